@@ -1,0 +1,58 @@
+//! What a device must offer: all that the middle knows of one.
+
+use crate::loop_ir::Kernel;
+use std::sync::Arc;
+use symshapes::DType;
+
+/// What a backend can do; the middle decides by this table and nothing else.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Capabilities {
+    /// Bytes of one vector register; a vector loop has `vector_bytes / dtype.size()` lanes.
+    pub vector_bytes: usize,
+    /// Element types that kernels may load, compute with and store.
+    pub dtypes: Vec<DType>,
+    /// Bytes of private scratch that a kernel may use for each thread.
+    pub scratch_bytes: usize,
+}
+
+/// An error of a backend; it names the kernel.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{backend}: kernel {kernel}: {reason}")]
+pub struct BackendError {
+    /// The backend's name.
+    pub backend: &'static str,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What went wrong.
+    pub reason: String,
+}
+
+/// A device that kernels are compiled for.
+pub trait Backend: Send + Sync {
+    /// A short name (`cpu`).
+    fn name(&self) -> &'static str;
+
+    /// What it can do.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// Compiles kernels, possibly in parallel; the results stand in the order of the arguments.
+    ///
+    /// # Errors
+    /// The first kernel that cannot be compiled.
+    fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError>;
+}
+
+/// A kernel that can be launched.
+pub trait CompiledKernel: Send + Sync {
+    /// Runs the kernel and returns when it is done.
+    ///
+    /// `args` are the addresses of the kernel's params other than `Scratch`, in order; `threads` bounds the threads used.
+    ///
+    /// # Safety
+    /// Each address holds as many elements of its dtype as the param's `len`, lives through the call, and a buffer
+    /// that the kernel writes overlaps no other argument (but where two arguments are the very same buffer).
+    unsafe fn launch(&self, args: &[*mut u8], threads: usize);
+
+    /// The generated code as text, for logs.
+    fn listing(&self) -> String;
+}

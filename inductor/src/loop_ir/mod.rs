@@ -1,0 +1,204 @@
+//! Loop IR: what a kernel does, as explicit loops over typed scalar values.
+//!
+//! A kernel is one parallel loop (its range is handed in at launch, a piece per thread) around a tree of serial loops.
+//! At most one loop on any path from the root is a vector loop: inside it, values that depend on its axis hold one
+//! element per lane, all others one element. Statements run in order. Every placement decision (loop order, what is
+//! hoisted where, accumulators, row scratch) has been taken when a kernel exists: a backend only prints it.
+//!
+//! Invariants (checked by [`verify`]):
+//! - a value is defined by exactly one `Let`, before its uses, in the same or an enclosing block;
+//! - `Reduced(acc)` stands after the loop that owns `acc`, in the block of that loop;
+//! - `Accumulate(acc)` stands inside the loop that owns `acc`;
+//! - an index uses only axes of enclosing loops and index symbols bound to `int64` values in scope;
+//! - operand dtypes are as [`fx::prim`] demands; a mask is `bool`.
+//!
+//! This module names no device.
+
+pub mod interp;
+pub mod text;
+pub mod verify;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::prim::{Pointwise, Reduction};
+use symshapes::{DType, Expr, Pool, Sym};
+
+/// A buffer that a kernel is called with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Param(u32);
+entity_impl!(Param, "%");
+
+/// A loop variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Axis(u32);
+entity_impl!(Axis, "i");
+
+/// A scalar value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(u32);
+entity_impl!(Value, "v");
+
+/// An accumulator of a reduction loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Acc(u32);
+entity_impl!(Acc, "a");
+
+/// One kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// For people; not part of the kernel's identity.
+    pub name: String,
+    /// The arena of every index expression below.
+    pub exprs: Pool,
+    /// The buffers, in the order of the call.
+    pub params: PrimaryMap<Param, ParamData>,
+    /// The loop variables.
+    pub axes: PrimaryMap<Axis, AxisData>,
+    /// The scalar values.
+    pub values: PrimaryMap<Value, ValueData>,
+    /// The accumulators.
+    pub accs: PrimaryMap<Acc, AccData>,
+    /// The parallel loop around everything.
+    pub root: Loop,
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// Only read.
+    In,
+    /// Only written (and perhaps read back after the write).
+    Out,
+    /// Read and written.
+    InOut,
+    /// Private to each thread, not an argument of the call: a row kept between two loops.
+    Scratch,
+}
+
+/// A buffer: elements of one type, addressed by a flat index.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ParamData {
+    /// Type of an element in memory (`bool` is one byte, 0 or 1).
+    pub dtype: DType,
+    /// Elements: every index is at least 0 and below this.
+    pub len: i64,
+    /// Direction.
+    pub role: Role,
+}
+
+/// A loop variable; its values are `0..extent`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AxisData {
+    /// Its symbol in index expressions.
+    pub sym: Sym,
+    /// Number of iterations, at least 1.
+    pub extent: i64,
+}
+
+/// A scalar and how it comes about.
+#[derive(Clone, Debug)]
+pub struct ValueData {
+    /// The computation.
+    pub op: Op,
+    /// Its type; half floats occur only in `Load` results that a `Convert` widens, and in `Convert`s that a `Store` takes.
+    pub dtype: DType,
+}
+
+/// A constant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Scalar {
+    /// For bool and integers; bool is 0 or 1.
+    Int(i64),
+    /// For floats; rounded to the value's dtype.
+    Float(f64),
+}
+
+/// How a scalar value comes about.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// A constant of the value's dtype.
+    Const(Scalar),
+    /// An index expression as an `int64`.
+    Index(Expr),
+    /// An `int64` value that index expressions refer to by this symbol (indirect addressing). The caller has brought
+    /// it into bounds; the pool's range for the symbol states them.
+    Bind(Sym, Value),
+    /// An element of a buffer; where `mask` is false nothing is read and the value is 0.
+    Load {
+        /// The buffer.
+        param: Param,
+        /// Flat index in elements.
+        index: Expr,
+        /// Read only where this is true.
+        mask: Option<Value>,
+    },
+    /// A primitive applied to values.
+    Map(Pointwise, smallvec::SmallVec<[Value; 3]>),
+    /// Conversion to the value's dtype as `Tensor.to` does it (float to int truncates; to bool: `!= 0`).
+    Convert(Value),
+    /// The bits of a value of the same width, reinterpreted.
+    Bitcast(Value),
+    /// The final value of an accumulator.
+    Reduced(Acc),
+}
+
+/// An accumulator.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AccData {
+    /// How elements combine. `ArgMax`/`ArgMin` keep the best element and its position; their result is `int64`.
+    pub kind: Reduction,
+    /// Type of the accumulated elements.
+    pub dtype: DType,
+}
+
+/// A counted loop.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Loop {
+    /// The loop variable.
+    pub axis: Axis,
+    /// True if the backend should spread this axis over vector lanes.
+    pub vector: bool,
+    /// Accumulators that start anew before this loop and are final after it.
+    pub accs: Vec<Acc>,
+    /// Run for each value of the axis.
+    pub body: Vec<Stmt>,
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// Compute a value here.
+    Let(Value),
+    /// A loop inside.
+    Loop(Loop),
+    /// Write one element.
+    Store {
+        /// The buffer.
+        param: Param,
+        /// Flat index in elements.
+        index: Expr,
+        /// What is written; of the buffer's dtype.
+        value: Value,
+        /// Write only where this is true.
+        mask: Option<Value>,
+        /// Overwrite or add.
+        mode: StoreMode,
+    },
+    /// Combine a value into an accumulator.
+    Accumulate {
+        /// The accumulator.
+        acc: Acc,
+        /// The element.
+        value: Value,
+        /// For `ArgMax` and `ArgMin`: the element's position.
+        position: Option<Expr>,
+    },
+}
+
+/// What a store does with what was there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StoreMode {
+    /// Overwrites it.
+    Set,
+    /// Adds to it. Different iterations may hit one element; the parallel loop then has extent 1.
+    Add,
+}

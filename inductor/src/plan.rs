@@ -1,0 +1,192 @@
+//! The plan: what a compiled graph does when it is called, step by step.
+//!
+//! A plan is data. The Python binding runs it (it alone knows how to allocate tensors and call ATen); tests print it.
+//! Invariants: a step reads only buffers that an earlier step wrote or that are inputs; arena buffers whose lifetimes
+//! overlap do not overlap in memory; a buffer that an opaque call sees is never in the arena.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::NodeId;
+use symshapes::DType;
+
+use crate::loop_ir::Kernel;
+
+/// A piece of memory that the plan deals with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Buf(u32);
+entity_impl!(Buf, "b");
+
+/// A distinct kernel of the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KernelId(u32);
+entity_impl!(KernelId, "k");
+
+/// How a tensor lies in its buffer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    /// Elements along each dimension.
+    pub sizes: Vec<i64>,
+    /// Elements between neighbours along each dimension.
+    pub strides: Vec<i64>,
+    /// Elements before the first one.
+    pub offset: i64,
+}
+
+/// A tensor: a layout of a buffer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct View {
+    /// The memory.
+    pub buf: Buf,
+    /// The element type.
+    pub dtype: DType,
+    /// Sizes, strides and offset in elements.
+    pub layout: Layout,
+}
+
+/// Where a buffer's memory comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// The caller's argument with this number.
+    Input(usize),
+    /// At this byte offset of the arena, which is kept between calls. Never visible to Python or opaque calls.
+    Arena(usize),
+    /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever an
+    /// opaque call sees.
+    Owned,
+    /// Made by the call step that has it among its results.
+    Result,
+    /// A tensor constant of the graph (an attribute of the module), by number.
+    Constant(usize),
+}
+
+/// A buffer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BufData {
+    /// Type of the elements.
+    pub dtype: DType,
+    /// The layout with which it is allocated (inputs, constants and results: that which the graph promises).
+    pub layout: Layout,
+    /// Where it comes from.
+    pub storage: Storage,
+}
+
+/// An argument of a call: as in the graph, with tensors as views.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CallArg {
+    /// A tensor.
+    Tensor(View),
+    /// The non-tensor value that an earlier call gave (`result` of step `step`), such as an integer or a generator.
+    Object(ObjectId),
+    /// A list of arguments.
+    List(Vec<CallArg>),
+    /// Anything without tensors.
+    Plain(fx::Arg),
+}
+
+/// A value that is no tensor, handed from one opaque call to another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(u32);
+entity_impl!(ObjectId, "o");
+
+/// What a call step's results become.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CallResult {
+    /// Nothing uses it.
+    Unused,
+    /// A tensor. `Storage::Result`: the call allocates it, and the executor makes sure that its dtype, sizes and
+    /// strides are those promised (copying where they are not). Any other storage: the call writes into it (`out=`).
+    Tensor(Buf),
+    /// Anything else.
+    Object(ObjectId),
+}
+
+/// A call of a library's operator.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
+    /// and the executor calls the node's original Python target.
+    pub target: String,
+    /// The node in the graph that was compiled.
+    pub node: NodeId,
+    /// Positional arguments.
+    pub args: Vec<CallArg>,
+    /// Keyword arguments.
+    pub kwargs: Vec<(String, CallArg)>,
+    /// One for each result of the operator; an operator with a single (non-tuple) result has one.
+    pub results: Vec<CallResult>,
+    /// True if the operator returns a tuple or list even when `results` has one element.
+    pub tuple: bool,
+    /// Why it is a call.
+    pub kind: CallKind,
+}
+
+/// Why an operator is called rather than compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallKind {
+    /// A library does it best (matmul, convolution, attention, pooling, random numbers).
+    Extern,
+    /// No rule covers it; the text says what is missing.
+    Fallback(String),
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// Launch a kernel on whole buffers, in the order of its params.
+    Launch {
+        /// Which.
+        kernel: KernelId,
+        /// The buffers.
+        args: Vec<Buf>,
+    },
+    /// Call an operator.
+    Call(Call),
+    /// An owned buffer or call result is not used any more.
+    Free(Buf),
+}
+
+/// One output of the plan.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Output {
+    /// A tensor; a view of an input, constant, owned buffer or result. Identical views may be returned as one tensor.
+    Tensor(View),
+    /// A value without tensors.
+    Plain(fx::Arg),
+    /// A value from an opaque call.
+    Object(ObjectId),
+}
+
+/// What became of a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Computed in this kernel (a node may be computed in several).
+    Kernel(Vec<KernelId>),
+    /// Called, as an extern kernel.
+    Extern,
+    /// Called, since no rule covers it.
+    Fallback(String),
+    /// Only changes how memory is seen: costs nothing.
+    View,
+    /// Known at compile time.
+    Constant,
+    /// Nothing needs it.
+    Dead,
+}
+
+/// A compiled graph, but for the machine code of its kernels.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Every buffer.
+    pub bufs: PrimaryMap<Buf, BufData>,
+    /// The distinct kernels.
+    pub kernels: PrimaryMap<KernelId, Kernel>,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+    /// Number of inputs that the graph takes; inputs that nothing reads have no buffer.
+    pub inputs: usize,
+    /// What is returned.
+    pub outputs: Vec<Output>,
+    /// Bytes of the arena.
+    pub arena_bytes: usize,
+    /// What became of each node, in the order of the graph.
+    pub fates: Vec<(NodeId, Fate)>,
+}
