@@ -1,0 +1,3 @@
+//! The reference interpreter: slow and obvious.
+
+pub mod scalar;
