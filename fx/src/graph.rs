@@ -3,11 +3,12 @@
 //! Invariants (checked by [`crate::verify`]): names are unique; a node uses only nodes before it; there is at most one
 //! output node and it is last; placeholders come before every other node.
 
-use crate::arg::Arg;
-use cranelift_entity::{PrimaryMap, entity_impl};
-use rustc_hash::FxHashMap;
+use crate::{arg::Arg, names::Names};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::fmt;
+use std::ops::{Index, IndexMut};
 use symshapes::{DType, Device, Expr, Pool};
 
 /// A node of a graph.
@@ -104,13 +105,292 @@ pub struct TensorMeta {
     pub requires_grad: bool,
 }
 
+/// The nodes that use a node, each once, in program order.
+pub type Users = SmallVec<[NodeId; 2]>;
+
 /// A graph.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+///
+/// Erased nodes keep their row in the arena (ids stay valid to index with) but leave the program order.
+#[derive(Clone, Default, Debug)]
 pub struct Graph {
     nodes: PrimaryMap<NodeId, Node>,
     order: Vec<NodeId>,
     /// The arena of the expressions in metadata and arguments.
     pub exprs: Pool,
-    /// For each base name, the suffix that was given out last.
-    suffixes: FxHashMap<String, u32>,
+    names: Names,
+}
+
+/// A node cannot be erased while another uses it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("%{node} cannot be erased: %{user} uses it")]
+pub struct InUse {
+    /// The name of the node to erase.
+    pub node: String,
+    /// The name of the first of its users.
+    pub user: String,
+}
+
+impl Node {
+    /// The keyword argument of this name.
+    pub fn kwarg(&self, name: &str) -> Option<&Arg> {
+        self.kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v)
+    }
+
+    /// Every argument: the positional ones, then the values of the keyword ones.
+    pub fn all_args(&self) -> impl Iterator<Item = &Arg> {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, v)| v))
+    }
+
+    /// Every argument, to be changed.
+    pub fn all_args_mut(&mut self) -> impl Iterator<Item = &mut Arg> {
+        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, v)| v))
+    }
+
+    /// The nodes among the arguments, each once, in the order of first use.
+    pub fn inputs(&self) -> SmallVec<[NodeId; 4]> {
+        let mut inputs = SmallVec::new();
+        for arg in self.all_args() {
+            arg.for_each_node(&mut |n| {
+                if !inputs.contains(&n) {
+                    inputs.push(n);
+                }
+            });
+        }
+        inputs
+    }
+
+    /// The tensor metadata, if the value is known to be one tensor.
+    pub fn tensor_meta(&self) -> Option<&TensorMeta> {
+        match &self.meta {
+            Some(Meta::Tensor(t)) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Graph {
+        Graph::default()
+    }
+
+    /// Adds an input, after the inputs there are and before every other node.
+    pub fn placeholder(&mut self, name: impl Into<String>) -> NodeId {
+        let target = name.into();
+        let at = self.order.iter().position(|&n| self[n].kind != Kind::Placeholder).unwrap_or(self.order.len());
+        let hint = target.clone();
+        self.insert_at(at, Kind::Placeholder, target, vec![], vec![], Some(&hint))
+    }
+
+    /// Appends the fetch of an attribute of the module.
+    pub fn get_attr(&mut self, path: impl Into<String>) -> NodeId {
+        self.push(Kind::GetAttr, path, vec![], vec![], None)
+    }
+
+    /// Appends a call of a free function, named as [`Node::target`] has it.
+    pub fn call_function(&mut self, target: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+        self.push(Kind::CallFunction, target, args, kwargs, None)
+    }
+
+    /// Appends a call of a method of the first argument.
+    pub fn call_method(&mut self, method: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+        self.push(Kind::CallMethod, method, args, kwargs, None)
+    }
+
+    /// Appends a call of a submodule.
+    pub fn call_module(&mut self, path: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+        self.push(Kind::CallModule, path, args, kwargs, None)
+    }
+
+    /// Appends the output node; its value is that of the graph.
+    pub fn output(&mut self, value: Arg) -> NodeId {
+        self.push(Kind::Output, "output", vec![value], vec![], None)
+    }
+
+    /// Appends a node. Its name is `hint`, or comes from the target, made unique as `torch.fx` does (`add`, `add_1`).
+    pub fn push(
+        &mut self,
+        kind: Kind,
+        target: impl Into<String>,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+        hint: Option<&str>,
+    ) -> NodeId {
+        self.insert_at(self.order.len(), kind, target.into(), args, kwargs, hint)
+    }
+
+    /// Inserts a node before another; see [`Graph::push`].
+    ///
+    /// # Panics
+    /// If `before` was erased.
+    pub fn insert_before(
+        &mut self,
+        before: NodeId,
+        kind: Kind,
+        target: impl Into<String>,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+        hint: Option<&str>,
+    ) -> NodeId {
+        let at = self.position(before).expect("a node is inserted before one that is in the graph");
+        self.insert_at(at, kind, target.into(), args, kwargs, hint)
+    }
+
+    fn insert_at(
+        &mut self,
+        at: usize,
+        kind: Kind,
+        target: String,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+        hint: Option<&str>,
+    ) -> NodeId {
+        let base = hint.map_or_else(|| crate::names::base_of(kind, &target), str::to_owned);
+        let name = self.names.create(&base);
+        let id = self.nodes.push(Node { name, kind, target, args, kwargs, meta: None, stack_trace: None });
+        self.order.insert(at, id);
+        id
+    }
+
+    /// Appends a node as it stands, if its name is still free.
+    pub(crate) fn push_named(&mut self, node: Node) -> Option<NodeId> {
+        self.names.reserve(&node.name).then(|| {
+            let id = self.nodes.push(node);
+            self.order.push(id);
+            id
+        })
+    }
+
+    /// The nodes in program order.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone {
+        self.order.iter().copied()
+    }
+
+    /// The number of nodes in the program.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// True if there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// One more than the largest id ever given out: the size for a table by node.
+    pub fn capacity(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The place of a node in program order, unless it was erased.
+    pub fn position(&self, node: NodeId) -> Option<usize> {
+        self.order.iter().rposition(|&n| n == node)
+    }
+
+    /// The inputs, in order.
+    pub fn placeholders(&self) -> impl DoubleEndedIterator<Item = NodeId> {
+        self.nodes().filter(|&n| self[n].kind == Kind::Placeholder)
+    }
+
+    /// The output node.
+    pub fn output_node(&self) -> Option<NodeId> {
+        self.nodes().next_back().filter(|&n| self[n].kind == Kind::Output)
+    }
+
+    /// The node of this name.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.nodes().find(|&n| self[n].name == name)
+    }
+
+    /// For each node the nodes that use it: one walk over the graph.
+    pub fn users(&self) -> SecondaryMap<NodeId, Users> {
+        let mut users: SecondaryMap<NodeId, Users> = SecondaryMap::with_capacity(self.nodes.len());
+        for user in self.nodes() {
+            for input in self[user].inputs() {
+                users[input].push(user);
+            }
+        }
+        users
+    }
+
+    /// Lets every user of `old` use `new` in its place.
+    pub fn replace_all_uses(&mut self, old: NodeId, new: NodeId) {
+        self.rename_uses(|n| if n == old { new } else { n });
+    }
+
+    /// Replaces each use of a node `n` by `f(n)`.
+    pub fn rename_uses(&mut self, mut f: impl FnMut(NodeId) -> NodeId) {
+        for &id in &self.order {
+            for arg in self.nodes[id].all_args_mut() {
+                arg.for_each_node_mut(&mut |n| *n = f(*n));
+            }
+        }
+    }
+
+    /// Takes a node out of the program, unless another uses it.
+    pub fn erase(&mut self, node: NodeId) -> Result<(), InUse> {
+        if let Some(user) = self.nodes().find(|&u| self[u].inputs().contains(&node)) {
+            return Err(InUse { node: self[node].name.clone(), user: self[user].name.clone() });
+        }
+        self.order.retain(|&n| n != node);
+        Ok(())
+    }
+
+    /// Keeps the nodes of the program for which `keep` is true. What is dropped must have no user that is kept.
+    pub fn retain(&mut self, mut keep: impl FnMut(NodeId) -> bool) {
+        self.order.retain(|&n| keep(n));
+    }
+}
+
+impl Index<NodeId> for Graph {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id]
+    }
+}
+
+impl IndexMut<NodeId> for Graph {
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain() -> (Graph, [NodeId; 4]) {
+        let mut g = Graph::new();
+        let x = g.placeholder("x");
+        let a = g.call_function("operator.add", vec![x.into(), 1.into()], vec![]);
+        let b = g.call_function("operator.add", vec![a.into(), a.into()], vec![]);
+        let out = g.output(b.into());
+        (g, [x, a, b, out])
+    }
+
+    #[test]
+    fn nodes_are_named_and_ordered() {
+        let (mut g, [x, a, b, out]) = chain();
+        let y = g.placeholder("y");
+        let m = g.insert_before(b, Kind::CallMethod, "relu", vec![a.into()], vec![], None);
+        assert_eq!(g.nodes().collect::<Vec<_>>(), [x, y, a, m, b, out]);
+        assert_eq!(
+            g.nodes().map(|n| g[n].name.as_str()).collect::<Vec<_>>(),
+            ["x", "y", "add", "relu", "add_1", "output"]
+        );
+        assert_eq!(g.placeholders().collect::<Vec<_>>(), [x, y]);
+        assert_eq!(g.output_node(), Some(out));
+    }
+
+    #[test]
+    fn users_count_once_and_block_erasure() {
+        let (mut g, [x, a, b, out]) = chain();
+        assert_eq!(g.users()[a].as_slice(), [b]);
+        assert_eq!(g.erase(a), Err(InUse { node: "add".into(), user: "add_1".into() }));
+        g.replace_all_uses(b, x);
+        assert_eq!(g.erase(b), Ok(()));
+        assert_eq!(g.erase(a), Ok(()));
+        assert_eq!(g.nodes().collect::<Vec<_>>(), [x, out]);
+        assert_eq!(g[out].args, [Arg::Node(x)]);
+    }
 }

@@ -1,0 +1,130 @@
+//! Graphs as JSON.
+//!
+//! The form is versioned and stable: `{"version":1,"nodes":[…],"exprs":…}`. Nodes stand in program order, and a node
+//! in an argument is the place of its row in that list, so erased nodes leave no trace. Reading checks what
+//! [`crate::verify`] checks. Floats that JSON cannot write (`inf`, `-inf`, `nan`) are strings.
+
+use crate::graph::{Graph, Node, NodeId};
+use crate::verify::{self, Invalid};
+use cranelift_entity::EntityRef;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use symshapes::Pool;
+
+/// The version that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+
+/// Why a JSON text is not a graph.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Not JSON, or not of the form.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Another version of the form.
+    #[error("version {0} of the JSON form; this library reads version {VERSION}")]
+    Version(u32),
+    /// Two nodes have one name.
+    #[error("two nodes are named `{0}`")]
+    Name(String),
+    /// An argument names a row that does not exist.
+    #[error("%{0} uses node {1}, which does not exist")]
+    Dangling(String, usize),
+    /// The graph breaks an invariant.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    nodes: Vec<Node>,
+    exprs: Pool,
+}
+
+impl Stored {
+    fn of(graph: &Graph) -> Stored {
+        let mut place = vec![NodeId::from_u32(0); graph.capacity()];
+        for (i, n) in graph.nodes().enumerate() {
+            place[n.index()] = NodeId::new(i);
+        }
+        let renumbered = |n| {
+            let mut node: Node = graph[n].clone();
+            node.all_args_mut().for_each(|a| a.for_each_node_mut(&mut |n| *n = place[n.index()]));
+            node
+        };
+        Stored { version: VERSION, nodes: graph.nodes().map(renumbered).collect(), exprs: graph.exprs.clone() }
+    }
+
+    fn graph(self) -> Result<Graph, Error> {
+        if self.version != VERSION {
+            return Err(Error::Version(self.version));
+        }
+        let rows = self.nodes.len();
+        let mut graph = Graph::new();
+        graph.exprs = self.exprs;
+        for node in self.nodes {
+            if let Some(n) = node.inputs().into_iter().find(|n| n.index() >= rows) {
+                return Err(Error::Dangling(node.name, n.index()));
+            }
+            let name = node.name.clone();
+            graph.push_named(node).ok_or(Error::Name(name))?;
+        }
+        verify::verify(&graph)?;
+        Ok(graph)
+    }
+}
+
+impl Graph {
+    /// The graph as one line of JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a graph has only string keys and floats are written as JSON can")
+    }
+
+    /// Reads what [`Graph::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<Graph, Error> {
+        let Version { version } = serde_json::from_str(text)?;
+        if version != VERSION {
+            return Err(Error::Version(version));
+        }
+        serde_json::from_str::<Stored>(text)?.graph()
+    }
+}
+
+impl Serialize for Graph {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored::of(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Graph {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Graph, D::Error> {
+        Stored::deserialize(deserializer)?.graph().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A float that may be infinite or NaN.
+pub(crate) mod float {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Number(f64),
+        Name(String),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(v: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if v.is_finite() { serializer.serialize_f64(*v) } else { serializer.collect_str(&v) }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match Form::deserialize(deserializer)? {
+            Form::Number(v) => Ok(v),
+            Form::Name(name) => name.parse().map_err(D::Error::custom),
+        }
+    }
+}
