@@ -1,0 +1,85 @@
+"""Whole models, small: inference and one training step, judged against eager and float64 (see tools/accuracy.py)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_flatten_with_path, tree_map_only
+
+from tools import accuracy
+from tools.models import MODELS, build
+
+#: What remains a call when fallbacks are forbidden: a library does it best.
+EXTERN_FAMILIES = ("mm", "bmm", "addmm", "baddbmm", "linear", "convolution", "attention", "pool")
+INFERENCE_WITHOUT_FALLBACK = ["resnet50", "bert", "gpt2"]
+
+Run = Callable[[nn.Module, tuple[Tensor, ...]], dict[str, Tensor]]
+
+
+def tensors_of(output: Any) -> dict[str, Tensor]:
+    """The tensors inside a model's output, named by where they are."""
+    leaves, _ = tree_flatten_with_path(output)
+    return {"output" + "".join(map(str, path)): leaf.detach() for path, leaf in leaves if isinstance(leaf, Tensor)}
+
+
+def infer(model: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    """The outputs in evaluation mode."""
+    with torch.no_grad():
+        return tensors_of(model(*inputs))
+
+
+def train(model: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    """Outputs, gradients and buffers of one step in training mode. Dropout draws from the same seed in every run."""
+    torch.manual_seed(1)
+    output = model(*inputs)
+    outputs = tensors_of(output)
+    loss_of(output).backward()
+    plain = model._orig_mod if hasattr(model, "_orig_mod") else model
+    gradients = {f"gradient of {name}": p.grad for name, p in plain.named_parameters() if p.grad is not None}
+    buffers = {f"buffer {name}": buffer.detach().clone() for name, buffer in plain.named_buffers()}
+    return {**outputs, **gradients, **buffers}
+
+
+def loss_of(output: Any) -> Tensor:
+    """A number that every element of the output takes part in, each with a weight of its own."""
+    floats = [leaf for _, leaf in tree_flatten_with_path(output)[0] if isinstance(leaf, Tensor) and leaf.requires_grad]
+    weighted = ((leaf * torch.linspace(-1, 1, leaf.numel(), dtype=leaf.dtype).view_as(leaf)).sum() for leaf in floats)
+    return torch.stack(list(weighted)).sum()
+
+
+def check(name: str, run: Run, training: bool) -> None:
+    """Compares ours with eager, both measured against float64, on the same weights and inputs."""
+    torch.compiler.reset()
+    model, inputs = build(name, "small")
+    model.train(training)
+    ours = run(torch.compile(copy.deepcopy(model), backend="rust_inductor"), inputs)
+    eager = run(copy.deepcopy(model), inputs)
+    doubled = tree_map_only(Tensor, lambda t: t.double() if t.is_floating_point() else t, inputs)
+    exact = run(copy.deepcopy(model).double(), doubled)
+    assert ours, "the model gave no tensors"
+    wrong = accuracy.problems(ours, eager, exact)
+    assert not wrong, "\n".join([f"{name}: {len(wrong)} of {len(eager)} tensors are wrong", *wrong])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_inference(name: str) -> None:
+    check(name, infer, training=False)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_training_step(name: str) -> None:
+    check(name, train, training=True)
+
+
+@pytest.mark.parametrize("name", INFERENCE_WITHOUT_FALLBACK)
+def test_compiles_with_fallbacks_forbidden(name: str) -> None:
+    torch.compiler.reset()
+    model, inputs = build(name, "small")
+    with torch.no_grad():
+        compiled = torch.compile(model, backend="rust_inductor", options={"fallback": "error"}, fullgraph=True)
+        assert accuracy.largest_difference(compiled(*inputs), model(*inputs)) < 1e-3

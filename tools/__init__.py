@@ -1,0 +1,1 @@
+"""What `./x` runs: set-up, checks, demo and benchmarks."""

@@ -1,0 +1,49 @@
+"""Each rule of tools/tidy.py finds what it is there for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.tidy import MAX_LINES, check_book, check_file, check_manifest
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("fx/src/a.rs", "fn f() {}\n", None),
+        ("fx/src/a.rs", "unsafe { g() }\n", "fx/src/a.rs:1: `unsafe` outside"),
+        ("fx/src/a.rs", "// unsafe { g() }\n", None),
+        ("pybind/src/a.rs", "unsafe { g() }\n", None),
+        ("a.py", "\n" * (MAX_LINES + 1), f"a.py: {MAX_LINES + 1} lines"),
+        ("data.txt", "\n" * (MAX_LINES + 1), None),
+        ("a.py", "path = '/ho" + "me/somebody/x'\n", "a.py:1: a path of one machine"),
+        ("a.md", "https://example.org/ho" + "me/page\n", None),
+    ],
+)
+def test_files(tmp_path: Path, name: str, text: str, found: str | None) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    problems = list(check_file(tmp_path, path))
+    assert (problems == []) if found is None else problems[0].startswith(found)
+
+
+def test_dependencies_point_one_way(tmp_path: Path) -> None:
+    manifest = tmp_path / "fx" / "Cargo.toml"
+    manifest.parent.mkdir()
+    manifest.write_text("[dependencies]\nsymshapes.workspace = true\n")
+    assert list(check_manifest(manifest)) == []
+    manifest.write_text("[dev-dependencies]\ninductor.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on inductor"]
+
+
+def test_book_names_its_pages(tmp_path: Path) -> None:
+    (tmp_path / "SUMMARY.md").write_text("- [One](one.md)\n- [Two](two.md)\n")
+    (tmp_path / "one.md").touch()
+    (tmp_path / "three.md").touch()
+    assert [problem.split(": ")[-1] for problem in check_book(tmp_path)] == [
+        "book/src/SUMMARY.md names two.md, which is not there",
+        "not in SUMMARY.md",
+    ]

@@ -1,0 +1,116 @@
+"""The repository polices itself: what no compiler or linter checks for us.
+
+- No source file outgrows the limit (data and generated tables excepted).
+- Dependencies between crates point one way, as the architecture page of the book says.
+- `unsafe` stands only in the modules that are there for it.
+- No file names a path of somebody's machine.
+- Everything that the book's table of contents names is there, and every page is named.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.ui import ROOT
+
+MAX_LINES = 900
+SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
+
+#: For each crate, the crates of this workspace that it may name.
+MAY_DEPEND = {
+    "symshapes": set(),
+    "fx": {"symshapes"},
+    "guards": {"symshapes"},
+    "dynamo-core": {"symshapes", "fx", "guards"},
+    "inductor": {"symshapes", "fx"},
+    "inductor-cpu": {"symshapes", "fx", "inductor"},
+    "inductor-cuda": {"symshapes", "fx", "inductor"},
+    "inductor-wgpu": {"symshapes", "fx", "inductor"},
+    "pybind": {
+        "symshapes",
+        "fx",
+        "guards",
+        "dynamo-core",
+        "inductor",
+        "inductor-cpu",
+        "inductor-cuda",
+        "inductor-wgpu",
+    },
+}
+
+#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API or compiled code, and the trait for that.
+UNSAFE_ALLOWED = ("pybind/src/", "inductor-cpu/", "inductor/src/backend.rs")
+
+UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
+COMMENT = re.compile(r"^\s*//")
+PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
+
+
+def stage() -> tuple[bool, str]:
+    """Prints what is wrong; true if nothing is."""
+    problems = list(check(ROOT))
+    for problem in problems:
+        print(problem)
+    return not problems, f"{len(problems)} problems" if problems else ""
+
+
+def check(root: Path) -> Iterator[str]:
+    """What is wrong, a line each."""
+    for path in tracked(root):
+        yield from check_file(root, path)
+    for manifest in sorted(root.glob("*/Cargo.toml")):
+        yield from check_manifest(manifest)
+    yield from check_book(root / "book" / "src")
+
+
+def tracked(root: Path) -> list[Path]:
+    """The files of the repository as they stand, git's or not yet git's, but for those that it ignores."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    return [path for name in listing.splitlines() if (path := root / name).is_file()]
+
+
+def check_file(root: Path, path: Path) -> Iterator[str]:
+    """The rules on one file."""
+    if path.suffix not in SOURCES:
+        return
+    name = path.relative_to(root).as_posix()
+    lines = path.read_text(errors="replace").splitlines()
+    if len(lines) > MAX_LINES and not name.startswith("LICENSE"):
+        yield f"{name}: {len(lines)} lines; split it ({MAX_LINES} at most)"
+    unsafe_allowed = path.suffix != ".rs" or name.startswith(UNSAFE_ALLOWED)
+    for number, line in enumerate(lines, start=1):
+        if MACHINE_PATH.search(line):
+            yield f"{name}:{number}: a path of one machine"
+        if not unsafe_allowed and UNSAFE.search(line) and not COMMENT.match(line):
+            yield f"{name}:{number}: `unsafe` outside {', '.join(UNSAFE_ALLOWED)}"
+
+
+def check_manifest(manifest: Path) -> Iterator[str]:
+    """The rules on the dependencies of one crate."""
+    crate = manifest.parent.name
+    if crate not in MAY_DEPEND:
+        yield f"{crate}: the table in tools/tidy.py does not say what this crate may depend on"
+        return
+    tables = tomllib.loads(manifest.read_text())
+    named = {
+        name for kind in ("dependencies", "dev-dependencies", "build-dependencies") for name in tables.get(kind, {})
+    }
+    for name in sorted((named & MAY_DEPEND.keys()) - MAY_DEPEND[crate] - {crate}):
+        yield f"{crate}/Cargo.toml: {crate} may not depend on {name}"
+
+
+def check_book(pages: Path) -> Iterator[str]:
+    """The table of contents and the pages are the same set."""
+    summary = pages / "SUMMARY.md"
+    if not summary.exists():
+        return
+    named = set(PAGE.findall(summary.read_text()))
+    present = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"SUMMARY.md"}
+    yield from (f"book/src/SUMMARY.md names {page}, which is not there" for page in sorted(named - present))
+    yield from (f"book/src/{page}: not in SUMMARY.md" for page in sorted(present - named))
