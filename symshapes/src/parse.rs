@@ -1,0 +1,298 @@
+//! Reading expressions: our own text, and what sympy prints for the shapes that torch makes.
+//!
+//! Precedence is Python's: `**`, unary minus, `* // %`, `+ -`.
+
+use crate::{node::Expr, pool::Pool, range::Range};
+
+/// Nesting beyond this is refused rather than recursed into.
+const DEPTH_LIMIT: usize = 200;
+
+/// Exponents beyond this are refused rather than multiplied out.
+const EXPONENT_LIMIT: i64 = 16;
+
+/// Why a text is no expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// A character that starts no token.
+    #[error("`{text}`: unexpected `{found}` at byte {at}")]
+    Character {
+        /// The whole text.
+        text: String,
+        /// The character.
+        found: char,
+        /// Where it stands.
+        at: usize,
+    },
+    /// A token where another was wanted.
+    #[error("`{text}`: expected {wanted}, found {found}")]
+    Token {
+        /// The whole text.
+        text: String,
+        /// What could have stood there.
+        wanted: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A function that is not known.
+    #[error("`{text}`: unknown function `{name}`")]
+    Function {
+        /// The whole text.
+        text: String,
+        /// The function.
+        name: String,
+    },
+    /// A function with the wrong number of arguments.
+    #[error("`{text}`: `{name}` with {count} arguments")]
+    Arity {
+        /// The whole text.
+        text: String,
+        /// The function.
+        name: String,
+        /// The arguments given.
+        count: usize,
+    },
+    /// A number outside `i64`.
+    #[error("`{text}`: {number} does not fit in 64 bits")]
+    Number {
+        /// The whole text.
+        text: String,
+        /// The digits.
+        number: String,
+    },
+    /// An exponent that is not a small constant.
+    #[error("`{text}`: an exponent is a constant from 0 to {EXPONENT_LIMIT}")]
+    Exponent {
+        /// The whole text.
+        text: String,
+    },
+    /// Too many parentheses within each other.
+    #[error("`{text}`: nested too deeply")]
+    Depth {
+        /// The whole text.
+        text: String,
+    },
+}
+
+impl Pool {
+    /// Reads an expression; unknown names become symbols of any value.
+    pub fn parse(&mut self, text: &str) -> Result<Expr, ParseError> {
+        self.parse_with(text, Range::ALL)
+    }
+
+    /// Reads an expression; unknown names become symbols of the given range.
+    pub fn parse_with(&mut self, text: &str, default_range: Range) -> Result<Expr, ParseError> {
+        let tokens = tokenize(text)?;
+        let mut parser = Parser { pool: self, text, default_range, tokens, at: 0, depth: 0 };
+        let expr = parser.sum()?;
+        match parser.peek() {
+            Token::End => Ok(expr),
+            _ => Err(parser.expected("an operator or the end")),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Token<'t> {
+    Number(&'t str),
+    Name(&'t str),
+    /// An operator or punctuation.
+    Mark(&'static str),
+    End,
+}
+
+/// The marks, longer ones before their beginnings.
+const MARKS: [&str; 9] = ["**", "//", "+", "-", "*", "%", "(", ")", ","];
+
+fn tokenize(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let word = rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+        let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
+        let (token, length) = match mark {
+            Some(mark) => (Token::Mark(mark), mark.len()),
+            None if word == 0 => {
+                let at = text.len() - rest.len();
+                return Err(ParseError::Character { text: text.to_owned(), found: first, at });
+            }
+            None if first.is_ascii_digit() => (Token::Number(&rest[..word]), word),
+            None => (Token::Name(&rest[..word]), word),
+        };
+        tokens.push(token);
+        rest = rest[length..].trim_start();
+    }
+    tokens.push(Token::End);
+    Ok(tokens)
+}
+
+struct Parser<'p, 't> {
+    pool: &'p mut Pool,
+    text: &'t str,
+    default_range: Range,
+    tokens: Vec<Token<'t>>,
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Parser<'_, 't> {
+    fn peek(&self) -> Token<'t> {
+        self.tokens[self.at]
+    }
+
+    /// The next token; the end is never passed.
+    fn next(&mut self) -> Token<'t> {
+        let token = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn eat(&mut self, mark: &'static str) -> bool {
+        let found = self.peek() == Token::Mark(mark);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, mark: &'static str) -> Result<(), ParseError> {
+        if self.eat(mark) { Ok(()) } else { Err(self.expected(mark)) }
+    }
+
+    fn expected(&self, wanted: &'static str) -> ParseError {
+        let found = match self.peek() {
+            Token::End => "the end".to_owned(),
+            Token::Number(s) | Token::Name(s) | Token::Mark(s) => format!("`{s}`"),
+        };
+        ParseError::Token { text: self.text.to_owned(), wanted, found }
+    }
+
+    fn sum(&mut self) -> Result<Expr, ParseError> {
+        let mut total = self.product()?;
+        loop {
+            if self.eat("+") {
+                let term = self.product()?;
+                total = self.pool.add(total, term);
+            } else if self.eat("-") {
+                let term = self.product()?;
+                total = self.pool.sub(total, term);
+            } else {
+                return Ok(total);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<Expr, ParseError> {
+        let mut total = self.unary()?;
+        loop {
+            let Token::Mark(mark @ ("*" | "//" | "%")) = self.peek() else { return Ok(total) };
+            self.next();
+            let operand = self.unary()?;
+            total = match mark {
+                "*" => self.pool.mul(total, operand),
+                "//" => self.pool.floor_div(total, operand),
+                _ => self.pool.modulo(total, operand),
+            };
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expr, ParseError> {
+        let mut negative = false;
+        while let Token::Mark(mark @ ("-" | "+")) = self.peek() {
+            self.next();
+            negative ^= mark == "-";
+        }
+        if !negative {
+            return self.power();
+        }
+        // The least number has no positive counterpart to negate.
+        if let Token::Number(digits) = self.peek()
+            && self.tokens.get(self.at + 1) != Some(&Token::Mark("**"))
+        {
+            self.next();
+            return self.number(&format!("-{digits}"));
+        }
+        let operand = self.power()?;
+        Ok(self.pool.neg(operand))
+    }
+
+    fn power(&mut self) -> Result<Expr, ParseError> {
+        let base = self.atom()?;
+        if !self.eat("**") {
+            return Ok(base);
+        }
+        let exponent = self.nested(Self::unary)?;
+        let exponent = self.pool.as_int(exponent).filter(|n| (0..=EXPONENT_LIMIT).contains(n));
+        let exponent = exponent.and_then(|n| u32::try_from(n).ok());
+        let exponent = exponent.ok_or_else(|| ParseError::Exponent { text: self.text.to_owned() })?;
+        Ok(self.pool.pow(base, exponent))
+    }
+
+    fn atom(&mut self) -> Result<Expr, ParseError> {
+        match self.peek() {
+            Token::Number(digits) => {
+                self.next();
+                self.number(digits)
+            }
+            Token::Name(name) => {
+                self.next();
+                if self.eat("(") { self.call(name) } else { Ok(self.name(name)) }
+            }
+            Token::Mark("(") => {
+                self.next();
+                let inner = self.nested(Self::sum)?;
+                self.expect(")")?;
+                Ok(inner)
+            }
+            _ => Err(self.expected("a number, a name or `(`")),
+        }
+    }
+
+    /// Parses one level deeper.
+    fn nested(&mut self, parse: fn(&mut Self) -> Result<Expr, ParseError>) -> Result<Expr, ParseError> {
+        self.depth += 1;
+        if self.depth > DEPTH_LIMIT {
+            return Err(ParseError::Depth { text: self.text.to_owned() });
+        }
+        let expr = parse(self)?;
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    fn number(&mut self, digits: &str) -> Result<Expr, ParseError> {
+        let value =
+            digits.parse().map_err(|_| ParseError::Number { text: self.text.to_owned(), number: digits.to_owned() })?;
+        Ok(self.pool.int(value))
+    }
+
+    fn name(&mut self, name: &str) -> Expr {
+        if name == "Overflow" {
+            return self.pool.overflow();
+        }
+        let sym = self.pool.find(name).unwrap_or_else(|| self.pool.symbol(name, self.default_range));
+        self.pool.sym(sym)
+    }
+
+    fn call(&mut self, name: &str) -> Result<Expr, ParseError> {
+        let mut args = vec![self.nested(Self::sum)?];
+        while self.eat(",") {
+            args.push(self.nested(Self::sum)?);
+        }
+        self.expect(")")?;
+        let pool = &mut *self.pool;
+        match (name, args.as_slice()) {
+            ("FloorDiv" | "CleanDiv", &[a, b]) => Ok(pool.floor_div(a, b)),
+            ("CeilDiv", &[a, b]) => Ok(pool.ceil_div(a, b)),
+            ("Mod" | "PythonMod", &[a, b]) => Ok(pool.modulo(a, b)),
+            ("ModularIndexing", &[x, a, b]) => {
+                let quotient = pool.floor_div(x, a);
+                Ok(pool.modulo(quotient, b))
+            }
+            ("Min", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.min(a, b))),
+            ("Max", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.max(a, b))),
+            ("FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing", _) => {
+                Err(ParseError::Arity { text: self.text.to_owned(), name: name.to_owned(), count: args.len() })
+            }
+            _ => Err(ParseError::Function { text: self.text.to_owned(), name: name.to_owned() }),
+        }
+    }
+}

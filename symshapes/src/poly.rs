@@ -1,0 +1,197 @@
+//! Sums and products: the polynomial part of the simplifier.
+
+use crate::{
+    node::{Expr, Factors, Node, Sum, Term},
+    pool::{Op, Pool},
+};
+
+/// Products of sums are expanded up to this many pairs of terms.
+const EXPANSION_LIMIT: usize = 256;
+
+impl Pool {
+    /// `a + b`
+    pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        let (a, b) = (a.min(b), a.max(b));
+        self.memo(Op::Add, a, b, |pool| pool.combine(a, b, 1))
+    }
+
+    /// `a - b`
+    pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        self.memo(Op::Sub, a, b, |pool| pool.combine(a, b, -1))
+    }
+
+    /// `-a`
+    pub fn neg(&mut self, a: Expr) -> Expr {
+        self.mul_int(a, -1)
+    }
+
+    /// `a + n`
+    pub fn add_int(&mut self, a: Expr, n: i64) -> Expr {
+        let n = self.int(n);
+        self.add(a, n)
+    }
+
+    /// `a * k`
+    pub fn mul_int(&mut self, a: Expr, k: i64) -> Expr {
+        if self.is_overflow(a) || k == 1 {
+            return a;
+        }
+        let scaled = self.sum_of(a).scaled(k);
+        self.intern_sum(scaled)
+    }
+
+    /// `a * b`
+    pub fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.as_int(a), self.as_int(b)) {
+            (_, Some(k)) => self.mul_int(a, k),
+            (Some(k), _) => self.mul_int(b, k),
+            _ => {
+                let (a, b) = (a.min(b), a.max(b));
+                self.memo(Op::Mul, a, b, |pool| pool.product(a, b))
+            }
+        }
+    }
+
+    /// `a ** n`, for a constant exponent.
+    pub fn pow(&mut self, a: Expr, exponent: u32) -> Expr {
+        let (mut result, mut base, mut left) = (self.int(1), a, exponent);
+        while left > 0 {
+            if left & 1 == 1 {
+                result = self.mul(result, base);
+            }
+            left >>= 1;
+            if left > 0 {
+                base = self.mul(base, base);
+            }
+        }
+        result
+    }
+
+    /// The expression as a polynomial.
+    pub(crate) fn sum_of(&self, e: Expr) -> Sum {
+        match self.node(e) {
+            Node::Int(n) => Sum::constant(*n),
+            Node::Add(sum) => sum.clone(),
+            _ => Sum::mono(e),
+        }
+    }
+
+    /// The expression of a polynomial; of none, that of an overflow.
+    pub(crate) fn intern_sum(&mut self, sum: Option<Sum>) -> Expr {
+        let Some(sum) = sum.and_then(|sum| self.recombine(sum)) else {
+            return self.overflow();
+        };
+        match (sum.constant, sum.terms.as_slice()) {
+            (n, []) => self.int(n),
+            (0, &[Term { coeff: 1, mono }]) => mono,
+            _ => self.intern(Node::Add(sum)),
+        }
+    }
+
+    /// The factors of a monomial.
+    pub(crate) fn factors_of(&self, mono: Expr) -> Factors {
+        match self.node(mono) {
+            Node::Mul(factors) => factors.clone(),
+            _ => Factors::from_slice(&[mono]),
+        }
+    }
+
+    /// The product of sorted factors; of none, the constant one.
+    pub(crate) fn intern_factors(&mut self, factors: Factors) -> Expr {
+        match factors.as_slice() {
+            [] => self.int(1),
+            &[single] => single,
+            _ => self.intern(Node::Mul(factors)),
+        }
+    }
+
+    fn combine(&mut self, a: Expr, b: Expr, k: i64) -> Expr {
+        let sum = self.sum_of(a).plus_scaled(&self.sum_of(b), k);
+        self.intern_sum(sum)
+    }
+
+    fn product(&mut self, a: Expr, b: Expr) -> Expr {
+        let (left, right) = (self.sum_of(a), self.sum_of(b));
+        if left.terms.len() * right.terms.len() > EXPANSION_LIMIT {
+            return self.mono_product(a, b);
+        }
+        let sum = self.expand(&left, &right);
+        self.intern_sum(sum)
+    }
+
+    /// The distributive law, term by term.
+    fn expand(&mut self, left: &Sum, right: &Sum) -> Option<Sum> {
+        let mut total = right.scaled(left.constant)?;
+        for a in &left.terms {
+            let mut row = Sum::default();
+            if let Some(coeff) = Some(a.coeff.checked_mul(right.constant)?).filter(|&c| c != 0) {
+                row.terms.push(Term { coeff, mono: a.mono });
+            }
+            for b in &right.terms {
+                let coeff = a.coeff.checked_mul(b.coeff)?;
+                row.terms.push(Term { coeff, mono: self.mono_product(a.mono, b.mono) });
+            }
+            row.terms.sort_unstable_by_key(|t| t.mono);
+            total = total.plus_scaled(&row, 1)?;
+        }
+        Some(total)
+    }
+
+    fn mono_product(&mut self, a: Expr, b: Expr) -> Expr {
+        let mut factors = self.factors_of(a);
+        factors.extend(self.factors_of(b));
+        factors.sort_unstable();
+        self.intern_factors(factors)
+    }
+
+    /// Puts quotients and remainders of the same dividend together again, for a positive constant `n`:
+    /// - `n*(x // n) + x % n => x`
+    /// - `n*((x // n) % m) + x % n => x % (n*m)`
+    ///
+    /// `None` if a coefficient overflows.
+    fn recombine(&mut self, mut sum: Sum) -> Option<Sum> {
+        if sum.terms.len() < 2 {
+            return Some(sum);
+        }
+        while let Some((parts, whole)) = self.find_parts(&sum) {
+            let coeff = parts[0].coeff;
+            sum.terms.retain(|t| !parts.contains(t));
+            sum = sum.plus_scaled(&self.sum_of(whole), coeff)?;
+        }
+        Some(sum)
+    }
+
+    /// A remainder and a quotient in the sum that belong together, and what they make.
+    fn find_parts(&mut self, sum: &Sum) -> Option<([Term; 2], Expr)> {
+        for &rest in &sum.terms {
+            let Node::Mod(x, n) = *self.node(rest.mono) else { continue };
+            let Some(n) = self.as_int(n).filter(|&n| n > 0) else { continue };
+            let Some(coeff) = rest.coeff.checked_mul(n) else { continue };
+            if !sum.terms.iter().any(|t| t.coeff == coeff) {
+                continue;
+            }
+            let quotient = {
+                let n = self.int(n);
+                self.floor_div(x, n)
+            };
+            for &high in sum.terms.iter().filter(|t| t.coeff == coeff) {
+                if high.mono == quotient {
+                    return Some(([rest, high], x));
+                }
+                if let Some(whole) = self.joined_remainder(high.mono, quotient, x, n) {
+                    return Some(([rest, high], whole));
+                }
+            }
+        }
+        None
+    }
+
+    /// `x % (n*m)`, if `high` is `quotient % m`.
+    fn joined_remainder(&mut self, high: Expr, quotient: Expr, x: Expr, n: i64) -> Option<Expr> {
+        let Node::Mod(dividend, m) = *self.node(high) else { return None };
+        let modulus = self.as_int(m).filter(|_| dividend == quotient)?.checked_mul(n)?;
+        let modulus = self.int(modulus);
+        let whole = self.modulo(x, modulus);
+        (!self.is_overflow(whole)).then_some(whole)
+    }
+}

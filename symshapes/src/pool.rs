@@ -1,0 +1,256 @@
+//! The arena of expressions: interning, symbols, and what is known of each expression.
+//!
+//! Invariant: `facts[e]` follows from `nodes[e]`, its children's facts and the symbols' ranges alone.
+
+use crate::{
+    arith::gcd,
+    node::{Expr, Factors, Node, Sum, Sym},
+    range::Range,
+};
+use cranelift_entity::{EntityRef, PrimaryMap};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// The arena of hash-consed integer expressions.
+///
+/// Every constructor simplifies, so two expressions that the rules can prove equal get the same [`Expr`]. An
+/// expression denotes a mathematical integer: a rewrite keeps its value wherever the original is defined, and may
+/// give a value where the original divided by zero or overflowed on the way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Pool {
+    nodes: IndexSet<Node, FxBuildHasher>,
+    facts: PrimaryMap<Expr, Facts>,
+    symbols: PrimaryMap<Sym, Symbol>,
+    names: FxHashMap<String, SmallVec<[Sym; 1]>>,
+    #[serde(skip)]
+    memo: FxHashMap<(Op, Expr, Expr), Expr>,
+}
+
+/// A symbol's row.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Symbol {
+    name: String,
+    range: Range,
+}
+
+/// What is known of one expression.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Facts {
+    /// Contains every value.
+    pub(crate) range: Range,
+    /// Divides every value; zero for the constant zero.
+    pub(crate) divisor: u64,
+    /// A bit for each symbol below, modulo 64: disjoint masks prove that symbols do not occur.
+    pub(crate) mask: u64,
+    /// The nodes that a walk without sharing visits, saturating.
+    pub(crate) size: u32,
+}
+
+/// The operations whose results are remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Op {
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    Mod,
+    Min,
+    Max,
+}
+
+impl Pool {
+    /// An empty arena.
+    pub fn new() -> Pool {
+        Pool::default()
+    }
+
+    /// The symbol of this name and range, made if there is none.
+    ///
+    /// A name may stand for several symbols with different ranges; text then refers to the newest of them.
+    pub fn symbol(&mut self, name: &str, range: Range) -> Sym {
+        let known = self.names.get(name).and_then(|all| all.iter().find(|&&s| self.symbols[s].range == range));
+        if let Some(&sym) = known {
+            return sym;
+        }
+        let sym = self.symbols.push(Symbol { name: name.to_owned(), range });
+        self.names.entry(name.to_owned()).or_default().push(sym);
+        sym
+    }
+
+    /// A symbol's name.
+    pub fn name(&self, sym: Sym) -> &str {
+        &self.symbols[sym].name
+    }
+
+    /// The newest symbol of this name.
+    pub fn find(&self, name: &str) -> Option<Sym> {
+        self.names.get(name)?.last().copied()
+    }
+
+    /// The range in which a symbol's values lie.
+    pub fn symbol_range(&self, sym: Sym) -> Range {
+        self.symbols[sym].range
+    }
+
+    /// Replaces a symbol's range, and what follows from it.
+    ///
+    /// Expressions built before stay as they are: after narrowing they are right but may have a shorter form now
+    /// ([`Pool::subst`] with an empty map rebuilds one); after widening, those simplified under the old range hold
+    /// only in the old range.
+    pub fn set_symbol_range(&mut self, sym: Sym, range: Range) {
+        if self.symbols[sym].range == range {
+            return;
+        }
+        self.symbols[sym].range = range;
+        self.memo.clear();
+        for index in 0..self.nodes.len() {
+            self.facts[Expr::new(index)] = self.facts_of(&self.nodes[index]);
+        }
+    }
+
+    /// Every symbol, in the order of making.
+    pub fn all_symbols(&self) -> impl Iterator<Item = Sym> + use<> {
+        self.symbols.keys()
+    }
+
+    /// The node behind an expression.
+    pub fn node(&self, e: Expr) -> &Node {
+        &self.nodes[e.index()]
+    }
+
+    /// The number of expressions made so far.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if no expression was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The value of a constant.
+    pub fn as_int(&self, e: Expr) -> Option<i64> {
+        match self.node(e) {
+            Node::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The symbol, if the expression is just one.
+    pub fn as_sym(&self, e: Expr) -> Option<Sym> {
+        match self.node(e) {
+            Node::Sym(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    /// A range that contains every value of the expression.
+    pub fn range(&self, e: Expr) -> Range {
+        self.facts[e].range
+    }
+
+    /// A constant.
+    pub fn int(&mut self, value: i64) -> Expr {
+        self.intern(Node::Int(value))
+    }
+
+    /// A symbol as an expression.
+    pub fn sym(&mut self, sym: Sym) -> Expr {
+        self.intern(Node::Sym(sym))
+    }
+
+    /// The expression without a value.
+    pub fn overflow(&mut self) -> Expr {
+        self.intern(Node::Overflow)
+    }
+
+    /// True for the expression without a value.
+    pub fn is_overflow(&self, e: Expr) -> bool {
+        matches!(self.node(e), Node::Overflow)
+    }
+
+    pub(crate) fn facts(&self, e: Expr) -> &Facts {
+        &self.facts[e]
+    }
+
+    /// The expression of a node that already satisfies the invariants.
+    pub(crate) fn intern(&mut self, node: Node) -> Expr {
+        let (index, fresh) = self.nodes.insert_full(node);
+        if fresh {
+            let facts = self.facts_of(&self.nodes[index]);
+            self.facts.push(facts);
+        }
+        Expr::new(index)
+    }
+
+    /// The remembered result of an operation, or `build`'s; an operand without a value has none to give.
+    pub(crate) fn memo(&mut self, op: Op, a: Expr, b: Expr, build: impl FnOnce(&mut Pool) -> Expr) -> Expr {
+        if let Some(&known) = self.memo.get(&(op, a, b)) {
+            return known;
+        }
+        let built = if self.is_overflow(a) || self.is_overflow(b) { self.overflow() } else { build(self) };
+        self.memo.insert((op, a, b), built);
+        built
+    }
+
+    fn facts_of(&self, node: &Node) -> Facts {
+        let (mut mask, mut size) = (0, 1u32);
+        node.children(|child| {
+            mask |= self.facts[child].mask;
+            size = size.saturating_add(self.facts[child].size);
+        });
+        if let Node::Sym(sym) = node {
+            mask = symbol_mask(*sym);
+        }
+        Facts { range: self.range_of(node), divisor: self.divisor_of(node), mask, size }
+    }
+
+    fn range_of(&self, node: &Node) -> Range {
+        match node {
+            Node::Int(n) => Range::point(*n),
+            Node::Sym(sym) => self.symbols[*sym].range,
+            Node::Add(sum) => self.range_of_sum(sum),
+            Node::Mul(factors) => self.range_of_product(factors),
+            Node::FloorDiv(a, b) => self.range(*a).floor_div(self.range(*b)),
+            Node::Mod(a, b) => self.range(*a).modulo(self.range(*b)),
+            Node::Min(a, b) => self.range(*a).min(self.range(*b)),
+            Node::Max(a, b) => self.range(*a).max(self.range(*b)),
+            Node::Overflow => Range::ALL,
+        }
+    }
+
+    /// A range that contains every value of the polynomial.
+    pub(crate) fn range_of_sum(&self, sum: &Sum) -> Range {
+        let terms = sum.terms.iter().map(|t| Range::point(t.coeff) * self.range(t.mono));
+        terms.fold(Range::point(sum.constant), |total, term| total + term)
+    }
+
+    /// An even power is not negative, which the product of the ranges alone would not tell.
+    fn range_of_product(&self, factors: &Factors) -> Range {
+        let product = factors.iter().fold(Range::point(1), |product, &f| product * self.range(f));
+        let is_square = factors.len().is_multiple_of(2) && factors.chunks(2).all(|pair| pair[0] == pair[1]);
+        if is_square { product.intersect(Range::new(0, i64::MAX)) } else { product }
+    }
+
+    fn divisor_of(&self, node: &Node) -> u64 {
+        let divisor = |e: &Expr| self.facts[*e].divisor;
+        match node {
+            Node::Int(n) => n.unsigned_abs(),
+            Node::Add(sum) => sum.terms.iter().fold(sum.constant.unsigned_abs(), |g, t| {
+                // A product beyond `u64` still has the coefficient as a divisor.
+                let term = t.coeff.unsigned_abs();
+                gcd(g, term.checked_mul(divisor(&t.mono)).unwrap_or(term))
+            }),
+            Node::Mul(factors) => factors.iter().fold(1u64, |p, f| p.checked_mul(divisor(f)).unwrap_or(p)),
+            Node::Mod(a, b) | Node::Min(a, b) | Node::Max(a, b) => gcd(divisor(a), divisor(b)),
+            Node::Sym(_) | Node::FloorDiv(..) | Node::Overflow => 1,
+        }
+    }
+}
+
+/// The bit that stands for a symbol.
+pub(crate) fn symbol_mask(sym: Sym) -> u64 {
+    1 << (sym.as_u32() % 64)
+}

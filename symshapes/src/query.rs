@@ -1,0 +1,194 @@
+//! Questions about an expression, and its images under substitution and import.
+//!
+//! Children precede their parents in the arena, so a walk in the order of indices replaces recursion wherever an
+//! expression may be deep.
+
+use crate::{
+    arith,
+    node::{Expr, Node, Sum, Sym},
+    pool::{Pool, symbol_mask},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Expressions up to this size are evaluated by plain recursion.
+const SMALL: u32 = 512;
+
+/// Gives a symbol its value.
+type Values<'a> = &'a dyn Fn(Sym) -> Option<i64>;
+
+impl Pool {
+    /// The value under an assignment; `None` for an unknown symbol, a zero divisor or a value outside `i64`.
+    pub fn eval(&self, e: Expr, values: Values<'_>) -> Option<i64> {
+        if self.facts(e).size <= SMALL {
+            return self.eval_tree(e, values);
+        }
+        let mut known = FxHashMap::default();
+        for part in self.reachable(e, u64::MAX) {
+            let value = eval_node(self.node(part), values, |child| known.get(&child).copied())?;
+            known.insert(part, value);
+        }
+        known.get(&e).copied()
+    }
+
+    fn eval_tree(&self, e: Expr, values: Values<'_>) -> Option<i64> {
+        eval_node(self.node(e), values, |child| self.eval_tree(child, values))
+    }
+
+    /// The symbols that occur, sorted.
+    pub fn symbols(&self, e: Expr) -> SmallVec<[Sym; 4]> {
+        let mut found: SmallVec<[Sym; 4]> = self.reachable(e, u64::MAX).filter_map(|part| self.as_sym(part)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// True if the symbol occurs.
+    pub fn mentions(&self, e: Expr, sym: Sym) -> bool {
+        let mask = symbol_mask(sym);
+        self.facts(e).mask & mask != 0 && self.reachable(e, mask).any(|part| self.as_sym(part) == Some(sym))
+    }
+
+    /// `c` and `rest` with `e = c*sym + rest` and no `sym` in `rest`; `c` is zero if `sym` does not occur. `None` if
+    /// the expression is not linear in the symbol with a constant coefficient.
+    pub fn split_linear(&mut self, e: Expr, sym: Sym) -> Option<(i64, Expr)> {
+        if !self.mentions(e, sym) {
+            return (!self.is_overflow(e)).then_some((0, e));
+        }
+        let mono = self.sym(sym);
+        let mut sum = self.sum_of(e);
+        let coeff = sum.coeff(mono);
+        sum.terms.retain(|t| t.mono != mono);
+        if sum.terms.iter().any(|t| self.mentions(t.mono, sym)) {
+            return None;
+        }
+        Some((coeff, self.intern_sum(Some(sum))))
+    }
+
+    /// The constant and the coefficient of each symbol, sorted, if the expression is affine in its symbols.
+    pub fn affine(&self, e: Expr) -> Option<(i64, Vec<(Sym, i64)>)> {
+        let (constant, mut coeffs) = match self.node(e) {
+            Node::Int(n) => (*n, Vec::new()),
+            Node::Sym(sym) => (0, vec![(*sym, 1)]),
+            Node::Add(sum) => {
+                let coeffs: Option<_> = sum.terms.iter().map(|t| Some((self.as_sym(t.mono)?, t.coeff))).collect();
+                (sum.constant, coeffs?)
+            }
+            _ => return None,
+        };
+        coeffs.sort_unstable();
+        Some((constant, coeffs))
+    }
+
+    /// True if `k` is proved to divide every value.
+    pub fn divisible_by(&self, e: Expr, k: i64) -> bool {
+        match k {
+            0 => self.as_int(e) == Some(0),
+            _ => self.facts(e).divisor.is_multiple_of(k.unsigned_abs()),
+        }
+    }
+
+    /// Replaces symbols, all at once, and simplifies what follows from it.
+    pub fn subst(&mut self, e: Expr, map: &FxHashMap<Sym, Expr>) -> Expr {
+        let mask = map.keys().fold(0, |mask, &sym| mask | symbol_mask(sym));
+        if self.facts(e).mask & mask == 0 {
+            return e;
+        }
+        let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let parts: Vec<Expr> = self.reachable(e, mask).collect();
+        for part in parts {
+            let node = self.node(part).clone();
+            let image = match node {
+                Node::Sym(sym) => map.get(&sym).copied().unwrap_or(part),
+                _ => self.rebuild(&node, |child| done.get(&child).copied().unwrap_or(child)),
+            };
+            done.insert(part, image);
+        }
+        done[&e]
+    }
+
+    /// The same expression in this arena. A symbol that `map` does not give becomes the one of its name and range
+    /// here, and is added to `map`.
+    pub fn import(&mut self, other: &Pool, e: Expr, map: &mut FxHashMap<Sym, Sym>) -> Expr {
+        let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
+        for part in other.reachable(e, u64::MAX) {
+            let image = match other.node(part) {
+                Node::Sym(sym) => {
+                    let ours =
+                        *map.entry(*sym).or_insert_with(|| self.symbol(other.name(*sym), other.symbol_range(*sym)));
+                    self.sym(ours)
+                }
+                node => self.rebuild(node, |child| done[&child]),
+            };
+            done.insert(part, image);
+        }
+        done[&e]
+    }
+
+    /// The expression of a node over other children, simplified again.
+    fn rebuild(&mut self, node: &Node, child: impl Fn(Expr) -> Expr) -> Expr {
+        match node {
+            Node::Int(n) => self.int(*n),
+            Node::Sym(sym) => self.sym(*sym),
+            Node::Add(sum) => self.rebuild_sum(sum, child),
+            Node::Mul(factors) => {
+                let one = self.int(1);
+                factors.iter().fold(one, |product, &f| self.mul(product, child(f)))
+            }
+            Node::FloorDiv(a, b) => self.floor_div(child(*a), child(*b)),
+            Node::Mod(a, b) => self.modulo(child(*a), child(*b)),
+            Node::Min(a, b) => self.min(child(*a), child(*b)),
+            Node::Max(a, b) => self.max(child(*a), child(*b)),
+            Node::Overflow => self.overflow(),
+        }
+    }
+
+    fn rebuild_sum(&mut self, sum: &Sum, child: impl Fn(Expr) -> Expr) -> Expr {
+        let mut total = Some(Sum::constant(sum.constant));
+        for term in &sum.terms {
+            let image = child(term.mono);
+            if self.is_overflow(image) {
+                return image;
+            }
+            total = total.and_then(|total| total.plus_scaled(&self.sum_of(image), term.coeff));
+        }
+        self.intern_sum(total)
+    }
+
+    /// Every part with a symbol in `mask`, and the expression itself, children before parents.
+    fn reachable(&self, e: Expr, mask: u64) -> impl Iterator<Item = Expr> + use<> {
+        let mut seen: FxHashSet<Expr> = FxHashSet::default();
+        let mut open: SmallVec<[Expr; 16]> = SmallVec::from_slice(&[e]);
+        seen.insert(e);
+        while let Some(part) = open.pop() {
+            self.node(part).children(|child| {
+                if (mask == u64::MAX || self.facts(child).mask & mask != 0) && seen.insert(child) {
+                    open.push(child);
+                }
+            });
+        }
+        let mut parts: SmallVec<[Expr; 16]> = seen.into_iter().collect();
+        parts.sort_unstable();
+        parts.into_iter()
+    }
+}
+
+/// The value of a node, given its children's.
+fn eval_node(node: &Node, values: Values<'_>, mut child: impl FnMut(Expr) -> Option<i64>) -> Option<i64> {
+    match node {
+        Node::Int(n) => Some(*n),
+        Node::Sym(sym) => values(*sym),
+        Node::Add(sum) => {
+            let mut total = i128::from(sum.constant);
+            for term in &sum.terms {
+                total = total.checked_add(i128::from(term.coeff) * i128::from(child(term.mono)?))?;
+            }
+            i64::try_from(total).ok()
+        }
+        Node::Mul(factors) => factors.iter().try_fold(1i64, |product, &f| product.checked_mul(child(f)?)),
+        Node::FloorDiv(a, b) => arith::floor_div(child(*a)?, child(*b)?),
+        Node::Mod(a, b) => arith::modulo(child(*a)?, child(*b)?),
+        Node::Min(a, b) => Some(child(*a)?.min(child(*b)?)),
+        Node::Max(a, b) => Some(child(*a)?.max(child(*b)?)),
+        Node::Overflow => None,
+    }
+}
