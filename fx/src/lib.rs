@@ -6,6 +6,7 @@ pub mod graph;
 pub mod interp;
 pub mod json;
 mod names;
+pub mod infer;
 pub mod prim;
 pub mod target;
 pub mod verify;

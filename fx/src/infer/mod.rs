@@ -1,0 +1,4 @@
+//! Shapes, strides and dtypes of ATen calls.
+
+pub mod pointwise;
+pub mod promote;

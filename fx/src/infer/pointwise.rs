@@ -1,0 +1,102 @@
+//! The element-wise overloads: which arguments are operands, and how their dtypes combine.
+//!
+//! A row is keyed by the operator's name and holds for all its overloads, or by that of one overload. [`crate::interp`] computes by the same rows.
+
+use super::promote::Promotion::{self, *};
+use crate::{
+    arg::Arg,
+    aten::{Bound, Overload},
+};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// An element-wise operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The operator's name, without overload where the row holds for all of them.
+    pub name: &'static str,
+    /// The parameters that are read element by element, broadcast against each other; those that an overload lacks
+    /// or a call leaves out are skipped.
+    pub operands: &'static [&'static str],
+    /// How the dtypes of the operands combine.
+    pub promotion: Promotion,
+}
+
+/// The row of an overload, if it is element-wise: that of its full name, else that of its operator.
+pub fn row(overload: &Overload) -> Option<&'static Row> {
+    static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();
+    let rows = || {
+        ROWS.iter().flat_map(|(names, operands, promotion)| {
+            names.split(' ').map(|name| (name, Row { name, operands, promotion: *promotion }))
+        })
+    };
+    let index = INDEX.get_or_init(|| rows().collect());
+    index.get(overload.name.as_str()).or_else(|| index.get(overload.base()))
+}
+
+impl Row {
+    /// How the dtypes combine in this call: a division that rounds stays among the integers.
+    pub fn promotion(&self, call: &Bound) -> Promotion {
+        let rounds = call.has("rounding_mode") && *call.get("rounding_mode") != Arg::None;
+        if rounds { Default } else { self.promotion }
+    }
+}
+
+const SELF: &[&str] = &["self"];
+const BINARY: &[&str] = &["self", "other"];
+const GRAD_SELF: &[&str] = &["grad_output", "self"];
+const GRAD_OUTPUT: &[&str] = &["grad_output", "output"];
+
+/// Names that share their operands and promotion stand in one row.
+const ROWS: &[(&str, &[&str], Promotion)] = &[
+    ("neg abs sign sgn floor ceil trunc round frac positive square bitwise_not relu", SELF, Default),
+    ("gelu silu mish elu celu selu leaky_relu relu6 hardtanh hardswish hardsigmoid softplus", SELF, Default),
+    ("log_sigmoid threshold nan_to_num", SELF, Default),
+    ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sigmoid tanh erf erfc", SELF, IntToFloat),
+    ("sin cos tan asin acos atan sinh cosh asinh acosh atanh sinc logit deg2rad rad2deg", SELF, IntToFloat),
+    ("isnan isinf isfinite signbit logical_not isposinf isneginf", SELF, Bool),
+    ("add sub mul rsub subtract multiply maximum minimum fmax fmin fmod remainder floor_divide", BINARY, Default),
+    ("bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift", BINARY, Default),
+    ("__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp", BINARY, Default),
+    ("div divide true_divide atan2 copysign xlogy", BINARY, IntToFloat),
+    ("eq ne lt le gt ge logical_and logical_or logical_xor", BINARY, Bool),
+    ("max.other min.other", BINARY, Default),
+    ("pow", &["self", "exponent"], Default),
+    ("heaviside", &["self", "values"], Default),
+    ("where", &["condition", "self", "other"], Rest),
+    ("masked_fill", &["self", "mask", "value"], First),
+    ("clamp clip", &["self", "min", "max"], Default),
+    ("clamp_min", &["self", "min"], Default),
+    ("clamp_max", &["self", "max"], Default),
+    ("lerp", &["self", "end", "weight"], Default),
+    ("addcmul addcdiv", &["self", "tensor1", "tensor2"], Default),
+    ("threshold_backward gelu_backward silu_backward mish_backward leaky_relu_backward", GRAD_SELF, Default),
+    ("hardswish_backward hardsigmoid_backward hardtanh_backward softplus_backward", GRAD_SELF, Default),
+    ("log_sigmoid_backward logit_backward", GRAD_SELF, Default),
+    ("tanh_backward sigmoid_backward", GRAD_OUTPUT, Default),
+    ("elu_backward", &["grad_output", "self_or_result"], Default),
+    ("native_dropout_backward", &["grad_output", "mask"], First),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aten;
+
+    #[test]
+    fn every_operand_is_a_parameter_of_some_overload() {
+        let mut schemas: FxHashMap<&str, Vec<&aten::Overload>> = FxHashMap::default();
+        for overload in aten::names().filter_map(aten::lookup) {
+            schemas.entry(overload.base()).or_default().push(overload);
+            schemas.entry(&overload.name).or_default().push(overload);
+        }
+        for (names, operands, _) in ROWS {
+            for name in names.split(' ') {
+                let overloads = schemas.get(name).unwrap_or_else(|| panic!("torch has no {name}"));
+                for operand in *operands {
+                    assert!(overloads.iter().any(|o| o.schema.position(operand).is_some()), "{name}: {operand}");
+                }
+            }
+        }
+    }
+}
