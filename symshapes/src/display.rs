@@ -113,7 +113,7 @@ impl Display for Printed<'_> {
 /// Prints the terms, then the constant; `3 - x` is the one sum that starts with its constant.
 fn fmt_sum(f: &mut fmt::Formatter<'_>, pool: &Pool, sum: &Sum) -> fmt::Result {
     if let &[Term { coeff, mono }] = sum.terms.as_slice()
-        && coeff < 0
+        && (i64::MIN + 1..0).contains(&coeff)
         && sum.constant > 0
         && !matches!(pool.node(mono), Node::Mul(_))
     {
@@ -146,10 +146,11 @@ fn fmt_term(f: &mut fmt::Formatter<'_>, coeff: u64, powers: &[(String, usize)]) 
     Ok(())
 }
 
-/// What stands before a number of this sign in a sum.
+/// What stands before a number of this sign in a sum. The least number reads back only with its own minus.
 fn sign(n: i64, first: bool) -> &'static str {
     match (n < 0, first) {
         (true, true) => "-",
+        (true, false) if n == i64::MIN => " + -",
         (true, false) => " - ",
         (false, true) => "",
         (false, false) => " + ",

@@ -93,6 +93,10 @@ impl Pool {
 
     /// `a // b`, rounded up.
     pub fn ceil_div(&mut self, a: Expr, b: Expr) -> Expr {
+        if let Some(n) = self.as_int(b).filter(|&n| n > 0) {
+            let a = self.add_int(a, n - 1);
+            return self.floor_div(a, b);
+        }
         let negated = self.neg(a);
         let quotient = self.floor_div(negated, b);
         self.neg(quotient)

@@ -26,7 +26,7 @@
 //! # use symshapes::Pool;
 //! let mut pool = Pool::new();
 //! let e = pool.parse("FloorDiv(s0 + 3, 2) + Mod(6*s0 + s1, 3)")?;
-//! assert_eq!(pool.display(e).to_string(), "Mod(s1, 3) + ((s0 + 1)//2) + 1");
+//! assert_eq!(pool.display(e).to_string(), "((s0 + 1)//2) + Mod(s1, 3) + 1");
 //! # Ok::<(), symshapes::ParseError>(())
 //! ```
 //!
