@@ -86,6 +86,20 @@ impl Arg {
         }
     }
 
+    /// Calls `f` with each symbolic `int` in the argument.
+    pub fn for_each_expr(&self, f: &mut impl FnMut(Expr)) {
+        match self {
+            Arg::Sym(e) => f(*e),
+            Arg::Slice(parts) => parts.iter().for_each(|a| a.for_each_expr(f)),
+            Arg::List(items) | Arg::Tuple(items) => items.iter().for_each(|a| a.for_each_expr(f)),
+            Arg::Dict(items) => items.iter().for_each(|(k, v)| {
+                k.for_each_expr(f);
+                v.for_each_expr(f);
+            }),
+            _ => {}
+        }
+    }
+
     /// True for `None`.
     pub fn is_none(&self) -> bool {
         matches!(self, Arg::None)

@@ -35,6 +35,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 6] =
+        [Kind::Placeholder, Kind::GetAttr, Kind::CallFunction, Kind::CallMethod, Kind::CallModule, Kind::Output];
+
     /// The name that `torch.fx` prints.
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,6 +90,18 @@ pub enum Meta {
     Plain(Arg),
     /// A tuple or list; `None` where nothing is known of an element or it is absent.
     Tuple(Vec<Option<Meta>>),
+}
+
+impl Meta {
+    /// Calls `f` with each expression.
+    pub fn for_each_expr(&self, f: &mut impl FnMut(Expr)) {
+        match self {
+            Meta::Tensor(t) => t.sizes.iter().chain(&t.strides).chain([&t.offset]).for_each(|&e| f(e)),
+            Meta::Int(e) => f(*e),
+            Meta::Plain(arg) => arg.for_each_expr(f),
+            Meta::Tuple(items) => items.iter().flatten().for_each(|m| m.for_each_expr(f)),
+        }
+    }
 }
 
 /// A tensor's metadata. Sizes are in elements; expressions live in the graph's pool.
@@ -250,6 +266,11 @@ impl Graph {
         let id = self.nodes.push(Node { name, kind, target, args, kwargs, meta: None, stack_trace: None });
         self.order.insert(at, id);
         id
+    }
+
+    /// The name itself if it is free, or one made from it.
+    pub(crate) fn free_name(&self, name: &str) -> String {
+        self.names.propose(name)
     }
 
     /// Appends a node as it stands, if its name is still free.

@@ -1,16 +1,28 @@
-//! The FX graph IR.
+//! The FX graph IR: graphs of calls, as `torch.fx` has them, in Rust.
+//!
+//! [`Graph`] is an arena of [`Node`]s in program order; [`Arg`] is what a node is called with. Graphs print and parse as
+//! [`text`], print as `torch.fx` prints them (`Display`, [`Graph::tabular`], [`Graph::python_code`]), and are stored as
+//! [`json`]. [`verify`] lists the invariants, [`passes`] keep them.
+//!
+//! Invariant: this crate knows no Python interpreter, no tensor library and no device.
 
 pub mod arg;
 pub mod aten;
 pub mod graph;
+pub mod infer;
 pub mod interp;
 pub mod json;
+mod listing;
 mod names;
-pub mod infer;
+pub mod passes;
 pub mod prim;
-pub mod target;
-pub mod verify;
+mod pyrepr;
+pub mod python;
 pub mod scalar;
+mod tabular;
+pub mod target;
+pub mod text;
+pub mod verify;
 
 pub use arg::Arg;
 pub use graph::{Graph, InUse, Kind, Meta, Node, NodeId, TensorMeta, Users};

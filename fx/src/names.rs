@@ -37,6 +37,11 @@ impl Names {
         name
     }
 
+    /// A free name made from `name`, which is legal: `name` itself if possible. It is not taken yet.
+    pub(crate) fn propose(&self, name: &str) -> String {
+        if self.used.contains(name) { self.clone().create(name) } else { name.to_owned() }
+    }
+
     /// Takes a name as it is; false if it is in use.
     pub(crate) fn reserve(&mut self, name: &str) -> bool {
         let (base, suffix) = split(name);

@@ -9,13 +9,14 @@
 //! 7. A tensor's metadata has as many strides as sizes, none of which is a negative constant.
 //! 8. A fetch of an element (`operator.getitem` of an int) from a value with tuple metadata has the element's dtype and
 //!    sizes.
+//! 9. Expressions are rows of the graph's pool.
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Meta, Node, NodeId, TensorMeta};
 use crate::names::is_identifier;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntityRef, EntitySet};
 use rustc_hash::FxHashSet;
-use symshapes::Pool;
+use symshapes::{Expr, Pool};
 
 /// A graph that breaks an invariant, with the name of the node at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +74,9 @@ pub enum Invalid {
         /// The number of strides.
         strides: usize,
     },
+    /// An expression that the pool does not have.
+    #[error("%{0}: an expression that is not in the graph's pool")]
+    Expr(String),
     /// A negative size.
     #[error("%{node}: size {size}")]
     Size {
@@ -107,6 +111,7 @@ pub fn verify(graph: &Graph) -> Result<(), Invalid> {
         stage = stage.step(node)?;
         check_uses(graph, node, &before)?;
         check_arguments(node)?;
+        check_exprs(node, &graph.exprs)?;
         check_meta(node, node.meta.as_ref(), &graph.exprs)?;
         check_element(graph, node)?;
         before.insert(id);
@@ -169,6 +174,16 @@ fn check_arguments(node: &Node) -> Result<(), Invalid> {
         }
     }
     Ok(())
+}
+
+fn check_exprs(node: &Node, pool: &Pool) -> Result<(), Invalid> {
+    let mut known = true;
+    let mut check = |e: Expr| known &= e.index() < pool.len();
+    node.all_args().for_each(|a| a.for_each_expr(&mut check));
+    if let Some(meta) = &node.meta {
+        meta.for_each_expr(&mut check);
+    }
+    if known { Ok(()) } else { Err(Invalid::Expr(node.name.clone())) }
 }
 
 fn check_meta(node: &Node, meta: Option<&Meta>, pool: &Pool) -> Result<(), Invalid> {

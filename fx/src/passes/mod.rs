@@ -1,0 +1,15 @@
+//! Passes over graphs. Each keeps the invariants of [`crate::verify`] and the meaning of the graph.
+//!
+//! What a node does besides giving a value is for the caller to say: this crate's op tables know ATen, but a graph may
+//! call anything.
+
+mod common;
+mod constants;
+mod dead;
+mod groups;
+mod partition;
+
+pub use common::{Effect, eliminate_common_subexpressions};
+pub use constants::fold_constants;
+pub use dead::eliminate_dead_code;
+pub use partition::{Partition, Partitioning, partition};

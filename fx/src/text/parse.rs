@@ -1,0 +1,160 @@
+//! Parsing; the grammar is in the [module](super).
+
+use super::{cursor::Cursor, is_bare_target, value};
+use crate::arg::Arg;
+use crate::graph::{Graph, Kind, Node, NodeId};
+use crate::verify;
+use rustc_hash::FxHashMap;
+use std::str::FromStr;
+
+/// Why a text is not a graph, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// Parses a graph and verifies it. What breaks an invariant is reported at the closing brace.
+pub fn parse(text: &str) -> Result<Graph, ParseError> {
+    let mut parser = Parser { cursor: Cursor::new(text), graph: Graph::new(), nodes: FxHashMap::default() };
+    parser.graph()?;
+    Ok(parser.graph)
+}
+
+impl FromStr for Graph {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Graph, ParseError> {
+        parse(text)
+    }
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) cursor: Cursor<'a>,
+    pub(super) graph: Graph,
+    nodes: FxHashMap<&'a str, NodeId>,
+}
+
+/// Positional and keyword arguments.
+type Args = (Vec<Arg>, Vec<(String, Arg)>);
+
+impl<'a> Parser<'a> {
+    fn graph(&mut self) -> Result<(), ParseError> {
+        self.cursor.skip(true);
+        self.cursor.expect("graph")?;
+        self.cursor.expect("{")?;
+        loop {
+            self.cursor.skip(true);
+            let end = self.cursor.here();
+            if self.cursor.eat("}") {
+                if let Err(invalid) = verify::verify(&self.graph) {
+                    return self.cursor.error_at(end, invalid.to_string());
+                }
+                self.cursor.skip(true);
+                return if self.cursor.peek().is_none() { Ok(()) } else { self.cursor.error("text after the graph") };
+            }
+            self.node()?;
+            if !matches!(self.cursor.peek(), None | Some('\n' | '\r' | '}')) {
+                return self.cursor.error("expected the end of the line");
+            }
+        }
+    }
+
+    fn node(&mut self) -> Result<(), ParseError> {
+        let start = self.cursor.here();
+        self.cursor.expect("%")?;
+        let name = self.cursor.word("a node's name")?;
+        let meta = if self.cursor.eat(":") { Some(self.meta()?) } else { None };
+        self.cursor.expect("=")?;
+        let kind = self.kind()?;
+        let target = self.target(kind, name)?;
+        let (args, kwargs) = if self.cursor.eat("(") { self.args()? } else { (vec![], vec![]) };
+        let stack_trace = if self.cursor.eat_word("from") { Some(self.cursor.string()?) } else { None };
+        let node = Node { name: name.to_owned(), kind, target, args, kwargs, meta, stack_trace };
+        let Some(id) = self.graph.push_named(node) else {
+            return self.cursor.error_at(start, format!("%{name} is defined twice"));
+        };
+        self.nodes.insert(name, id);
+        Ok(())
+    }
+
+    fn kind(&mut self) -> Result<Kind, ParseError> {
+        let start = self.cursor.here();
+        let word = self.cursor.word("a kind of node")?;
+        match Kind::ALL.iter().find(|k| k.name() == word) {
+            Some(kind) => Ok(*kind),
+            None => self.cursor.error_at(start, format!("`{word}` is no kind of node")),
+        }
+    }
+
+    fn target(&mut self, kind: Kind, name: &str) -> Result<String, ParseError> {
+        if !self.cursor.eat("[") {
+            return Ok(if kind == Kind::Output { "output" } else { name }.to_owned());
+        }
+        let target = match self.cursor.peek() {
+            Some('"') => self.cursor.string()?,
+            _ => self.cursor.take_while(is_bare_target).to_owned(),
+        };
+        self.cursor.expect("]")?;
+        Ok(target)
+    }
+
+    /// The arguments of a call, up to and with the closing bracket.
+    fn args(&mut self) -> Result<Args, ParseError> {
+        let (mut args, mut kwargs) = (vec![], vec![]);
+        while !self.cursor.eat(")") {
+            let start = self.cursor.here();
+            match self.keyword() {
+                Some(keyword) => kwargs.push((keyword, self.arg()?)),
+                None if kwargs.is_empty() => args.push(self.arg()?),
+                None => return self.cursor.error_at(start, "a positional argument after a keyword argument"),
+            }
+            self.separator(")")?;
+        }
+        Ok((args, kwargs))
+    }
+
+    /// A keyword and its `=`, if that is what comes next.
+    fn keyword(&mut self) -> Option<String> {
+        let mut ahead = self.cursor.fork();
+        let keyword = match ahead.peek()? {
+            '"' => ahead.string().ok()?,
+            _ => ahead.word("a keyword").ok()?.to_owned(),
+        };
+        ahead.eat("=").then(|| {
+            self.cursor = ahead;
+            keyword
+        })
+    }
+
+    /// A `,`, or nothing if the closing bracket is next.
+    pub(super) fn separator(&mut self, close: &str) -> Result<(), ParseError> {
+        if self.cursor.eat(",") || self.cursor.peek().is_some_and(|c| close.starts_with(c)) {
+            return Ok(());
+        }
+        self.cursor.error(format!("expected `,` or `{close}`"))
+    }
+
+    pub(super) fn node_named(&mut self) -> Result<NodeId, ParseError> {
+        let start = self.cursor.here();
+        self.cursor.expect("%")?;
+        let name = self.cursor.word("a node's name")?;
+        match self.nodes.get(name) {
+            Some(id) => Ok(*id),
+            None => self.cursor.error_at(start, format!("%{name} is not defined above")),
+        }
+    }
+
+    fn arg(&mut self) -> Result<Arg, ParseError> {
+        value::arg(self)
+    }
+
+    fn meta(&mut self) -> Result<crate::Meta, ParseError> {
+        value::meta(self)
+    }
+}

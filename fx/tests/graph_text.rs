@@ -1,0 +1,78 @@
+//! The text form: metadata, every kind of argument, and where errors are.
+
+use expect_test::{Expect, expect};
+use fx::{Graph, Kind, Meta};
+
+const FULL: &str = r#"graph {
+  %x : f32[2, s0]{s0, 1} grad = placeholder[x]
+  %n : int(s0) = placeholder[n](4)
+  %w : bf16[3]{1}+(2*s0) @"cuda:0" = get_attr["0.odd name"]
+  %split : (f32[2]{1}, _, (i64[]{}), plain([1, "a"])) = call_function[aten.split.Tensor](%x, sym(s0), dim=-1)
+  %all = call_method[foo](%x, None, True, -3, -1.5, 1e+22, inf, -inf, complex(0.0, -1.0), "a\"\n", torch.int64)
+  %more = call_module[a.b]([%x], (%n,), (), {"k": [%w], 1: None}, slice(None, %n, 2), ..., "odd key"=1, dim=opaque(7, "<f>"))
+  %dev = call_function[torch.zeros](1, device=device("cuda:1"), layout=layout("strided"), memory_format=memory_format("x"))
+  %output = output((%split, %n)) from "File \"a.py\", line 3"
+}
+"#;
+
+#[test]
+fn everything_round_trips() {
+    let g: Graph = FULL.parse().unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(g.to_text(), FULL);
+    let json = g.to_json();
+    let again = Graph::from_json(&json).expect("our JSON reads back");
+    assert_eq!(again.to_text(), FULL);
+    assert_eq!(again.to_json(), json);
+}
+
+#[test]
+fn meaning_of_the_parts() {
+    let g: Graph = FULL.parse().unwrap_or_else(|e| panic!("{e}"));
+    let split = g.find("split").expect("the node is there");
+    assert_eq!(g[split].kind, Kind::CallFunction);
+    assert_eq!(g[split].kwarg("dim").and_then(fx::Arg::as_int), Some(-1));
+    let Some(Meta::Tuple(parts)) = &g[split].meta else { panic!("a tuple") };
+    assert!(parts[1].is_none());
+    assert_eq!(g.output_node().and_then(|n| g[n].stack_trace.as_deref()), Some("File \"a.py\", line 3"));
+}
+
+fn fails(line: &str, message: &Expect) {
+    let text = format!("# a comment\ngraph {{\n  %x = placeholder[x] # another\n  {line}\n}}");
+    message.assert_eq(&text.parse::<Graph>().expect_err("an error was expected").to_string());
+}
+
+#[test]
+fn errors_say_where() {
+    fails("%y = call_method[neg](%z)", &expect!["4:25: %z is not defined above"]);
+    fails("%x = get_attr[a]", &expect!["4:3: %x is defined twice"]);
+    fails("%y = call[neg](%x)", &expect!["4:8: `call` is no kind of node"]);
+    fails("%y : f31[2] = get_attr[a]", &expect!["4:8: `f31` is no dtype"]);
+    fails("%y : f32[2] = get_attr[a]", &expect!["4:15: expected `{`"]);
+    fails("%y = call_method[neg](a=1, %x)", &expect!["4:30: a positional argument after a keyword argument"]);
+    fails("%y = call_method[neg](%x", &expect!["4:27: expected `,` or `)`"]);
+    fails("%y = call_method[neg](%x, 99999999999999999999)", &expect!["4:29: `99999999999999999999` is no number"]);
+    fails("%y = call_method[neg](%x, \"a\\q\")", &expect!["4:31: unknown escape"]);
+    fails("%y = call_method[neg](%x) junk", &expect!["4:29: expected the end of the line"]);
+    fails("%y = call_method[neg](%x, slice(1, 2))", &expect!["4:29: a slice has 3 parts, not 2"]);
+}
+
+#[test]
+fn invariants_are_checked_on_reading() {
+    fails("%y = call_method[neg]()", &expect!["5:1: %y: call_method with 0 arguments and 0 keyword arguments"]);
+    fails("%output = output(%x)\n  %y = get_attr[y]", &expect!["6:1: %y: a node after the output"]);
+    fails("%y = get_attr[y]\n  %z = placeholder[z]", &expect!["6:1: %z: a placeholder after a node that is none"]);
+    fails("%y : f32[2]{} = get_attr[y]", &expect!["5:1: %y: 1 sizes, 0 strides"]);
+    fails("%y : f32[-2]{1} = get_attr[y]", &expect!["5:1: %y: size -2"]);
+    fails(
+        "%y : (f32[2]{1}) = get_attr[y]\n  %z : f32[3]{1} = call_function[operator.getitem](%y, 0)",
+        &expect!["6:1: %z: not the metadata that element 0 of %y has"],
+    );
+}
+
+#[test]
+fn other_versions_of_json_are_refused() {
+    let json = Graph::new().to_json();
+    assert!(json.starts_with("{\"version\":1,\"nodes\":[]"));
+    let error = Graph::from_json(&json.replacen('1', "2", 1)).expect_err("version 2 does not exist");
+    expect!["version 2 of the JSON form; this library reads version 1"].assert_eq(&error.to_string());
+}
