@@ -1,0 +1,116 @@
+"""One process that measures one contender: started by the demo and the benchmarks, so that each has its own process.
+
+`python -m tools.worker --backend NAME CASE...` prints a line of JSON for each event: what it is doing, and for each
+case the figures. `--with-eager` compares and times eager in the same process, turn by turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch._dynamo
+
+from tools import accuracy
+from tools.cases import CASES
+from tools.figures import compiler_figures, graphs_so_far, torch_seconds
+
+BATCH_SECONDS = 0.002
+MIN_ROUNDS = 5
+
+
+def emit(**event: Any) -> None:
+    """Prints an event."""
+    print(json.dumps(event), flush=True)
+
+
+def main() -> None:
+    """Measures each case in turn."""
+    parser = argparse.ArgumentParser(prog="tools.worker")
+    parser.add_argument("--backend", required=True, choices=["eager", "rust_inductor", "inductor"])
+    parser.add_argument("--size", default="full", choices=["full", "small"])
+    parser.add_argument("--threads", type=int, default=0, help="0 leaves torch's own number")
+    parser.add_argument("--seconds", type=float, default=2.0, help="time spent on timing each contender of each case")
+    parser.add_argument("--with-eager", action="store_true")
+    parser.add_argument("cases", nargs="+", choices=CASES)
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    with torch.no_grad():
+        for name in options.cases:
+            measure(name, options)
+
+
+def measure(name: str, options: argparse.Namespace) -> None:
+    """Builds, compiles, compares and times one case."""
+    emit(event="phase", case=name, phase="building")
+    function, inputs = CASES[name].make(options.size)
+    calls: dict[str, Callable[[], object]] = {}
+    if options.with_eager or options.backend == "eager":
+        calls["eager"] = lambda: function(*inputs)
+    function(*inputs)  # so that what torch itself does once is not taken for compilation
+    result: dict[str, Any] = {}
+    if options.backend != "eager":
+        torch.compiler.reset()
+        compiled = torch.compile(function, backend=options.backend, dynamic=False)
+        calls[options.backend] = lambda: compiled(*inputs)
+        emit(event="phase", case=name, phase="compiling")
+        result = compile_figures(calls[options.backend], options.backend)
+    if len(calls) == 2:
+        emit(event="phase", case=name, phase="comparing")
+        ours, eager = calls[options.backend](), calls["eager"]()
+        result["difference"] = accuracy.largest_difference(ours, eager)
+    emit(event="phase", case=name, phase="timing")
+    result["ms"] = {who: seconds * 1e3 for who, seconds in median_seconds(calls, options.seconds).items()}
+    emit(event="result", case=name, backend=options.backend, threads=torch.get_num_threads(), **result)
+
+
+def compile_figures(call: Callable[[], object], backend: str) -> dict[str, Any]:
+    """Makes the first call and says where its time went."""
+    graphs, before = graphs_so_far(backend), torch_seconds()
+    start = time.perf_counter()
+    call()
+    total = time.perf_counter() - start
+    spent = {name: seconds - before[name] for name, seconds in torch_seconds().items()}
+    ours, counts = compiler_figures(backend, graphs)
+    stages = {"Dynamo": spent["all"] - spent["backend"], "AOTAutograd": spent["backend"] - sum(ours.values()), **ours}
+    if backend != "rust_inductor":
+        stages = {"Dynamo": stages["Dynamo"], backend: spent["backend"]}
+    return {"seconds": total, "stages": stages, "counts": counts}
+
+
+def median_seconds(calls: Mapping[str, Callable[[], object]], budget: float) -> dict[str, float]:
+    """The median time of a call of each, the contenders taking turns for about `budget` seconds each."""
+    batch = {name: batch_size(call) for name, call in calls.items()}
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    end = time.perf_counter() + budget * len(calls)
+    rounds = 0
+    while rounds < MIN_ROUNDS or time.perf_counter() < end:
+        for name, call in calls.items():
+            samples[name].append(seconds_of(call, batch[name]))
+        rounds += 1
+    return {name: statistics.median(times) for name, times in samples.items()}
+
+
+def batch_size(call: Callable[[], object]) -> int:
+    """How many calls in a row take long enough for the clock; warms up, too."""
+    call()
+    once = min(seconds_of(call, 1) for _ in range(3))
+    return max(1, round(BATCH_SECONDS / once))
+
+
+def seconds_of(call: Callable[[], object], count: int) -> float:
+    """The time of one of `count` calls in a row."""
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+if __name__ == "__main__":
+    main()
