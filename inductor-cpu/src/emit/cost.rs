@@ -1,0 +1,110 @@
+//! What a kernel costs: how far to unroll a vector loop, and how much work one iteration of the root is.
+
+use super::lane_count;
+use crate::target::Host;
+use fx::prim::Cost;
+use inductor::loop_ir::{Acc, Kernel, Loop, Op, Stmt, Value};
+use symshapes::DType;
+
+/// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
+const FOUR_COPIES: i64 = 14;
+const TWO_COPIES: i64 = 90;
+
+/// Estimated work of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    /// Nanoseconds for one iteration of the root axis.
+    pub(crate) ns: f64,
+    /// The launch splits the root at multiples of this.
+    pub(crate) grain: i64,
+}
+
+/// Nanoseconds of one unit of cost (about one vector instruction).
+const UNIT_NS: f64 = 0.4;
+
+/// Estimates a kernel's work.
+pub(crate) fn work(kernel: &Kernel, host: &Host) -> Work {
+    let lanes = i64::from(lane_count(kernel, host));
+    let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes });
+    let units = if kernel.root.vector { body / lanes as f64 } else { body };
+    let grain = if kernel.root.vector { 4 * lanes } else { 1 };
+    Work { ns: units * UNIT_NS, grain }
+}
+
+/// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once.
+fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64) -> f64 {
+    body.iter()
+        .map(|stmt| match stmt {
+            Stmt::Loop(inner) => {
+                let (at_once, inside) = if inner.vector { (lanes, 1) } else { (1, lanes) };
+                let rounds = (kernel.axes[inner.axis].extent as f64 / at_once as f64).ceil();
+                rounds * run_time(kernel, &inner.body, inside)
+            }
+            // Memory traffic outweighs arithmetic here.
+            Stmt::Store { .. } => 4.0,
+            Stmt::Let(v) if matches!(kernel.values[*v].op, Op::Load { .. }) => 4.0,
+            other => stmt_cost(kernel, other) as f64,
+        })
+        .sum()
+}
+
+/// How many copies of a vector loop's body stand side by side, given the number of whole vectors (at least 1).
+pub(super) fn copies(kernel: &Kernel, of: &Loop, full: i64) -> u32 {
+    let wanted = match block_cost(kernel, &of.body) {
+        0..=FOUR_COPIES => 4,
+        cost if cost <= TWO_COPIES => 2,
+        _ => 1,
+    };
+    let most = wanted.min(full.max(1));
+    // A slightly smaller number that leaves no remainder saves a loop.
+    let even = (most / 2 + 1..=most).rev().find(|c| full % c == 0);
+    even.unwrap_or(most) as u32
+}
+
+/// The copies of the vector loops in `owner` that feed an accumulator, where there are any.
+pub(super) fn accumulating_copies(kernel: &Kernel, owner: &Loop, acc: Acc, lanes: u32) -> Option<u32> {
+    let full = kernel.axes[owner.axis].extent / i64::from(lanes);
+    if owner.vector {
+        return feeds(&owner.body, acc).then(|| copies(kernel, owner, full));
+    }
+    let inner = owner.body.iter().filter_map(|stmt| match stmt {
+        Stmt::Loop(inner) => accumulating_copies(kernel, inner, acc, lanes),
+        _ => None,
+    });
+    inner.max()
+}
+
+fn feeds(body: &[Stmt], acc: Acc) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Accumulate { acc: this, .. } => *this == acc,
+        Stmt::Loop(inner) => feeds(&inner.body, acc),
+        Stmt::Let(_) | Stmt::Store { .. } => false,
+    })
+}
+
+/// Units of code in a block, loops counted once.
+fn block_cost(kernel: &Kernel, body: &[Stmt]) -> i64 {
+    body.iter().map(|stmt| stmt_cost(kernel, stmt)).sum()
+}
+
+fn stmt_cost(kernel: &Kernel, stmt: &Stmt) -> i64 {
+    match stmt {
+        Stmt::Let(value) => value_cost(kernel, *value),
+        Stmt::Loop(inner) => block_cost(kernel, &inner.body),
+        Stmt::Store { .. } | Stmt::Accumulate { .. } => 1,
+    }
+}
+
+fn value_cost(kernel: &Kernel, value: Value) -> i64 {
+    let data = &kernel.values[value];
+    match &data.op {
+        Op::Const(_) | Op::Bind(..) | Op::Reduced(_) => 0,
+        Op::Index(_) | Op::Load { .. } | Op::Convert(_) | Op::Bitcast(_) => 1,
+        Op::Map(op, _) => match (op.cost(), data.dtype) {
+            (Cost::Cheap, _) => 1,
+            (Cost::Medium, _) => 6,
+            (Cost::Dear, DType::F64) => 100,
+            (Cost::Dear, _) => 25,
+        },
+    }
+}

@@ -1,0 +1,164 @@
+//! Loops: serial ones step by one; vector ones run an unrolled main part, single vectors, and a masked tail.
+
+use super::index::SymValue;
+use super::ir::{Elem, Val};
+use super::{Emitter, cost};
+use inductor::loop_ir::{Axis, Loop};
+use inkwell::IntPredicate;
+use inkwell::values::IntValue;
+
+/// The vector loop that is being emitted.
+#[derive(Clone, Debug)]
+pub(super) struct VectorLoop<'c> {
+    /// The vector axis.
+    pub(super) axis: Axis,
+    /// The axis in lane 0 of copy 0: a multiple of the lane count.
+    pub(super) base: IntValue<'c>,
+    /// Copies of the iteration side by side.
+    pub(super) copies: u32,
+    /// In the tail: which lanes are iterations.
+    pub(super) active: Option<Val<'c>>,
+}
+
+/// Where a loop's bounds are.
+#[derive(Clone, Copy)]
+struct Range<'c> {
+    begin: IntValue<'c>,
+    end: IntValue<'c>,
+    /// The number of iterations, where it is known.
+    known: Option<i64>,
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// The parallel loop, over the range that the launch hands in.
+    pub(super) fn root(&mut self) {
+        let root = &self.kernel.root;
+        let (begin, end) = (self.ir.argument(2).into_int_value(), self.ir.argument(3).into_int_value());
+        if root.vector {
+            self.vector_root(root, begin, end);
+        } else {
+            self.serial(root, Range { begin, end, known: None });
+        }
+    }
+
+    /// A loop inside the kernel, with its accumulators.
+    pub(super) fn inner_loop(&mut self, inner: &Loop) {
+        for &acc in &inner.accs {
+            self.open(acc, inner);
+        }
+        let extent = self.kernel.axes[inner.axis].extent;
+        if inner.vector && self.vector.is_none() {
+            self.vector_inner(inner, extent);
+        } else {
+            self.serial(inner, Range { begin: self.ir.i64(0), end: self.ir.i64(extent), known: Some(extent) });
+        }
+        for &acc in &inner.accs {
+            self.close(acc);
+        }
+    }
+
+    fn serial(&mut self, of: &Loop, range: Range<'c>) {
+        let sym = self.kernel.axes[of.axis].sym;
+        self.counted(range, 1, |this, at| {
+            this.syms.insert(sym, SymValue::Scalar(at));
+            this.block(&of.body);
+        });
+    }
+
+    /// A vector loop with known bounds.
+    fn vector_inner(&mut self, of: &Loop, extent: i64) {
+        let lanes = i64::from(self.lanes);
+        let full = extent / lanes;
+        let copies = cost::copies(self.kernel, of, full);
+        let unrolled = full / i64::from(copies) * i64::from(copies);
+        let zero = self.ir.i64(0);
+        let known = |this: &Self, from: i64, to: i64, step: i64| Range {
+            begin: if from == 0 { zero } else { this.ir.i64(from * lanes) },
+            end: this.ir.i64(to * lanes),
+            known: Some((to - from) / step),
+        };
+        self.vectors(of, known(self, 0, unrolled, i64::from(copies)), copies);
+        self.vectors(of, known(self, unrolled, full, 1), 1);
+        if extent % lanes != 0 {
+            self.tail(of, self.ir.i64(full * lanes), (extent % lanes) as u32);
+        }
+    }
+
+    /// The root as vector loop: its bounds are known at launch only, its last vector is known now.
+    fn vector_root(&mut self, of: &Loop, begin: IntValue<'c>, end: IntValue<'c>) {
+        let (lanes, extent) = (i64::from(self.lanes), self.kernel.axes[of.axis].extent);
+        let full = extent / lanes;
+        let copies = cost::copies(self.kernel, of, full).next_power_of_two();
+        let mut from = begin;
+        for step in [i64::from(copies), 1] {
+            if full < step || (step == 1 && copies == 1 && from != begin) {
+                continue;
+            }
+            let length = self.ir.sub(end.into(), from.into());
+            let whole = self.ir.and(length, self.ir.i64(-step * lanes).into());
+            let to = self.ir.add(from.into(), whole).into_int_value();
+            self.guarded(IntPredicate::SLT, from, to, |this| {
+                this.vectors(of, Range { begin: from, end: to, known: None }, step as u32);
+            });
+            from = to;
+        }
+        if extent % lanes != 0 {
+            self.guarded(IntPredicate::SLT, from, end, |this| this.tail(of, from, (extent % lanes) as u32));
+        }
+    }
+
+    /// Whole vectors, `copies` of them per iteration.
+    fn vectors(&mut self, of: &Loop, range: Range<'c>, copies: u32) {
+        if range.known == Some(0) {
+            return;
+        }
+        let step = i64::from(copies) * i64::from(self.lanes);
+        self.counted(range, step, |this, base| {
+            this.vector_body(of, VectorLoop { axis: of.axis, base, copies, active: None });
+        });
+    }
+
+    /// The last `count` iterations in one vector.
+    fn tail(&mut self, of: &Loop, base: IntValue<'c>, count: u32) {
+        let active = Some(self.ir.first_lanes(self.lanes, count));
+        self.vector_body(of, VectorLoop { axis: of.axis, base, copies: 1, active });
+    }
+
+    fn vector_body(&mut self, of: &Loop, vector: VectorLoop<'c>) {
+        let sym = self.kernel.axes[of.axis].sym;
+        self.syms.insert(sym, SymValue::Lanes(vector.base));
+        self.vector = Some(vector);
+        self.block(&of.body);
+        self.vector = None;
+    }
+
+    /// A loop that runs at least once; a single iteration needs no branch.
+    fn counted(&mut self, range: Range<'c>, step: i64, body: impl FnOnce(&mut Self, IntValue<'c>)) {
+        if range.known == Some(1) {
+            return body(self, range.begin);
+        }
+        let before = self.ir.here();
+        let (start, after) = (self.ir.block("loop"), self.ir.block("after"));
+        self.ir.jump(start);
+        self.ir.b.position_at_end(start);
+        let axis = self.ir.phi(self.ir.ty(Elem::I64, 1));
+        axis.add_incoming(&[(&range.begin, before)]);
+        let at = axis.as_basic_value().into_int_value();
+        body(self, at);
+        let next = self.ir.add_nsw(at, self.ir.i64(step));
+        axis.add_incoming(&[(&next, self.ir.here())]);
+        let more = self.ir.icmp(IntPredicate::SLT, next.into(), range.end.into());
+        self.ir.branch(more, start, after);
+        self.ir.b.position_at_end(after);
+    }
+
+    /// Runs `body` only if the comparison holds.
+    fn guarded(&mut self, p: IntPredicate, a: IntValue<'c>, b: IntValue<'c>, body: impl FnOnce(&mut Self)) {
+        let (inside, after) = (self.ir.block("some"), self.ir.block("after"));
+        self.ir.branch(self.ir.icmp(p, a.into(), b.into()), inside, after);
+        self.ir.b.position_at_end(inside);
+        body(self);
+        self.ir.jump(after);
+        self.ir.b.position_at_end(after);
+    }
+}

@@ -1,0 +1,251 @@
+//! From one kernel of loop IR to one LLVM function.
+//!
+//! The function is `fn(args, scratch, begin, end)`: it runs the root loop's axis over `begin..end`, where `begin` is a
+//! multiple of the lane count if the root is a vector loop. A value that depends on the axis of the enclosing vector
+//! loop is a few vectors of `lanes` elements each (the copies of an unrolled iteration, side by side); every other
+//! value is a scalar.
+//!
+//! Invariant: nothing is decided here that loop IR states; what is chosen is the lane count and how far to unroll.
+
+mod convert;
+mod cost;
+mod divide;
+mod index;
+pub(crate) mod ir;
+mod loops;
+mod memory;
+mod pointwise;
+mod reduce;
+
+pub(crate) use cost::{Work, work};
+
+use crate::target::Host;
+use cranelift_entity::SecondaryMap;
+use fx::prim::Pointwise;
+use index::SymValue;
+use inductor::loop_ir::{Acc, Kernel, Op, Param, Role, Scalar, Stmt, Value};
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::values::PointerValue;
+use ir::{Elem, Ir, Val};
+use loops::VectorLoop;
+use reduce::AccState;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use symshapes::{DType, Sym};
+
+/// Scratch rows start at multiples of this.
+pub(crate) const SCRATCH_ALIGN: usize = 64;
+
+/// A value in registers.
+#[derive(Clone, Debug)]
+pub(crate) enum Many<'c> {
+    /// The same in every lane: a scalar.
+    Uniform(Val<'c>),
+    /// One vector per copy of the unrolled iteration.
+    Wide(SmallVec<[Val<'c>; 4]>),
+}
+
+/// The state of emission.
+pub(crate) struct Emitter<'k, 'c> {
+    pub(crate) ir: Ir<'c>,
+    pub(crate) kernel: &'k Kernel,
+    /// Lanes of every vector loop of the kernel.
+    pub(crate) lanes: u32,
+    buffers: SecondaryMap<Param, Option<PointerValue<'c>>>,
+    values: SecondaryMap<Value, Option<Many<'c>>>,
+    accs: SecondaryMap<Acc, Option<AccState<'c>>>,
+    reduced: SecondaryMap<Acc, Option<Many<'c>>>,
+    syms: FxHashMap<Sym, SymValue<'c>>,
+    vector: Option<VectorLoop<'c>>,
+}
+
+/// Emits a kernel as the function `symbol` of a module of its own.
+///
+/// # Errors
+/// The first thing in the kernel that this backend cannot express.
+pub(crate) fn emit<'c>(
+    context: &'c Context,
+    kernel: &Kernel,
+    symbol: &str,
+    host: &'static Host,
+) -> Result<Module<'c>, String> {
+    check(kernel)?;
+    let mut emitter = Emitter {
+        ir: Ir::new(context, symbol, host),
+        kernel,
+        lanes: lane_count(kernel, host),
+        buffers: SecondaryMap::new(),
+        values: SecondaryMap::new(),
+        accs: SecondaryMap::new(),
+        reduced: SecondaryMap::new(),
+        syms: FxHashMap::default(),
+        vector: None,
+    };
+    emitter.find_buffers();
+    emitter.root();
+    Ok(emitter.ir.finish())
+}
+
+/// What emission takes for granted.
+fn check(kernel: &Kernel) -> Result<(), String> {
+    let dtypes = kernel.params.values().map(|p| p.dtype).chain(kernel.values.values().map(|v| v.dtype));
+    for dtype in dtypes.chain(kernel.accs.values().map(|a| a.dtype)) {
+        if Elem::of(dtype).is_none() {
+            return Err(format!("no arithmetic on {dtype}"));
+        }
+    }
+    if !kernel.root.accs.is_empty() {
+        return Err("the parallel loop owns an accumulator".to_owned());
+    }
+    Ok(())
+}
+
+/// How many lanes vector loops have: a register's bytes over the size of the widest float (or else integer) computed
+/// with, from 4 to 8 bytes. Wider index arithmetic takes several registers.
+pub(crate) fn lane_count(kernel: &Kernel, host: &Host) -> u32 {
+    let widest = |wanted: fn(DType) -> bool| {
+        kernel.values.values().map(|v| v.dtype.compute()).filter(|&d| wanted(d)).map(DType::size).max()
+    };
+    let bytes = widest(DType::is_float).or_else(|| widest(DType::is_int)).unwrap_or(4);
+    (host.vector_bytes / bytes.clamp(4, 8)) as u32
+}
+
+/// Bytes of scratch that a kernel needs.
+pub(crate) fn scratch_bytes(kernel: &Kernel) -> usize {
+    kernel.params.values().filter(|p| p.role == Role::Scratch).map(row_bytes).sum()
+}
+
+fn row_bytes(param: &inductor::loop_ir::ParamData) -> usize {
+    (param.len as usize * param.dtype.size()).next_multiple_of(SCRATCH_ALIGN)
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// Loads the buffers' addresses; scratch rows lie one after the other.
+    fn find_buffers(&mut self) {
+        let args = self.ir.argument(0).into_pointer_value();
+        let scratch = self.ir.argument(1).into_pointer_value();
+        let (mut position, mut offset) = (0, 0);
+        for (param, data) in &self.kernel.params {
+            let address = if data.role == Role::Scratch {
+                let row = self.ir.at(Elem::I8, scratch, self.ir.i64(offset as i64));
+                offset += row_bytes(data);
+                row
+            } else {
+                position += 1;
+                self.ir.load_pointer(args, position - 1)
+            };
+            self.buffers[param] = Some(address);
+        }
+    }
+
+    /// The address of a buffer.
+    fn buffer(&self, param: Param) -> PointerValue<'c> {
+        self.buffers[param].expect("found at entry")
+    }
+
+    /// The type of a buffer's elements in registers.
+    fn elem_of(&self, param: Param) -> Elem {
+        Elem::of(self.kernel.params[param].dtype).expect("the kernel was checked")
+    }
+
+    /// Statements in order.
+    fn block(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(value) => {
+                    let many = self.evaluate(*value);
+                    self.values[*value] = Some(many);
+                }
+                Stmt::Loop(inner) => self.inner_loop(inner),
+                Stmt::Store { param, index, value, mask, mode } => {
+                    self.store(*param, *index, *value, *mask, *mode);
+                }
+                Stmt::Accumulate { acc, value, position } => self.accumulate(*acc, *value, *position),
+            }
+        }
+    }
+
+    /// A value that was computed before.
+    fn value(&self, value: Value) -> &Many<'c> {
+        self.values[value].as_ref().expect("defined before its use")
+    }
+
+    /// How many copies of an iteration stand side by side.
+    fn copies(&self) -> u32 {
+        self.vector.as_ref().map_or(1, |v| v.copies)
+    }
+
+    /// A value's vector in one copy of the unrolled iteration.
+    fn wide(&self, many: &Many<'c>, copy: u32) -> Val<'c> {
+        match many {
+            Many::Uniform(v) => self.ir.splat(*v, self.lanes),
+            Many::Wide(vs) => vs[copy as usize],
+        }
+    }
+
+    /// One vector per copy.
+    fn each(&self, f: impl FnMut(u32) -> Val<'c>) -> Many<'c> {
+        Many::Wide((0..self.copies()).map(f).collect())
+    }
+
+    fn evaluate(&mut self, value: Value) -> Many<'c> {
+        let kernel = self.kernel;
+        let data = &kernel.values[value];
+        match &data.op {
+            Op::Const(scalar) => Many::Uniform(self.constant(*scalar, data.dtype)),
+            Op::Index(expr) => self.index_value(*expr),
+            Op::Bind(sym, of) => {
+                let many = self.value(*of).clone();
+                self.syms.insert(*sym, SymValue::Bound(many.clone()));
+                many
+            }
+            Op::Load { param, index, mask } => self.load(*param, *index, *mask),
+            Op::Map(op, args) => self.map(*op, args),
+            Op::Convert(of) => {
+                let (from, of) = (kernel.values[*of].dtype, self.value(*of));
+                self.unary(of, |ir, v| ir.convert(v, from, data.dtype))
+            }
+            Op::Bitcast(of) => self.unary(self.value(*of), |ir, v| ir.reinterpret(v, data.dtype)),
+            Op::Reduced(acc) => self.reduced[*acc].clone().expect("stands after its loop"),
+        }
+    }
+
+    fn constant(&self, scalar: Scalar, dtype: DType) -> Val<'c> {
+        let elem = Elem::of(dtype).expect("the kernel was checked");
+        match scalar {
+            Scalar::Int(i) if dtype.is_float() => self.ir.float(elem, 1, i as f64),
+            Scalar::Int(i) => self.ir.int(elem, 1, i),
+            Scalar::Float(f) if dtype == DType::F32 => self.ir.float(elem, 1, f64::from(f as f32)),
+            Scalar::Float(f) if dtype.is_float() => self.ir.float(elem, 1, f),
+            Scalar::Float(f) => self.ir.int(elem, 1, f as i64),
+        }
+    }
+
+    fn unary(&self, of: &Many<'c>, f: impl Fn(&Ir<'c>, Val<'c>) -> Val<'c>) -> Many<'c> {
+        match of {
+            Many::Uniform(v) => Many::Uniform(f(&self.ir, *v)),
+            Many::Wide(vs) => Many::Wide(vs.iter().map(|&v| f(&self.ir, v)).collect()),
+        }
+    }
+
+    /// A primitive: on scalars where every operand is one.
+    fn map(&self, op: Pointwise, args: &[Value]) -> Many<'c> {
+        let dtype = self.kernel.values[args[args.len() - 1]].dtype;
+        let operands: SmallVec<[&Many<'c>; 3]> = args.iter().map(|&a| self.value(a)).collect();
+        let scalars: Option<SmallVec<[Val<'c>; 3]>> = operands
+            .iter()
+            .map(|m| match m {
+                Many::Uniform(v) => Some(*v),
+                Many::Wide(_) => None,
+            })
+            .collect();
+        if let Some(scalars) = scalars {
+            return Many::Uniform(self.ir.pointwise(op, dtype, &scalars));
+        }
+        self.each(|copy| {
+            let vectors: SmallVec<[Val<'c>; 3]> = operands.iter().map(|m| self.wide(m, copy)).collect();
+            self.ir.pointwise(op, dtype, &vectors)
+        })
+    }
+}

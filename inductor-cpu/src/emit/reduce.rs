@@ -1,0 +1,248 @@
+//! Accumulators: partial results in stack slots (which LLVM turns into registers), combined when their loop ends.
+//!
+//! Around a vector loop an accumulator holds one partial result per lane and copy; inside one it belongs to each lane;
+//! elsewhere it is a scalar. A `float32` sum of many terms per partial result accumulates in `float64`, so that its
+//! error stays that of one rounding however long it is.
+
+use super::ir::{Elem, Val, elem, lanes};
+use super::{Emitter, Many, cost};
+use fx::prim::{Pointwise, Reduction};
+use inductor::loop_ir::{Acc, Loop, Stmt, Value};
+use inkwell::values::{InstructionOpcode, PointerValue};
+use inkwell::{FloatPredicate, IntPredicate};
+use smallvec::SmallVec;
+use symshapes::{DType, Expr};
+
+/// More `float32` terms than this for each partial sum are added in `float64`.
+const EXACT_TERMS: i64 = 64;
+
+/// An accumulator whose loop is being emitted.
+#[derive(Clone, Debug)]
+pub(super) struct AccState<'c> {
+    kind: Reduction,
+    /// In which it accumulates.
+    dtype: DType,
+    lanes: u32,
+    /// One partial result per copy.
+    slots: SmallVec<[PointerValue<'c>; 4]>,
+    /// For `ArgMax` and `ArgMin`: their positions.
+    positions: SmallVec<[PointerValue<'c>; 4]>,
+    /// Whether the lanes are partial results of one, rather than results each.
+    across: bool,
+}
+
+/// A partial result: the value, and its position if it has one.
+#[derive(Clone, Copy)]
+struct Partial<'c> {
+    value: Val<'c>,
+    position: Option<Val<'c>>,
+}
+
+fn has_position(kind: Reduction) -> bool {
+    matches!(kind, Reduction::ArgMax | Reduction::ArgMin)
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// Starts an accumulator before its loop.
+    pub(super) fn open(&mut self, acc: Acc, owner: &Loop) {
+        let data = &self.kernel.accs[acc];
+        let around = cost::accumulating_copies(self.kernel, owner, acc, self.lanes);
+        let (lanes, copies, across) = match (&self.vector, around) {
+            (Some(inside), _) => (self.lanes, inside.copies, false),
+            (None, Some(copies)) => (self.lanes, copies, true),
+            (None, None) => (1, 1, false),
+        };
+        let partials = if across { i64::from(lanes * copies) } else { 1 };
+        let long = data.kind == Reduction::Sum && data.dtype == DType::F32;
+        let long =
+            long && terms(self.kernel, &owner.body, acc) * self.kernel.axes[owner.axis].extent / partials > EXACT_TERMS;
+        let dtype = if long { DType::F64 } else { data.dtype };
+        let elem = Elem::of(dtype).expect("the kernel was checked");
+        let slots = |elem| (0..copies).map(|_| self.ir.slot(self.ir.ty(elem, lanes))).collect::<SmallVec<_>>();
+        let positions = if has_position(data.kind) { slots(Elem::I64) } else { SmallVec::new() };
+        let state = AccState { kind: data.kind, dtype, lanes, slots: slots(elem), positions, across };
+        for copy in 0..copies as usize {
+            self.write(&state, copy, self.identity(&state));
+        }
+        self.accs[acc] = Some(state);
+    }
+
+    /// The partial result of no elements.
+    fn identity(&self, state: &AccState<'c>) -> Partial<'c> {
+        let elem = Elem::of(state.dtype).expect("the kernel was checked");
+        let value = match elem {
+            Elem::F32 | Elem::F64 => self.ir.float(elem, state.lanes, float_identity(state.kind)),
+            _ => self.ir.int(elem, state.lanes, int_identity(state.kind, state.dtype)),
+        };
+        let last = || self.ir.int(Elem::I64, state.lanes, i64::MAX);
+        Partial { value, position: has_position(state.kind).then(last) }
+    }
+
+    fn read(&self, state: &AccState<'c>, copy: usize) -> Partial<'c> {
+        let elem = Elem::of(state.dtype).expect("the kernel was checked");
+        let value = self.ir.get(self.ir.ty(elem, state.lanes), state.slots[copy]);
+        let position = state.positions.get(copy).map(|&p| self.ir.get(self.ir.ty(Elem::I64, state.lanes), p));
+        Partial { value, position }
+    }
+
+    fn write(&self, state: &AccState<'c>, copy: usize, partial: Partial<'c>) {
+        self.ir.set(state.slots[copy], partial.value);
+        if let Some(position) = partial.position {
+            self.ir.set(state.positions[copy], position);
+        }
+    }
+
+    /// An `Accumulate`.
+    pub(super) fn accumulate(&mut self, acc: Acc, value: Value, position: Option<Expr>) {
+        let state = self.accs[acc].clone().expect("stands inside its loop");
+        let value = self.value(value).clone();
+        let position = position.filter(|_| has_position(state.kind)).map(|p| self.index_value(p));
+        for copy in 0..self.copies() {
+            let shape = |this: &Self, many: &Many<'c>| match many {
+                Many::Uniform(v) if state.lanes == 1 || this.vector.is_none() => *v,
+                many => this.wide(many, copy),
+            };
+            let new = Partial {
+                value: self.to_accumulator(&state, shape(self, &value)),
+                position: position.as_ref().map(|p| shape(self, p)),
+            };
+            let new = self.in_first_lane(&state, new);
+            let old = self.read(&state, copy as usize);
+            let mut sum = self.combine(&state, old, new);
+            let active = self.vector.as_ref().and_then(|v| v.active).filter(|_| state.across);
+            if let Some(mask) = active {
+                sum.value = self.ir.select(mask, sum.value, old.value);
+                sum.position = sum.position.zip(old.position).map(|(new, old)| self.ir.select(mask, new, old));
+            }
+            self.write(&state, copy as usize, sum);
+        }
+    }
+
+    fn to_accumulator(&self, state: &AccState<'c>, v: Val<'c>) -> Val<'c> {
+        if state.dtype == DType::F64 && elem(v) == Elem::F32 {
+            return self.ir.cast(InstructionOpcode::FPExt, v, Elem::F64);
+        }
+        v
+    }
+
+    /// A scalar for an accumulator with lanes: one lane takes it, the others nothing.
+    fn in_first_lane(&self, state: &AccState<'c>, new: Partial<'c>) -> Partial<'c> {
+        if lanes(new.value) == state.lanes {
+            return new;
+        }
+        let nothing = self.identity(state);
+        let position = nothing.position.zip(new.position).map(|(n, p)| self.ir.insert(n, p, 0));
+        Partial { value: self.ir.insert(nothing.value, new.value, 0), position }
+    }
+
+    /// Two partial results as one.
+    fn combine(&self, state: &AccState<'c>, old: Partial<'c>, new: Partial<'c>) -> Partial<'c> {
+        let op = |op: Pointwise| {
+            let value = self.ir.pointwise(op, state.dtype, &[old.value, new.value]);
+            Partial { value, position: None }
+        };
+        match state.kind {
+            Reduction::Sum => op(Pointwise::Add),
+            Reduction::Prod => op(Pointwise::Mul),
+            Reduction::Max => op(Pointwise::Maximum),
+            Reduction::Min => op(Pointwise::Minimum),
+            Reduction::Any => op(Pointwise::Or),
+            Reduction::All => op(Pointwise::And),
+            Reduction::ArgMax => self.better(state, Pointwise::Gt, old, new),
+            Reduction::ArgMin => self.better(state, Pointwise::Lt, old, new),
+        }
+    }
+
+    /// The better of two positioned elements: NaN beats all, and the earlier of equals wins.
+    fn better(&self, state: &AccState<'c>, wins: Pointwise, old: Partial<'c>, new: Partial<'c>) -> Partial<'c> {
+        let ir = &self.ir;
+        let (old_at, new_at) = old.position.zip(new.position).expect("both have positions");
+        let compare = |op| ir.pointwise(op, state.dtype, &[new.value, old.value]);
+        let earlier = ir.icmp(IntPredicate::SLT, new_at, old_at);
+        let mut takes = ir.or(compare(wins), ir.and(compare(Pointwise::Eq), earlier));
+        if state.dtype.is_float() {
+            let ordered = ir.fcmp(FloatPredicate::ORD, old.value, old.value);
+            takes = ir.and(takes, ordered);
+            takes = ir.or(takes, ir.and(ir.is_nan(new.value), ir.or(ordered, earlier)));
+        }
+        let value = ir.select(takes, new.value, old.value);
+        Partial { value, position: Some(ir.select(takes, new_at, old_at)) }
+    }
+
+    /// Ends an accumulator after its loop.
+    pub(super) fn close(&mut self, acc: Acc) {
+        let state = self.accs[acc].take().expect("opened before its loop");
+        let dtype = self.kernel.accs[acc].dtype;
+        let partials: SmallVec<[Partial<'c>; 4]> = (0..state.slots.len()).map(|c| self.read(&state, c)).collect();
+        let result = |p: Partial<'c>| p.position.unwrap_or_else(|| self.ir.convert(p.value, state.dtype, dtype));
+        let done = match (state.lanes, state.across) {
+            (1, _) => Many::Uniform(result(partials[0])),
+            (_, false) => Many::Wide(partials.into_iter().map(result).collect()),
+            (_, true) => {
+                let one = partials.into_iter().reduce(|a, b| self.combine(&state, a, b)).expect("there are copies");
+                Many::Uniform(result(self.across(&state, one)))
+            }
+        };
+        self.reduced[acc] = Some(done);
+    }
+
+    /// Combines the lanes, halving their number each time.
+    fn across(&self, state: &AccState<'c>, partial: Partial<'c>) -> Partial<'c> {
+        match state.kind {
+            Reduction::Any => return Partial { value: self.ir.any(partial.value), position: None },
+            Reduction::All => {
+                let value = self.ir.intrinsic("llvm.vector.reduce.and", &[partial.value]);
+                return Partial { value, position: None };
+            }
+            _ => {}
+        }
+        let mut partial = partial;
+        loop {
+            let count = lanes(partial.value);
+            let [low, high] = [0, count / 2].map(|first| self.half(partial, first, count / 2));
+            partial = self.combine(state, low, high);
+            if count == 2 {
+                return partial;
+            }
+        }
+    }
+
+    fn half(&self, partial: Partial<'c>, first: u32, count: u32) -> Partial<'c> {
+        let of = |v| if count == 1 { self.ir.extract(v, self.ir.lane(first)) } else { self.ir.part(v, first, count) };
+        Partial { value: of(partial.value), position: partial.position.map(of) }
+    }
+}
+
+fn float_identity(kind: Reduction) -> f64 {
+    match kind {
+        Reduction::Sum | Reduction::Any => 0.0,
+        Reduction::Prod | Reduction::All => 1.0,
+        Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
+        Reduction::Min | Reduction::ArgMin => f64::INFINITY,
+    }
+}
+
+fn int_identity(kind: Reduction, dtype: DType) -> i64 {
+    let bits = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+    let (least, greatest) = match dtype.is_signed() {
+        true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+        false => (0, (1 << bits) - 1),
+    };
+    match kind {
+        Reduction::Sum | Reduction::Any => 0,
+        Reduction::Prod | Reduction::All => 1,
+        Reduction::Max | Reduction::ArgMax => least,
+        Reduction::Min | Reduction::ArgMin => greatest,
+    }
+}
+
+/// How many elements one iteration of `body` gives to an accumulator.
+fn terms(kernel: &inductor::loop_ir::Kernel, body: &[Stmt], acc: Acc) -> i64 {
+    body.iter()
+        .map(|stmt| match stmt {
+            Stmt::Accumulate { acc: this, .. } => i64::from(*this == acc),
+            Stmt::Loop(inner) => kernel.axes[inner.axis].extent * terms(kernel, &inner.body, acc),
+            Stmt::Let(_) | Stmt::Store { .. } => 0,
+        })
+        .sum()
+}

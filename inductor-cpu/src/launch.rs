@@ -1,0 +1,144 @@
+//! Running a kernel: on the calling thread if there is little to do, else in pieces over a pool of our own.
+//!
+//! The calling thread takes part: it and the workers draw pieces from one counter until none is left.
+//!
+//! Invariants: the pool belongs to this process (a forked child makes its own); pieces begin at multiples of the
+//! kernel's grain; each thread's scratch is its own.
+
+use crate::emit::{SCRATCH_ALIGN, Work};
+use crate::jit::Entry;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Less work than this (in nanoseconds) is not worth waking another thread for.
+const ALONE_NS: f64 = 25_000.0;
+
+/// A piece should last at least this long (in nanoseconds).
+const PIECE_NS: f64 = 8_000.0;
+
+/// Pieces for each thread, so that a late thread holds nobody up.
+const PIECES_PER_THREAD: i64 = 4;
+
+/// Stack of a worker: LLVM's passes recurse.
+const STACK: usize = 8 << 20;
+
+/// A kernel and its arguments.
+struct Call<'a> {
+    entry: Entry,
+    args: &'a [*mut u8],
+    scratch_bytes: usize,
+}
+
+// SAFETY: the pieces of one launch write disjoint elements, which loop IR's parallel axis states; the addresses live
+// through the launch, which the caller of `run` promises.
+unsafe impl Sync for Call<'_> {}
+
+impl Call<'_> {
+    /// Runs a range of the root axis on this thread.
+    fn run(&self, begin: i64, end: i64) {
+        with_scratch(self.scratch_bytes, |scratch| {
+            // SAFETY: `run`'s caller promises the arguments; scratch is large enough and this thread's own.
+            unsafe { (self.entry)(self.args.as_ptr(), scratch, begin, end) }
+        });
+    }
+}
+
+/// Runs a kernel over its whole root axis.
+///
+/// # Safety
+/// As [`inductor::backend::CompiledKernel::launch`]; `entry` lives through the call.
+pub(crate) unsafe fn run(
+    entry: Entry,
+    args: &[*mut u8],
+    scratch_bytes: usize,
+    extent: i64,
+    work: Work,
+    threads: usize,
+) {
+    let call = Call { entry, args, scratch_bytes };
+    let pieces = pieces(extent, work, threads);
+    if pieces <= 1 {
+        return call.run(0, extent);
+    }
+    let length = (extent + pieces - 1) / pieces;
+    let length = (length + work.grain - 1) / work.grain * work.grain;
+    let next = AtomicI64::new(0);
+    let draw = || {
+        loop {
+            let begin = next.fetch_add(length, Ordering::Relaxed);
+            if begin >= extent {
+                return;
+            }
+            call.run(begin, (begin + length).min(extent));
+        }
+    };
+    let helpers = (threads - 1).min(pieces as usize - 1);
+    pool(threads - 1).in_place_scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|_| draw());
+        }
+        draw();
+    });
+}
+
+/// Into how many pieces to cut the root axis.
+fn pieces(extent: i64, work: Work, threads: usize) -> i64 {
+    let total = work.ns * extent as f64;
+    if threads <= 1 || total < ALONE_NS {
+        return 1;
+    }
+    let by_time = (total / PIECE_NS) as i64;
+    let by_grain = (extent + work.grain - 1) / work.grain;
+    let most = threads as i64 * PIECES_PER_THREAD;
+    by_time.min(by_grain).min(most)
+}
+
+/// The pool of a process.
+struct Workers {
+    process: u32,
+    count: usize,
+    pool: Arc<ThreadPool>,
+}
+
+/// A pool of at least `count` workers that belongs to this process.
+pub(crate) fn pool(count: usize) -> Arc<ThreadPool> {
+    static POOL: Mutex<Option<Workers>> = Mutex::new(None);
+    let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if let Some(workers) = &*held {
+        if workers.process == process && workers.count >= count {
+            return Arc::clone(&workers.pool);
+        }
+        if workers.process != process {
+            // The parent's threads do not exist here: waiting for them to end would never end.
+            std::mem::forget(held.take());
+        }
+    }
+    let name = |at| format!("inductor-cpu-{at}");
+    let built = ThreadPoolBuilder::new().num_threads(count).thread_name(name).stack_size(STACK).build();
+    let pool = Arc::new(built.expect("the system grants worker threads"));
+    *held = Some(Workers { process, count, pool: Arc::clone(&pool) });
+    pool
+}
+
+/// Calls `f` with this thread's scratch, grown to `bytes`.
+fn with_scratch(bytes: usize, f: impl FnOnce(*mut u8)) {
+    /// A cache line, as unit of aligned storage.
+    #[derive(Clone, Copy)]
+    #[repr(align(64))]
+    struct Line(#[allow(dead_code, reason = "storage")] [u8; SCRATCH_ALIGN]);
+
+    thread_local! { static SCRATCH: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) }; }
+    if bytes == 0 {
+        return f(std::ptr::null_mut());
+    }
+    SCRATCH.with_borrow_mut(|lines| {
+        let wanted = bytes.div_ceil(SCRATCH_ALIGN);
+        if lines.len() < wanted {
+            lines.resize(wanted, Line([0; SCRATCH_ALIGN]));
+        }
+        f(lines.as_mut_ptr().cast());
+    });
+}

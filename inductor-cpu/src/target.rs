@@ -1,0 +1,80 @@
+//! The host: its CPU, what its vector unit can do, and a target machine per thread.
+//!
+//! Invariant: code is generated for the machine that this process runs on, and for no other.
+
+use inkwell::OptimizationLevel;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
+use std::cell::OnceCell;
+use std::sync::OnceLock;
+
+/// What the emitter must know of the host.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// LLVM's name of the CPU.
+    pub(crate) cpu: String,
+    /// LLVM's feature string.
+    pub(crate) features: String,
+    /// Bytes of one vector register.
+    pub(crate) vector_bytes: usize,
+    /// Whether a multiply-add rounded once is one instruction.
+    pub(crate) fma: bool,
+    /// Whether half floats convert in hardware.
+    pub(crate) f16: bool,
+    /// Whether the AVX-512 foundation instructions may be named.
+    pub(crate) avx512: bool,
+}
+
+/// The host, found once.
+pub(crate) fn host() -> &'static Host {
+    static HOST: OnceLock<Host> = OnceLock::new();
+    HOST.get_or_init(|| {
+        Target::initialize_native(&InitializationConfig::default()).expect("LLVM is built with the host's target");
+        Host::new(TargetMachine::get_host_cpu_name().to_string(), TargetMachine::get_host_cpu_features().to_string())
+    })
+}
+
+impl Host {
+    fn new(cpu: String, features: String) -> Host {
+        let has = |name: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(name));
+        let neon = cfg!(target_arch = "aarch64");
+        let avx512 = ["avx512f", "avx512dq", "avx512bw", "avx512vl"].iter().all(|f| has(f));
+        let vector_bytes = match () {
+            () if avx512 => 64,
+            () if has("avx2") => 32,
+            () => 16,
+        };
+        let (fma, f16) = (has("fma") || neon, has("f16c") || neon);
+        Host { cpu, features, vector_bytes, fma, f16, avx512 }
+    }
+
+    /// The function attributes that make LLVM use the host's instructions.
+    pub(crate) fn attributes(&self) -> [(&'static str, String); 3] {
+        [
+            ("target-cpu", self.cpu.clone()),
+            ("target-features", self.features.clone()),
+            ("prefer-vector-width", (self.vector_bytes * 8).to_string()),
+        ]
+    }
+}
+
+/// Runs `f` with this thread's target machine.
+pub(crate) fn with_machine<R>(f: impl FnOnce(&TargetMachine) -> R) -> Result<R, String> {
+    thread_local! { static MACHINE: OnceCell<TargetMachine> = const { OnceCell::new() }; }
+    MACHINE.with(|cell| {
+        if cell.get().is_none() {
+            let fresh = machine()?;
+            cell.get_or_init(|| fresh);
+        }
+        Ok(f(cell.get().expect("set above")))
+    })
+}
+
+fn machine() -> Result<TargetMachine, String> {
+    let host = host();
+    let triple = TargetMachine::get_default_triple();
+    let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
+    let level = OptimizationLevel::Default;
+    target
+        .create_target_machine(&triple, &host.cpu, &host.features, level, RelocMode::PIC, CodeModel::Small)
+        .ok_or_else(|| format!("no target machine for {triple}"))
+}
