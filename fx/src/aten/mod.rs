@@ -6,6 +6,7 @@
 
 mod bind;
 mod parse;
+pub mod rules;
 mod schema;
 
 pub use bind::{BindError, Bound};
