@@ -111,7 +111,10 @@ impl Display for Printed<'_> {
 }
 
 /// Prints the terms, then the constant; `3 - x` is the one sum that starts with its constant.
-fn fmt_sum(f: &mut fmt::Formatter<'_>, pool: &Pool, sum: &Sum) -> fmt::Result {
+pub(crate) fn fmt_sum(f: &mut fmt::Formatter<'_>, pool: &Pool, sum: &Sum) -> fmt::Result {
+    if sum.terms.is_empty() {
+        return write!(f, "{}", sum.constant);
+    }
     if let &[Term { coeff, mono }] = sum.terms.as_slice()
         && (i64::MIN + 1..0).contains(&coeff)
         && sum.constant > 0

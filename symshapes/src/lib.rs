@@ -30,6 +30,17 @@
 //! # Ok::<(), symshapes::ParseError>(())
 //! ```
 //!
+//! Predicates are made of relations; the ranges decide those that they can:
+//!
+//! ```
+//! # use symshapes::{Pool, Range};
+//! let mut pool = Pool::new();
+//! pool.symbol("s0", Range::new(2, i64::MAX));
+//! let p = pool.parse_pred("2*s0 < 9 & s0 > 1 & Ne(s0, 3)")?;
+//! assert_eq!(pool.display_pred(p).to_string(), "(s0 <= 4) & Ne(s0, 3)");
+//! # Ok::<(), symshapes::ParseError>(())
+//! ```
+//!
 //! Absent on purpose: tensors, guards and where a symbol comes from. This crate knows none of the crates above it;
 //! [`DType`] and [`Device`] stand here because all of them share these.
 
@@ -42,6 +53,8 @@ mod node;
 mod parse;
 mod poly;
 mod pool;
+mod pred;
+mod pred_text;
 mod query;
 mod range;
 mod symbolic;
@@ -51,4 +64,5 @@ pub use dtype::{DType, DTypeClass, Device, DeviceKind, UnknownDType};
 pub use node::{Expr, Factors, Node, Sum, Sym, Term};
 pub use parse::ParseError;
 pub use pool::Pool;
+pub use pred::{Operands, Pred, PredNode};
 pub use range::Range;

@@ -23,16 +23,32 @@ impl Pool {
         if self.is_overflow(a) || self.is_overflow(b) {
             return false;
         }
-        if a == b || self.range(a).hi <= self.range(b).lo || self.bounds(a, b) {
+        if a == b || self.range(a).hi <= self.range(b).lo {
             return true;
         }
         let gap = self.sub(b, a);
-        !self.is_overflow(gap) && self.range(gap).lo >= 0
+        !self.is_overflow(gap) && self.proves_not_negative(gap)
     }
 
-    /// The laws of lattices: `min(a, b) <= a` and `a <= max(a, b)`.
-    fn bounds(&self, a: Expr, b: Expr) -> bool {
-        self.leaves(Op::Min, a).contains(&b) || self.leaves(Op::Max, b).contains(&a)
+    /// The range decides; or, since `max(a, b) >= a` and `min(a, b) <= a`, the range with a leaf in its chain's place.
+    fn proves_not_negative(&mut self, e: Expr) -> bool {
+        if self.range(e).lo >= 0 {
+            return true;
+        }
+        let sum = self.sum_of(e);
+        sum.terms.iter().any(|term| {
+            let op = match self.node(term.mono) {
+                Node::Max(..) if term.coeff > 0 => Op::Max,
+                Node::Min(..) if term.coeff < 0 => Op::Min,
+                _ => return false,
+            };
+            let mut rest = sum.clone();
+            rest.terms.retain(|t| t != term);
+            self.leaves(op, term.mono).into_iter().any(|leaf| {
+                let less = rest.plus_scaled(&self.sum_of(leaf), term.coeff);
+                less.is_some_and(|less| self.range_of_sum(&less).lo >= 0)
+            })
+        })
     }
 
     /// `Min(a, a, b) => Min(a, b)`, and `Min(a, b) => a` where `a <= b` is proved; `Max` alike.

@@ -81,18 +81,12 @@ impl Pool {
 
     /// Reads an expression; unknown names become symbols of the given range.
     pub fn parse_with(&mut self, text: &str, default_range: Range) -> Result<Expr, ParseError> {
-        let tokens = tokenize(text)?;
-        let mut parser = Parser { pool: self, text, default_range, tokens, at: 0, depth: 0 };
-        let expr = parser.sum()?;
-        match parser.peek() {
-            Token::End => Ok(expr),
-            _ => Err(parser.expected("an operator or the end")),
-        }
+        Parser::read(self, text, default_range, Parser::sum)
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Token<'t> {
+pub(crate) enum Token<'t> {
     Number(&'t str),
     Name(&'t str),
     /// An operator or punctuation.
@@ -101,7 +95,8 @@ enum Token<'t> {
 }
 
 /// The marks, longer ones before their beginnings.
-const MARKS: [&str; 9] = ["**", "//", "+", "-", "*", "%", "(", ")", ","];
+const MARKS: [&str; 18] =
+    ["**", "//", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "%", "(", ")", ",", "&", "|", "~"];
 
 fn tokenize(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     let mut tokens = Vec::new();
@@ -125,28 +120,45 @@ fn tokenize(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     Ok(tokens)
 }
 
-struct Parser<'p, 't> {
-    pool: &'p mut Pool,
+/// A text on its way into an arena.
+pub(crate) struct Parser<'p, 't> {
+    pub(crate) pool: &'p mut Pool,
     text: &'t str,
     default_range: Range,
-    tokens: Vec<Token<'t>>,
-    at: usize,
+    pub(crate) tokens: Vec<Token<'t>>,
+    pub(crate) at: usize,
     depth: usize,
 }
 
-impl<'t> Parser<'_, 't> {
-    fn peek(&self) -> Token<'t> {
+impl<'p, 't> Parser<'p, 't> {
+    /// Parses the whole text.
+    pub(crate) fn read<T>(
+        pool: &'p mut Pool,
+        text: &'t str,
+        default_range: Range,
+        parse: fn(&mut Self) -> Result<T, ParseError>,
+    ) -> Result<T, ParseError> {
+        let tokens = tokenize(text)?;
+        let mut parser = Parser { pool, text, default_range, tokens, at: 0, depth: 0 };
+        let result = parse(&mut parser)?;
+        match parser.peek() {
+            Token::End => Ok(result),
+            _ => Err(parser.expected("an operator or the end")),
+        }
+    }
+
+    pub(crate) fn peek(&self) -> Token<'t> {
         self.tokens[self.at]
     }
 
     /// The next token; the end is never passed.
-    fn next(&mut self) -> Token<'t> {
+    pub(crate) fn next(&mut self) -> Token<'t> {
         let token = self.peek();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    fn eat(&mut self, mark: &'static str) -> bool {
+    pub(crate) fn eat(&mut self, mark: &'static str) -> bool {
         let found = self.peek() == Token::Mark(mark);
         if found {
             self.next();
@@ -154,11 +166,11 @@ impl<'t> Parser<'_, 't> {
         found
     }
 
-    fn expect(&mut self, mark: &'static str) -> Result<(), ParseError> {
+    pub(crate) fn expect(&mut self, mark: &'static str) -> Result<(), ParseError> {
         if self.eat(mark) { Ok(()) } else { Err(self.expected(mark)) }
     }
 
-    fn expected(&self, wanted: &'static str) -> ParseError {
+    pub(crate) fn expected(&self, wanted: &'static str) -> ParseError {
         let found = match self.peek() {
             Token::End => "the end".to_owned(),
             Token::Number(s) | Token::Name(s) | Token::Mark(s) => format!("`{s}`"),
@@ -166,7 +178,7 @@ impl<'t> Parser<'_, 't> {
         ParseError::Token { text: self.text.to_owned(), wanted, found }
     }
 
-    fn sum(&mut self) -> Result<Expr, ParseError> {
+    pub(crate) fn sum(&mut self) -> Result<Expr, ParseError> {
         let mut total = self.product()?;
         loop {
             if self.eat("+") {
@@ -248,14 +260,14 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Parses one level deeper.
-    fn nested(&mut self, parse: fn(&mut Self) -> Result<Expr, ParseError>) -> Result<Expr, ParseError> {
+    pub(crate) fn nested<T>(&mut self, parse: fn(&mut Self) -> Result<T, ParseError>) -> Result<T, ParseError> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
             return Err(ParseError::Depth { text: self.text.to_owned() });
         }
-        let expr = parse(self)?;
+        let result = parse(self)?;
         self.depth -= 1;
-        Ok(expr)
+        Ok(result)
     }
 
     fn number(&mut self, digits: &str) -> Result<Expr, ParseError> {
@@ -289,10 +301,15 @@ impl<'t> Parser<'_, 't> {
             }
             ("Min", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.min(a, b))),
             ("Max", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.max(a, b))),
-            ("FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing", _) => {
-                Err(ParseError::Arity { text: self.text.to_owned(), name: name.to_owned(), count: args.len() })
+            ("Abs", &[a]) => Ok(pool.abs(a)),
+            ("FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "Abs", _) => {
+                Err(self.arity(name, args.len()))
             }
             _ => Err(ParseError::Function { text: self.text.to_owned(), name: name.to_owned() }),
         }
+    }
+
+    pub(crate) fn arity(&self, name: &str, count: usize) -> ParseError {
+        ParseError::Arity { text: self.text.to_owned(), name: name.to_owned(), count }
     }
 }

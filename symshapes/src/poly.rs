@@ -52,6 +52,12 @@ impl Pool {
         }
     }
 
+    /// The absolute value.
+    pub fn abs(&mut self, a: Expr) -> Expr {
+        let negated = self.neg(a);
+        self.max(a, negated)
+    }
+
     /// `a ** n`, for a constant exponent.
     pub fn pow(&mut self, a: Expr, exponent: u32) -> Expr {
         let (mut result, mut base, mut left) = (self.int(1), a, exponent);

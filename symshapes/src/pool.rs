@@ -5,6 +5,7 @@
 use crate::{
     arith::gcd,
     node::{Expr, Factors, Node, Sum, Sym},
+    pred::{Pred, PredNode},
     range::Range,
 };
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -22,6 +23,7 @@ use smallvec::SmallVec;
 pub struct Pool {
     nodes: IndexSet<Node, FxBuildHasher>,
     facts: PrimaryMap<Expr, Facts>,
+    preds: IndexSet<PredNode, FxBuildHasher>,
     symbols: PrimaryMap<Sym, Symbol>,
     names: FxHashMap<String, SmallVec<[Sym; 1]>>,
     #[serde(skip)]
@@ -183,6 +185,15 @@ impl Pool {
             self.facts.push(facts);
         }
         Expr::new(index)
+    }
+
+    pub(crate) fn pred_at(&self, p: Pred) -> &PredNode {
+        &self.preds[p.index()]
+    }
+
+    /// The predicate of a node that already satisfies the invariants.
+    pub(crate) fn intern_pred(&mut self, node: PredNode) -> Pred {
+        Pred::new(self.preds.insert_full(node).0)
     }
 
     /// The remembered result of an operation, or `build`'s; an operand without a value has none to give.
