@@ -1,4 +1,190 @@
-//! Shapes, strides and dtypes of ATen calls.
+//! Shapes, strides, dtypes and devices of the nodes of an ATen graph, symbolic in its sizes.
+//!
+//! Every rule says what torch's own kernel gives on the CPU, strides included. An op without a rule is
+//! [`InferError::NoRule`], and a question about symbols that cannot be decided is [`InferError::Undecided`]: nothing is
+//! guessed. Where a graph brings metadata of its own, that is used and [`check`] compares.
 
+mod call;
+mod conv;
+mod create;
+mod index;
+mod join;
+mod linear;
+mod norm;
+mod plain;
 pub mod pointwise;
 pub mod promote;
+mod reduce;
+pub mod strides;
+mod view;
+
+use crate::{
+    arg::Arg,
+    aten::{self, BindError, Overload},
+    graph::{Graph, Kind, Meta, NodeId, TensorMeta},
+};
+use call::{Call, Result};
+use rustc_hash::FxHashMap;
+use std::{fmt, sync::OnceLock};
+use symshapes::Pool;
+
+/// Why a node's metadata could not be inferred.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum InferError {
+    /// A target without a rule.
+    #[error("no rule for `{0}`")]
+    NoRule(String),
+    /// A call that does not fit its schema.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// An argument whose metadata the rule needs and does not find.
+    #[error("{op}: nothing is known of `{name}`")]
+    Unknown {
+        /// The op.
+        op: String,
+        /// The parameter.
+        name: String,
+    },
+    /// A case that the rule does not cover, or that torch rejects.
+    #[error("{op}: {what}")]
+    Unsupported {
+        /// The op.
+        op: String,
+        /// The case.
+        what: String,
+    },
+    /// A question about symbolic sizes without an answer.
+    #[error("{op}: cannot decide {what}")]
+    Undecided {
+        /// The op.
+        op: String,
+        /// The question.
+        what: &'static str,
+    },
+}
+
+/// Infers what is known of a node's value from what its arguments' metadata says. The node itself is not changed.
+pub fn node(graph: &mut Graph, id: NodeId) -> Result<Meta> {
+    let node = graph[id].clone();
+    if node.kind != Kind::CallFunction {
+        return node.meta.ok_or(InferError::NoRule(node.target));
+    }
+    let metas: FxHashMap<NodeId, Meta> =
+        node.inputs().into_iter().filter_map(|n| Some((n, graph[n].meta.clone()?))).collect();
+    if !node.target.starts_with("aten.") {
+        return plain::call(&mut graph.exprs, &metas, &node.target, &node.args).ok_or(InferError::NoRule(node.target));
+    }
+    let overload = aten::lookup(&node.target).ok_or_else(|| InferError::NoRule(node.target.clone()))?;
+    let rule = rule(overload).ok_or_else(|| InferError::NoRule(overload.name.clone()))?;
+    let bound = overload.bind(&node.args, &node.kwargs)?;
+    rule(&mut Call::new(bound, &metas, &mut graph.exprs))
+}
+
+/// Infers the metadata of every node that has none, in order; stops at the first that has no answer.
+pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> {
+    for id in graph.nodes().collect::<Vec<_>>() {
+        if graph[id].meta.is_none() && graph[id].kind == Kind::CallFunction {
+            graph[id].meta = Some(node(graph, id).map_err(|e| (id, e))?);
+        }
+    }
+    Ok(())
+}
+
+/// A rule: what a call gives.
+type Rule = fn(&mut Call) -> Result<Meta>;
+
+/// The rule of an overload: that of its full name, else that of its operator. What mutates has none.
+fn rule(overload: &Overload) -> Option<Rule> {
+    static INDEX: OnceLock<FxHashMap<&'static str, Rule>> = OnceLock::new();
+    if overload.mutates() {
+        return None;
+    }
+    let families =
+        [view::RULES, create::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES, index::RULES, join::RULES];
+    let index = INDEX.get_or_init(|| families.into_iter().flatten().copied().collect());
+    let full = index.get(overload.name.as_str()).copied();
+    let element_wise = || pointwise::row(overload).map(|_| pointwise::rule as Rule);
+    full.or_else(|| pointwise::exact(overload).map(|_| pointwise::rule as Rule))
+        .or_else(|| index.get(overload.base()).copied())
+        .or_else(element_wise)
+}
+
+/// A node whose inferred metadata differs from that it came with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Mismatch {
+    /// The node.
+    pub node: NodeId,
+    /// Its name and what is called.
+    pub call: String,
+    /// What the graph says.
+    pub given: String,
+    /// What the rule says.
+    pub inferred: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: given {}, inferred {}", self.call, self.given, self.inferred)
+    }
+}
+
+/// The nodes whose metadata the rules contradict. Nodes without rule or without metadata are passed over.
+pub fn check(graph: &Graph) -> Vec<Mismatch> {
+    let mut scratch = graph.clone();
+    let mut mismatches = Vec::new();
+    for id in graph.nodes() {
+        let (Some(given), Kind::CallFunction) = (&graph[id].meta, graph[id].kind) else { continue };
+        let Ok(inferred) = node(&mut scratch, id) else { continue };
+        if !agree(&scratch.exprs, given, &inferred) {
+            mismatches.push(Mismatch {
+                node: id,
+                call: format!("{} = {}", graph[id].name, graph[id].target),
+                given: describe(&scratch.exprs, given),
+                inferred: describe(&scratch.exprs, &inferred),
+            });
+        }
+    }
+    mismatches
+}
+
+/// True if two descriptions can hold of one value. Strides of dimensions of size 1 and of empty tensors mean nothing.
+fn agree(pool: &Pool, a: &Meta, b: &Meta) -> bool {
+    match (a, b) {
+        (Meta::Tensor(a), Meta::Tensor(b)) => {
+            let empty = a.sizes.iter().any(|&s| pool.as_int(s) == Some(0));
+            let strides =
+                || (0..a.sizes.len()).all(|d| pool.as_int(a.sizes[d]) == Some(1) || a.strides[d] == b.strides[d]);
+            a.dtype == b.dtype && a.device.kind == b.device.kind && a.sizes == b.sizes && (empty || strides())
+        }
+        (Meta::Int(a), Meta::Int(b)) => a == b,
+        (Meta::Tuple(a), Meta::Tuple(b)) => {
+            let fits = |(a, b): (&Option<Meta>, &Option<Meta>)| match (a, b) {
+                (Some(a), Some(b)) => agree(pool, a, b),
+                _ => true,
+            };
+            a.len() == b.len() && a.iter().zip(b).all(fits)
+        }
+        (Meta::Plain(Arg::Int(i)), Meta::Int(e)) | (Meta::Int(e), Meta::Plain(Arg::Int(i))) => {
+            pool.as_int(*e) == Some(*i)
+        }
+        (Meta::Plain(a), Meta::Plain(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// A one-line account of metadata: `float32[2, 3](3, 1)`.
+pub fn describe(pool: &Pool, meta: &Meta) -> String {
+    let list =
+        |items: &[symshapes::Expr]| items.iter().map(|&e| pool.display(e).to_string()).collect::<Vec<_>>().join(", ");
+    match meta {
+        Meta::Tensor(TensorMeta { dtype, sizes, strides, .. }) => {
+            format!("{dtype}[{}]({})", list(sizes), list(strides))
+        }
+        Meta::Int(e) => format!("int {}", pool.display(*e)),
+        Meta::Plain(arg) => format!("{arg:?}"),
+        Meta::Tuple(items) => {
+            let one = |m: &Option<Meta>| m.as_ref().map_or_else(|| "?".to_owned(), |m| describe(pool, m));
+            format!("({})", items.iter().map(one).collect::<Vec<_>>().join("; "))
+        }
+    }
+}

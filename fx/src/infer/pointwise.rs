@@ -2,13 +2,22 @@
 //!
 //! A row is keyed by the operator's name and holds for all its overloads, or by that of one overload. [`crate::interp`] computes by the same rows.
 
-use super::promote::Promotion::{self, *};
+use super::{
+    call::{Call, Result},
+    promote::{
+        Operand,
+        Promotion::{self, *},
+    },
+    strides,
+};
 use crate::{
     arg::Arg,
     aten::{Bound, Overload},
+    graph::{Meta, TensorMeta},
 };
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
+use symshapes::DTypeClass;
 
 /// An element-wise operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,14 +33,59 @@ pub struct Row {
 
 /// The row of an overload, if it is element-wise: that of its full name, else that of its operator.
 pub fn row(overload: &Overload) -> Option<&'static Row> {
+    exact(overload).or_else(|| index().get(overload.base()))
+}
+
+/// The row that stands under the overload's full name.
+pub(super) fn exact(overload: &Overload) -> Option<&'static Row> {
+    index().get(overload.name.as_str())
+}
+
+fn index() -> &'static FxHashMap<&'static str, Row> {
     static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();
     let rows = || {
         ROWS.iter().flat_map(|(names, operands, promotion)| {
             names.split(' ').map(|name| (name, Row { name, operands, promotion: *promotion }))
         })
     };
-    let index = INDEX.get_or_init(|| rows().collect());
-    index.get(overload.name.as_str()).or_else(|| index.get(overload.base()))
+    INDEX.get_or_init(|| rows().collect())
+}
+
+/// The operators whose result is row-major whatever its operands are.
+const ROW_MAJOR: &[&str] = &["masked_fill"];
+
+/// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
+pub(super) fn rule(c: &mut Call) -> Result {
+    let row = row(c.overload()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
+    let (mut standings, mut tensors): (Vec<Operand>, Vec<&TensorMeta>) = (Vec::new(), Vec::new());
+    for name in row.operands {
+        if let Some(tensor) = c.opt_tensor(name)? {
+            standings.push(Operand::tensor(tensor.dtype, tensor.sizes.len()));
+            tensors.push(tensor);
+        } else if c.given(name) {
+            standings.push(Operand::Number(number_class(c, name)?));
+        }
+    }
+    let (_, dtype) = c.fits(row.promotion(c).apply(&standings))?;
+    let sizes = c.broadcast(&tensors.iter().map(|t| &t.sizes[..]).collect::<Vec<_>>())?;
+    let like = *c.fits(tensors.iter().find(|t| !t.sizes.is_empty()).or(tensors.first()))?;
+    let requires_grad = tensors.iter().any(|t| t.requires_grad) && dtype.is_float();
+    let strides = match ROW_MAJOR.contains(&row.name) {
+        true => strides::contiguous(c.pool, &sizes),
+        false => strides::elementwise(c.pool, &sizes, &tensors).ok_or_else(|| c.undecided("the order of strides"))?,
+    };
+    Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
+}
+
+/// The class of a number among the operands.
+pub(super) fn number_class(c: &Call, name: &str) -> Result<DTypeClass> {
+    Ok(match c.get(name) {
+        Arg::Bool(_) => DTypeClass::Bool,
+        Arg::Int(_) | Arg::Sym(_) | Arg::Node(_) => DTypeClass::Int,
+        Arg::Float(_) => DTypeClass::Float,
+        Arg::Complex(..) => DTypeClass::Complex,
+        _ => return Err(c.unsupported(format!("`{name}` that is neither tensor nor number"))),
+    })
 }
 
 impl Row {

@@ -1,0 +1,237 @@
+//! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
+
+use super::{InferError, strides};
+use crate::{
+    arg::Arg,
+    aten::Bound,
+    graph::{Meta, NodeId, TensorMeta},
+};
+use rustc_hash::FxHashMap;
+use std::ops::Deref;
+use symshapes::{DType, Device, Expr, Pool};
+
+/// What rules give.
+pub(super) type Result<T = Meta> = std::result::Result<T, InferError>;
+
+/// A call with bound arguments.
+pub(super) struct Call<'a> {
+    bound: Bound<'a>,
+    metas: &'a FxHashMap<NodeId, Meta>,
+    /// The graph's expressions.
+    pub(super) pool: &'a mut Pool,
+}
+
+impl<'a> Deref for Call<'a> {
+    type Target = Bound<'a>;
+
+    fn deref(&self) -> &Bound<'a> {
+        &self.bound
+    }
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(bound: Bound<'a>, metas: &'a FxHashMap<NodeId, Meta>, pool: &'a mut Pool) -> Call<'a> {
+        Call { bound, metas, pool }
+    }
+
+    fn op(&self) -> String {
+        self.overload().name.clone()
+    }
+
+    /// An error that says what of this call is not covered.
+    pub(super) fn unsupported(&self, what: impl Into<String>) -> InferError {
+        InferError::Unsupported { op: self.op(), what: what.into() }
+    }
+
+    pub(super) fn undecided(&self, what: &'static str) -> InferError {
+        InferError::Undecided { op: self.op(), what }
+    }
+
+    /// The value of an option, or the error that the shapes of this call do not fit.
+    pub(super) fn fits<T>(&self, value: Option<T>) -> Result<T> {
+        value.ok_or_else(|| self.unsupported("shapes that do not fit"))
+    }
+
+    fn meta_of(&self, arg: &Arg) -> Option<&'a Meta> {
+        match arg {
+            Arg::Node(node) => self.metas.get(node),
+            _ => None,
+        }
+    }
+
+    pub(super) fn tensor(&self, name: &str) -> Result<&'a TensorMeta> {
+        let tensor = self.opt_tensor(name)?;
+        tensor.ok_or_else(|| self.unsupported(format!("`{name}` that is no tensor")))
+    }
+
+    /// The tensor, if the overload has the parameter and the call gives one.
+    pub(super) fn opt_tensor(&self, name: &str) -> Result<Option<&'a TensorMeta>> {
+        if !self.has(name) {
+            return Ok(None);
+        }
+        let arg = self.get(name);
+        match (self.meta_of(arg), arg) {
+            (Some(Meta::Tensor(tensor)), _) => Ok(Some(tensor)),
+            (Some(_), _) => Ok(None),
+            (None, Arg::Node(_)) => Err(InferError::Unknown { op: self.op(), name: name.to_owned() }),
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// The elements of a list of tensors, `None` for those that are absent.
+    pub(super) fn opt_tensors(&self, name: &str) -> Result<Vec<Option<&'a TensorMeta>>> {
+        let unknown = || InferError::Unknown { op: self.op(), name: name.to_owned() };
+        let items = self.list(name).ok_or_else(unknown)?;
+        let tensor = |arg: &Arg| match (self.meta_of(arg), arg) {
+            (Some(Meta::Tensor(tensor)), _) => Ok(Some(tensor)),
+            (None, Arg::None) => Ok(None),
+            _ => Err(unknown()),
+        };
+        items.iter().map(tensor).collect()
+    }
+
+    pub(super) fn tensors(&self, name: &str) -> Result<Vec<&'a TensorMeta>> {
+        let tensors: Option<Vec<_>> = self.opt_tensors(name)?.into_iter().collect();
+        tensors.ok_or_else(|| self.unsupported(format!("`{name}` with an absent tensor")))
+    }
+
+    /// True if the overload has the parameter and the call gives something other than `None`.
+    pub(super) fn given(&self, name: &str) -> bool {
+        self.has(name) && *self.get(name) != Arg::None
+    }
+
+    /// An integer argument as an expression.
+    pub(super) fn expr_of(&mut self, arg: &Arg) -> Option<Expr> {
+        match arg {
+            Arg::Int(i) => Some(self.pool.int(*i)),
+            Arg::Sym(e) => Some(*e),
+            _ => match self.meta_of(arg)? {
+                Meta::Int(e) => Some(*e),
+                Meta::Plain(Arg::Int(i)) => Some(self.pool.int(*i)),
+                _ => None,
+            },
+        }
+    }
+
+    pub(super) fn expr(&mut self, name: &str) -> Result<Expr> {
+        let value = self.expr_of(self.bound.get(name));
+        value.ok_or_else(|| self.unsupported(format!("`{name}` that is no int")))
+    }
+
+    pub(super) fn exprs(&mut self, name: &str) -> Result<Vec<Expr>> {
+        let items: &'a [Arg] = self.bound.list(name).unwrap_or(std::slice::from_ref(self.bound.get(name)));
+        let values = items.iter().map(|a| self.expr_of(a)).collect::<Option<Vec<_>>>();
+        values.ok_or_else(|| self.unsupported(format!("`{name}` that is no list of ints")))
+    }
+
+    /// A dimension of a tensor of this rank, counted from the end if negative.
+    pub(super) fn dim(&self, name: &str, rank: usize) -> Result<usize> {
+        self.wrap(self.int(name)?, rank)
+    }
+
+    pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
+        let rank = rank.max(1) as i64;
+        let wrapped = if dim < 0 { dim + rank } else { dim };
+        if (0..rank).contains(&wrapped) {
+            Ok(wrapped as usize)
+        } else {
+            Err(self.unsupported(format!("dimension {dim} of rank {rank}")))
+        }
+    }
+
+    /// The dimensions that a list names; all of them where it is empty or absent.
+    pub(super) fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
+        let named = if self.has(name) { self.opt_ints(name)? } else { None };
+        match named {
+            Some(dims) if !dims.is_empty() => dims.into_iter().map(|d| self.wrap(d, rank)).collect(),
+            _ => Ok((0..rank).collect()),
+        }
+    }
+
+    /// The parameter `dtype`, if the overload has it and the call gives it.
+    pub(super) fn dtype(&self) -> Result<Option<DType>> {
+        if self.has("dtype") { Ok(self.opt_dtype("dtype")?) } else { Ok(None) }
+    }
+
+    pub(super) fn is_one(&self, e: Expr) -> bool {
+        self.pool.as_int(e) == Some(1)
+    }
+
+    /// The sizes to which all of `shapes` broadcast.
+    pub(super) fn broadcast(&self, shapes: &[&[Expr]]) -> Result<Vec<Expr>> {
+        let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
+        (0..rank)
+            .map(|d| {
+                let at = |s: &&[Expr]| (d + s.len()).checked_sub(rank).map(|i| s[i]);
+                let sizes: Vec<Expr> = shapes.iter().filter_map(at).collect();
+                let other = sizes.iter().copied().find(|&e| !self.is_one(e)).unwrap_or(sizes[0]);
+                match sizes.iter().copied().find(|&e| e != other && !self.is_one(e)) {
+                    None => Ok(other),
+                    Some(e) if self.pool.as_int(e).is_some() && self.pool.as_int(other).is_some() => self.fits(None),
+                    Some(_) => Err(self.undecided("whether two sizes are equal")),
+                }
+            })
+            .collect()
+    }
+
+    /// A new row-major tensor on the device of `like`.
+    pub(super) fn contiguous(&mut self, like: &TensorMeta, dtype: DType, sizes: Vec<Expr>) -> TensorMeta {
+        let strides = strides::contiguous(self.pool, &sizes);
+        self.strided(like, dtype, sizes, strides)
+    }
+
+    /// A new tensor on the device of `like`.
+    pub(super) fn strided(
+        &mut self,
+        like: &TensorMeta,
+        dtype: DType,
+        sizes: Vec<Expr>,
+        strides: Vec<Expr>,
+    ) -> TensorMeta {
+        let requires_grad = like.requires_grad && dtype.is_float();
+        TensorMeta { dtype, device: like.device, sizes, strides, offset: self.pool.int(0), requires_grad }
+    }
+
+    /// A new tensor of which nothing is given but what the call says.
+    pub(super) fn fresh(&mut self, dtype: DType, device: Device, sizes: Vec<Expr>) -> TensorMeta {
+        let strides = strides::contiguous(self.pool, &sizes);
+        TensorMeta { dtype, device, sizes, strides, offset: self.pool.int(0), requires_grad: false }
+    }
+
+    /// A new tensor with the sizes of `like` and, as `preserve_format` has it, the order of its strides.
+    pub(super) fn preserved(&mut self, like: &TensorMeta, dtype: DType) -> Result<TensorMeta> {
+        let strides = strides::preserved(self.pool, like).ok_or_else(|| self.undecided("the order of strides"))?;
+        Ok(self.strided(like, dtype, like.sizes.clone(), strides))
+    }
+
+    /// A new tensor of `sizes`, channels last where `last` says so, else row-major.
+    pub(super) fn in_format(&mut self, like: &TensorMeta, dtype: DType, sizes: Vec<Expr>, last: bool) -> TensorMeta {
+        if last && matches!(sizes.len(), 4 | 5) {
+            let strides = strides::channels_last(self.pool, &sizes);
+            return self.strided(like, dtype, sizes, strides);
+        }
+        self.contiguous(like, dtype, sizes)
+    }
+
+    /// The memory format that the call names, if any: applied to `like`'s sizes, else its own order is kept.
+    pub(super) fn formatted(&mut self, like: &TensorMeta, dtype: DType) -> Result<TensorMeta> {
+        let format = if self.has("memory_format") { self.opt_memory_format("memory_format")? } else { None };
+        match format {
+            None | Some("preserve_format") => self.preserved(like, dtype),
+            Some("contiguous_format") => Ok(self.contiguous(like, dtype, like.sizes.clone())),
+            Some("channels_last" | "channels_last_3d") => Ok(self.in_format(like, dtype, like.sizes.clone(), true)),
+            Some(other) => Err(self.unsupported(format!("memory format {other}"))),
+        }
+    }
+}
+
+/// A tuple of tensors.
+pub(super) fn tuple(tensors: impl IntoIterator<Item = TensorMeta>) -> Meta {
+    Meta::Tuple(tensors.into_iter().map(|t| Some(Meta::Tensor(t))).collect())
+}
+
+impl From<TensorMeta> for Meta {
+    fn from(tensor: TensorMeta) -> Meta {
+        Meta::Tensor(tensor)
+    }
+}

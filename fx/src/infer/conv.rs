@@ -1,0 +1,143 @@
+//! Convolution and pooling over the last dimensions. Channels last spreads from any operand that has it.
+
+use super::{
+    Rule,
+    call::{Call, Result, tuple},
+    strides,
+};
+use crate::{
+    arg::Arg,
+    graph::{Meta, TensorMeta},
+};
+use symshapes::{DType, Expr};
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("convolution", convolution),
+    ("convolution_backward", convolution_backward),
+    ("max_pool2d_with_indices", |c| {
+        let out = pooled(c)?;
+        let positions = TensorMeta { dtype: DType::I64, requires_grad: false, ..out.clone() };
+        Ok(tuple([out, positions]))
+    }),
+    ("max_pool2d", |c| Ok(pooled(c)?.into())),
+    ("avg_pool2d", |c| Ok(pooled(c)?.into())),
+    ("max_pool2d_with_indices_backward", input_gradient),
+    ("avg_pool2d_backward", input_gradient),
+    ("_adaptive_avg_pool2d_backward", input_gradient),
+    ("_adaptive_avg_pool2d", resized),
+    ("adaptive_avg_pool2d", resized),
+    ("upsample_nearest2d", resized),
+    ("upsample_bilinear2d", resized),
+];
+
+fn channels_last(c: &mut Call, t: &TensorMeta) -> Result<bool> {
+    strides::suggests_channels_last(c.pool, t).ok_or_else(|| c.undecided("the memory format"))
+}
+
+/// A list with one value for each spatial dimension.
+fn spatial(c: &Call, name: &str, count: usize) -> Result<Vec<i64>> {
+    let values = c.ints(name)?;
+    Ok(if values.len() == 1 { vec![values[0]; count] } else { values })
+}
+
+fn convolution(c: &mut Call) -> Result {
+    let (x, weight) = (c.tensor("input")?, c.tensor("weight")?);
+    let rank = x.sizes.len();
+    if rank != weight.sizes.len() || rank < 3 {
+        return Err(c.unsupported("an input without batch"));
+    }
+    let transposed = c.bool("transposed")?;
+    let groups = c.int("groups")?;
+    let channels = if transposed { c.pool.mul_int(weight.sizes[1], groups) } else { weight.sizes[0] };
+    let mut sizes = vec![x.sizes[0], channels];
+    let names = ["stride", "padding", "dilation", "output_padding"];
+    let [stride, padding, dilation, extra] = names.map(|name| spatial(c, name, rank - 2));
+    let (stride, padding, dilation, extra) = (stride?, padding?, dilation?, extra?);
+    for d in 0..rank - 2 {
+        let window = c.pool.add_int(weight.sizes[d + 2], -1);
+        let window = c.pool.mul_int(window, dilation[d]);
+        sizes.push(if transposed {
+            let last = c.pool.add_int(x.sizes[d + 2], -1);
+            let reach = c.pool.mul_int(last, stride[d]);
+            let reach = c.pool.add(reach, window);
+            c.pool.add_int(reach, 1 + extra[d] - 2 * padding[d])
+        } else {
+            let room = c.pool.sub(x.sizes[d + 2], window);
+            let room = c.pool.add_int(room, 2 * padding[d] - 1);
+            let step = c.pool.int(stride[d]);
+            let count = c.pool.floor_div(room, step);
+            c.pool.add_int(count, 1)
+        });
+    }
+    let last = channels_last(c, x)? || channels_last(c, weight)?;
+    Ok(c.in_format(x, x.dtype, sizes, last).into())
+}
+
+fn convolution_backward(c: &mut Call) -> Result {
+    let (grad, x, weight) = (c.tensor("grad_output")?, c.tensor("input")?, c.tensor("weight")?);
+    let last = channels_last(c, x)? || channels_last(c, weight)?;
+    let mask = c.list("output_mask").unwrap_or(&[]);
+    let wanted = |i: usize| mask.get(i) == Some(&Arg::Bool(true));
+    let channels = *c.fits(grad.sizes.get(1))?;
+    let dx = wanted(0).then(|| Meta::Tensor(c.in_format(x, x.dtype, x.sizes.clone(), last)));
+    let dw = wanted(1).then(|| Meta::Tensor(c.in_format(weight, weight.dtype, weight.sizes.clone(), last)));
+    let db = wanted(2).then(|| Meta::Tensor(c.contiguous(weight, weight.dtype, vec![channels])));
+    Ok(Meta::Tuple(vec![dx, dw, db]))
+}
+
+/// The number of windows along one dimension. With `ceil_mode` a last one counts if it starts inside the input or
+/// its left padding.
+fn windows(
+    c: &mut Call,
+    size: Expr,
+    kernel: i64,
+    stride: i64,
+    padding: i64,
+    dilation: i64,
+    ceil: bool,
+) -> Result<Expr> {
+    let room = c.pool.add_int(size, 2 * padding - dilation * (kernel - 1) - 1);
+    let step = c.pool.int(stride);
+    let count = c.pool.floor_div(room, step);
+    let count = c.pool.add_int(count, 1);
+    if !ceil {
+        return Ok(count);
+    }
+    let (Some(room), Some(size), Some(count)) = (c.pool.as_int(room), c.pool.as_int(size), c.pool.as_int(count)) else {
+        return Err(c.undecided("whether a last window counts"));
+    };
+    let more = room.rem_euclid(stride) != 0 && count * stride < size + padding;
+    Ok(c.pool.int(count + i64::from(more)))
+}
+
+fn pooled(c: &mut Call) -> Result<TensorMeta> {
+    let x = c.tensor("self")?;
+    let lead = c.fits(x.sizes.len().checked_sub(2))?;
+    let (kernel, padding, ceil) = (c.ints("kernel_size")?, c.ints("padding")?, c.bool("ceil_mode")?);
+    let stride = Some(c.ints("stride")?).filter(|s| !s.is_empty()).unwrap_or_else(|| kernel.clone());
+    let dilation = if c.has("dilation") { c.ints("dilation")? } else { vec![1, 1] };
+    let mut sizes = x.sizes.clone();
+    for d in 0..2 {
+        sizes[lead + d] = windows(c, x.sizes[lead + d], kernel[d], stride[d], padding[d], dilation[d], ceil)?;
+    }
+    let last = channels_last(c, x)?;
+    Ok(c.in_format(x, x.dtype, sizes, last))
+}
+
+fn resized(c: &mut Call) -> Result {
+    if c.has("scale_factors") {
+        return Err(c.unsupported("scale factors"));
+    }
+    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
+    let lead = c.fits(x.sizes.len().checked_sub(2))?;
+    let output = if output.len() == 1 { vec![output[0]; 2] } else { output };
+    let last = channels_last(c, x)?;
+    Ok(c.in_format(x, x.dtype, [&x.sizes[..lead], &output].concat(), last).into())
+}
+
+fn input_gradient(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let last = channels_last(c, x)?;
+    Ok(c.in_format(x, x.dtype, x.sizes.clone(), last).into())
+}

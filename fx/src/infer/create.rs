@@ -1,0 +1,136 @@
+//! Tensors from sizes and numbers, and tensors like others.
+
+use super::{
+    Rule,
+    call::{Call, Result},
+    pointwise::number_class,
+    promote::{DEFAULT_FLOAT, number_dtype},
+};
+use crate::{
+    arg::Arg,
+    graph::{Meta, TensorMeta},
+};
+use symshapes::{DType, DTypeClass, Device, Expr};
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("full", full),
+    ("zeros", sized),
+    ("ones", sized),
+    ("empty", sized),
+    ("rand", sized),
+    ("randn", sized),
+    ("randint", sized),
+    ("empty_strided", strided),
+    ("new_empty_strided", strided),
+    ("new_full", new),
+    ("new_zeros", new),
+    ("new_ones", new),
+    ("new_empty", new),
+    ("full_like", like),
+    ("zeros_like", like),
+    ("ones_like", like),
+    ("empty_like", like),
+    ("rand_like", like),
+    ("randn_like", like),
+    ("randint_like", like),
+    ("bernoulli", like),
+    ("fill", like),
+    ("scalar_tensor", |c| created(c, Vec::new(), DEFAULT_FLOAT)),
+    ("arange", arange),
+    ("randperm", |c| {
+        let n = c.expr("n")?;
+        created(c, vec![n], DType::I64)
+    }),
+    ("linspace", |c| {
+        let steps = c.expr("steps")?;
+        created(c, vec![steps], DEFAULT_FLOAT)
+    }),
+    ("eye", |c| {
+        let rows = c.expr("n")?;
+        let columns = if c.has("m") { c.expr("m")? } else { rows };
+        created(c, vec![rows, columns], DEFAULT_FLOAT)
+    }),
+    ("sym_size.int", |c| {
+        let x = c.tensor("self")?;
+        let dim = c.dim("dim", x.sizes.len())?;
+        Ok(Meta::Int(*c.fits(x.sizes.get(dim))?))
+    }),
+    ("sym_stride.int", |c| {
+        let x = c.tensor("self")?;
+        let dim = c.dim("dim", x.sizes.len())?;
+        Ok(Meta::Int(*c.fits(x.strides.get(dim))?))
+    }),
+    ("sym_numel", |c| {
+        let x = c.tensor("self")?;
+        Ok(Meta::Int(super::strides::numel(c.pool, &x.sizes)))
+    }),
+];
+
+/// A tensor of these sizes with the dtype and device that the call names.
+fn created(c: &mut Call, sizes: Vec<Expr>, dtype: DType) -> Result {
+    let (dtype, device) = (c.dtype()?.unwrap_or(dtype), c.opt_device("device")?.unwrap_or(Device::CPU));
+    Ok(c.fresh(dtype, device, sizes).into())
+}
+
+fn sized(c: &mut Call) -> Result {
+    let sizes = c.exprs("size")?;
+    created(c, sizes, DEFAULT_FLOAT)
+}
+
+fn full(c: &mut Call) -> Result {
+    let sizes = c.exprs("size")?;
+    let dtype = number_dtype(number_class(c, "fill_value")?);
+    created(c, sizes, dtype)
+}
+
+fn strided(c: &mut Call) -> Result {
+    let (sizes, strides) = (c.exprs("size")?, c.exprs("stride")?);
+    let model = c.opt_tensor("self")?;
+    let dtype = c.dtype()?.or(model.map(|m| m.dtype)).unwrap_or(DEFAULT_FLOAT);
+    let device = c.opt_device("device")?.or(model.map(|m| m.device)).unwrap_or(Device::CPU);
+    Ok(TensorMeta { strides, ..c.fresh(dtype, device, sizes) }.into())
+}
+
+fn new(c: &mut Call) -> Result {
+    let (model, sizes) = (c.tensor("self")?, c.exprs("size")?);
+    let (dtype, device) = (c.dtype()?.unwrap_or(model.dtype), c.opt_device("device")?.unwrap_or(model.device));
+    Ok(c.fresh(dtype, device, sizes).into())
+}
+
+fn like(c: &mut Call) -> Result {
+    let model = c.tensor("self")?;
+    let dtype = c.dtype()?.unwrap_or(model.dtype);
+    let device = if c.has("device") { c.opt_device("device")? } else { None }.unwrap_or(model.device);
+    let made = c.formatted(model, dtype)?;
+    Ok(TensorMeta { device, requires_grad: false, ..made }.into())
+}
+
+/// The number of steps from `start` to `end`, in whole numbers where all are.
+fn arange(c: &mut Call) -> Result {
+    let names = ["start", "end", "step"];
+    let classes = names.iter().filter(|n| c.has(n)).map(|n| number_class(c, n)).collect::<Result<Vec<_>>>()?;
+    let whole = classes.iter().all(|&class| class <= DTypeClass::Int);
+    let count = if whole { whole_steps(c)? } else { float_steps(c)? };
+    let dtype = if whole { DType::I64 } else { DEFAULT_FLOAT };
+    created(c, vec![count], dtype)
+}
+
+fn whole_steps(c: &mut Call) -> Result<Expr> {
+    let start = if c.has("start") { c.expr("start")? } else { c.pool.int(0) };
+    let (end, step) = (c.expr("end")?, if c.has("step") { c.expr("step")? } else { c.pool.int(1) });
+    let span = c.pool.sub(end, start);
+    let (steps, zero) = (c.pool.ceil_div(span, step), c.pool.int(0));
+    Ok(c.pool.max(steps, zero))
+}
+
+fn float_steps(c: &mut Call) -> Result<Expr> {
+    let number = |c: &Call, name: &str, none: f64| match c.has(name).then(|| c.get(name)) {
+        None => Ok(none),
+        Some(Arg::Int(i)) => Ok(*i as f64),
+        Some(Arg::Float(x)) => Ok(*x),
+        Some(_) => Err(c.undecided("the number of steps")),
+    };
+    let (start, end, step) = (number(c, "start", 0.0)?, number(c, "end", 0.0)?, number(c, "step", 1.0)?);
+    Ok(c.pool.int(((end - start) / step).ceil().max(0.0) as i64))
+}

@@ -1,0 +1,99 @@
+//! Reading and writing where tensors of positions say.
+
+use super::{
+    Rule,
+    call::{Call, Result},
+    strides,
+};
+use crate::graph::{Meta, TensorMeta};
+use symshapes::{DType, Expr};
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("embedding", |c| {
+        let (weight, index) = (c.tensor("weight")?, c.tensor("indices")?);
+        let sizes = [&index.sizes[..], &weight.sizes[1..]].concat();
+        Ok(c.contiguous(weight, weight.dtype, sizes).into())
+    }),
+    ("embedding_dense_backward", |c| {
+        let (grad, rows) = (c.tensor("grad_output")?, c.expr("num_weights")?);
+        let width = *c.fits(grad.sizes.last())?;
+        Ok(c.contiguous(grad, grad.dtype, vec![rows, width]).into())
+    }),
+    ("index_select", |c| {
+        let (x, index) = (c.tensor("self")?, c.tensor("index")?);
+        let (mut sizes, dim) = (x.sizes.clone(), c.dim("dim", x.sizes.len())?);
+        let count = strides::numel(c.pool, &index.sizes);
+        *c.fits(sizes.get_mut(dim))? = count;
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
+    ("gather", |c| {
+        let (x, index) = (c.tensor("self")?, c.tensor("index")?);
+        Ok(c.contiguous(x, x.dtype, index.sizes.clone()).into())
+    }),
+    ("scatter", row_major),
+    ("scatter_add", row_major),
+    ("index_add", preserved),
+    ("index_put", preserved),
+    ("_unsafe_index_put", preserved),
+    ("slice_scatter", preserved),
+    ("select_scatter", preserved),
+    ("index", index),
+    ("_unsafe_index", index),
+    ("slice_backward", input_sized),
+    ("select_backward", input_sized),
+];
+
+fn row_major(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+}
+
+fn preserved(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(c.preserved(x, x.dtype)?.into())
+}
+
+fn input_sized(c: &mut Call) -> Result {
+    let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_sizes")?);
+    Ok(c.contiguous(grad, grad.dtype, sizes).into())
+}
+
+/// Advanced indexing. The dimensions of the index tensors stand where the indexed ones stood if these are adjacent,
+/// else in front; the result's strides follow those of the tensor along the others.
+fn index(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let mut given = c.opt_tensors("indices")?;
+    if given.iter().flatten().any(|t| matches!(t.dtype, DType::Bool | DType::U8)) {
+        return Err(c.unsupported("a mask, which selects a number of elements that depends on its values"));
+    }
+    given.resize(x.sizes.len().max(given.len()), None);
+    let shapes: Vec<&[Expr]> = given.iter().flatten().map(|t| &t.sizes[..]).collect();
+    let index_sizes = c.broadcast(&shapes)?;
+    let indexed: Vec<usize> = (0..given.len()).filter(|&d| given[d].is_some()).collect();
+    let adjacent = indexed.windows(2).all(|w| w[1] == w[0] + 1);
+    let place = if adjacent { indexed.first().copied().unwrap_or(0) } else { 0 };
+    let kept: Vec<usize> = (0..x.sizes.len()).filter(|&d| given[d].is_none()).collect();
+    let zero = c.pool.int(0);
+    let mut sizes: Vec<Expr> = kept.iter().map(|&d| x.sizes[d]).collect();
+    sizes.splice(place..place, index_sizes.iter().copied());
+    let mut own: Vec<Expr> = kept.iter().map(|&d| x.strides[d]).collect();
+    own.splice(place..place, index_sizes.iter().map(|_| zero));
+    let mut rows = vec![own];
+    for t in given.iter().flatten() {
+        rows.push(index_strides(c, t, &index_sizes, place, sizes.len()));
+    }
+    let strides = strides::by_strides(c.pool, &sizes, &rows).ok_or_else(|| c.undecided("the order of strides"))?;
+    Ok(Meta::Tensor(c.strided(x, x.dtype, sizes, strides)))
+}
+
+/// The strides of an index tensor among the result's dimensions.
+fn index_strides(c: &mut Call, t: &TensorMeta, sizes: &[Expr], place: usize, rank: usize) -> Vec<Expr> {
+    let zero = c.pool.int(0);
+    let mut row = vec![zero; rank];
+    let skip = sizes.len() - t.sizes.len();
+    for (d, (&size, &stride)) in t.sizes.iter().zip(&t.strides).enumerate() {
+        row[place + skip + d] = if c.is_one(size) && !c.is_one(sizes[skip + d]) { zero } else { stride };
+    }
+    row
+}

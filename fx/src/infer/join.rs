@@ -1,0 +1,91 @@
+//! Several tensors into one, and rearrangements that copy.
+
+use super::{
+    Rule,
+    call::{Call, Result},
+    promote::{Operand, result_type},
+    strides,
+};
+use crate::graph::TensorMeta;
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("cat", |c| {
+        let (tensors, dim) = (c.tensors("tensors")?, c.int("dim")?);
+        Ok(cat(c, &tensors, dim)?.into())
+    }),
+    ("stack", stack),
+    ("repeat", repeat),
+    ("flip", |c| {
+        let x = c.tensor("self")?;
+        Ok(c.preserved(x, x.dtype)?.into())
+    }),
+    ("roll", row_major),
+    ("tril", row_major),
+    ("triu", row_major),
+    ("constant_pad_nd", pad),
+];
+
+fn row_major(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+}
+
+/// Channels last if all are; an empty one-dimensional tensor goes with anything.
+fn cat(c: &mut Call, tensors: &[&TensorMeta], dim: i64) -> Result<TensorMeta> {
+    let standings: Vec<Operand> = tensors.iter().map(|t| Operand::tensor(t.dtype, t.sizes.len())).collect();
+    let dtype = c.fits(result_type(&standings))?;
+    let skipped = |c: &Call, t: &TensorMeta| t.sizes.len() == 1 && c.pool.as_int(t.sizes[0]) == Some(0);
+    let counted: Vec<&TensorMeta> = tensors.iter().copied().filter(|t| !skipped(c, t)).collect();
+    let first = *c.fits(counted.first().or(tensors.first()))?;
+    let dim = c.wrap(dim, first.sizes.len())?;
+    let mut sizes = first.sizes.clone();
+    let mut last = true;
+    for (i, t) in counted.iter().enumerate() {
+        if t.sizes.len() != sizes.len() {
+            return c.fits(None);
+        }
+        if i > 0 {
+            sizes[dim] = c.pool.add(sizes[dim], t.sizes[dim]);
+        }
+        last &= strides::suggests_channels_last(c.pool, t).ok_or_else(|| c.undecided("the memory format"))?;
+    }
+    Ok(c.in_format(first, dtype, sizes, last))
+}
+
+/// A concatenation seen with the joined dimension split; along a new last dimension, one of columns.
+fn stack(c: &mut Call) -> Result {
+    let tensors = c.tensors("tensors")?;
+    let first = *c.fits(tensors.first())?;
+    let rank = first.sizes.len();
+    let dim = c.dim("dim", rank + 1)?;
+    let mut sizes = first.sizes.clone();
+    sizes.insert(dim, c.pool.int(tensors.len() as i64));
+    if dim == rank {
+        return Ok(c.contiguous(first, first.dtype, sizes).into());
+    }
+    let joined = cat(c, &tensors, dim as i64)?;
+    let strides = strides::viewed(c.pool, &joined, &sizes);
+    let strides = strides.ok_or_else(|| c.undecided("the strides of a stack"))?;
+    Ok(TensorMeta { sizes, strides, ..joined }.into())
+}
+
+fn repeat(c: &mut Call) -> Result {
+    let (x, mut sizes) = (c.tensor("self")?, c.exprs("repeats")?);
+    let skip = c.fits(sizes.len().checked_sub(x.sizes.len()))?;
+    for (d, &size) in x.sizes.iter().enumerate() {
+        sizes[skip + d] = c.pool.mul(sizes[skip + d], size);
+    }
+    Ok(c.contiguous(x, x.dtype, sizes).into())
+}
+
+fn pad(c: &mut Call) -> Result {
+    let (x, pad) = (c.tensor("self")?, c.exprs("pad")?);
+    let mut sizes = x.sizes.clone();
+    for (pair, size) in pad.chunks_exact(2).zip(sizes.iter_mut().rev()) {
+        *size = c.pool.add(*size, pair[0]);
+        *size = c.pool.add(*size, pair[1]);
+    }
+    let last = strides::suggests_channels_last(c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
+    Ok(c.in_format(x, x.dtype, sizes, last).into())
+}

@@ -1,0 +1,83 @@
+//! Matrix products and attention.
+
+use super::{
+    Rule,
+    call::{Call, Result, tuple},
+};
+use crate::graph::{Meta, TensorMeta};
+use symshapes::Expr;
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("mm", |c| product(c, "self", "mat2")),
+    ("bmm", |c| product(c, "self", "mat2")),
+    ("mv", |c| product(c, "self", "vec")),
+    ("dot", |c| product(c, "self", "tensor")),
+    ("matmul", |c| product(c, "self", "other")),
+    ("addmm", |c| product(c, "mat1", "mat2")),
+    ("baddbmm", |c| product(c, "batch1", "batch2")),
+    ("addmv", |c| product(c, "mat", "vec")),
+    ("linear", linear),
+    ("scaled_dot_product_attention", attention),
+    ("_scaled_dot_product_flash_attention_for_cpu", flash),
+    ("_scaled_dot_product_flash_attention_for_cpu_backward", |c| {
+        let inputs = [c.tensor("query")?, c.tensor("key")?, c.tensor("value")?];
+        let gradients = inputs.map(|t| c.preserved(t, t.dtype));
+        Ok(tuple(gradients.into_iter().collect::<Result<Vec<_>>>()?))
+    }),
+];
+
+/// The size that two operands share and sum over.
+fn shared(c: &Call, a: Expr, b: Expr) -> Result<()> {
+    match (c.pool.as_int(a), c.pool.as_int(b)) {
+        _ if a == b => Ok(()),
+        (Some(_), Some(_)) => c.fits(None),
+        _ => Err(c.undecided("whether the summed sizes are equal")),
+    }
+}
+
+/// `torch.matmul`'s sizes, which hold for the products of fixed rank too.
+fn product(c: &mut Call, a: &str, b: &str) -> Result {
+    let (a, b) = (c.tensor(a)?, c.tensor(b)?);
+    if a.dtype != b.dtype {
+        return Err(c.unsupported("operands of two dtypes"));
+    }
+    let (a_last, b_rank) = (*c.fits(a.sizes.last())?, b.sizes.len());
+    shared(c, a_last, *c.fits(b.sizes.get(b_rank.max(2) - 2))?)?;
+    let (row, column) = (a.sizes.len() == 1, b_rank == 1);
+    let batch = |t: &TensorMeta| t.sizes[..t.sizes.len().saturating_sub(2)].to_vec();
+    let mut sizes = c.broadcast(&[&batch(a), &batch(b)])?;
+    sizes.extend((!row).then(|| a.sizes[a.sizes.len() - 2]));
+    sizes.extend((!column).then(|| b.sizes[b_rank - 1]));
+    Ok(c.contiguous(a, a.dtype, sizes).into())
+}
+
+fn linear(c: &mut Call) -> Result {
+    let (x, weight) = (c.tensor("input")?, c.tensor("weight")?);
+    shared(c, *c.fits(x.sizes.last())?, *c.fits(weight.sizes.last())?)?;
+    let features = &weight.sizes[..weight.sizes.len() - 1];
+    let sizes = [&x.sizes[..x.sizes.len() - 1], features].concat();
+    Ok(c.contiguous(x, x.dtype, sizes).into())
+}
+
+/// Which kernel runs, and with it the strides, is chosen by the arguments' layout: known for row-major ones only.
+fn attention(c: &mut Call) -> Result {
+    let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
+    if ![q, k, v].into_iter().all(|t| super::strides::is_contiguous(c.pool, t)) {
+        return Err(c.unsupported("attention on operands that are not row-major"));
+    }
+    let mut sizes = q.sizes.clone();
+    *c.fits(sizes.last_mut())? = *c.fits(v.sizes.last())?;
+    Ok(c.contiguous(q, q.dtype, sizes).into())
+}
+
+/// The result is laid out as the query; the logarithms lie with the heads innermost.
+fn flash(c: &mut Call) -> Result {
+    let q = c.tensor("query")?;
+    let out = c.preserved(q, q.dtype)?;
+    let [batch, heads, rows, _] = q.sizes[..] else { return c.fits(None) };
+    let mut sums = c.contiguous(q, q.dtype.compute(), vec![batch, rows, heads]);
+    sums.sizes.swap(1, 2);
+    sums.strides.swap(1, 2);
+    Ok(Meta::Tuple(vec![Some(Meta::Tensor(out)), Some(Meta::Tensor(sums))]))
+}

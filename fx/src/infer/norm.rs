@@ -1,0 +1,123 @@
+//! Softmax, normalisations, losses and their gradients.
+
+use super::{
+    Rule,
+    call::{Call, Result, tuple},
+    strides,
+};
+use crate::{
+    arg::Arg,
+    graph::{Meta, TensorMeta},
+};
+use symshapes::{DType, Expr};
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("_softmax", softmax),
+    ("_log_softmax", softmax),
+    ("softmax", softmax),
+    ("log_softmax", softmax),
+    ("_safe_softmax", softmax),
+    ("_softmax_backward_data", softmax_backward),
+    ("_log_softmax_backward_data", softmax_backward),
+    ("native_layer_norm", |c| Ok(tuple(layer_norm(c)?))),
+    ("layer_norm", |c| {
+        let [out, ..] = layer_norm(c)?;
+        Ok(out.into())
+    }),
+    ("native_layer_norm_backward", |c| gradients(c, |c, x| Ok(c.contiguous(x, x.dtype, x.sizes.clone())))),
+    ("_native_batch_norm_legit_no_training", |c| batch_norm(c, false)),
+    ("_native_batch_norm_legit_functional", |c| batch_norm(c, c.bool("training")?)),
+    ("native_batch_norm_backward", |c| gradients(c, same_format)),
+    ("native_group_norm", group_norm),
+    ("native_group_norm_backward", |c| gradients(c, same_format)),
+    ("native_dropout", |c| {
+        let x = c.tensor("input")?;
+        Ok(tuple([c.preserved(x, x.dtype)?, c.preserved(x, DType::Bool)?]))
+    }),
+    ("nll_loss_forward", nll_loss),
+    ("nll_loss_backward", |c| {
+        let x = c.tensor("self")?;
+        Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+    }),
+];
+
+fn softmax(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let widened = c.has("half_to_float") && c.bool("half_to_float")?;
+    let dtype = c.dtype()?.unwrap_or(if widened { DType::F32 } else { x.dtype });
+    Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+fn softmax_backward(c: &mut Call) -> Result {
+    let (grad, dtype) = (c.tensor("grad_output")?, c.opt_dtype("input_dtype")?);
+    Ok(c.contiguous(grad, dtype.unwrap_or(grad.dtype), grad.sizes.clone()).into())
+}
+
+/// Results and the statistics of each row, which keep the normalised dimensions as 1.
+fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
+    let x = c.tensor("input")?;
+    let normalized = c.list("normalized_shape").map_or(1, <[Arg]>::len);
+    let from = c.fits(x.sizes.len().checked_sub(normalized))?;
+    let one = c.pool.int(1);
+    let kept = |d: usize| if d < from { x.sizes[d] } else { one };
+    let stat_sizes: Vec<Expr> = (0..x.sizes.len()).map(kept).collect();
+    // A half input with parameters of the same dtype keeps its statistics in it; other ones are in float32.
+    let weight = c.opt_tensor("weight")?.or(c.opt_tensor("bias")?);
+    let dtype = weight.map_or(x.dtype, |w| w.dtype);
+    let out = c.contiguous(x, x.dtype, x.sizes.clone());
+    let mean = c.contiguous(x, dtype, stat_sizes.clone());
+    Ok([out, mean, c.contiguous(x, dtype, stat_sizes)])
+}
+
+/// The input's sizes, in channels last where its strides suggest it.
+fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
+    let last = strides::suggests_channels_last(c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
+    Ok(c.in_format(x, x.dtype, x.sizes.clone(), last))
+}
+
+/// The gradients by input, weight and bias that `output_mask` asks for.
+fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMeta>) -> Result {
+    let (x, mask) = (c.tensor("input")?, c.list("output_mask").unwrap_or(&[]));
+    let wanted = |i: usize| mask.get(i) == Some(&Arg::Bool(true));
+    let dx = if wanted(0) { Some(Meta::Tensor(input(c, x)?)) } else { None };
+    let parameter = c.opt_tensor("weight")?;
+    let sizes = match (parameter, c.has("normalized_shape")) {
+        (Some(weight), _) => weight.sizes.clone(),
+        (None, true) => c.exprs("normalized_shape")?,
+        (None, false) => vec![*c.fits(x.sizes.get(1))?],
+    };
+    let dtype = parameter.map_or(x.dtype, |w| w.dtype);
+    let mut by = |i: usize| wanted(i).then(|| Meta::Tensor(c.contiguous(x, dtype, sizes.clone())));
+    Ok(Meta::Tuple(vec![dx, by(1), by(2)]))
+}
+
+fn batch_norm(c: &mut Call, training: bool) -> Result {
+    let x = c.tensor("input")?;
+    let channels = *c.fits(x.sizes.get(1))?;
+    let out = same_format(c, x)?;
+    let len = if training { channels } else { c.pool.int(0) };
+    let stat = c.contiguous(x, x.dtype.compute(), vec![len]);
+    let mut results = vec![out, stat.clone(), stat];
+    if c.overload().base().ends_with("functional") {
+        for name in ["running_mean", "running_var"] {
+            let running = c.tensor(name)?;
+            results.push(c.contiguous(running, running.dtype, running.sizes.clone()));
+        }
+    }
+    Ok(tuple(results))
+}
+
+fn group_norm(c: &mut Call) -> Result {
+    let x = c.tensor("input")?;
+    let out = same_format(c, x)?;
+    let (batch, groups) = (c.expr("N")?, c.expr("group")?);
+    let stat = c.contiguous(x, x.dtype, vec![batch, groups]);
+    Ok(tuple([out, stat.clone(), stat]))
+}
+
+fn nll_loss(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+    Ok(tuple([c.contiguous(x, x.dtype, sizes), c.contiguous(x, x.dtype, Vec::new())]))
+}

@@ -1,0 +1,104 @@
+//! Reductions, scans and orderings: row-major results but for `sort`.
+
+use super::{
+    Rule,
+    call::{Call, Result, tuple},
+    promote::DEFAULT_FLOAT,
+};
+use crate::graph::TensorMeta;
+use symshapes::{DType, DTypeClass, Expr};
+
+/// The rules of this family.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("sum", |c| reduced(c, counted)),
+    ("prod", |c| reduced(c, counted)),
+    ("mean", |c| reduced(c, |x| x.dtype)),
+    ("amax", |c| reduced(c, |x| x.dtype)),
+    ("amin", |c| reduced(c, |x| x.dtype)),
+    ("any", |c| reduced(c, truth)),
+    ("all", |c| reduced(c, truth)),
+    ("count_nonzero", |c| reduced(c, |_| DType::I64)),
+    ("logsumexp", |c| reduced(c, floating)),
+    ("linalg_vector_norm", |c| reduced(c, |x| x.dtype)),
+    ("var", |c| reduced(c, |x| x.dtype)),
+    ("std", |c| reduced(c, |x| x.dtype)),
+    ("var_mean", |c| pair(c, |x| x.dtype)),
+    ("std_mean", |c| pair(c, |x| x.dtype)),
+    ("argmax", |c| reduced(c, |_| DType::I64)),
+    ("argmin", |c| reduced(c, |_| DType::I64)),
+    ("max", extreme),
+    ("min", extreme),
+    ("cumsum", scan),
+    ("cumprod", scan),
+    ("sort", sort),
+    ("topk", topk),
+];
+
+/// Integers and bool are counted in `int64`.
+fn counted(x: &TensorMeta) -> DType {
+    if x.dtype.class() < DTypeClass::Float { DType::I64 } else { x.dtype }
+}
+
+/// `any` and `all` of bytes stay bytes, as they were before there was bool.
+fn truth(x: &TensorMeta) -> DType {
+    if x.dtype == DType::U8 { DType::U8 } else { DType::Bool }
+}
+
+fn floating(x: &TensorMeta) -> DType {
+    if x.dtype.class() < DTypeClass::Float { DEFAULT_FLOAT } else { x.dtype }
+}
+
+/// The sizes after the call's reduction.
+fn sizes(c: &mut Call, x: &TensorMeta) -> Result<Vec<Expr>> {
+    let dims = c.dims("dim", x.sizes.len())?;
+    let keep = c.has("keepdim") && c.bool("keepdim")?;
+    let one = c.pool.int(1);
+    let size = |(d, &s): (usize, &Expr)| match (dims.contains(&d), keep) {
+        (false, _) => Some(s),
+        (true, true) => Some(one),
+        (true, false) => None,
+    };
+    Ok(x.sizes.iter().enumerate().filter_map(size).collect())
+}
+
+fn one(c: &mut Call, dtype: fn(&TensorMeta) -> DType) -> Result<TensorMeta> {
+    let x = c.tensor("self")?;
+    let sizes = sizes(c, x)?;
+    let dtype = c.dtype()?.unwrap_or(dtype(x));
+    Ok(c.contiguous(x, dtype, sizes))
+}
+
+fn reduced(c: &mut Call, dtype: fn(&TensorMeta) -> DType) -> Result {
+    Ok(one(c, dtype)?.into())
+}
+
+fn pair(c: &mut Call, second: fn(&TensorMeta) -> DType) -> Result {
+    Ok(tuple([one(c, |x| x.dtype)?, one(c, second)?]))
+}
+
+/// Along one dimension with positions, or of everything without.
+fn extreme(c: &mut Call) -> Result {
+    if c.has("dim") { pair(c, |_| DType::I64) } else { reduced(c, |x| x.dtype) }
+}
+
+fn scan(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let dtype = c.dtype()?.unwrap_or(counted(x));
+    Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+fn sort(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(tuple([c.preserved(x, x.dtype)?, c.preserved(x, DType::I64)?]))
+}
+
+fn topk(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let mut sizes = x.sizes.clone();
+    let dim = c.dim("dim", sizes.len())?;
+    let count = c.expr("k")?;
+    if let Some(size) = sizes.get_mut(dim) {
+        *size = count;
+    }
+    Ok(tuple([c.contiguous(x, x.dtype, sizes.clone()), c.contiguous(x, DType::I64, sizes)]))
+}
