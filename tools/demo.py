@@ -29,8 +29,7 @@ class Progress:
 
     def phase(self, who: str, event: Event) -> None:
         """Shows what a process does now."""
-        text = f"{MODELS[event['case']]}: {event['phase']} {who}"
-        self.show(text)
+        self.show(f"{MODELS[event['case']]}: {event['phase']} {who}".rstrip())
         self.done += 1
 
     def show(self, text: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-COUNTS = ("kernels", "ops fused", "extern calls", "fallbacks")
+COUNTS = ("launches", "kernels", "ops fused", "extern calls", "fallbacks")
 
 
 def torch_seconds() -> dict[str, float]:
@@ -18,26 +20,37 @@ def torch_seconds() -> dict[str, float]:
     }
 
 
-def graphs_so_far(backend: str) -> int:
-    """How many graphs our compiler has compiled in this process."""
-    return len(reports()) if backend == "rust_inductor" else 0
+@dataclass
+class Recorder:
+    """Our backend, keeping the compiled graphs."""
 
+    graphs: list[Any] = field(default_factory=list)
 
-def reports() -> list[Any]:
-    """Our compiler's account of each graph compiled in this process, in order."""
-    import rust_inductor
+    def backend(self, module: Any, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
+        """What `torch.compile` takes as its backend."""
+        from rust_inductor import _backend
 
-    return list(rust_inductor.compiled_graphs())
+        return _backend.compile_module(
+            module, inputs, on_graph=lambda _kind, compiled: self.graphs.append(compiled), **options
+        )
 
+    def seconds(self) -> dict[str, float]:
+        """Seconds by stage, over all graphs and sets of sizes."""
+        total: Counter[str] = Counter()
+        for graph in self.graphs:
+            for stages in graph.stages:
+                total.update(dict(stages))
+        return dict(total)
 
-def compiler_figures(backend: str, since: int) -> tuple[dict[str, float], dict[str, int]]:
-    """Seconds by stage of our compiler, and its counts, over the graphs after the first `since`."""
-    seconds: Counter[str] = Counter()
-    counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    if backend != "rust_inductor":
-        return {}, {}
-    for report in reports()[since:]:
-        seconds.update(report.stages)
-        figures = (report.kernels, report.fused_ops, report.extern_calls, report.fallbacks)
-        counts.update(dict(zip(COUNTS, figures)))
-    return dict(seconds), dict(counts)
+    def counts(self) -> dict[str, int]:
+        """What the graphs consist of; a graph that runs as it is counts as one fallback."""
+        total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
+        for graph in self.graphs:
+            total["fallbacks"] += graph.eager_because is not None
+            total["launches"] += sum(graph.launches)
+            for fates, calls in zip(graph.fates, graph.calls):
+                in_kernels = [fate.removeprefix("kernel ") for _, _, fate in fates if fate.startswith("kernel ")]
+                externs = sum(why == "extern" for _, why in calls)
+                total["kernels"] += len({name for names in in_kernels for name in names.split(", ")})
+                total.update({"ops fused": len(in_kernels), "extern calls": externs, "fallbacks": len(calls) - externs})
+        return dict(total)

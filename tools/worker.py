@@ -18,7 +18,7 @@ import torch._dynamo
 
 from tools import accuracy
 from tools.cases import CASES
-from tools.figures import compiler_figures, graphs_so_far, torch_seconds
+from tools.figures import Recorder, torch_seconds
 
 BATCH_SECONDS = 0.002
 MIN_ROUNDS = 5
@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=0, help="0 leaves torch's own number")
     parser.add_argument("--seconds", type=float, default=2.0, help="time spent on timing each contender of each case")
     parser.add_argument("--with-eager", action="store_true")
+    parser.add_argument("--overhead", action="store_true", help="time a one-operator graph, too")
     parser.add_argument("cases", nargs="+", choices=CASES)
     options = parser.parse_args()
     if options.threads:
@@ -44,6 +45,8 @@ def main() -> None:
     with torch.no_grad():
         for name in options.cases:
             measure(name, options)
+        if options.overhead:
+            emit(event="result", case="overhead", backend=options.backend, ms={options.backend: overhead() * 1e3})
 
 
 def measure(name: str, options: argparse.Namespace) -> None:
@@ -57,10 +60,12 @@ def measure(name: str, options: argparse.Namespace) -> None:
     result: dict[str, Any] = {}
     if options.backend != "eager":
         torch.compiler.reset()
-        compiled = torch.compile(function, backend=options.backend, dynamic=False)
+        recorder = Recorder()
+        backend = recorder.backend if options.backend == "rust_inductor" else options.backend
+        compiled = torch.compile(function, backend=backend, dynamic=False)
         calls[options.backend] = lambda: compiled(*inputs)
         emit(event="phase", case=name, phase="compiling")
-        result = compile_figures(calls[options.backend], options.backend)
+        result = compile_figures(calls[options.backend], options.backend, recorder)
     if len(calls) == 2:
         emit(event="phase", case=name, phase="comparing")
         ours, eager = calls[options.backend](), calls["eager"]()
@@ -70,18 +75,28 @@ def measure(name: str, options: argparse.Namespace) -> None:
     emit(event="result", case=name, backend=options.backend, threads=torch.get_num_threads(), **result)
 
 
-def compile_figures(call: Callable[[], object], backend: str) -> dict[str, Any]:
+def compile_figures(call: Callable[[], object], backend: str, recorder: Recorder) -> dict[str, Any]:
     """Makes the first call and says where its time went."""
-    graphs, before = graphs_so_far(backend), torch_seconds()
+    before = torch_seconds()
     start = time.perf_counter()
     call()
     total = time.perf_counter() - start
     spent = {name: seconds - before[name] for name, seconds in torch_seconds().items()}
-    ours, counts = compiler_figures(backend, graphs)
-    stages = {"Dynamo": spent["all"] - spent["backend"], "AOTAutograd": spent["backend"] - sum(ours.values()), **ours}
+    tracing = {"Dynamo": spent["all"] - spent["backend"]}
     if backend != "rust_inductor":
-        stages = {"Dynamo": stages["Dynamo"], backend: spent["backend"]}
-    return {"seconds": total, "stages": stages, "counts": counts}
+        return {"seconds": total, "stages": {**tracing, backend: spent["backend"]}}
+    ours = recorder.seconds()
+    stages = {**tracing, "AOTAutograd": spent["backend"] - sum(ours.values()), **ours}
+    return {"seconds": total, "stages": stages, "counts": recorder.counts()}
+
+
+def overhead() -> float:
+    """Seconds of one call of our callable for a graph of one operator on one element."""
+    recorder = Recorder()
+    x = torch.ones(1)
+    torch.compile(lambda t: t + 1, backend=recorder.backend, dynamic=False)(x)
+    (compiled,) = recorder.graphs
+    return median_seconds({"ours": lambda: compiled(x)}, 0.5)["ours"]
 
 
 def median_seconds(calls: Mapping[str, Callable[[], object]], budget: float) -> dict[str, float]:
