@@ -1,1 +1,36 @@
-//! The Python package.
+//! The Python package's native half: graphs in, callables out.
+//!
+//! Everything `unsafe` that touches CPython or libtorch lives in this crate: `torch` (handles and their metadata) and
+//! `exec` (what runs a plan). Invariant: importing the module does not import torch; the first graph does.
+
+mod compiled_fn;
+mod compiler;
+mod exec;
+mod fallback_plan;
+mod import;
+mod logging;
+mod options;
+mod symbols;
+mod torch;
+
+/// A kernel's loop IR, as text.
+pub(crate) fn kernel_text(kernel: &inductor::loop_ir::Kernel) -> String {
+    format!("{kernel:?}")
+}
+
+/// The native half of `rust_inductor`.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::compiled_fn::{CompiledFn, compile_graph};
+    #[pymodule_export]
+    use crate::options::check_options;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::logging::init();
+        Ok(())
+    }
+}

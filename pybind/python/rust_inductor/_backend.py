@@ -1,0 +1,71 @@
+"""The backend for ``torch.compile``: AOTAutograd in front, the native compiler behind."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch._logging import getArtifactLogger
+
+from rust_inductor import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import torch
+
+    Compiler = Callable[[torch.fx.GraphModule, Sequence[Any]], _native.CompiledFn]
+
+_output_code = getArtifactLogger(__name__, "output_code")
+
+#: The values of ``mode`` that ``torch.compile`` documents; all mean the same here.
+_MODES = frozenset({"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"})
+
+
+def compile_module(
+    gm: torch.fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+    on_graph: Callable[[str, _native.CompiledFn], None] | None = None,
+) -> Callable[..., Any]:
+    """Compile a captured graph; ``on_graph`` is told of each ATen graph that comes of it."""
+    _native.check_options(options)
+    if mode is not None and mode not in _MODES:
+        message = f"rust_inductor has no mode {mode!r}; the modes are {', '.join(sorted(_MODES))}"
+        raise ValueError(message)
+
+    def compiler(kind: str) -> Compiler:
+        def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:
+            compiled = _native.compile_graph(graph, options)
+            # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
+            compiled._boxed_call = True  # noqa: SLF001
+            if on_graph is not None:
+                on_graph(kind, compiled)
+            _log_code(kind, compiled)
+            return compiled
+
+        return compile_aten
+
+    through_aot = aot_autograd(
+        fw_compiler=compiler("forward"),
+        bw_compiler=compiler("backward"),
+        inference_compiler=compiler("inference"),
+        partition_fn=min_cut_rematerialization_partition,
+        decompositions={},
+        keep_inference_input_mutations=False,
+    )
+    callable_: Callable[..., Any] = through_aot(gm, example_inputs)
+    return callable_
+
+
+def _log_code(kind: str, compiled: _native.CompiledFn) -> None:
+    """Show each kernel under ``TORCH_LOGS=output_code``."""
+    if not _output_code.isEnabledFor(logging.DEBUG):
+        return
+    for kernels in compiled.kernels:
+        for name, loop_ir, listing in kernels:
+            _output_code.debug("%s graph, kernel %s\n%s\n%s", kind, name, loop_ir, listing)

@@ -1,0 +1,44 @@
+//! The memory that a plan keeps between calls.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+/// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
+const ALIGN: usize = 64;
+
+/// A block of memory without a fixed content.
+pub(crate) struct Arena {
+    start: NonNull<u8>,
+    layout: Option<Layout>,
+}
+
+// SAFETY: the block belongs to the arena alone.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// A block of `bytes` bytes.
+    pub(crate) fn new(bytes: usize) -> Arena {
+        if bytes == 0 {
+            return Arena { start: NonNull::dangling(), layout: None };
+        }
+        let layout = Layout::from_size_align(bytes, ALIGN).expect("an arena is smaller than the address space");
+        // SAFETY: the size is not zero.
+        let start = unsafe { alloc(layout) };
+        Arena { start: NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout)), layout: Some(layout) }
+    }
+
+    /// The address `offset` bytes behind the start.
+    pub(crate) fn at(&self, offset: usize) -> *mut u8 {
+        debug_assert!(offset <= self.layout.map_or(0, |l| l.size()));
+        self.start.as_ptr().wrapping_add(offset)
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        if let Some(layout) = self.layout {
+            // SAFETY: the block was allocated with this layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The state of one call.
+
+use super::arena::Arena;
+use super::{Program, ViewId};
+use crate::torch::shim::ShimError;
+use crate::torch::{RawTensor, Tensor, tensor};
+use cranelift_entity::EntityRef;
+use inductor::plan::{Buf, Storage};
+use pyo3::prelude::*;
+use std::ptr;
+
+/// What stands behind a buffer at the moment.
+#[derive(Default)]
+pub(crate) enum Slot {
+    /// Nothing: not yet written, or freed, or in the arena.
+    #[default]
+    Empty,
+    /// A tensor that somebody else keeps alive during the call.
+    Borrowed(RawTensor),
+    /// A tensor of ours.
+    Owned(Tensor),
+}
+
+impl Slot {
+    pub(crate) fn raw(&self) -> Option<RawTensor> {
+        match self {
+            Slot::Empty => None,
+            Slot::Borrowed(raw) => Some(*raw),
+            Slot::Owned(tensor) => Some(tensor.raw()),
+        }
+    }
+}
+
+/// The state of one call; kept for the next one, for its arena.
+pub(crate) struct Frame {
+    slots: Vec<Slot>,
+    /// Addresses of first elements; null until known.
+    data: Vec<*mut u8>,
+    /// Tensors over parts of the arena, made when first asked for.
+    arena_views: Vec<Option<Tensor>>,
+    /// Tensors that live for one step.
+    temporaries: Vec<Tensor>,
+    /// Values that are no tensors.
+    pub(crate) objects: Vec<Option<Py<PyAny>>>,
+    /// Last, since tensors above lie in it; only its addresses are used.
+    _arena: Arena,
+}
+
+// SAFETY: the addresses are used by the thread that owns the frame, and are null between calls but for the arena's.
+unsafe impl Send for Frame {}
+
+impl Frame {
+    pub(crate) fn new(program: &Program) -> Frame {
+        let arena = Arena::new(program.arena_bytes);
+        let data = program.bufs.values().map(|buf| match buf.storage {
+            Storage::Arena(offset) => arena.at(offset),
+            _ => ptr::null_mut(),
+        });
+        Frame {
+            data: data.collect(),
+            slots: program.bufs.values().map(|_| Slot::Empty).collect(),
+            arena_views: program.views.keys().map(|_| None).collect(),
+            temporaries: Vec::new(),
+            objects: (0..program.objects).map(|_| None).collect(),
+            _arena: arena,
+        }
+    }
+
+    /// Forgets everything but the arena.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill_with(Slot::default);
+        self.temporaries.clear();
+        self.objects.fill_with(|| None);
+    }
+
+    pub(crate) fn slot(&self, buf: Buf) -> &Slot {
+        &self.slots[buf.index()]
+    }
+
+    /// The address of a buffer's first element.
+    pub(crate) fn data(&self, buf: Buf) -> *mut u8 {
+        self.data[buf.index()]
+    }
+
+    /// Puts a tensor behind a buffer.
+    pub(crate) fn put(&mut self, buf: Buf, slot: Slot) -> Result<(), ShimError> {
+        self.data[buf.index()] = match slot.raw() {
+            Some(raw) => tensor::data_ptr(raw)?,
+            None => ptr::null_mut(),
+        };
+        self.slots[buf.index()] = slot;
+        Ok(())
+    }
+
+    /// Allocates a buffer as the plan lays it out.
+    pub(crate) fn allocate(&mut self, program: &Program, buf: Buf) -> Result<(), ShimError> {
+        let spec = &program.bufs[buf];
+        let tensor = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, (0, 0))?;
+        self.put(buf, Slot::Owned(tensor))
+    }
+
+    /// Drops what is behind a buffer.
+    pub(crate) fn free(&mut self, buf: Buf) {
+        self.slots[buf.index()] = Slot::Empty;
+    }
+
+    /// The handle of a view, valid until the end of the step.
+    pub(crate) fn handle(&mut self, program: &Program, view: ViewId) -> Result<RawTensor, ShimError> {
+        let spec = &program.views[view];
+        let buf = &program.bufs[spec.buf];
+        let arena = matches!(buf.storage, Storage::Arena(_));
+        if arena && let Some(tensor) = &self.arena_views[view.index()] {
+            return Ok(tensor.raw());
+        }
+        let base = self.slot(spec.buf).raw();
+        let tensor = match base {
+            Some(raw) if spec.whole => return Ok(raw),
+            Some(raw) if spec.dtype == buf.dtype => {
+                let offset = tensor::storage_offset(raw)? + spec.offset;
+                Tensor::reinterpret(raw, &spec.sizes, &spec.strides, offset)?
+            }
+            None if !arena => {
+                let reason = format!("{} has no memory yet", spec.buf);
+                return Err(ShimError::Call { call: "view", reason });
+            }
+            _ => {
+                let data = self.data(spec.buf).wrapping_offset(spec.offset as isize * buf.size as isize);
+                // SAFETY: the plan keeps views inside their buffers; the arena outlives the frame's tensors, and other
+                // buffers outlive the step.
+                unsafe { Tensor::over(data, &spec.sizes, &spec.strides, spec.dtype) }?
+            }
+        };
+        let raw = tensor.raw();
+        if arena {
+            self.arena_views[view.index()] = Some(tensor);
+        } else {
+            self.temporaries.push(tensor);
+        }
+        Ok(raw)
+    }
+
+    /// Drops the tensors that [`Frame::handle`] made.
+    pub(crate) fn end_step(&mut self) {
+        self.temporaries.clear();
+    }
+}

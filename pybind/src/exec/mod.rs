@@ -1,0 +1,144 @@
+//! Runs plans.
+//!
+//! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each call
+//! then takes a [`Frame`] (arena, buffer table) from the program's pool and runs the steps in it. Steps that need Python
+//! run attached to the interpreter; all others run in stretches without the GIL.
+//!
+//! Invariants: inputs are checked against the plan's promise before any step reads them; a frame is used by one thread
+//! at a time; what is borrowed from an input lives as long as the call, which holds the inputs.
+
+mod arena;
+mod externs;
+mod frame;
+mod prepare;
+mod python_step;
+mod run;
+
+pub(crate) use frame::Frame;
+pub(crate) use prepare::prepare;
+pub(crate) use run::Outcome;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use externs::{Extern, Value};
+use inductor::backend::CompiledKernel;
+use inductor::plan::{Buf, KernelId, ObjectId, Storage};
+use pyo3::prelude::*;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// A view that some call or output uses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ViewId(u32);
+entity_impl!(ViewId, "v");
+
+/// A buffer, as the executor needs it.
+pub(crate) struct BufSpec {
+    dtype: i32,
+    /// Bytes of one element.
+    size: usize,
+    sizes: Box<[i64]>,
+    strides: Box<[i64]>,
+    storage: Storage,
+}
+
+/// A layout of a buffer.
+pub(crate) struct ViewSpec {
+    buf: Buf,
+    dtype: i32,
+    sizes: Box<[i64]>,
+    strides: Box<[i64]>,
+    /// Elements between the buffer's first element and the view's.
+    offset: i64,
+    /// True if this is the buffer as it is.
+    whole: bool,
+}
+
+/// What an argument of the call must be.
+pub(crate) struct InputSpec {
+    /// Which argument.
+    index: usize,
+    buf: Buf,
+    device: (i32, Option<i32>),
+}
+
+/// An argument of a call through Python.
+pub(crate) enum PyArg {
+    /// The same at each call.
+    Constant(Py<PyAny>),
+    Tensor(ViewId),
+    Object(ObjectId),
+    List(Vec<PyArg>),
+}
+
+/// What a call's result becomes.
+#[derive(Clone, Copy)]
+pub(crate) enum Keep {
+    Nothing,
+    /// It becomes the buffer's memory.
+    Tensor(Buf),
+    /// It is copied into the buffer's memory.
+    Into(ViewId, Buf),
+    Object(ObjectId),
+}
+
+/// A call through Python.
+pub(crate) struct PyCall {
+    callable: Py<PyAny>,
+    args: Vec<PyArg>,
+    kwargs: Vec<(Py<PyAny>, PyArg)>,
+    results: Vec<Keep>,
+    tuple: bool,
+    target: String,
+}
+
+/// A call through the shim.
+pub(crate) struct ExternCall {
+    shim: Extern,
+    values: Vec<Value<ViewId>>,
+    results: Vec<Keep>,
+}
+
+/// One step.
+pub(crate) enum Step {
+    Allocate(Buf),
+    Launch(KernelId, Box<[Buf]>),
+    /// The call, and the same call through Python should the shim refuse it.
+    Extern(ExternCall, PyCall),
+    Python(PyCall),
+    Free(Buf),
+}
+
+/// An output.
+pub(crate) enum Output {
+    /// The caller's argument itself.
+    Input(usize),
+    View(ViewId),
+    Constant(Py<PyAny>),
+    Object(ObjectId),
+    /// The same object as an earlier output.
+    Same(usize),
+}
+
+/// A plan, ready to run.
+pub(crate) struct Program {
+    bufs: PrimaryMap<Buf, BufSpec>,
+    views: PrimaryMap<ViewId, ViewSpec>,
+    kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
+    steps: Vec<Step>,
+    /// Maximal runs of steps that need no Python, alternating with those that do.
+    stretches: Vec<Stretch>,
+    inputs: Vec<InputSpec>,
+    /// Number of arguments.
+    arity: usize,
+    constants: Vec<(Buf, Py<PyAny>)>,
+    outputs: Vec<Output>,
+    objects: usize,
+    arena_bytes: usize,
+    frames: Mutex<Vec<Frame>>,
+}
+
+/// Consecutive steps.
+pub(crate) struct Stretch {
+    steps: Range<usize>,
+    python: bool,
+}

@@ -1,0 +1,280 @@
+//! From a plan to a program: everything that need not be looked up at each call.
+
+use super::externs::{self, Form};
+use super::{BufSpec, ExternCall, InputSpec, Keep, Output, Program, PyArg, PyCall, Step, Stretch, ViewId, ViewSpec};
+use crate::import::{Imported, to_python};
+use crate::torch::Torch;
+use cranelift_entity::PrimaryMap;
+use fx::Meta;
+use inductor::backend::CompiledKernel;
+use inductor::plan::{self, Buf, Call, CallArg, CallResult, KernelId, Plan, Storage, View};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex};
+use symshapes::DeviceKind;
+
+/// Prepares a plan whose kernels are compiled.
+pub(crate) fn prepare(
+    py: Python<'_>,
+    plan: &Plan,
+    kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
+    imported: &Imported,
+) -> PyResult<Program> {
+    let mut preparer = Preparer {
+        py,
+        torch: Torch::get(py)?,
+        plan,
+        imported,
+        views: PrimaryMap::new(),
+        numbers: FxHashMap::default(),
+        written: FxHashSet::default(),
+        steps: Vec::new(),
+    };
+    for step in &plan.steps {
+        preparer.step(step)?;
+    }
+    let outputs = preparer.outputs()?;
+    let Preparer { views, steps, .. } = preparer;
+    Ok(Program {
+        bufs: plan.bufs.values().map(buf_spec).collect(),
+        views,
+        kernels,
+        stretches: stretches(&steps),
+        steps,
+        inputs: inputs(plan, imported)?,
+        arity: plan.inputs,
+        constants: constants(py, plan, imported)?,
+        outputs,
+        objects: count_objects(plan),
+        arena_bytes: plan.arena_bytes,
+        frames: Mutex::new(Vec::new()),
+    })
+}
+
+struct Preparer<'py, 'a> {
+    py: Python<'py>,
+    torch: &'static Torch,
+    plan: &'a Plan,
+    imported: &'a Imported,
+    views: PrimaryMap<ViewId, ViewSpec>,
+    numbers: FxHashMap<View, ViewId>,
+    /// Owned buffers that have been allocated.
+    written: FxHashSet<Buf>,
+    steps: Vec<Step>,
+}
+
+impl<'py> Preparer<'py, '_> {
+    fn step(&mut self, step: &plan::Step) -> PyResult<()> {
+        match step {
+            plan::Step::Launch { kernel, args } => {
+                args.iter().for_each(|&buf| self.allocate(buf));
+                self.steps.push(Step::Launch(*kernel, args.clone().into()));
+            }
+            plan::Step::Call(call) => self.call(call)?,
+            plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
+        }
+        Ok(())
+    }
+
+    /// Allocates an owned buffer before the step that is the first to name it.
+    fn allocate(&mut self, buf: Buf) {
+        if self.plan.bufs[buf].storage == Storage::Owned && self.written.insert(buf) {
+            self.steps.push(Step::Allocate(buf));
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> PyResult<()> {
+        for result in &call.results {
+            if let CallResult::Tensor(buf) = result {
+                self.allocate(*buf);
+            }
+        }
+        let python = self.python_call(call)?;
+        let step = match self.extern_call(call, &python) {
+            Some(external) => Step::Extern(external, python),
+            None => Step::Python(python),
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn extern_call(&mut self, call: &Call, python: &PyCall) -> Option<ExternCall> {
+        if !self.torch.tried {
+            return None;
+        }
+        let (shim, values) = externs::find(call, &mut |view| self.view(view))?;
+        let writes = call.results.iter().all(|r| matches!(r, CallResult::Tensor(_)));
+        let fits = match shim.row.form {
+            Form::Out => writes && call.results.len() == 1,
+            Form::New => true,
+        };
+        fits.then(|| ExternCall { shim, values, results: python.results.clone() })
+    }
+
+    fn python_call(&mut self, call: &Call) -> PyResult<PyCall> {
+        let args = call.args.iter().map(|a| self.py_arg(a)).collect::<PyResult<_>>()?;
+        let kwargs = call
+            .kwargs
+            .iter()
+            .map(|(name, value)| Ok((PyString::intern(self.py, name).into_any().unbind(), self.py_arg(value)?)));
+        let kwargs = kwargs.collect::<PyResult<_>>()?;
+        let results = call.results.iter().map(|r| self.keep(r)).collect();
+        let callable = self.callable(call)?;
+        Ok(PyCall { callable, args, kwargs, results, tuple: call.tuple, target: call.target.clone() })
+    }
+
+    fn keep(&mut self, result: &CallResult) -> Keep {
+        match *result {
+            CallResult::Unused => Keep::Nothing,
+            CallResult::Object(object) => Keep::Object(object),
+            CallResult::Tensor(buf) if self.plan.bufs[buf].storage == Storage::Result => Keep::Tensor(buf),
+            CallResult::Tensor(buf) => {
+                let data = &self.plan.bufs[buf];
+                let whole = View { buf, dtype: data.dtype, layout: data.layout.clone() };
+                Keep::Into(self.view(&whole), buf)
+            }
+        }
+    }
+
+    /// The callable of a call: the node's own if it names the same operator, else the overload of that name.
+    fn callable(&self, call: &Call) -> PyResult<Py<PyAny>> {
+        let own = self.imported.callables.get(&call.node).filter(|_| {
+            let node = &self.imported.graph[call.node];
+            node.target == call.target
+        });
+        let callable = match own {
+            Some(callable) => callable.bind(self.py).clone(),
+            None => self.torch.find(self.py, &format!("ops.{}", call.target))?,
+        };
+        // The overload's C++ function, without its Python frame.
+        if callable.is_instance(self.torch.overload.bind(self.py))? {
+            return Ok(callable.getattr("_op")?.unbind());
+        }
+        Ok(callable.unbind())
+    }
+
+    fn py_arg(&mut self, arg: &CallArg) -> PyResult<PyArg> {
+        Ok(match arg {
+            CallArg::Tensor(view) => PyArg::Tensor(self.view(view)),
+            CallArg::Object(object) => PyArg::Object(*object),
+            CallArg::List(items) => PyArg::List(items.iter().map(|a| self.py_arg(a)).collect::<PyResult<_>>()?),
+            CallArg::Plain(arg) => PyArg::Constant(to_python(self.py, arg, &self.imported.opaques)?.unbind()),
+        })
+    }
+
+    fn view(&mut self, view: &View) -> ViewId {
+        if let Some(&number) = self.numbers.get(view) {
+            return number;
+        }
+        let buf = &self.plan.bufs[view.buf];
+        let number = self.views.push(ViewSpec {
+            buf: view.buf,
+            dtype: view.dtype.torch_code(),
+            sizes: view.layout.sizes.clone().into(),
+            strides: view.layout.strides.clone().into(),
+            offset: view.layout.offset - buf.layout.offset,
+            whole: view.layout == buf.layout && view.dtype == buf.dtype,
+        });
+        self.numbers.insert(view.clone(), number);
+        number
+    }
+
+    fn outputs(&mut self) -> PyResult<Vec<Output>> {
+        let plan = self.plan;
+        plan.outputs.iter().enumerate().map(|(at, output)| self.output(at, output)).collect()
+    }
+
+    fn output(&mut self, at: usize, output: &plan::Output) -> PyResult<Output> {
+        let view = match output {
+            plan::Output::Tensor(view) => view,
+            plan::Output::Plain(arg) => {
+                return Ok(Output::Constant(to_python(self.py, arg, &self.imported.opaques)?.unbind()));
+            }
+            plan::Output::Object(object) => return Ok(Output::Object(*object)),
+        };
+        let buf = &self.plan.bufs[view.buf];
+        if let Storage::Input(index) = buf.storage
+            && view.layout == buf.layout
+        {
+            return Ok(Output::Input(index));
+        }
+        if matches!(buf.storage, Storage::Arena(_)) || view.dtype != buf.dtype {
+            return Err(PyRuntimeError::new_err(format!("output {at} cannot be a view of {}", view.buf)));
+        }
+        if let Some(same) = self.plan.outputs[..at].iter().position(|o| o == output) {
+            return Ok(Output::Same(same));
+        }
+        if buf.storage == Storage::Owned && !self.written.contains(&view.buf) {
+            self.allocate(view.buf);
+        }
+        Ok(Output::View(self.view(view)))
+    }
+}
+
+fn buf_spec(data: &plan::BufData) -> BufSpec {
+    BufSpec {
+        dtype: data.dtype.torch_code(),
+        size: data.dtype.size(),
+        sizes: data.layout.sizes.clone().into(),
+        strides: data.layout.strides.clone().into(),
+        storage: data.storage.clone(),
+    }
+}
+
+/// What is demanded of the arguments that have a buffer.
+fn inputs(plan: &Plan, imported: &Imported) -> PyResult<Vec<InputSpec>> {
+    let placeholders: Vec<_> = imported.graph.placeholders().collect();
+    let mut inputs = Vec::new();
+    for (buf, data) in plan.bufs.iter() {
+        let Storage::Input(index) = data.storage else { continue };
+        let meta = placeholders.get(index).and_then(|&n| imported.graph[n].meta.as_ref());
+        let Some(Meta::Tensor(meta)) = meta else {
+            return Err(PyRuntimeError::new_err(format!("{buf}: argument {index} is no tensor")));
+        };
+        let kind = match meta.device.kind {
+            DeviceKind::Cpu => 0,
+            DeviceKind::Cuda => 1,
+            DeviceKind::Meta => -1,
+            DeviceKind::Other => -2,
+        };
+        inputs.push(InputSpec { index, buf, device: (kind, meta.device.index.map(i32::from)) });
+    }
+    Ok(inputs)
+}
+
+fn constants(py: Python<'_>, plan: &Plan, imported: &Imported) -> PyResult<Vec<(Buf, Py<PyAny>)>> {
+    let mut constants = Vec::new();
+    for (buf, data) in plan.bufs.iter() {
+        let Storage::Constant(index) = data.storage else { continue };
+        let constant = imported.constants.get(index);
+        let (_, object) = constant.ok_or_else(|| PyRuntimeError::new_err(format!("{buf}: no constant {index}")))?;
+        constants.push((buf, object.clone_ref(py)));
+    }
+    Ok(constants)
+}
+
+fn count_objects(plan: &Plan) -> usize {
+    let results = plan.steps.iter().filter_map(|step| match step {
+        plan::Step::Call(call) => Some(&call.results),
+        _ => None,
+    });
+    let objects = results.flatten().filter_map(|result| match result {
+        CallResult::Object(object) => Some(object.as_u32() as usize + 1),
+        _ => None,
+    });
+    objects.max().unwrap_or(0)
+}
+
+/// Cuts the steps where Python is needed and where it is not needed any more.
+fn stretches(steps: &[Step]) -> Vec<Stretch> {
+    let python = |step: &Step| matches!(step, Step::Python(_));
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    for chunk in steps.chunk_by(|a, b| !python(a) && !python(b)) {
+        stretches.push(Stretch { steps: start..start + chunk.len(), python: python(&chunk[0]) });
+        start += chunk.len();
+    }
+    stretches
+}

@@ -1,0 +1,122 @@
+//! Calls through Python.
+
+use super::{Frame, Keep, Program, PyArg, PyCall, ViewId};
+use crate::torch::{Torch, tensor};
+use inductor::plan::Storage;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// What a call through Python reads.
+struct Scope<'a, 'py> {
+    py: Python<'py>,
+    program: &'a Program,
+    args: &'a [Bound<'py, PyAny>],
+}
+
+impl PyCall {
+    /// Makes the call and keeps its results.
+    pub(super) fn run(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        args: &[Bound<'_, PyAny>],
+        frame: &mut Frame,
+    ) -> PyResult<()> {
+        let result = Scope { py, program, args }.call(self, frame)?;
+        if !self.tuple {
+            return match self.results.first() {
+                Some(&keep) => self.keep(program, keep, result, frame),
+                None => Ok(()),
+            };
+        }
+        for (at, &keep) in self.results.iter().enumerate() {
+            if !matches!(keep, Keep::Nothing) {
+                self.keep(program, keep, result.get_item(at)?, frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, program: &Program, keep: Keep, value: Bound<'_, PyAny>, frame: &mut Frame) -> PyResult<()> {
+        match keep {
+            Keep::Nothing => Ok(()),
+            Keep::Object(object) => {
+                frame.objects[object.as_u32() as usize] = Some(value.unbind());
+                Ok(())
+            }
+            Keep::Tensor(_) | Keep::Into(..) => {
+                let torch = Torch::get(value.py())?;
+                let value = resolve(torch, value).map_err(|error| self.no_tensor(&error))?;
+                let made = torch.share(&value)?;
+                program.keep(keep, made, frame).map_err(|e| PyRuntimeError::new_err(format!("{}: {e}", self.target)))
+            }
+        }
+    }
+
+    fn no_tensor(&self, error: &PyErr) -> PyErr {
+        PyTypeError::new_err(format!("{}: the graph promises a tensor: {error}", self.target))
+    }
+}
+
+/// The tensor with pending negation and conjugation carried out, as its memory is going to be read.
+fn resolve<'py>(torch: &Torch, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if !value.is_instance(torch.tensor.bind(py))? {
+        return Err(PyTypeError::new_err(format!("got {}", value.get_type().name()?)));
+    }
+    if value.call_method0(intern!(py, "is_neg"))?.is_truthy()?
+        || value.call_method0(intern!(py, "is_conj"))?.is_truthy()?
+    {
+        return value.call_method0(intern!(py, "resolve_conj"))?.call_method0(intern!(py, "resolve_neg"));
+    }
+    Ok(value)
+}
+
+impl<'py> Scope<'_, 'py> {
+    fn call(&self, call: &PyCall, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let args = call.args.iter().map(|a| self.value(a, frame)).collect::<PyResult<Vec<_>>>()?;
+        let args = PyTuple::new(py, args)?;
+        let callable = call.callable.bind(py);
+        if call.kwargs.is_empty() {
+            return callable.call1(args);
+        }
+        let kwargs = PyDict::new(py);
+        for (name, value) in &call.kwargs {
+            kwargs.set_item(name, self.value(value, frame)?)?;
+        }
+        callable.call(args, Some(&kwargs))
+    }
+
+    fn value(&self, arg: &PyArg, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        Ok(match arg {
+            PyArg::Constant(value) => value.bind(py).clone(),
+            PyArg::Tensor(view) => self.tensor(*view, frame)?,
+            PyArg::Object(object) => match &frame.objects[object.as_u32() as usize] {
+                Some(value) => value.bind(py).clone(),
+                None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
+            },
+            PyArg::List(items) => {
+                let items = items.iter().map(|a| self.value(a, frame)).collect::<PyResult<Vec<_>>>()?;
+                PyList::new(py, items)?.into_any()
+            }
+        })
+    }
+
+    /// The Python object of a view; for an input as it is, the argument itself.
+    fn tensor(&self, view: ViewId, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
+        let spec = &self.program.views[view];
+        let borrowed = matches!(frame.slot(spec.buf), super::frame::Slot::Borrowed(_));
+        if let Storage::Input(index) = self.program.bufs[spec.buf].storage
+            && spec.whole
+            && borrowed
+        {
+            return Ok(self.args[index].clone());
+        }
+        let raw = frame.handle(self.program, view)?;
+        Ok(tensor::to_python(self.py, raw)?.into_bound(self.py))
+    }
+}

@@ -1,0 +1,304 @@
+//! One call of a program.
+
+use super::frame::{Frame, Slot};
+use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step};
+use crate::torch::shim::ShimError;
+use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
+use inductor::plan::{Buf, KernelId};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use smallvec::SmallVec;
+use std::ops::Range;
+use std::ptr;
+
+/// What came of a call.
+pub(crate) enum Outcome<'py> {
+    /// The outputs.
+    Done(Bound<'py, PyTuple>),
+    /// An argument is something that only the graph itself can deal with: a subclass of tensor, a tensor without
+    /// memory.
+    Foreign,
+}
+
+/// Why a stretch of steps ended early.
+enum Stop {
+    /// The shim refused this step; Python has to make the call and, if need be, to raise.
+    Refused(usize),
+    Error(ShimError),
+}
+
+impl Program {
+    /// Runs the program. `threads` bounds the threads of a kernel; torch's own number where it is `None`.
+    pub(crate) fn run<'py>(
+        &self,
+        py: Python<'py>,
+        args: &[Bound<'py, PyAny>],
+        threads: Option<usize>,
+    ) -> PyResult<Outcome<'py>> {
+        if args.len() != self.arity {
+            let message = format!("the graph takes {} arguments, not {}", self.arity, args.len());
+            return Err(PyTypeError::new_err(message));
+        }
+        let mut frame = self.take_frame();
+        let outcome = self.run_in(py, args, threads, &mut frame);
+        frame.clear();
+        self.frames.lock().unwrap_or_else(|e| e.into_inner()).push(frame);
+        outcome
+    }
+
+    fn take_frame(&self) -> Frame {
+        let free = self.frames.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        free.unwrap_or_else(|| Frame::new(self))
+    }
+
+    fn run_in<'py>(
+        &self,
+        py: Python<'py>,
+        args: &[Bound<'py, PyAny>],
+        threads: Option<usize>,
+        frame: &mut Frame,
+    ) -> PyResult<Outcome<'py>> {
+        let torch = Torch::get(py)?;
+        for spec in &self.inputs {
+            if !self.bind(torch, spec, &args[spec.index], frame)? {
+                return Ok(Outcome::Foreign);
+            }
+        }
+        for (buf, object) in &self.constants {
+            let slot = slot_of(torch, object.bind(py))?;
+            frame.put(*buf, slot)?;
+        }
+        let threads = match threads.or_else(|| Shim::get().num_threads()) {
+            Some(threads) => threads,
+            None => torch.find(py, "get_num_threads")?.call0()?.extract()?,
+        };
+        for stretch in &self.stretches {
+            self.stretch(py, stretch.steps.clone(), stretch.python, args, threads, frame)?;
+        }
+        self.outputs(py, args, frame).map(Outcome::Done)
+    }
+
+    /// Puts an argument behind its buffer; false if it is none that the plan can read.
+    fn bind(&self, torch: &Torch, spec: &InputSpec, arg: &Bound<'_, PyAny>, frame: &mut Frame) -> PyResult<bool> {
+        if !torch.is_plain_tensor(arg) {
+            return Ok(false);
+        }
+        let slot = slot_of(torch, arg)?;
+        let raw = slot.raw().unwrap_or(ptr::null_mut());
+        let Ok(info) = tensor::info(raw) else { return Ok(false) };
+        let buf = &self.bufs[spec.buf];
+        if info.dtype != buf.dtype || info.sizes != &buf.sizes[..] || !spec.takes(info.device) {
+            return Err(self.mismatch(spec, &info));
+        }
+        let bound = if info.has_strides(&buf.strides) {
+            frame.put(spec.buf, slot)
+        } else {
+            frame.put(spec.buf, Slot::Owned(Tensor::restrided(raw, &buf.strides)?))
+        };
+        Ok(bound.is_ok())
+    }
+
+    fn mismatch(&self, spec: &InputSpec, info: &Info<'_>) -> PyErr {
+        let (buf, index) = (&self.bufs[spec.buf], spec.index);
+        PyRuntimeError::new_err(format!(
+            "argument {index} was compiled for sizes {:?}, dtype code {} on device {:?}, \
+             but has sizes {:?}, dtype code {} on device {:?}",
+            buf.sizes, buf.dtype, spec.device, info.sizes, info.dtype, info.device
+        ))
+    }
+
+    fn stretch(
+        &self,
+        py: Python<'_>,
+        steps: Range<usize>,
+        python: bool,
+        args: &[Bound<'_, PyAny>],
+        threads: usize,
+        frame: &mut Frame,
+    ) -> PyResult<()> {
+        let mut at = steps.start;
+        while at < steps.end {
+            if python {
+                self.python_step(py, at, args, frame)?;
+                at += 1;
+                continue;
+            }
+            let native = Detached { program: self, frame };
+            match py.detach(move || native.run(at..steps.end, threads)) {
+                Ok(()) => at = steps.end,
+                Err(Stop::Error(error)) => return Err(error.into()),
+                Err(Stop::Refused(step)) => {
+                    self.python_step(py, step, args, frame)?;
+                    at = step + 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
+        let call: &PyCall = match &self.steps[at] {
+            Step::Python(call) | Step::Extern(_, call) => call,
+            Step::Allocate(_) | Step::Launch(..) | Step::Free(_) => return Ok(()),
+        };
+        let done = call.run(py, self, args, frame);
+        frame.end_step();
+        done
+    }
+
+    fn native_step(&self, at: usize, frame: &mut Frame, threads: usize) -> Result<(), Stop> {
+        match &self.steps[at] {
+            Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
+            Step::Launch(kernel, bufs) => {
+                self.launch(*kernel, bufs, frame, threads);
+                Ok(())
+            }
+            Step::Extern(call, _) => {
+                let done = self.call_extern(call, frame).map_err(|error| {
+                    tracing::debug!(target: "rust_inductor::exec", "step {at}: {error}; calling through Python");
+                    Stop::Refused(at)
+                });
+                frame.end_step();
+                done
+            }
+            Step::Free(buf) => {
+                frame.free(*buf);
+                Ok(())
+            }
+            Step::Python(_) => Err(Stop::Refused(at)),
+        }
+    }
+
+    fn launch(&self, kernel: KernelId, bufs: &[Buf], frame: &Frame, threads: usize) {
+        let args: SmallVec<[*mut u8; 16]> = bufs.iter().map(|&buf| frame.data(buf)).collect();
+        // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
+        // were allocated by them; the plan keeps overlapping buffers apart.
+        unsafe { self.kernels[kernel].launch(&args, threads) };
+    }
+
+    fn call_extern(&self, call: &ExternCall, frame: &mut Frame) -> Result<(), ShimError> {
+        let mut tensors: SmallVec<[RawTensor; 12]> = SmallVec::new();
+        for value in &call.values {
+            let handle = match value {
+                super::Value::Tensor(view) => frame.handle(self, *view)?,
+                _ => ptr::null_mut(),
+            };
+            tensors.push(handle);
+        }
+        match call.shim.row.form {
+            super::externs::Form::Out => self.call_out(call, &tensors, frame),
+            super::externs::Form::New => self.call_new(call, &tensors, frame),
+        }
+    }
+
+    /// Calls a shim that writes its result into a tensor.
+    fn call_out(&self, call: &ExternCall, tensors: &[RawTensor], frame: &mut Frame) -> Result<(), ShimError> {
+        let out = match call.results[0] {
+            Keep::Tensor(buf) => {
+                frame.allocate(self, buf)?;
+                frame.slot(buf).raw().unwrap_or(ptr::null_mut())
+            }
+            Keep::Into(view, _) => frame.handle(self, view)?,
+            Keep::Nothing | Keep::Object(_) => return Ok(()),
+        };
+        // SAFETY: the values were bound for this row; all handles are live.
+        let code = unsafe { call.shim.call(&call.values, tensors, &mut [out]) };
+        Shim::get().check(call.shim.row.target, code)
+    }
+
+    /// Calls a shim that makes its results.
+    fn call_new(&self, call: &ExternCall, tensors: &[RawTensor], frame: &mut Frame) -> Result<(), ShimError> {
+        let mut raw: SmallVec<[RawTensor; 4]> = SmallVec::from_elem(ptr::null_mut(), call.shim.row.results);
+        // SAFETY: the values were bound for this row; all handles are live.
+        let code = unsafe { call.shim.call(&call.values, tensors, &mut raw) };
+        Shim::get().check(call.shim.row.target, code)?;
+        // SAFETY: on success each result is a new handle or null. All are taken over before any is looked at.
+        let made: SmallVec<[Option<Tensor>; 4]> = raw.iter().map(|&r| unsafe { Tensor::from_raw(r) }).collect();
+        for (made, keep) in made.into_iter().zip(&call.results) {
+            if let Some(made) = made {
+                self.keep(*keep, made, frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a tensor that a call made as the plan says, with the layout that it promises.
+    pub(super) fn keep(&self, keep: Keep, made: Tensor, frame: &mut Frame) -> Result<(), ShimError> {
+        let buf = match keep {
+            Keep::Nothing | Keep::Object(_) => return Ok(()),
+            Keep::Tensor(buf) | Keep::Into(_, buf) => buf,
+        };
+        let spec = &self.bufs[buf];
+        let info = tensor::info(made.raw())?;
+        if info.dtype != spec.dtype || info.sizes != &spec.sizes[..] {
+            let reason = format!(
+                "promised sizes {:?} and dtype code {}, got {:?} and {}",
+                spec.sizes, spec.dtype, info.sizes, info.dtype
+            );
+            return Err(ShimError::Call { call: "result of a call", reason });
+        }
+        match keep {
+            Keep::Into(view, _) => {
+                let into = frame.handle(self, view)?;
+                tensor::copy(into, made.raw())
+            }
+            _ if info.has_strides(&spec.strides) => frame.put(buf, Slot::Owned(made)),
+            _ => frame.put(buf, Slot::Owned(Tensor::restrided(made.raw(), &spec.strides)?)),
+        }
+    }
+
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        args: &[Bound<'py, PyAny>],
+        frame: &mut Frame,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let mut outputs: SmallVec<[Bound<'py, PyAny>; 8]> = SmallVec::with_capacity(self.outputs.len());
+        for output in &self.outputs {
+            let value = match output {
+                Output::Input(index) => args[*index].clone(),
+                Output::View(view) => tensor::to_python(py, frame.handle(self, *view)?)?.into_bound(py),
+                Output::Constant(value) => value.bind(py).clone(),
+                Output::Object(object) => match &frame.objects[object.as_u32() as usize] {
+                    Some(value) => value.bind(py).clone(),
+                    None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
+                },
+                Output::Same(earlier) => outputs[*earlier].clone(),
+            };
+            outputs.push(value);
+        }
+        PyTuple::new(py, outputs)
+    }
+}
+
+/// What a stretch without the GIL works on.
+struct Detached<'a> {
+    program: &'a Program,
+    frame: &'a mut Frame,
+}
+
+impl Detached<'_> {
+    fn run(self, steps: Range<usize>, threads: usize) -> Result<(), Stop> {
+        for at in steps {
+            self.program.native_step(at, self.frame, threads)?;
+        }
+        Ok(())
+    }
+}
+
+impl InputSpec {
+    /// True if the device is the one that the graph was made for.
+    fn takes(&self, (kind, index): (i32, i32)) -> bool {
+        let (want, at) = self.device;
+        want < 0 || (want == kind && at.is_none_or(|at| at == index || want == 0))
+    }
+}
+
+/// The tensor of a Python object: borrowed where its address is known.
+fn slot_of(torch: &Torch, object: &Bound<'_, PyAny>) -> PyResult<Slot> {
+    Ok(match torch.borrow_raw(object) {
+        Some(raw) => Slot::Borrowed(raw),
+        None => Slot::Owned(torch.share(object)?),
+    })
+}

@@ -1,0 +1,95 @@
+//! What is known of a node's value, from `node.meta["val"]`.
+
+use super::Importer;
+use super::args::number;
+use fx::{Arg, Meta, TensorMeta};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
+use symshapes::{Device, DeviceKind, Expr};
+
+impl<'py> Importer<'py> {
+    /// The metadata of a value; `None` for what is no strided tensor of a known dtype, number, or tuple.
+    pub(super) fn meta(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Meta>> {
+        if value.is_instance(self.torch.tensor.bind(self.py))? {
+            return Ok(self.tensor_meta(value)?.map(Meta::Tensor));
+        }
+        if value.is_instance(self.torch.sym_int.bind(self.py))? {
+            return Ok(self.sym_expr(value)?.map(Meta::Int));
+        }
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            return self.tuple_meta(tuple.iter());
+        }
+        if let Ok(list) = value.cast::<PyList>() {
+            return self.tuple_meta(list.iter());
+        }
+        if value.is_none() {
+            return Ok(Some(Meta::Plain(Arg::None)));
+        }
+        Ok(match number(value)? {
+            Some(Arg::Int(v)) => Some(Meta::Int(self.into.graph.exprs.int(v))),
+            other => other.map(Meta::Plain),
+        })
+    }
+
+    fn tuple_meta(&mut self, values: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Option<Meta>> {
+        let parts = values.map(|v| if v.is_none() { Ok(None) } else { self.meta(&v) });
+        Ok(Some(Meta::Tuple(parts.collect::<PyResult<_>>()?)))
+    }
+
+    fn tensor_meta(&mut self, tensor: &Bound<'py, PyAny>) -> PyResult<Option<TensorMeta>> {
+        let (py, torch) = (self.py, self.torch);
+        let plain = torch.is_plain_tensor(tensor) || tensor.get_type().is(torch.fake_tensor.bind(py));
+        if !plain || !tensor.getattr(intern!(py, "layout"))?.is(torch.strided.bind(py)) {
+            return Ok(None);
+        }
+        let Some(dtype) = torch.dtype_of(&tensor.getattr(intern!(py, "dtype"))?) else { return Ok(None) };
+        let device = self.device(&tensor.getattr(intern!(py, "device"))?)?;
+        let Some(sizes) = self.dims(&tensor.getattr(intern!(py, "shape"))?)? else { return Ok(None) };
+        let Some(strides) = self.dims(&tensor.call_method0(intern!(py, "stride"))?)? else { return Ok(None) };
+        let Some(offset) = self.dim(&tensor.call_method0(intern!(py, "storage_offset"))?)? else { return Ok(None) };
+        let requires_grad = tensor.getattr(intern!(py, "requires_grad"))?.extract()?;
+        Ok(Some(TensorMeta { dtype, device, sizes, strides, offset, requires_grad }))
+    }
+
+    fn dims(&mut self, tuple: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Expr>>> {
+        tuple.cast::<PyTuple>()?.iter_borrowed().map(|v| self.dim(&v)).collect()
+    }
+
+    fn dim(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Expr>> {
+        if value.cast::<PyInt>().is_ok() {
+            return Ok(Some(self.into.graph.exprs.int(value.extract()?)));
+        }
+        self.sym_expr(value)
+    }
+
+    /// The expression of a `SymInt`. One that cannot be read is an obstacle.
+    pub(super) fn sym_expr(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Expr>> {
+        let py = self.py;
+        let text = value.getattr(intern!(py, "node"))?.getattr(intern!(py, "expr"))?.str()?;
+        let text = text.cast::<PyString>()?.to_str()?;
+        if let Some(known) = self.exprs.get(text) {
+            return Ok(*known);
+        }
+        let parsed = crate::symbols::parse(&mut self.into.graph.exprs, text);
+        if let Err(why) = &parsed {
+            self.obstacle(|| why.clone());
+        }
+        let expr = parsed.ok();
+        self.exprs.insert(text.to_owned(), expr);
+        Ok(expr)
+    }
+
+    /// A `torch.device`.
+    pub(super) fn device(&self, value: &Bound<'py, PyAny>) -> PyResult<Device> {
+        let py = self.py;
+        let kind = value.getattr(intern!(py, "type"))?;
+        let kind = match kind.cast::<PyString>()?.to_str()? {
+            "cpu" => return Ok(Device::CPU),
+            "cuda" => DeviceKind::Cuda,
+            "meta" => DeviceKind::Meta,
+            _ => DeviceKind::Other,
+        };
+        Ok(Device { kind, index: value.getattr(intern!(py, "index"))?.extract()? })
+    }
+}

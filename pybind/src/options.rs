@@ -1,0 +1,69 @@
+//! The options of `torch.compile(..., options={...})`.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What a user may choose; immutable once parsed.
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Options {
+    /// True if an operator that would be called for want of a rule is an error.
+    pub(crate) fallback_error: bool,
+    /// The number of threads; torch's own at the time of the call where it is `None`.
+    pub(crate) threads: Option<usize>,
+}
+
+/// An option: its name, what it takes, and how it is set (false: a value that it does not take).
+struct Row {
+    name: &'static str,
+    takes: &'static str,
+    set: fn(&mut Options, &Bound<'_, PyAny>) -> bool,
+}
+
+static ROWS: &[Row] = &[
+    Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
+    Row { name: "threads", takes: "a positive int or None", set: set_threads },
+];
+
+fn set_fallback(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<String>() else { return false };
+    options.fallback_error = value == "error";
+    matches!(value.as_str(), "allow" | "error")
+}
+
+fn set_threads(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<Option<usize>>() else { return false };
+    options.threads = value;
+    value != Some(0)
+}
+
+impl Options {
+    /// The options in a dict.
+    ///
+    /// # Errors
+    /// An option that does not exist, with the list of those that do; a value that an option does not take.
+    pub(crate) fn parse(dict: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+        let mut options = Options::default();
+        for (key, value) in dict.into_iter().flat_map(|d| d.iter()) {
+            let key = key.str()?;
+            let key = key.to_str()?;
+            let Some(row) = ROWS.iter().find(|row| row.name == key) else {
+                let valid: Vec<_> = ROWS.iter().map(|row| format!("`{}` ({})", row.name, row.takes)).collect();
+                let message = format!("rust_inductor has no option `{key}`; its options are {}", valid.join(", "));
+                return Err(PyValueError::new_err(message));
+            };
+            if !(row.set)(&mut options, &value) {
+                let message = format!("option `{key}` takes {}, not {}", row.takes, value.repr()?);
+                return Err(PyValueError::new_err(message));
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Raises for options that `torch.compile` should not have been given.
+#[pyfunction]
+#[pyo3(signature = (options=None))]
+pub(crate) fn check_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    Options::parse(options).map(drop)
+}

@@ -1,0 +1,11 @@
+//! What the binding needs of torch: its C shim, the address of a Python tensor's `at::Tensor`, its Python objects.
+//!
+//! Nothing here is touched before torch is loaded; the first graph loads it (see [`Torch::get`]).
+
+pub(crate) mod objects;
+pub(crate) mod shim;
+pub(crate) mod tensor;
+
+pub(crate) use objects::Torch;
+pub(crate) use shim::{RawTensor, Shim};
+pub(crate) use tensor::{Info, Tensor};

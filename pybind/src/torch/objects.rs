@@ -1,0 +1,194 @@
+//! torch's Python objects that the binding compares with or calls, looked up once.
+
+use super::shim::{RawTensor, Shim};
+use super::tensor::{self, Tensor};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use pyo3::{ffi, intern};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+use std::{mem, ptr};
+use symshapes::{DType, Device};
+
+/// The releases of torch whose private layouts and generated shims were tried.
+const TRIED: &[(u32, u32)] = &[(2, 15)];
+
+/// torch, as seen from here.
+pub(crate) struct Torch {
+    /// `torch`
+    pub(crate) module: Py<PyModule>,
+    /// `torch.Tensor`
+    pub(crate) tensor: Py<PyType>,
+    /// `torch.nn.Parameter`
+    parameter: Py<PyType>,
+    /// `torch._subclasses.FakeTensor`
+    pub(crate) fake_tensor: Py<PyType>,
+    /// `torch.SymInt`
+    pub(crate) sym_int: Py<PyType>,
+    /// `torch.dtype`, `torch.device`, `torch.layout`, `torch.memory_format`
+    pub(crate) dtype: Py<PyType>,
+    pub(crate) device: Py<PyType>,
+    pub(crate) layout: Py<PyType>,
+    pub(crate) memory_format: Py<PyType>,
+    /// `torch._ops.OpOverload`
+    pub(crate) overload: Py<PyType>,
+    /// `torch.strided`
+    pub(crate) strided: Py<PyAny>,
+    dtypes: FxHashMap<usize, DType>,
+    dtype_objects: Vec<(DType, Py<PyAny>)>,
+    /// True if this release of torch was tried.
+    pub(crate) tried: bool,
+    /// True if the address of a tensor's `cdata` field is known.
+    cdata: bool,
+    /// Wraps a tensor for Python where the shim has no function for it.
+    wrap: Option<Py<PyAny>>,
+}
+
+impl Torch {
+    /// torch's objects; the first call imports torch.
+    pub(crate) fn get(py: Python<'_>) -> PyResult<&'static Torch> {
+        static TORCH: PyOnceLock<Torch> = PyOnceLock::new();
+        TORCH.get_or_try_init(py, || Torch::load(py))
+    }
+
+    fn load(py: Python<'_>) -> PyResult<Torch> {
+        let module = py.import("torch")?;
+        load_shim(&module)?;
+        let class = |path: &str| -> PyResult<Py<PyType>> { Ok(find(&module, path)?.cast_into::<PyType>()?.unbind()) };
+        let dtype_objects =
+            DType::ALL.iter().map(|&d| Ok((d, module.getattr(d.name())?.unbind()))).collect::<PyResult<Vec<_>>>()?;
+        let tried = TRIED.contains(&version(&module)?);
+        Ok(Torch {
+            tensor: class("Tensor")?,
+            parameter: class("nn.Parameter")?,
+            fake_tensor: class("_subclasses.fake_tensor.FakeTensor")?,
+            sym_int: class("SymInt")?,
+            dtype: class("dtype")?,
+            device: class("device")?,
+            layout: class("layout")?,
+            memory_format: class("memory_format")?,
+            overload: class("_ops.OpOverload")?,
+            strided: module.getattr("strided")?.unbind(),
+            dtypes: dtype_objects.iter().map(|(d, object)| (object.as_ptr() as usize, *d)).collect(),
+            dtype_objects,
+            cdata: tried && cdata_is_where_we_think(&module)?,
+            tried,
+            wrap: find(&module, "_C._aoti.alloc_tensor_by_stealing_from_void_ptr").ok().map(Bound::unbind),
+            module: module.unbind(),
+        })
+    }
+
+    /// The dtype, if it is one of ours.
+    pub(crate) fn dtype_of(&self, object: &Bound<'_, PyAny>) -> Option<DType> {
+        self.dtypes.get(&(object.as_ptr() as usize)).copied()
+    }
+
+    /// `torch.float32` and so on.
+    pub(crate) fn dtype_object<'py>(&self, py: Python<'py>, dtype: DType) -> Option<&Bound<'py, PyAny>> {
+        self.dtype_objects.iter().find(|(d, _)| *d == dtype).map(|(_, object)| object.bind(py))
+    }
+
+    /// `torch.device(...)`
+    pub(crate) fn device_object<'py>(&self, py: Python<'py>, device: Device) -> PyResult<Bound<'py, PyAny>> {
+        self.device.bind(py).call1((device.to_string(),))
+    }
+
+    /// An attribute of `torch`, by its path.
+    pub(crate) fn find<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
+        find(self.module.bind(py), path)
+    }
+
+    /// True for a `torch.Tensor` or `torch.nn.Parameter` themselves: subclasses may mean anything by their operations.
+    #[inline]
+    pub(crate) fn is_plain_tensor(&self, object: &Bound<'_, PyAny>) -> bool {
+        let class = object.get_type_ptr();
+        class == self.tensor.as_ptr().cast() || class == self.parameter.as_ptr().cast()
+    }
+
+    /// The address of the `at::Tensor` inside a Python tensor, valid as long as the object; `None` where the layout of
+    /// Python tensors is not known.
+    #[inline]
+    pub(crate) fn borrow_raw(&self, tensor: &Bound<'_, PyAny>) -> Option<RawTensor> {
+        self.cdata.then(|| cdata(tensor))
+    }
+
+    /// A reference of our own to the tensor inside a Python tensor.
+    pub(crate) fn share(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+        if let Some(raw) = self.borrow_raw(tensor) {
+            return Ok(Tensor::share(raw)?);
+        }
+        let capsule = self.find(tensor.py(), "_C._aoti.unsafe_alloc_void_ptr_from_tensor")?.call1((tensor,))?;
+        // SAFETY: the capsule has no name and holds a new handle, which we take over.
+        let raw = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), ptr::null()) };
+        // SAFETY: as above.
+        unsafe { Tensor::from_raw(raw) }.ok_or_else(|| PyErr::fetch(tensor.py()))
+    }
+
+    /// The Python object of a tensor, by way of torch's Python interface.
+    pub(super) fn wrap_stolen(&self, py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
+        let wrap = self.wrap.as_ref().ok_or_else(|| PyRuntimeError::new_err("this torch cannot wrap a handle"))?;
+        // SAFETY: we are attached; the pointer is not null; the capsule has neither name nor destructor.
+        let capsule = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCapsule_New(tensor.raw(), ptr::null(), None)) }?;
+        // The callee takes the reference over.
+        mem::forget(tensor);
+        wrap.call1(py, (capsule,))
+    }
+}
+
+/// Follows a dotted path, importing submodules where need be.
+fn find<'py>(module: &Bound<'py, PyModule>, path: &str) -> PyResult<Bound<'py, PyAny>> {
+    let mut at = module.as_any().clone();
+    for name in path.split('.') {
+        at = match at.getattr(name) {
+            Ok(next) => next,
+            Err(error) => {
+                let Ok(parent) = at.getattr(intern!(at.py(), "__name__")) else { return Err(error) };
+                at.py().import(format!("{parent}.{name}").as_str()).map_err(|_| error)?.into_any()
+            }
+        };
+    }
+    Ok(at)
+}
+
+fn load_shim(torch: &Bound<'_, PyModule>) -> PyResult<()> {
+    let file: String = torch.getattr("__file__")?.extract()?;
+    let name = if cfg!(target_os = "macos") { "libtorch_cpu.dylib" } else { "libtorch_cpu.so" };
+    let lib = Path::new(&file).with_file_name("lib").join(name);
+    Shim::init(&lib).map(|_| ()).map_err(PyRuntimeError::new_err)
+}
+
+/// Major and minor version.
+fn version(torch: &Bound<'_, PyModule>) -> PyResult<(u32, u32)> {
+    let text: String = torch.getattr("__version__")?.str()?.extract()?;
+    let mut parts = text.split('.').map(|p| p.parse().unwrap_or(0));
+    Ok((parts.next().unwrap_or(0), parts.next().unwrap_or(0)))
+}
+
+/// The address of the field behind the object's header: `THPVariable.cdata`, an `at::Tensor`.
+#[inline]
+fn cdata(tensor: &Bound<'_, PyAny>) -> RawTensor {
+    tensor.as_ptr().wrapping_add(1).cast()
+}
+
+/// Compares what the shim reads at [`cdata`] with the Python attributes, on a real tensor whatever mode is on.
+fn cdata_is_where_we_think(torch: &Bound<'_, PyModule>) -> PyResult<bool> {
+    let without_modes = find(torch, "utils._python_dispatch._disable_current_modes")?.call0()?;
+    without_modes.call_method0("__enter__")?;
+    let agrees = cdata_agrees(torch);
+    let none = torch.py().None();
+    without_modes.call_method1("__exit__", (&none, &none, &none))?;
+    agrees
+}
+
+fn cdata_agrees(torch: &Bound<'_, PyModule>) -> PyResult<bool> {
+    let base = torch.call_method1("arange", (24,))?;
+    let tensor = base.call_method1("view", (2, 3, 4))?.call_method1("transpose", (0, 2))?.get_item(1)?;
+    let Ok(info) = tensor::info(cdata(&tensor)) else { return Ok(false) };
+    let data = tensor::data_ptr(cdata(&tensor)).unwrap_or(ptr::null_mut());
+    Ok(data as usize == tensor.call_method0("data_ptr")?.extract::<usize>()?
+        && info.dtype == DType::I64.torch_code()
+        && info.sizes == tensor.getattr("shape")?.extract::<Vec<i64>>()?
+        && info.strides == tensor.call_method0("stride")?.extract::<Vec<i64>>()?)
+}
