@@ -18,7 +18,7 @@ from tools.models import MODELS, build
 EXTERN_FAMILIES = ("mm", "bmm", "addmm", "baddbmm", "linear", "convolution", "attention", "pool")
 INFERENCE_WITHOUT_FALLBACK = ["resnet50", "bert", "gpt2"]
 
-Run = Callable[[nn.Module, tuple[Tensor, ...]], dict[str, Tensor]]
+Run = Callable[[nn.Module, Callable[..., Any], tuple[Tensor, ...]], dict[str, Tensor]]
 
 
 def tensors_of(output: Any) -> dict[str, Tensor]:
@@ -27,21 +27,20 @@ def tensors_of(output: Any) -> dict[str, Tensor]:
     return {"output" + "".join(map(str, path)): leaf.detach() for path, leaf in leaves if isinstance(leaf, Tensor)}
 
 
-def infer(model: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
+def infer(_model: nn.Module, call: Callable[..., Any], inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
     """The outputs in evaluation mode."""
     with torch.no_grad():
-        return tensors_of(model(*inputs))
+        return tensors_of(call(*inputs))
 
 
-def train(model: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
+def train(model: nn.Module, call: Callable[..., Any], inputs: tuple[Tensor, ...]) -> dict[str, Tensor]:
     """Outputs, gradients and buffers of one step in training mode. Dropout draws from the same seed in every run."""
     torch.manual_seed(1)
-    output = model(*inputs)
+    output = call(*inputs)
     outputs = tensors_of(output)
     loss_of(output).backward()
-    plain = model._orig_mod if hasattr(model, "_orig_mod") else model
-    gradients = {f"gradient of {name}": p.grad for name, p in plain.named_parameters() if p.grad is not None}
-    buffers = {f"buffer {name}": buffer.detach().clone() for name, buffer in plain.named_buffers()}
+    gradients = {f"gradient of {name}": p.grad for name, p in model.named_parameters() if p.grad is not None}
+    buffers = {f"buffer {name}": buffer.detach().clone() for name, buffer in model.named_buffers()}
     return {**outputs, **gradients, **buffers}
 
 
@@ -57,10 +56,11 @@ def check(name: str, run: Run, training: bool) -> None:
     torch.compiler.reset()
     model, inputs = build(name, "small")
     model.train(training)
-    ours = run(torch.compile(copy.deepcopy(model), backend="rust_inductor"), inputs)
-    eager = run(copy.deepcopy(model), inputs)
+    eager_model, exact_model = copy.deepcopy(model), copy.deepcopy(model).double()
+    ours = run(model, torch.compile(model, backend="rust_inductor"), inputs)
+    eager = run(eager_model, eager_model, inputs)
     doubled = tree_map_only(Tensor, lambda t: t.double() if t.is_floating_point() else t, inputs)
-    exact = run(copy.deepcopy(model).double(), doubled)
+    exact = run(exact_model, exact_model, doubled)
     assert ours, "the model gave no tensors"
     wrong = accuracy.problems(ours, eager, exact)
     assert not wrong, "\n".join([f"{name}: {len(wrong)} of {len(eager)} tensors are wrong", *wrong])
