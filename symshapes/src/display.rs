@@ -1,7 +1,8 @@
 //! Printing, as torch and sympy print: `2*s0`, `s0 + 1`, `(s0//2)`, `Mod(s0, 2)`, `Min(a, b)`.
 //!
-//! Terms stand in lexicographic order of their factors' text, the constant last: the text does not depend on the
-//! order in which expressions were made.
+//! Terms stand in lexicographic order of their factors, symbols before calls, the constant last: the text does not
+//! depend on the order in which expressions were made. Unlike torch we put no second pair of parentheses around a
+//! quotient or a remainder within a sum or a product.
 
 use crate::{
     node::{Expr, Node, Sum, Term},
@@ -57,7 +58,7 @@ impl Pool {
     fn powers(&self, mono: Expr) -> Vec<(String, usize)> {
         let mut texts: Vec<String> =
             self.factors_of(mono).iter().map(|&f| self.within(f, Binding::Atom).to_string()).collect();
-        texts.sort_unstable();
+        texts.sort_unstable_by(|a, b| factor_order(a, b));
         let mut powers: Vec<(String, usize)> = Vec::new();
         for text in texts {
             match powers.last_mut() {
@@ -160,10 +161,15 @@ fn sign(n: i64, first: bool) -> &'static str {
     }
 }
 
+/// Symbols stand before calls, each in the order of their text.
+fn factor_order(a: &str, b: &str) -> Ordering {
+    a.contains('(').cmp(&b.contains('(')).then_with(|| a.cmp(b))
+}
+
 /// The order of monomials: the higher power of the first factor in which they differ comes first.
 fn lexicographic(a: &[(String, usize)], b: &[(String, usize)]) -> Ordering {
     for (x, y) in a.iter().zip(b) {
-        let order = x.0.cmp(&y.0).then(y.1.cmp(&x.1));
+        let order = factor_order(&x.0, &y.0).then(y.1.cmp(&x.1));
         if order.is_ne() {
             return order;
         }

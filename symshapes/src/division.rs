@@ -265,3 +265,50 @@ fn mod_of_mod(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
 fn mod_divisible(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
     pool.divisible_by(x, n).then(|| pool.int(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Range;
+
+    /// For each rule a node that it applies to, and what the node becomes.
+    const CASES: &[(&str, &str, &str)] = &[
+        ("div_block", "d // 64", "0"),
+        ("div_multiples", "(64*h + x) // 64", "h + (x//64)"),
+        ("div_constant", "(x + 9) // 8", "((x + 1)//8) + 1"),
+        ("div_coarse", "(64*h + d) // 128", "(h//2)"),
+        ("div_nested", "(x // 3 + 1) // 5", "((x + 3)//15)"),
+        ("div_of_mod", "(x % 12) // 4", "Mod((x//4), 3)"),
+        ("mod_block", "(d + 64) % 64", "d"),
+        ("mod_multiples", "(64*h + x) % 64", "Mod(x, 64)"),
+        ("mod_of_mod", "(3*(x % 8) + h) % 4", "Mod(h + 3*x, 4)"),
+        ("mod_constant", "(x + 9) % 8", "Mod(x + 1, 8)"),
+        ("mod_divisible", "Min(2*x, 4*h) % 2", "0"),
+        ("mod_coarse", "(64*h + d) % 128", "d + 64*Mod(h, 2)"),
+    ];
+
+    #[test]
+    fn each_rule_does_what_its_law_says() {
+        assert!(CASES.iter().map(|case| case.0).eq(division_laws().map(|(name, _)| name)));
+        for &(name, text, expected) in CASES {
+            let mut pool = Pool::new();
+            pool.symbol("d", Range::index(64));
+            pool.symbol("h", Range::index(12));
+            let e = pool.parse(text).expect("a case parses");
+            assert_eq!(pool.display(e).to_string(), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_product_beyond_the_limit_stays_a_product() {
+        let mut pool = Pool::new();
+        let sum: Vec<String> = (0..20).map(|i| format!("x{i}")).collect();
+        let sum = pool.parse(&sum.join(" + ")).expect("a sum parses");
+        let square = pool.mul(sum, sum);
+        let Node::Mul(factors) = pool.node(square) else { panic!("expanded: {}", pool.display(square)) };
+        assert_eq!(factors.as_slice(), [sum, sum]);
+        assert_eq!(pool.eval(square, &|_| Some(2)), Some(1600));
+        let text = pool.display(square).to_string();
+        assert_eq!(pool.parse(&text), Ok(square));
+    }
+}

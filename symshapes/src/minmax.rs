@@ -23,7 +23,7 @@ impl Pool {
         if self.is_overflow(a) || self.is_overflow(b) {
             return false;
         }
-        if a == b || self.range(a).hi <= self.range(b).lo {
+        if a == b || self.range(a).is_below(self.range(b)) {
             return true;
         }
         let gap = self.sub(b, a);

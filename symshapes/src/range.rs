@@ -52,6 +52,11 @@ impl Range {
         self.lo > self.hi
     }
 
+    /// True if no value is greater than any value of `other`.
+    pub const fn is_below(self, other: Range) -> bool {
+        self.hi != i64::MAX && other.lo != i64::MIN && self.hi <= other.lo
+    }
+
     /// The integers in both ranges.
     pub fn intersect(self, other: Range) -> Range {
         Range { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi) }

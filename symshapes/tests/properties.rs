@@ -26,6 +26,24 @@ proptest! {
     }
 
     #[test]
+    fn nothing_wraps(tree in trees(), samples in samples()) {
+        let tree = tree.stretched();
+        let (mut pool, symbols) = pool();
+        let e = tree.build(&mut pool, &symbols);
+        let text = pool.display(e).to_string();
+        prop_assert_eq!(pool.parse(&text), Ok(e), "{}", text);
+        for values in &samples {
+            // Far beyond `i64`, and far enough from the edges of `i128` for a sum.
+            let Some(expected) = tree.eval_within(values, 1 << 120) else { continue };
+            if let Some(value) = eval(&pool, e, &symbols, values) {
+                prop_assert_eq!(value, expected, "{} at {:?}", text, values);
+                let range = pool.range(e);
+                prop_assert!(range.contains(value.try_into().unwrap()), "{} in {range}", text);
+            }
+        }
+    }
+
+    #[test]
     fn text_reads_back_as_the_same_expression(tree in trees()) {
         let (mut pool, symbols) = pool();
         let e = tree.build(&mut pool, &symbols);

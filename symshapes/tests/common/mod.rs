@@ -41,12 +41,28 @@ pub type Assignment = [i64; SYMBOLS.len()];
 
 impl Tree {
     pub fn eval(&self, values: &Assignment) -> Option<i128> {
+        self.eval_within(values, LIMIT)
+    }
+
+    /// The value, if it and all values on the way stay below the limit.
+    pub fn eval_within(&self, values: &Assignment, limit: i128) -> Option<i128> {
         let value = match self {
             Tree::Int(n) => i128::from(*n),
             Tree::Sym(s) => i128::from(values[*s]),
-            Tree::Binary(op, a, b) => op.eval(a.eval(values)?, b.eval(values)?)?,
+            Tree::Binary(op, a, b) => op.eval(a.eval_within(values, limit)?, b.eval_within(values, limit)?)?,
         };
-        (value.abs() < LIMIT).then_some(value)
+        (value.unsigned_abs() < limit.unsigned_abs()).then_some(value)
+    }
+
+    /// The same with each constant moved towards the edges of `i64`.
+    pub fn stretched(&self) -> Tree {
+        match self {
+            Tree::Int(n @ -9..=-5) => Tree::Int(i64::MIN - (n + 5)),
+            Tree::Int(n @ 5..=9) => Tree::Int(i64::MAX - n + 5),
+            Tree::Int(n) => Tree::Int(*n),
+            Tree::Sym(s) => Tree::Sym(*s),
+            Tree::Binary(op, a, b) => Tree::Binary(*op, Box::new(a.stretched()), Box::new(b.stretched())),
+        }
     }
 
     pub fn build(&self, pool: &mut Pool, symbols: &[Sym]) -> Expr {
@@ -67,7 +83,7 @@ impl Op {
         Some(match self {
             Op::Add => a + b,
             Op::Sub => a - b,
-            Op::Mul => a * b,
+            Op::Mul => a.checked_mul(b)?,
             Op::FloorDiv => quotient(a)?,
             Op::CeilDiv => -quotient(-a)?,
             Op::Mod => a - b * quotient(a)?,
