@@ -106,12 +106,14 @@ impl Pool {
         rules.iter().find_map(|rule| (rule.apply)(self, x, n))
     }
 
-    fn floor_div_int(&mut self, x: Expr, n: i64) -> Expr {
+    /// `x // n`, rounded down.
+    pub fn floor_div_int(&mut self, x: Expr, n: i64) -> Expr {
         let n = self.int(n);
         self.floor_div(x, n)
     }
 
-    fn modulo_int(&mut self, x: Expr, n: i64) -> Expr {
+    /// `x % n`, with the sign of `n`.
+    pub fn modulo_int(&mut self, x: Expr, n: i64) -> Expr {
         let n = self.int(n);
         self.modulo(x, n)
     }

@@ -176,10 +176,7 @@ impl Pool {
             if !sum.terms.iter().any(|t| t.coeff == coeff) {
                 continue;
             }
-            let quotient = {
-                let n = self.int(n);
-                self.floor_div(x, n)
-            };
+            let quotient = self.floor_div_int(x, n);
             for &high in sum.terms.iter().filter(|t| t.coeff == coeff) {
                 if high.mono == quotient {
                     return Some(([rest, high], x));
@@ -196,8 +193,7 @@ impl Pool {
     fn joined_remainder(&mut self, high: Expr, quotient: Expr, x: Expr, n: i64) -> Option<Expr> {
         let Node::Mod(dividend, m) = *self.node(high) else { return None };
         let modulus = self.as_int(m).filter(|_| dividend == quotient)?.checked_mul(n)?;
-        let modulus = self.int(modulus);
-        let whole = self.modulo(x, modulus);
+        let whole = self.modulo_int(x, modulus);
         (!self.is_overflow(whole)).then_some(whole)
     }
 }

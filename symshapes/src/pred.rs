@@ -184,7 +184,7 @@ impl Pool {
         found
     }
 
-    /// Replaces symbols, all at once, and simplifies what follows from it.
+    /// Replaces symbols, all at once, and simplifies what follows from it, as [`Pool::subst`] does.
     pub fn subst_pred(&mut self, p: Pred, map: &FxHashMap<Sym, Expr>) -> Pred {
         match self.pred_node(p).clone() {
             PredNode::Bool(_) | PredNode::Unknown => p,

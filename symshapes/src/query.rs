@@ -88,6 +88,8 @@ impl Pool {
     }
 
     /// Replaces symbols, all at once, and simplifies what follows from it.
+    ///
+    /// The values of each image must lie in the range of the symbol that it replaces: `e` was simplified under it.
     pub fn subst(&mut self, e: Expr, map: &FxHashMap<Sym, Expr>) -> Expr {
         let mask = map.keys().fold(0, |mask, &sym| mask | symbol_mask(sym));
         if self.facts(e).mask & mask == 0 {
