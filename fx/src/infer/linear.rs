@@ -4,8 +4,8 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
 };
-use crate::graph::{Meta, TensorMeta};
-use symshapes::Expr;
+use crate::graph::TensorMeta;
+use symshapes::{DType, Expr};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -22,7 +22,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_scaled_dot_product_flash_attention_for_cpu", flash),
     ("_scaled_dot_product_flash_attention_for_cpu_backward", |c| {
         let inputs = [c.tensor("query")?, c.tensor("key")?, c.tensor("value")?];
-        let gradients = inputs.map(|t| c.preserved(t, t.dtype));
+        let gradients = inputs.map(|t| heads_inside(c, t, t.dtype, &t.sizes));
         Ok(tuple(gradients.into_iter().collect::<Result<Vec<_>>>()?))
     }),
 ];
@@ -75,9 +75,19 @@ fn attention(c: &mut Call) -> Result {
 fn flash(c: &mut Call) -> Result {
     let q = c.tensor("query")?;
     let out = c.preserved(q, q.dtype)?;
-    let [batch, heads, rows, _] = q.sizes[..] else { return c.fits(None) };
-    let mut sums = c.contiguous(q, q.dtype.compute(), vec![batch, rows, heads]);
-    sums.sizes.swap(1, 2);
-    sums.strides.swap(1, 2);
-    Ok(Meta::Tuple(vec![Some(Meta::Tensor(out)), Some(Meta::Tensor(sums))]))
+    let sums = heads_inside(c, q, q.dtype.compute(), &q.sizes[..q.sizes.len().min(3)])?;
+    Ok(tuple([out, sums]))
+}
+
+/// A tensor in whose memory dimension 2, the rows, lies outside dimension 1, the heads.
+fn heads_inside(c: &mut Call, like: &TensorMeta, dtype: DType, sizes: &[Expr]) -> Result<TensorMeta> {
+    let mut swapped = sizes.to_vec();
+    if swapped.len() < 3 {
+        return c.fits(None);
+    }
+    swapped.swap(1, 2);
+    let mut made = c.contiguous(like, dtype, swapped);
+    made.sizes.swap(1, 2);
+    made.strides.swap(1, 2);
+    Ok(made)
 }

@@ -52,7 +52,7 @@ fn index() -> &'static FxHashMap<&'static str, Row> {
 }
 
 /// The operators whose result is row-major whatever its operands are.
-const ROW_MAJOR: &[&str] = &["masked_fill"];
+const ROW_MAJOR: &[&str] = &["masked_fill", "log_sigmoid"];
 
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {

@@ -121,7 +121,9 @@ fn layer_norm(c: &Call) -> Result {
         ((x.float_at(i) - mean) * rstd * weight + bias).into()
     });
     let kept = ones_from(x, from);
-    let stat = |values: Vec<f64>| c.fits(Tensor::from_values(x.dtype().compute(), &kept, values));
+    // A half input with parameters of the same dtype keeps its statistics in it; other ones are in float32.
+    let dtype = c.opt_tensor("weight").or(c.opt_tensor("bias")).map_or(x.dtype(), Tensor::dtype);
+    let stat = |values: Vec<f64>| c.fits(Tensor::from_values(dtype, &kept, values));
     let means = stat(stats.iter().map(|s| s.0).collect())?;
     Ok(tuple([out, means, stat(stats.iter().map(|s| s.1).collect())?]))
 }
