@@ -14,9 +14,13 @@
 //!
 //! This module names no device.
 
+pub mod cost;
 pub mod interp;
+pub mod random;
 pub mod text;
 pub mod verify;
+
+pub use fx::Scalar;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::prim::{Pointwise, Reduction};
@@ -99,23 +103,15 @@ pub struct AxisData {
 pub struct ValueData {
     /// The computation.
     pub op: Op,
-    /// Its type; half floats occur only in `Load` results that a `Convert` widens, and in `Convert`s that a `Store` takes.
+    /// Its type. Nothing is computed in a half float: a value of such a type comes from a `Load`, `Convert` or
+    /// `Bitcast`, and goes to a `Store`, `Convert` or `Bitcast`.
     pub dtype: DType,
-}
-
-/// A constant.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Scalar {
-    /// For bool and integers; bool is 0 or 1.
-    Int(i64),
-    /// For floats; rounded to the value's dtype.
-    Float(f64),
 }
 
 /// How a scalar value comes about.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// A constant of the value's dtype.
+    /// A constant, rounded to the value's dtype.
     Const(Scalar),
     /// An index expression as an `int64`.
     Index(Expr),
@@ -201,4 +197,40 @@ pub enum StoreMode {
     Set,
     /// Adds to it. Different iterations may hit one element; the parallel loop then has extent 1.
     Add,
+}
+
+impl Kernel {
+    /// Calls `visit` with every statement in program order; a loop comes before its body.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
+        self.root.walk(visit);
+    }
+
+    /// The params that a caller passes, in order: all but the scratch.
+    pub fn arguments(&self) -> impl Iterator<Item = (Param, &ParamData)> {
+        self.params.iter().filter(|(_, data)| data.role != Role::Scratch)
+    }
+}
+
+impl Loop {
+    /// Calls `visit` with every statement inside, in program order; a loop comes before its body.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
+        for stmt in &self.body {
+            visit(stmt);
+            if let Stmt::Loop(inner) = stmt {
+                inner.walk(visit);
+            }
+        }
+    }
+}
+
+impl Op {
+    /// Calls `visit` with every value that the computation takes.
+    pub fn operands(&self, mut visit: impl FnMut(Value)) {
+        match self {
+            Op::Const(_) | Op::Index(_) | Op::Reduced(_) => {}
+            Op::Bind(_, value) | Op::Convert(value) | Op::Bitcast(value) => visit(*value),
+            Op::Load { mask, .. } => mask.iter().copied().for_each(visit),
+            Op::Map(_, args) => args.iter().copied().for_each(visit),
+        }
+    }
 }
