@@ -22,7 +22,7 @@ from tools.ui import ROOT, StepFailed, say
 
 #: The extension module has no Rust tests: they would have to link libpython. Its tests are pytest's.
 CRATES = ["--workspace", "--exclude", "rust-inductor"]
-PYTHON_SOURCES = ["tools", "pybind"]
+PYTHON_SOURCES = ["."]
 SUMMARY = re.compile(
     r"Summary \[|^=+ .*(passed|failed|error).* in .*=+$|^test result:|^Success: no issues|^Found \d+ err"
 )
