@@ -68,8 +68,8 @@ maps! {
         sinh "ri_sinh_f32" "ri_sinh_f64" f32::sinh, f64::sinh;
         cosh "ri_cosh_f32" "ri_cosh_f64" f32::cosh, f64::cosh;
         tanh "ri_tanh_f32" "ri_tanh_f64" f32::tanh, f64::tanh;
-        erf "ri_erf_f32" "ri_erf_f64" |x| super::erf32(x), |x| super::erf64(x);
-        erfc "ri_erfc_f32" "ri_erfc_f64" |x| super::erfc32(x), |x| super::erfc64(x);
+        erf "ri_erf_f32" "ri_erf_f64" |x| super::erf64(x.into()) as f32, |x| super::erf64(x);
+        erfc "ri_erfc_f32" "ri_erfc_f64" |x| super::erfc64(x.into()) as f32, |x| super::erfc64(x);
     }
     binary {
         pow "ri_pow_f32" "ri_pow_f64" f32::powf, f64::powf;
@@ -83,21 +83,11 @@ mod c {
     unsafe extern "C" {
         pub(super) safe fn erf(x: f64) -> f64;
         pub(super) safe fn erfc(x: f64) -> f64;
-        pub(super) safe fn erff(x: f32) -> f32;
-        pub(super) safe fn erfcf(x: f32) -> f32;
     }
-}
-
-fn erf32(x: f32) -> f32 {
-    c::erff(x)
 }
 
 fn erf64(x: f64) -> f64 {
     c::erf(x)
-}
-
-fn erfc32(x: f32) -> f32 {
-    c::erfcf(x)
 }
 
 fn erfc64(x: f64) -> f64 {

@@ -22,7 +22,7 @@ impl<'c> Ir<'c> {
     }
 
     /// True where `v` is not 0 (true on NaN).
-    pub(super) fn non_zero(&self, v: Val<'c>) -> Val<'c> {
+    pub(crate) fn non_zero(&self, v: Val<'c>) -> Val<'c> {
         let zero = self.like(v, 0.0);
         match elem(v) {
             Elem::F32 | Elem::F64 => self.fcmp(FloatPredicate::UNE, v, zero),

@@ -3,15 +3,13 @@
 use super::index::SymValue;
 use super::ir::{Elem, Val};
 use super::{Emitter, cost};
-use inductor::loop_ir::{Axis, Loop};
+use inductor::loop_ir::Loop;
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 /// The vector loop that is being emitted.
 #[derive(Clone, Debug)]
 pub(super) struct VectorLoop<'c> {
-    /// The vector axis.
-    pub(super) axis: Axis,
     /// The axis in lane 0 of copy 0: a multiple of the lane count.
     pub(super) base: IntValue<'c>,
     /// Copies of the iteration side by side.
@@ -114,14 +112,14 @@ impl<'c> Emitter<'_, 'c> {
         }
         let step = i64::from(copies) * i64::from(self.lanes);
         self.counted(range, step, |this, base| {
-            this.vector_body(of, VectorLoop { axis: of.axis, base, copies, active: None });
+            this.vector_body(of, VectorLoop { base, copies, active: None });
         });
     }
 
     /// The last `count` iterations in one vector.
     fn tail(&mut self, of: &Loop, base: IntValue<'c>, count: u32) {
         let active = Some(self.ir.first_lanes(self.lanes, count));
-        self.vector_body(of, VectorLoop { axis: of.axis, base, copies: 1, active });
+        self.vector_body(of, VectorLoop { base, copies: 1, active });
     }
 
     fn vector_body(&mut self, of: &Loop, vector: VectorLoop<'c>) {

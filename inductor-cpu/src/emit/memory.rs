@@ -178,7 +178,7 @@ impl<'c> Emitter<'_, 'c> {
 
 impl<'c> super::Ir<'c> {
     /// True if any lane is.
-    pub(super) fn any(&self, mask: Val<'c>) -> Val<'c> {
+    pub(crate) fn any(&self, mask: Val<'c>) -> Val<'c> {
         self.intrinsic("llvm.vector.reduce.or", &[mask])
     }
 
@@ -190,6 +190,29 @@ impl<'c> super::Ir<'c> {
         body(self);
         self.jump(after);
         self.b.position_at_end(after);
+    }
+
+    /// One of two values, each computed only where it is wanted.
+    pub(crate) fn either(
+        &self,
+        cond: Val<'c>,
+        yes: impl FnOnce(&Self) -> Val<'c>,
+        no: impl FnOnce(&Self) -> Val<'c>,
+    ) -> Val<'c> {
+        let (first, second, after) = (self.block("yes"), self.block("no"), self.block("after"));
+        self.branch(cond, first, second);
+        self.b.position_at_end(first);
+        let a = yes(self);
+        let from_first = self.here();
+        self.jump(after);
+        self.b.position_at_end(second);
+        let b = no(self);
+        let from_second = self.here();
+        self.jump(after);
+        self.b.position_at_end(after);
+        let phi = self.phi(a.get_type());
+        phi.add_incoming(&[(&a, from_first), (&b, from_second)]);
+        phi.as_basic_value()
     }
 
     fn alignment(&self, elem: Elem) -> Val<'c> {

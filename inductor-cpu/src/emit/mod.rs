@@ -243,9 +243,25 @@ impl<'c> Emitter<'_, 'c> {
         if let Some(scalars) = scalars {
             return Many::Uniform(self.ir.pointwise(op, dtype, &scalars));
         }
+        if let (Pointwise::Pow, Some(factors)) = (op, self.small_power(args)) {
+            let base = operands[0];
+            return self.each(|copy| {
+                let x = self.wide(base, copy);
+                (1..factors).fold(x, |power, _| self.ir.fmul(power, x))
+            });
+        }
         self.each(|copy| {
             let vectors: SmallVec<[Val<'c>; 3]> = operands.iter().map(|m| self.wide(m, copy)).collect();
             self.ir.pointwise(op, dtype, &vectors)
         })
+    }
+
+    /// The number of factors, if this power of a float is a product of two or three.
+    fn small_power(&self, args: &[Value]) -> Option<u32> {
+        match self.kernel.values[*args.get(1)?].op {
+            Op::Const(Scalar::Float(2.0)) => Some(2),
+            Op::Const(Scalar::Float(3.0)) => Some(3),
+            _ => None,
+        }
     }
 }

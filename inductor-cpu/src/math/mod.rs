@@ -1,47 +1,65 @@
 //! The elementary functions on vectors.
 //!
-//! In `f32` each is a range reduction and a polynomial, within 2 units in the last place, with NaN, infinities, signed
-//! zeros and denormals right. In `f64`, and where no vector algorithm is written yet, each calls the C library lane by
-//! lane.
+//! In `f32` each is a range reduction and a polynomial (our own fits, minimax in the relative error), within 2 units in
+//! the last place, with NaN, infinities, signed zeros and denormals right. In `f64`, and for the few rows without a
+//! vector algorithm, each calls the C library lane by lane.
+
+mod arc;
+mod erf;
+mod exp;
+mod log;
+mod poly;
+mod trig;
 
 use crate::emit::ir::{Elem, Ir, Val, elem};
 
-/// Declares functions that call the C library lane by lane.
-macro_rules! by_lane {
-    ($($name:ident($($arg:ident),+) $f32:literal $f64:literal;)*) => {
-        $(pub(crate) fn $name<'c>(ir: &Ir<'c>, $($arg: Val<'c>),+) -> Val<'c> {
-            let args = [$($arg),+];
-            ir.map_lanes(if elem(args[0]) == Elem::F32 { $f32 } else { $f64 }, &args)
-        })*
+/// Declares functions: the C library's name for `f64`, and for `f32` an algorithm or the C library's name.
+macro_rules! functions {
+    ($($name:ident($($arg:ident),+) $f64:literal $f32:expr;)*) => {
+        $(
+            #[doc = concat!("The primitive `", stringify!($name), "`.")]
+            pub(crate) fn $name<'c>(ir: &Ir<'c>, $($arg: Val<'c>),+) -> Val<'c> {
+                let args = [$($arg),+];
+                if elem(args[0]) == Elem::F32 { $f32(ir, args) } else { ir.map_lanes($f64, &args) }
+            }
+        )*
     };
 }
 
-by_lane! {
-    exp(a) "ri_exp_f32" "ri_exp_f64";
-    exp2(a) "ri_exp2_f32" "ri_exp2_f64";
-    expm1(a) "ri_expm1_f32" "ri_expm1_f64";
-    log(a) "ri_log_f32" "ri_log_f64";
-    log2(a) "ri_log2_f32" "ri_log2_f64";
-    log10(a) "ri_log10_f32" "ri_log10_f64";
-    log1p(a) "ri_log1p_f32" "ri_log1p_f64";
-    sin(a) "ri_sin_f32" "ri_sin_f64";
-    cos(a) "ri_cos_f32" "ri_cos_f64";
-    tan(a) "ri_tan_f32" "ri_tan_f64";
-    asin(a) "ri_asin_f32" "ri_asin_f64";
-    acos(a) "ri_acos_f32" "ri_acos_f64";
-    atan(a) "ri_atan_f32" "ri_atan_f64";
-    sinh(a) "ri_sinh_f32" "ri_sinh_f64";
-    cosh(a) "ri_cosh_f32" "ri_cosh_f64";
-    tanh(a) "ri_tanh_f32" "ri_tanh_f64";
-    erf(a) "ri_erf_f32" "ri_erf_f64";
-    erfc(a) "ri_erfc_f32" "ri_erfc_f64";
-    pow(a, b) "ri_pow_f32" "ri_pow_f64";
-    fmod(a, b) "ri_fmod_f32" "ri_fmod_f64";
-    atan2(a, b) "ri_atan2_f32" "ri_atan2_f64";
+functions! {
+    exp(a) "ri_exp_f64" exp::exp;
+    exp2(a) "ri_exp2_f64" exp::exp2;
+    expm1(a) "ri_expm1_f64" exp::expm1;
+    log(a) "ri_log_f64" log::log;
+    log2(a) "ri_log2_f64" log::log2;
+    log10(a) "ri_log10_f64" log::log10;
+    log1p(a) "ri_log1p_f64" log::log1p;
+    sin(a) "ri_sin_f64" trig::sin;
+    cos(a) "ri_cos_f64" trig::cos;
+    tan(a) "ri_tan_f64" trig::tan;
+    asin(a) "ri_asin_f64" arc::asin;
+    acos(a) "ri_acos_f64" arc::acos;
+    atan(a) "ri_atan_f64" arc::atan;
+    atan2(a, b) "ri_atan2_f64" arc::atan2;
+    sinh(a) "ri_sinh_f64" exp::sinh;
+    cosh(a) "ri_cosh_f64" exp::cosh;
+    tanh(a) "ri_tanh_f64" exp::tanh;
+    erf(a) "ri_erf_f64" erf::erf;
+    erfc(a) "ri_erfc_f64" by_lane("ri_erfc_f32");
+    pow(a, b) "ri_pow_f64" by_lane("ri_pow_f32");
+    fmod(a, b) "ri_fmod_f64" by_lane("ri_fmod_f32");
+}
+
+/// The C library's function.
+fn by_lane<'c, const N: usize>(symbol: &'static str) -> impl Fn(&Ir<'c>, [Val<'c>; N]) -> Val<'c> {
+    move |ir, args| ir.map_lanes(symbol, &args)
 }
 
 /// `1 / (1 + exp(-x))`
 pub(crate) fn sigmoid<'c>(ir: &Ir<'c>, a: Val<'c>) -> Val<'c> {
+    if elem(a) == Elem::F32 {
+        return exp::sigmoid(ir, [a]);
+    }
     let one = ir.like(a, 1.0);
     ir.fdiv(one, ir.fadd(one, exp(ir, ir.fneg(a))))
 }
