@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IS_TERMINAL = sys.stderr.isatty() and os.environ.get("CI") != "true"
 HEARTBEAT = 30.0
 TAIL = 60
+PLAIN_WIDTH = 120
 
 
 class StepFailed(Exception):
@@ -35,7 +36,7 @@ class Line:
             width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
             print(f"\r\x1b[2K{text[:width]}", end="", file=sys.stderr, flush=True)
         elif always or time.monotonic() - self._last > HEARTBEAT:
-            print(text, file=sys.stderr, flush=True)
+            print(text[:PLAIN_WIDTH], file=sys.stderr, flush=True)
             self._last = time.monotonic()
 
     def clear(self) -> None:
