@@ -422,10 +422,9 @@ impl<'a> Verifier<'a> {
     fn index(&self, e: Expr) -> Result {
         let exprs = &self.kernel.exprs;
         match exprs.symbols(e).iter().find(|sym| !self.symbols.contains(sym)) {
-            Some(&sym) => Err(VerifyError::Symbol {
-                index: exprs.display(e).to_string(),
-                symbol: exprs.name(sym).to_owned(),
-            }),
+            Some(&sym) => {
+                Err(VerifyError::Symbol { index: exprs.display(e).to_string(), symbol: exprs.name(sym).to_owned() })
+            }
             None => Ok(()),
         }
     }

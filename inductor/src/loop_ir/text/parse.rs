@@ -44,7 +44,10 @@ pub(super) fn kernel(text: &str) -> Result<Kernel> {
 }
 
 /// The arena with these rows at their numbers; `filler` gives the rows of numbers that the text skips.
-fn dense<K: EntityRef + std::hash::Hash, V>(mut rows: FxHashMap<K, V>, mut filler: impl FnMut() -> V) -> PrimaryMap<K, V> {
+fn dense<K: EntityRef + std::hash::Hash, V>(
+    mut rows: FxHashMap<K, V>,
+    mut filler: impl FnMut() -> V,
+) -> PrimaryMap<K, V> {
     let len = rows.keys().map(|k| k.index() + 1).max().unwrap_or(0);
     (0..len).map(|i| rows.remove(&K::new(i)).unwrap_or_else(&mut filler)).collect()
 }
@@ -334,7 +337,11 @@ impl<'a> Cursor<'a> {
     }
 
     fn end(&mut self) -> Result<()> {
-        if self.skip_space().left().is_empty() { Ok(()) } else { Err(self.error(Reason::Expected("the end of the line"))) }
+        if self.skip_space().left().is_empty() {
+            Ok(())
+        } else {
+            Err(self.error(Reason::Expected("the end of the line")))
+        }
     }
 
     /// Everything that is left.
