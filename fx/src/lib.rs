@@ -22,6 +22,7 @@ pub mod scalar;
 mod tabular;
 pub mod target;
 pub mod text;
+pub mod torch_ops;
 pub mod verify;
 
 pub use arg::Arg;

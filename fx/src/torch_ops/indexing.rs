@@ -1,0 +1,124 @@
+//! `x[...]`: a chain of selections, slices and new dimensions, and at its end the index tensors together.
+
+use super::{
+    LowerError,
+    binder::{is_int, is_tensor, is_tuple},
+    call, is_shape_read,
+};
+use crate::{
+    arg::Arg,
+    graph::{Graph, Kind, NodeId},
+};
+
+/// Lowers `operator.getitem`. Picks from tuples stay; picks from shapes become reads of one size.
+pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
+    let [Arg::Node(source), index] = &graph[id].args[..] else {
+        return Err(error(graph, id, "something other than a node"));
+    };
+    let (source, index) = (*source, index.clone());
+    if let Some(tensor) = shape_of(graph, source) {
+        if !matches!(index, Arg::Int(_)) {
+            return Err(error(graph, id, "a shape by something other than a number"));
+        }
+        call(graph, id, "sym_size.int", vec![tensor, index]);
+        return Ok(());
+    }
+    if is_tuple(graph, source) || !is_tensor(graph, source) {
+        return Ok(());
+    }
+    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
+    let steps = plan(graph, id, source, &items)?;
+    emit(graph, id, source, steps);
+    Ok(())
+}
+
+fn error(graph: &Graph, id: NodeId, what: &'static str) -> LowerError {
+    LowerError::Index { node: graph[id].name.clone(), what }
+}
+
+/// The tensor whose shape the node reads.
+fn shape_of(graph: &Graph, id: NodeId) -> Option<Arg> {
+    let node = &graph[id];
+    let name = if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.clone() };
+    is_shape_read(&name, node).then(|| node.args[0].clone())
+}
+
+/// One call of the chain: the overload and its arguments after the tensor.
+type Step = (&'static str, Vec<Arg>);
+
+fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<Step>, LowerError> {
+    let (mut steps, mut tensors, mut dim) = (Vec::new(), Vec::new(), 0i64);
+    for item in items {
+        let at = Arg::Int(dim);
+        match item {
+            Arg::None => steps.push(("unsqueeze.default", vec![at])),
+            Arg::Ellipsis => {
+                dim +=
+                    skipped(graph, source, items).ok_or_else(|| error(graph, id, "by `...` without a known rank"))?;
+                continue;
+            }
+            Arg::Slice(parts) => steps.extend(slice(at, parts).ok_or_else(|| error(graph, id, "by a negative step"))?),
+            Arg::Node(node) if is_tensor(graph, *node) => {
+                tensors.resize(dim as usize, Arg::None);
+                tensors.push(item.clone());
+            }
+            _ if is_int(graph, item) => {
+                steps.push(("select.int", vec![at, item.clone()]));
+                continue;
+            }
+            _ => return Err(error(graph, id, "by this kind of object")),
+        }
+        dim += 1;
+    }
+    if !tensors.is_empty() {
+        steps.push(("index.Tensor", vec![Arg::List(tensors)]));
+    }
+    if steps.is_empty() {
+        steps.push(("alias.default", vec![]));
+    }
+    Ok(steps)
+}
+
+/// How many dimensions `...` stands for.
+fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
+    let rank = graph[source].tensor_meta()?.sizes.len() as i64;
+    let consumed = |a: &Arg| match a {
+        Arg::None | Arg::Ellipsis => Some(0),
+        // A mask takes as many dimensions as it has.
+        Arg::Node(n) => match graph[*n].tensor_meta() {
+            Some(t) if t.dtype == symshapes::DType::Bool => Some(t.sizes.len() as i64),
+            Some(_) => Some(1),
+            None => is_int(graph, a).then_some(1),
+        },
+        _ => Some(1),
+    };
+    let taken: i64 = items.iter().map(consumed).sum::<Option<i64>>()?;
+    (rank >= taken).then_some(rank - taken)
+}
+
+/// The step of a slice, none where it takes everything; `None` for steps that torch rejects.
+fn slice(dim: Arg, [start, stop, step]: &[Arg; 3]) -> Option<Option<Step>> {
+    let or = |arg: &Arg, none: i64| if arg.is_none() { Arg::Int(none) } else { arg.clone() };
+    let (start, stop, step) = (or(start, 0), or(stop, i64::MAX), or(step, 1));
+    match (&start, &stop, &step) {
+        (_, _, Arg::Int(n)) if *n <= 0 => None,
+        (Arg::Int(0), Arg::Int(i64::MAX), Arg::Int(1)) => Some(None),
+        (_, _, Arg::Int(1)) => Some(Some(("slice.Tensor", vec![dim, start, stop]))),
+        _ => Some(Some(("slice.Tensor", vec![dim, start, stop, step]))),
+    }
+}
+
+/// Puts the chain in the node's place; the node itself becomes its last call.
+fn emit(graph: &mut Graph, id: NodeId, source: NodeId, steps: Vec<Step>) {
+    let mut current = source;
+    let last = steps.len() - 1;
+    for (i, (target, rest)) in steps.into_iter().enumerate() {
+        let args = [vec![Arg::Node(current)], rest].concat();
+        if i == last {
+            call(graph, id, target, args);
+        } else {
+            let target = format!("aten.{target}");
+            current = graph.insert_before(id, Kind::CallFunction, target, args, vec![], None);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The names of torch's Python surface (functions, methods, operators, in-place forms, `out=`), and the pass that
+//! lowers calls of them to ATen overloads.
+//!
+//! A node without metadata counts as a tensor unless what it calls gives something else. A call without a row, or that
+//! no overload accepts, is an error that names the node; nothing is guessed.
+
+mod binder;
+mod indexing;
+mod table;
+
+use crate::{
+    arg::Arg,
+    aten,
+    graph::{Graph, Kind, Node, NodeId},
+};
+use binder::{Lowered, is_number, is_tensor};
+
+/// A node that cannot be lowered.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LowerError {
+    /// A target that the table lacks.
+    #[error("%{node}: no row for `{target}`")]
+    NoRow {
+        /// The node's name.
+        node: String,
+        /// What it calls.
+        target: String,
+    },
+    /// Arguments that none of the row's overloads takes.
+    #[error("%{node}: no overload of `{target}` takes these arguments")]
+    NoOverload {
+        /// The node's name.
+        node: String,
+        /// What it calls.
+        target: String,
+    },
+    /// An index that the pass does not cover.
+    #[error("%{node}: indexing {what}")]
+    Index {
+        /// The node's name.
+        node: String,
+        /// What is not covered.
+        what: &'static str,
+    },
+}
+
+/// Rewrites the calls of torch's functions, methods and operators into calls of ATen overloads. Nodes keep their ids,
+/// names and metadata; arithmetic on sizes and picking from tuples stay as they are.
+pub fn lower_torch(graph: &Graph) -> Result<Graph, LowerError> {
+    let mut graph = graph.clone();
+    for id in graph.nodes().collect::<Vec<_>>() {
+        match graph[id].kind {
+            Kind::CallFunction | Kind::CallMethod => lower_node(&mut graph, id)?,
+            Kind::CallModule => return Err(no_row(&graph[id])),
+            Kind::Placeholder | Kind::GetAttr | Kind::Output => {}
+        }
+    }
+    drop_shape_reads(&mut graph)?;
+    Ok(graph)
+}
+
+/// True if the table has a row for this name: `torch.add`, `Tensor.add_`, `operator.iadd`.
+pub fn knows(name: &str) -> bool {
+    find(&canonical(name)).is_some()
+}
+
+/// Every name in the table, in no order; in-place forms come on top.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    table::index().keys().map(String::as_str)
+}
+
+fn no_row(node: &Node) -> LowerError {
+    LowerError::NoRow { node: node.name.clone(), target: node.target.clone() }
+}
+
+fn lower_node(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
+    let node = graph[id].clone();
+    let name = match node.kind {
+        Kind::CallMethod => format!("Tensor.{}", node.target),
+        _ if node.target.starts_with("aten.") && aten::lookup(&node.target).is_some() => return Ok(()),
+        _ => canonical(&node.target),
+    };
+    if is_shape_read(&name, &node) {
+        return Ok(());
+    }
+    if name == "operator.getitem" || name == "Tensor.__getitem__" {
+        return indexing::lower(graph, id);
+    }
+    let on_numbers = name.starts_with("operator.") && !node.args.iter().any(|a| is_a_tensor(graph, a));
+    if on_numbers {
+        return Ok(());
+    }
+    if number_first(graph, id, &name) {
+        return Ok(());
+    }
+    let (row, in_place) = find(&name).ok_or_else(|| no_row(&node))?;
+    let lowered = binder::bind(graph, row, &node.args, &node.kwargs, in_place);
+    let refused = || LowerError::NoOverload { node: node.name.clone(), target: node.target.clone() };
+    replace(graph, id, lowered.ok_or_else(refused)?);
+    Ok(())
+}
+
+fn is_a_tensor(graph: &Graph, arg: &Arg) -> bool {
+    arg.as_node().is_some_and(|n| is_tensor(graph, n))
+}
+
+fn replace(graph: &mut Graph, id: NodeId, lowered: Lowered) {
+    let node = &mut graph[id];
+    node.kind = Kind::CallFunction;
+    node.target = lowered.overload.target();
+    (node.args, node.kwargs) = (lowered.args, lowered.kwargs);
+}
+
+/// Turns the node into a call of `target`, one of the table's overloads.
+fn call(graph: &mut Graph, id: NodeId, target: &str, args: Vec<Arg>) {
+    let node = &mut graph[id];
+    node.kind = Kind::CallFunction;
+    node.target = format!("aten.{target}");
+    (node.args, node.kwargs) = (args, Vec::new());
+}
+
+/// The one name under which the table has a function that torch shows under several.
+fn canonical(target: &str) -> String {
+    const PREFIXES: &[(&str, &str)] = &[
+        ("torch._C._nn.", "torch.nn.functional."),
+        ("torch._C._special.special_", "torch.special."),
+        ("torch._C._linalg.linalg_", "torch.linalg."),
+        ("torch._C._TensorBase.", "Tensor."),
+        ("torch.Tensor.", "Tensor."),
+        ("torch.functional.", "torch."),
+        ("_operator.", "operator."),
+    ];
+    let renamed = PREFIXES.iter().find_map(|(from, to)| Some(format!("{to}{}", target.strip_prefix(from)?)));
+    renamed.unwrap_or_else(|| target.to_owned())
+}
+
+/// The row of a name, and whether it is the in-place form.
+fn find(name: &str) -> Option<(table::Row, bool)> {
+    if let Some(row) = table::row(name) {
+        return Some((row, name.ends_with('_') && name.starts_with("Tensor.")));
+    }
+    if let Some(operator) = name.strip_prefix("operator.i") {
+        let plain =
+            table::row(&format!("operator.{operator}")).or_else(|| table::row(&format!("operator.{operator}_")));
+        return plain.map(|row| (row, true));
+    }
+    let dunder = |name: &str| Some(format!("operator.{}", name.strip_prefix("Tensor.__")?.strip_suffix("__")?));
+    if let Some(operator) = dunder(name) {
+        return table::row(&operator).or_else(|| table::row(&format!("{operator}_"))).map(|row| (row, false));
+    }
+    let plain = name.strip_suffix('_')?;
+    let functional = plain.strip_prefix("torch.nn.functional.").map(|f| format!("torch.{f}"));
+    let row = table::row(plain).or_else(|| functional.and_then(|name| table::row(&name)))?;
+    Some((row, true))
+}
+
+/// Operators with a number on the left and a tensor on the right, where ATen wants the tensor first.
+fn number_first(graph: &mut Graph, id: NodeId, name: &str) -> bool {
+    let [number, tensor] = &graph[id].args[..] else { return false };
+    if !name.starts_with("operator.") || !is_number(graph, number) || !is_a_tensor(graph, tensor) {
+        return false;
+    }
+    let (number, tensor) = (number.clone(), tensor.clone());
+    let target = match name {
+        "operator.add" => "add.Tensor",
+        "operator.mul" => "mul.Tensor",
+        "operator.sub" => "rsub.Scalar",
+        "operator.eq" => "eq.Scalar",
+        "operator.ne" => "ne.Scalar",
+        "operator.lt" => "gt.Scalar",
+        "operator.le" => "ge.Scalar",
+        "operator.gt" => "lt.Scalar",
+        "operator.ge" => "le.Scalar",
+        "operator.truediv" => {
+            let args = vec![tensor];
+            let inverse = graph.insert_before(
+                id,
+                Kind::CallFunction,
+                "aten.reciprocal.default",
+                args,
+                vec![],
+                Some("reciprocal"),
+            );
+            call(graph, id, "mul.Tensor", vec![Arg::Node(inverse), number]);
+            return true;
+        }
+        _ => return false,
+    };
+    call(graph, id, target, vec![tensor, number]);
+    true
+}
+
+/// `x.size()` and `getattr(x, "shape")`: read by the picks from them, which become reads of one size.
+fn is_shape_read(name: &str, node: &Node) -> bool {
+    let attribute = || node.args.get(1).and_then(Arg::as_str) == Some("shape");
+    (name == "Tensor.size" && node.args.len() == 1 && node.kwargs.is_empty())
+        || (matches!(name, "builtins.getattr" | "getattr") && attribute())
+}
+
+/// Takes out the reads of whole shapes that nothing uses any more.
+fn drop_shape_reads(graph: &mut Graph) -> Result<(), LowerError> {
+    for id in graph.nodes().rev().collect::<Vec<_>>() {
+        let node = &graph[id];
+        let name = if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.clone() };
+        let calls = matches!(node.kind, Kind::CallFunction | Kind::CallMethod);
+        if calls && is_shape_read(&name, node) {
+            let unread = no_row(node);
+            graph.erase(id).map_err(|_| unread)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
