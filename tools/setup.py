@@ -104,7 +104,8 @@ def requirements(venv: Path) -> None:
     listed = ROOT / "tools" / "requirements.txt"
 
     def install() -> None:
-        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+        # Without --no-compile pip would spend half its time on byte code of modules that nobody imports.
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--no-compile", "--disable-pip-version-check"]
         run_step("torch and tools (pip)", [*pip, "-r", str(listed)])
 
     once(venv / ".stamp-requirements", digest([listed]), install)
