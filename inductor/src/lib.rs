@@ -1,7 +1,150 @@
-//! The device-independent middle of the compiler: from an ATen graph to a [`plan::Plan`] of loop-IR kernels and calls.
+//! The device-independent middle of the compiler: from a graph of ATen calls to a [`plan::Plan`] of loop-IR kernels
+//! and calls.
+//!
+//! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module:
+//! a graph is *decomposed* to [tensor IR](tensor_ir), *scheduled* into kernels and calls, each kernel *written* as
+//! [loop IR](loop_ir), and everything *planned* in memory and time.
 //!
 //! Invariant: this crate never names a device. A backend implements [`backend::Backend`].
 
 pub mod backend;
+pub mod decompose;
+pub mod kernel;
 pub mod loop_ir;
+pub mod memory;
 pub mod plan;
+pub mod planner;
+pub mod schedule;
+pub mod tensor_ir;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cranelift_entity::PrimaryMap;
+use fx::{Graph, Kind, NodeId};
+use symshapes::Device;
+
+use backend::{Backend, BackendError, CompiledKernel};
+use plan::{KernelId, Plan};
+
+/// What the user chose.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// A node without a rule is an error rather than a call.
+    pub fallback_error: bool,
+    /// The device that tensors must be on for kernels to compute them.
+    pub device: Device,
+    /// Element types that kernels compute with; [`compile`] takes the backend's.
+    pub dtypes: Vec<symshapes::DType>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { fallback_error: false, device: Device::CPU, dtypes: symshapes::DType::ALL.to_vec() }
+    }
+}
+
+/// Why a graph was not compiled.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// Only ATen calls are compiled.
+    #[error("{node}: a {kind} node; only calls of ATen operators are compiled")]
+    NotAten {
+        /// The node.
+        node: NodeId,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// A size that is not a number.
+    #[error("{node}: a symbolic size")]
+    Symbolic {
+        /// The node.
+        node: NodeId,
+    },
+    /// An input that is neither a tensor nor a plain value.
+    #[error("{node}: an input of unknown kind")]
+    UnknownInput {
+        /// The node.
+        node: NodeId,
+    },
+    /// An operator that writes into its arguments.
+    #[error("{node}: {target} writes into its arguments")]
+    Mutation {
+        /// The node.
+        node: NodeId,
+        /// The operator.
+        target: String,
+    },
+    /// A use of a value that is not there.
+    #[error("{node}: uses a value that is not known")]
+    Unresolved {
+        /// The node.
+        node: NodeId,
+    },
+    /// The graph returns nothing.
+    #[error("the graph has no output")]
+    NoOutput,
+    /// A node without a rule, where fallbacks are errors.
+    #[error("{node}: no kernel for {target}: {reason}")]
+    Fallback {
+        /// The node.
+        node: NodeId,
+        /// The operator.
+        target: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// The backend failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+/// A compiled graph.
+pub struct Compiled {
+    /// What it does.
+    pub plan: Plan,
+    /// Its kernels.
+    pub kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
+    /// How long each stage took.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// Compiles a functional graph of ATen calls with concrete shapes.
+///
+/// # Errors
+/// See [`Error`]; an operator without a rule is none, unless the options say so.
+pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
+    let mut log = Log::default();
+    let options = Options { dtypes: backend.capabilities().dtypes.clone(), ..options.clone() };
+    let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
+    let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors)))?;
+    let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, roots)))?;
+    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, &order, backend.capabilities())))?;
+    log.print(&plan);
+    let kernels: Vec<_> = plan.kernels.values().cloned().collect();
+    let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
+    Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
+}
+
+/// Times each stage.
+#[derive(Default)]
+struct Log {
+    stages: Vec<(&'static str, Duration)>,
+}
+
+impl Log {
+    fn pass<T>(&mut self, name: &'static str, f: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let start = Instant::now();
+        let result = f();
+        let took = start.elapsed();
+        tracing::debug!(target: "inductor", stage = name, ms = took.as_secs_f64() * 1e3);
+        self.stages.push((name, took));
+        result
+    }
+
+    fn print(&self, plan: &Plan) {
+        for (id, kernel) in plan.kernels.iter() {
+            tracing::debug!(target: "inductor::loop_ir", "{id}: {kernel}");
+        }
+    }
+}

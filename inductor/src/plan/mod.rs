@@ -2,11 +2,13 @@
 //!
 //! A plan is data. The Python binding runs it (it alone knows how to allocate tensors and call ATen); tests print it.
 //! Invariants: a step reads only buffers that an earlier step wrote or that are inputs; arena buffers whose lifetimes
-//! overlap do not overlap in memory; a buffer that an opaque call sees is never in the arena.
+//! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use symshapes::DType;
+
+mod text;
 
 use crate::loop_ir::Kernel;
 
@@ -47,10 +49,11 @@ pub struct View {
 pub enum Storage {
     /// The caller's argument with this number.
     Input(usize),
-    /// At this byte offset of the arena, which is kept between calls. Never visible to Python or opaque calls.
+    /// At this byte offset of the arena, which is zeroed when made and kept between calls. Extern calls may read it and,
+    /// where their results say so, write it; fallback calls never see it.
     Arena(usize),
-    /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever an
-    /// opaque call sees.
+    /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever a
+    /// fallback call sees.
     Owned,
     /// Made by the call step that has it among its results.
     Result,
@@ -142,6 +145,9 @@ pub enum Step {
     Call(Call),
     /// An owned buffer or call result is not used any more.
     Free(Buf),
+    /// If this byte of the arena, which nothing else shares, is not 0: a kernel has met an index out of bounds. It is
+    /// set to 0 again and the call fails with an index error.
+    Check(Buf),
 }
 
 /// One output of the plan.
@@ -189,4 +195,34 @@ pub struct Plan {
     pub arena_bytes: usize,
     /// What became of each node, in the order of the graph.
     pub fates: Vec<(NodeId, Fate)>,
+}
+
+impl CallArg {
+    /// Calls `f` on every tensor inside.
+    pub fn for_each_view(&self, f: &mut impl FnMut(&View)) {
+        match self {
+            CallArg::Tensor(view) => f(view),
+            CallArg::List(items) => items.iter().for_each(|a| a.for_each_view(f)),
+            CallArg::Object(_) | CallArg::Plain(_) => {}
+        }
+    }
+}
+
+impl Step {
+    /// Calls `f` on every buffer that the step touches.
+    pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
+        match self {
+            Step::Launch { args, .. } => args.iter().copied().for_each(f),
+            Step::Call(call) => {
+                let args = call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a));
+                args.for_each(|a| a.for_each_view(&mut |view| f(view.buf)));
+                for result in &call.results {
+                    if let CallResult::Tensor(buf) = result {
+                        f(*buf);
+                    }
+                }
+            }
+            Step::Free(buf) | Step::Check(buf) => f(*buf),
+        }
+    }
 }

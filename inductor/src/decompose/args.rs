@@ -1,0 +1,201 @@
+//! A node's arguments as decompositions read them.
+
+use cranelift_entity::SecondaryMap;
+use fx::aten::{Bound, Overload};
+use fx::{Arg, NodeId};
+use smallvec::SmallVec;
+use symshapes::DType;
+
+use super::{Builder, Promise, Rewrite, Value, unsupported};
+use crate::tensor_ir::{Dims, Tensor};
+
+/// The arguments of one call, bound to its schema, and what is promised of its results.
+pub(crate) struct Args<'a> {
+    pub(crate) bound: &'a Bound<'a>,
+    pub(crate) overload: &'a Overload,
+    pub(crate) values: &'a SecondaryMap<NodeId, Option<Value>>,
+    pub(crate) results: &'a [Option<Promise>],
+}
+
+/// An operand: a tensor or a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    Tensor(Tensor),
+    Number(f64, DType),
+}
+
+impl Args<'_> {
+    /// The promise of the first result.
+    pub(crate) fn result(&self) -> Rewrite<&Promise> {
+        match self.results.first() {
+            Some(Some(promise)) => Ok(promise),
+            _ => unsupported("no tensor result"),
+        }
+    }
+
+    /// The dtype in which the first result is computed.
+    pub(crate) fn compute(&self) -> Rewrite<DType> {
+        Ok(self.result()?.dtype.compute())
+    }
+
+    fn resolve<'b>(&'b self, arg: &'b Arg) -> Option<&'b Arg> {
+        match arg {
+            Arg::Node(n) => match self.values[*n].as_ref()? {
+                Value::Plain(plain) => Some(plain),
+                _ => None,
+            },
+            other => Some(other),
+        }
+    }
+
+    /// A tensor that must be there.
+    pub(crate) fn tensor(&self, name: &str) -> Rewrite {
+        self.opt_tensor(name)?.map_or_else(|| unsupported(format!("argument `{name}` is no tensor")), Ok)
+    }
+
+    /// A tensor or `None`.
+    pub(crate) fn opt_tensor(&self, name: &str) -> Rewrite<Option<Tensor>> {
+        self.as_tensor(self.bound.get(name), name)
+    }
+
+    fn as_tensor(&self, arg: &Arg, name: &str) -> Rewrite<Option<Tensor>> {
+        match arg {
+            Arg::None => Ok(None),
+            Arg::Node(n) => match self.values[*n] {
+                Some(Value::Tensor(t)) => Ok(Some(t)),
+                _ => unsupported(format!("argument `{name}` is no tensor")),
+            },
+            _ => unsupported(format!("argument `{name}` is no tensor")),
+        }
+    }
+
+    /// A tensor, converted to the dtype in which the first result is computed.
+    pub(crate) fn operand(&self, b: &mut Builder, name: &str) -> Rewrite {
+        let t = self.tensor(name)?;
+        Ok(b.convert(t, self.compute()?))
+    }
+
+    /// A tensor or `None`, converted likewise.
+    pub(crate) fn opt_operand(&self, b: &mut Builder, name: &str) -> Rewrite<Option<Tensor>> {
+        let dtype = self.compute()?;
+        Ok(self.opt_tensor(name)?.map(|t| b.convert(t, dtype)))
+    }
+
+    /// A list of tensors, some absent.
+    pub(crate) fn tensors(&self, name: &str) -> Rewrite<Vec<Option<Tensor>>> {
+        match self.bound.get(name) {
+            Arg::List(items) | Arg::Tuple(items) => items.iter().map(|a| self.as_tensor(a, name)).collect(),
+            _ => unsupported(format!("argument `{name}` is no list")),
+        }
+    }
+
+    /// A tensor or number.
+    pub(crate) fn number_or_tensor(&self, name: &str) -> Rewrite<Option<Operand>> {
+        let arg = self.bound.get(name);
+        if let Arg::Node(n) = arg
+            && let Some(Value::Tensor(t)) = self.values[*n]
+        {
+            return Ok(Some(Operand::Tensor(t)));
+        }
+        Ok(Some(match self.resolve(arg) {
+            Some(Arg::None) => return Ok(None),
+            Some(Arg::Bool(v)) => Operand::Number(f64::from(u8::from(*v)), DType::Bool),
+            // Integers beyond 2^53 do not survive the way through f64.
+            Some(Arg::Int(v)) if v.unsigned_abs() <= 1 << 53 => Operand::Number(*v as f64, DType::I64),
+            Some(Arg::Float(v)) => Operand::Number(*v, DType::F32),
+            _ => return unsupported(format!("argument `{name}` is neither tensor nor plain number")),
+        }))
+    }
+
+    /// A float (or int), which must be there.
+    pub(crate) fn float(&self, name: &str) -> Rewrite<f64> {
+        self.opt_float(name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok)
+    }
+
+    /// A float (or int or bool) or `None`.
+    pub(crate) fn opt_float(&self, name: &str) -> Rewrite<Option<f64>> {
+        match self.number_or_tensor(name)? {
+            None => Ok(None),
+            Some(Operand::Number(value, _)) => Ok(Some(value)),
+            Some(Operand::Tensor(_)) => unsupported(format!("argument `{name}` is a tensor")),
+        }
+    }
+
+    /// An int.
+    pub(crate) fn int(&self, name: &str) -> Rewrite<i64> {
+        self.opt_int(name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok)
+    }
+
+    /// An int or `None`.
+    pub(crate) fn opt_int(&self, name: &str) -> Rewrite<Option<i64>> {
+        match self.resolve(self.bound.get(name)) {
+            Some(Arg::None) => Ok(None),
+            Some(Arg::Int(v)) => Ok(Some(*v)),
+            _ => unsupported(format!("argument `{name}` is no plain integer")),
+        }
+    }
+
+    /// A list of ints or `None`; a single int counts as a list.
+    pub(crate) fn opt_ints(&self, name: &str) -> Rewrite<Option<Dims>> {
+        match self.resolve(self.bound.get(name)) {
+            Some(Arg::None) => Ok(None),
+            Some(Arg::Int(v)) => Ok(Some(Dims::from_slice(&[*v]))),
+            Some(Arg::List(items) | Arg::Tuple(items)) => items
+                .iter()
+                .map(|a| match self.resolve(a) {
+                    Some(Arg::Int(v)) => Ok(*v),
+                    _ => unsupported(format!("argument `{name}` holds more than plain integers")),
+                })
+                .collect::<Rewrite<Dims>>()
+                .map(Some),
+            _ => unsupported(format!("argument `{name}` is no list of integers")),
+        }
+    }
+
+    /// A list of ints.
+    pub(crate) fn ints(&self, name: &str) -> Rewrite<Dims> {
+        self.opt_ints(name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok)
+    }
+
+    /// A bool.
+    pub(crate) fn bool(&self, name: &str) -> Rewrite<bool> {
+        match self.resolve(self.bound.get(name)) {
+            Some(Arg::Bool(v)) => Ok(*v),
+            _ => unsupported(format!("argument `{name}` is no bool")),
+        }
+    }
+
+    /// A string, or empty.
+    pub(crate) fn str(&self, name: &str) -> &str {
+        match self.bound.get(name) {
+            Arg::Str(s) => s,
+            _ => "",
+        }
+    }
+
+    /// A dimension, counted from the front.
+    pub(crate) fn dim(&self, name: &str, rank: usize) -> Rewrite<usize> {
+        wrap_dim(self.int(name)?, rank)
+    }
+
+    /// Dimensions, counted from the front; all of them if absent, or if empty and `empty_is_all`.
+    pub(crate) fn dims(&self, name: &str, rank: usize, empty_is_all: bool) -> Rewrite<SmallVec<[usize; 5]>> {
+        let listed = if self.has(name) { self.opt_ints(name)? } else { None };
+        match listed {
+            Some(dims) if !(dims.is_empty() && empty_is_all) => dims.iter().map(|&d| wrap_dim(d, rank)).collect(),
+            _ => Ok((0..rank).collect()),
+        }
+    }
+
+    /// True if the overload has a parameter of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.overload.schema.params.iter().any(|p| p.name == name)
+    }
+}
+
+/// A dimension counted from the front; a 0-dimensional tensor counts as having one.
+pub(crate) fn wrap_dim(dim: i64, rank: usize) -> Rewrite<usize> {
+    let rank = rank.max(1) as i64;
+    let wrapped = if dim < 0 { dim + rank } else { dim };
+    if (0..rank).contains(&wrapped) { Ok(wrapped as usize) } else { unsupported(format!("dimension {dim}")) }
+}

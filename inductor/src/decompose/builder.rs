@@ -1,0 +1,274 @@
+//! Builds tensor IR: one method for each thing a decomposition says, with broadcasting.
+//!
+//! Invariant: operands of the arithmetic methods have one dtype; broadcasting inserts the views.
+
+use fx::NodeId;
+use fx::prim::{Pointwise, Reduction};
+use smallvec::SmallVec;
+use symshapes::DType;
+
+use crate::loop_ir::Scalar;
+use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, numel};
+
+/// The graph under construction and the node that it is being built for.
+pub(crate) struct Builder {
+    /// What has been built.
+    pub(crate) graph: TensorGraph,
+    /// The node to which new tensors are attributed.
+    pub(crate) origin: NodeId,
+}
+
+impl Builder {
+    /// Sizes of a tensor.
+    pub(crate) fn sizes(&self, t: Tensor) -> &[i64] {
+        &self.graph.tensors[t].sizes
+    }
+
+    /// Number of dimensions.
+    pub(crate) fn rank(&self, t: Tensor) -> usize {
+        self.sizes(t).len()
+    }
+
+    /// Element type.
+    pub(crate) fn dtype(&self, t: Tensor) -> DType {
+        self.graph.tensors[t].dtype
+    }
+
+    /// Adds a tensor.
+    pub(crate) fn push(&mut self, op: Op, dtype: DType, sizes: &[i64]) -> Tensor {
+        let sizes = Dims::from_slice(sizes);
+        self.graph.tensors.push(TensorData { op, dtype, sizes, strides: None, origin: self.origin })
+    }
+
+    /// One value everywhere.
+    pub(crate) fn full(&mut self, value: f64, dtype: DType, sizes: &[i64]) -> Tensor {
+        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
+        self.push(Op::Full(value), dtype, sizes)
+    }
+
+    /// A 0-dimensional constant of a tensor's dtype: broadcasts against it.
+    pub(crate) fn lit(&mut self, value: f64, like: Tensor) -> Tensor {
+        self.full(value, self.dtype(like), &[])
+    }
+
+    /// `start + step * i` for `i` in `0..len`, along dimension `dim` of a tensor of the given rank (other sizes 1).
+    pub(crate) fn iota(&mut self, start: i64, step: i64, len: i64, dim: usize, rank: usize) -> Tensor {
+        let iota = self.push(Op::Iota { start, step }, DType::I64, &[len]);
+        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
+        sizes[dim] = len;
+        self.reshape(iota, &sizes)
+    }
+
+    /// A primitive on broadcast operands.
+    pub(crate) fn map(&mut self, op: Pointwise, args: &[Tensor]) -> Tensor {
+        debug_assert_eq!(op.arity(), args.len());
+        let sizes = self.broadcast_sizes(args);
+        let args: SmallVec<[Tensor; 3]> = args.iter().map(|&a| self.expand(a, &sizes)).collect();
+        let operand = self.dtype(*args.last().expect("a primitive has an operand"));
+        self.push(Op::Map(op, args), op.result_dtype(operand), &sizes)
+    }
+
+    /// The common sizes of tensors under broadcasting (they agree: the graph has been traced with them).
+    pub(crate) fn broadcast_sizes(&self, args: &[Tensor]) -> Dims {
+        let rank = args.iter().map(|&a| self.rank(a)).max().unwrap_or(0);
+        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
+        for &a in args {
+            let from = rank - self.rank(a);
+            for (k, &n) in self.sizes(a).iter().enumerate() {
+                if n != 1 {
+                    sizes[from + k] = n;
+                }
+            }
+        }
+        sizes
+    }
+
+    /// Conversion; nothing if the dtype is the same.
+    pub(crate) fn convert(&mut self, x: Tensor, dtype: DType) -> Tensor {
+        if self.dtype(x) == dtype {
+            return x;
+        }
+        let sizes = self.graph.tensors[x].sizes.clone();
+        if let Op::Full(value) = self.graph.tensors[x].op {
+            return self.push(Op::Full(fx::scalar::convert(value, self.dtype(x), dtype)), dtype, &sizes);
+        }
+        self.push(Op::Convert(x), dtype, &sizes)
+    }
+
+    fn view(&mut self, x: Tensor, view: View, sizes: &[i64]) -> Tensor {
+        let dtype = self.dtype(x);
+        if let Op::Full(value) = self.graph.tensors[x].op {
+            return self.push(Op::Full(value), dtype, sizes);
+        }
+        self.push(Op::View(x, view), dtype, sizes)
+    }
+
+    /// The same elements under other sizes.
+    pub(crate) fn reshape(&mut self, x: Tensor, sizes: &[i64]) -> Tensor {
+        if self.sizes(x) == sizes {
+            return x;
+        }
+        self.view(x, View::Reshape, sizes)
+    }
+
+    /// Dimension `k` becomes the source's `perm[k]`.
+    pub(crate) fn permute(&mut self, x: Tensor, perm: &[usize]) -> Tensor {
+        if perm.iter().enumerate().all(|(k, &p)| k == p) {
+            return x;
+        }
+        let sizes: Dims = perm.iter().map(|&p| self.sizes(x)[p]).collect();
+        self.view(x, View::Permute(perm.into()), &sizes)
+    }
+
+    /// Broadcast to sizes.
+    pub(crate) fn expand(&mut self, x: Tensor, sizes: &[i64]) -> Tensor {
+        if self.sizes(x) == sizes {
+            return x;
+        }
+        self.view(x, View::Expand, sizes)
+    }
+
+    /// Along dimension `dim`, `len` elements from `start`, `step` apart.
+    pub(crate) fn slice(&mut self, x: Tensor, dim: usize, start: i64, step: i64, len: i64) -> Tensor {
+        let mut sizes = self.graph.tensors[x].sizes.clone();
+        if start == 0 && step == 1 && sizes[dim] == len {
+            return x;
+        }
+        let mut starts: Dims = sizes.iter().map(|_| 0).collect();
+        let mut steps: Dims = sizes.iter().map(|_| 1).collect();
+        (starts[dim], steps[dim], sizes[dim]) = (start, step, len);
+        self.view(x, View::Slice { start: starts, step: steps }, &sizes)
+    }
+
+    /// Elements reversed along dimensions.
+    pub(crate) fn flip(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
+        let sizes = self.graph.tensors[x].sizes.clone();
+        let reversed = |k: &usize| dims.contains(k);
+        let start = (0..sizes.len()).map(|k| if reversed(&k) { sizes[k] - 1 } else { 0 }).collect();
+        let step = (0..sizes.len()).map(|k| if reversed(&k) { -1 } else { 1 }).collect();
+        self.view(x, View::Slice { start, step }, &sizes)
+    }
+
+    /// A dimension of size 1 in front of dimension `dim`.
+    pub(crate) fn unsqueeze(&mut self, x: Tensor, dim: usize) -> Tensor {
+        let mut sizes = self.graph.tensors[x].sizes.clone();
+        sizes.insert(dim, 1);
+        self.reshape(x, &sizes)
+    }
+
+    /// A vector seen along dimension `dim` of a tensor of the given rank.
+    pub(crate) fn along(&mut self, x: Tensor, dim: usize, rank: usize) -> Tensor {
+        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
+        sizes[dim] = numel(self.sizes(x));
+        self.reshape(x, &sizes)
+    }
+
+    /// A reduction over dimensions, which stay with size 1 if `keep`.
+    pub(crate) fn reduce(&mut self, kind: Reduction, x: Tensor, dims: &[usize], keep: bool) -> Tensor {
+        let mut dims: SmallVec<[usize; 5]> = dims.into();
+        dims.sort_unstable();
+        dims.dedup();
+        let sizes = self.graph.tensors[x].sizes.clone();
+        let left: Dims = (0..sizes.len()).filter(|k| !dims.contains(k)).map(|k| sizes[k]).collect();
+        let dtype = kind.result_dtype(self.dtype(x));
+        let count: i64 = dims.iter().map(|&d| sizes[d]).product();
+        let is_arg = matches!(kind, Reduction::ArgMax | Reduction::ArgMin);
+        let out = match count {
+            0 => self.full(identity(kind), dtype, &left),
+            1 if is_arg => self.full(0.0, dtype, &left),
+            1 => self.reshape(x, &left),
+            _ => self.push(Op::Reduce(kind, x, dims.clone()), dtype, &left),
+        };
+        if !keep {
+            return out;
+        }
+        let kept: Dims = (0..sizes.len()).map(|k| if dims.contains(&k) { 1 } else { sizes[k] }).collect();
+        self.reshape(out, &kept)
+    }
+
+    /// A value in front of and behind the source along dimension `dim`, to `len` elements with `low` in front.
+    pub(crate) fn pad(&mut self, x: Tensor, dim: usize, low: i64, len: i64, value: f64) -> Tensor {
+        let mut sizes = self.graph.tensors[x].sizes.clone();
+        let mut lows: Dims = sizes.iter().map(|_| 0).collect();
+        (lows[dim], sizes[dim]) = (low, len);
+        let dtype = self.dtype(x);
+        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
+        self.push(Op::Pad { source: x, low: lows, value }, dtype, &sizes)
+    }
+}
+
+/// What a reduction of nothing gives; extrema of nothing have been refused before.
+fn identity(kind: Reduction) -> f64 {
+    match kind {
+        Reduction::Sum | Reduction::Any => 0.0,
+        Reduction::Prod | Reduction::All => 1.0,
+        Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
+        Reduction::Min | Reduction::ArgMin => f64::INFINITY,
+    }
+}
+
+/// Shorthands: one for each primitive that decompositions use much.
+macro_rules! shorthands {
+    ($($name:ident($($arg:ident),+) => $op:ident;)*) => {
+        impl Builder {
+            $(
+                #[doc = concat!("[`Pointwise::", stringify!($op), "`]")]
+                pub(crate) fn $name(&mut self, $($arg: Tensor),+) -> Tensor {
+                    self.map(Pointwise::$op, &[$($arg),+])
+                }
+            )*
+        }
+    };
+}
+
+shorthands! {
+    add(a, b) => Add;
+    sub(a, b) => Sub;
+    mul(a, b) => Mul;
+    div(a, b) => Div;
+    fma(a, b, c) => Fma;
+    maximum(a, b) => Maximum;
+    minimum(a, b) => Minimum;
+    neg(a) => Neg;
+    exp(a) => Exp;
+    log(a) => Log;
+    tanh(a) => Tanh;
+    erf(a) => Erf;
+    sigmoid(a) => Sigmoid;
+    rsqrt(a) => Rsqrt;
+    sqrt(a) => Sqrt;
+    eq(a, b) => Eq;
+    lt(a, b) => Lt;
+    le(a, b) => Le;
+    gt(a, b) => Gt;
+    ge(a, b) => Ge;
+    and(a, b) => And;
+    select(cond, a, b) => Where;
+}
+
+impl Builder {
+    /// `x * value`
+    pub(crate) fn mul_lit(&mut self, x: Tensor, value: f64) -> Tensor {
+        let v = self.lit(value, x);
+        self.mul(x, v)
+    }
+
+    /// `x + value`
+    pub(crate) fn add_lit(&mut self, x: Tensor, value: f64) -> Tensor {
+        let v = self.lit(value, x);
+        self.add(x, v)
+    }
+
+    /// Sum over dimensions, kept.
+    pub(crate) fn sum_keep(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
+        self.reduce(Reduction::Sum, x, dims, true)
+    }
+
+    /// Mean over dimensions, kept; on floats.
+    pub(crate) fn mean_keep(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
+        let count: i64 = dims.iter().map(|&d| self.sizes(x)[d]).product();
+        let sum = self.sum_keep(x, dims);
+        let count = self.lit(count as f64, sum);
+        self.div(sum, count)
+    }
+}

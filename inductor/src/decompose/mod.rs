@@ -1,0 +1,483 @@
+//! Decomposition: from a graph of ATen calls to tensor IR.
+//!
+//! Every node becomes primitives, an extern call, or (where a rule is missing or does not cover the case) a call of
+//! the very operator, with the reason. Shapes, strides and dtypes of results are those that the graph promises; a
+//! decomposition that arrives at others is not used.
+
+mod activation;
+mod args;
+mod backward;
+mod builder;
+mod creation;
+mod index;
+mod norm;
+mod pointwise;
+mod reduce;
+mod view;
+
+use cranelift_entity::SecondaryMap;
+use fx::aten::rules::{Composite, Extern, Rule, rule};
+use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
+use symshapes::DType;
+
+use crate::plan::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph};
+use crate::{Error, Options};
+
+pub(crate) use args::Args;
+pub(crate) use builder::Builder;
+
+/// Why a rule does not cover a node; the node becomes a fallback call.
+#[derive(Debug)]
+pub(crate) struct Unsupported(pub(crate) String);
+
+pub(crate) type Rewrite<T = Tensor> = Result<T, Unsupported>;
+
+/// A shorthand for the error of a rule.
+pub(crate) fn unsupported<T>(reason: impl Into<String>) -> Rewrite<T> {
+    Err(Unsupported(reason.into()))
+}
+
+/// What a node stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Tensor(Tensor),
+    Object(crate::plan::ObjectId),
+    Plain(fx::Arg),
+    Tuple(Vec<Option<Value>>),
+}
+
+/// A tensor's promised shape with concrete numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Promise {
+    pub(crate) dtype: DType,
+    pub(crate) sizes: Dims,
+    pub(crate) strides: Dims,
+}
+
+/// Rewrites a graph of ATen calls.
+///
+/// # Errors
+/// A graph that cannot be compiled as a whole: symbolic shapes left, an input of unknown kind, a call that writes into
+/// its arguments; with `options.fallback_error`, the first node without a rule.
+pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error> {
+    let first = graph.nodes().next().ok_or(Error::NoOutput)?;
+    let builder = Builder { graph: TensorGraph::default(), origin: first };
+    let mut pass = Decompose { graph, options, b: builder, values: SecondaryMap::new(), constants: 0 };
+    for node in graph.nodes() {
+        pass.b.origin = node;
+        pass.node(node)?;
+    }
+    Ok(pass.b.graph)
+}
+
+struct Decompose<'a> {
+    graph: &'a Graph,
+    options: &'a Options,
+    b: Builder,
+    values: SecondaryMap<NodeId, Option<Value>>,
+    constants: usize,
+}
+
+impl Decompose<'_> {
+    fn node(&mut self, id: NodeId) -> Result<(), Error> {
+        let value = match self.graph[id].kind {
+            Kind::Placeholder => self.placeholder(id)?,
+            Kind::GetAttr => self.constant(id)?,
+            Kind::CallFunction => self.call_function(id)?,
+            Kind::Output => return self.output(id),
+            kind @ (Kind::CallMethod | Kind::CallModule) => return Err(Error::NotAten { node: id, kind }),
+        };
+        self.values[id] = Some(value);
+        Ok(())
+    }
+
+    fn placeholder(&mut self, id: NodeId) -> Result<Value, Error> {
+        let number = self.b.graph.inputs;
+        self.b.graph.inputs += 1;
+        match &self.graph[id].meta {
+            Some(Meta::Tensor(meta)) => Ok(Value::Tensor(self.leaf(id, Op::Input(number), meta)?)),
+            Some(Meta::Int(expr)) => match self.graph.exprs.as_int(*expr) {
+                Some(value) => Ok(Value::Plain(fx::Arg::Int(value))),
+                None => Err(Error::Symbolic { node: id }),
+            },
+            Some(Meta::Plain(arg)) => Ok(Value::Plain(arg.clone())),
+            Some(Meta::Tuple(_)) | None => Err(Error::UnknownInput { node: id }),
+        }
+    }
+
+    fn constant(&mut self, id: NodeId) -> Result<Value, Error> {
+        let number = self.constants;
+        self.constants += 1;
+        match &self.graph[id].meta {
+            Some(Meta::Tensor(meta)) => Ok(Value::Tensor(self.leaf(id, Op::Constant(number), meta)?)),
+            _ => Err(Error::UnknownInput { node: id }),
+        }
+    }
+
+    fn leaf(&mut self, id: NodeId, op: Op, meta: &TensorMeta) -> Result<Tensor, Error> {
+        let promise = self.promise(id, meta)?;
+        let t = self.b.push(op, promise.dtype, &promise.sizes);
+        self.b.graph.tensors[t].strides = Some(promise.strides);
+        Ok(t)
+    }
+
+    fn promise(&self, node: NodeId, meta: &TensorMeta) -> Result<Promise, Error> {
+        let concrete = |exprs: &[symshapes::Expr]| -> Result<Dims, Error> {
+            exprs.iter().map(|&e| self.graph.exprs.as_int(e).ok_or(Error::Symbolic { node })).collect()
+        };
+        Ok(Promise { dtype: meta.dtype, sizes: concrete(&meta.sizes)?, strides: concrete(&meta.strides)? })
+    }
+
+    fn call_function(&mut self, id: NodeId) -> Result<Value, Error> {
+        let node = &self.graph[id];
+        if let Some(Meta::Int(expr)) = &node.meta
+            && let Some(value) = self.graph.exprs.as_int(*expr)
+        {
+            return Ok(Value::Plain(fx::Arg::Int(value)));
+        }
+        if node.target == "operator.getitem"
+            && let Some(item) = self.getitem(id)
+        {
+            return Ok(item);
+        }
+        match self.rewrite(id) {
+            Ok(value) => Ok(value),
+            Err(Refusal::Extern(kind)) => self.call(id, CallKind::Extern, Some(kind)),
+            Err(Refusal::Fallback(reason)) if self.options.fallback_error => {
+                Err(Error::Fallback { node: id, target: node.target.clone(), reason })
+            }
+            Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
+            Err(Refusal::Error(error)) => Err(error),
+        }
+    }
+
+    fn getitem(&self, id: NodeId) -> Option<Value> {
+        let [source, index] = self.graph[id].args.as_slice() else { return None };
+        match self.values[source.as_node()?].as_ref()? {
+            Value::Tuple(items) => items.get(usize::try_from(index.as_int()?).ok()?)?.clone(),
+            _ => None,
+        }
+    }
+
+    /// The node as primitives.
+    fn rewrite(&mut self, id: NodeId) -> Result<Value, Refusal> {
+        let node = &self.graph[id];
+        let fallback = |reason: &str| Refusal::Fallback(reason.to_owned());
+        let overload = fx::aten::lookup(&node.target).ok_or_else(|| fallback("not an ATen operator"))?;
+        if overload.mutates() {
+            return Err(Refusal::Error(Error::Mutation { node: id, target: node.target.clone() }));
+        }
+        let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
+        if let Rule::Extern(kind) = rule {
+            return Err(Refusal::Extern(kind));
+        }
+        let promises = self.promises(id).map_err(Refusal::Error)?.ok_or_else(|| fallback("results of unknown shape"))?;
+        self.check_supported(id, &promises)?;
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
+        let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
+        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let before = self.b.graph.tensors.len();
+        let results = match rule {
+            Rule::Map(op) => pointwise::map(&mut self.b, op, &args).map(|t| vec![Some(t)]),
+            Rule::Reduce(kind) => reduce::plain(&mut self.b, kind, &args).map(|t| vec![Some(t)]),
+            Rule::Compose(composite) => compose(&mut self.b, composite, &args),
+            Rule::Extern(_) => unreachable!("handled above"),
+        };
+        let results = results.map_err(|Unsupported(reason)| Refusal::Fallback(reason))?;
+        self.finish(before, &results, &promises, tuple)
+    }
+
+    /// Checks results against what the graph promises and hands on the promised strides.
+    fn finish(
+        &mut self,
+        before: usize,
+        results: &[Option<Tensor>],
+        promises: &[Option<Promise>],
+        tuple: bool,
+    ) -> Result<Value, Refusal> {
+        let mut values = Vec::with_capacity(results.len());
+        for (result, promise) in results.iter().zip(promises) {
+            let (Some(t), Some(promise)) = (*result, promise) else {
+                values.push(None);
+                continue;
+            };
+            let t = self.b.convert(t, promise.dtype);
+            if self.b.sizes(t) != promise.sizes.as_slice() {
+                let got = self.b.sizes(t);
+                return Err(Refusal::Fallback(format!("rule gives sizes {got:?}, not {:?}", promise.sizes)));
+            }
+            let is_new = t.as_u32() as usize >= before;
+            let data = &mut self.b.graph.tensors[t];
+            if is_new && data.strides.is_none() {
+                data.strides = Some(promise.strides.clone());
+            }
+            values.push(Some(Value::Tensor(t)));
+        }
+        match (tuple, values.len()) {
+            (false, 1) => values.swap_remove(0).ok_or_else(|| Refusal::Fallback("no result".to_owned())),
+            _ => Ok(Value::Tuple(values)),
+        }
+    }
+
+    /// The promised shapes of a node's results; `None` if it gives something else than tensors.
+    fn promises(&self, id: NodeId) -> Result<Option<Vec<Option<Promise>>>, Error> {
+        let one = |meta: &Option<Meta>| match meta {
+            Some(Meta::Tensor(meta)) => self.promise(id, meta).map(Some),
+            _ => Ok(None),
+        };
+        match &self.graph[id].meta {
+            Some(Meta::Tuple(items)) => items.iter().map(one).collect::<Result<_, _>>().map(Some),
+            meta @ Some(Meta::Tensor(_)) => Ok(Some(vec![one(meta)?])),
+            _ => Ok(None),
+        }
+    }
+
+    fn check_supported(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Refusal> {
+        let device = self.options.device;
+        let metas = metas(self.graph, id);
+        if let Some(meta) = metas.iter().find(|m| m.device.kind != device.kind) {
+            return Err(Refusal::Fallback(format!("a tensor on {}", meta.device)));
+        }
+        let mut dtypes = metas.iter().map(|m| m.dtype).chain(promises.iter().flatten().map(|p| p.dtype));
+        match dtypes.find(|d| !self.options.dtypes.contains(d)) {
+            Some(dtype) => Err(Refusal::Fallback(format!("dtype {dtype}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn call(&mut self, id: NodeId, kind: CallKind, library: Option<Extern>) -> Result<Value, Error> {
+        let node = &self.graph[id];
+        let call = self.b.graph.calls.next_key();
+        let args = node.args.iter().map(|a| self.call_arg(id, a)).collect::<Result<_, _>>()?;
+        let kwargs =
+            node.kwargs.iter().map(|(k, a)| Ok((k.clone(), self.call_arg(id, a)?))).collect::<Result<_, Error>>()?;
+        let (value, results, tuple) = self.call_results(id, call)?;
+        let overload = fx::aten::lookup(&node.target);
+        let ordered = match library {
+            Some(kind) => kind == Extern::Random,
+            None => overload.is_none_or(fx::aten::Overload::is_random),
+        };
+        let planned = library == Some(Extern::MatMul);
+        let target = node.target.clone();
+        self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
+        Ok(value)
+    }
+
+    fn call_arg(&self, id: NodeId, arg: &fx::Arg) -> Result<tir::Arg, Error> {
+        Ok(match arg {
+            fx::Arg::Node(n) => match self.values[*n].as_ref().ok_or(Error::Unresolved { node: id })? {
+                Value::Tensor(t) => tir::Arg::Tensor(*t),
+                Value::Object(o) => tir::Arg::Object(*o),
+                Value::Plain(p) => tir::Arg::Plain(p.clone()),
+                Value::Tuple(_) => return Err(Error::Unresolved { node: id }),
+            },
+            fx::Arg::List(items) | fx::Arg::Tuple(items) => {
+                let mut has_node = false;
+                arg.for_each_node(&mut |_| has_node = true);
+                if !has_node {
+                    return Ok(tir::Arg::Plain(arg.clone()));
+                }
+                tir::Arg::List(items.iter().map(|a| self.call_arg(id, a)).collect::<Result<_, _>>()?)
+            }
+            other => {
+                let mut has_node = false;
+                other.for_each_node(&mut |_| has_node = true);
+                if has_node {
+                    return Err(Error::Unresolved { node: id });
+                }
+                tir::Arg::Plain(other.clone())
+            }
+        })
+    }
+
+    fn call_results(&mut self, id: NodeId, call: tir::CallId) -> Result<(Value, Vec<CallOut>, bool), Error> {
+        match &self.graph[id].meta {
+            Some(Meta::Tuple(items)) => {
+                let mut values = Vec::new();
+                let mut outs = Vec::new();
+                for (number, meta) in items.iter().enumerate() {
+                    let (value, out) = self.call_result(id, call, number, meta.as_ref())?;
+                    values.push(value);
+                    outs.push(out);
+                }
+                Ok((Value::Tuple(values), outs, true))
+            }
+            meta => {
+                let (value, out) = self.call_result(id, call, 0, meta.as_ref())?;
+                Ok((value.unwrap_or(Value::Plain(fx::Arg::None)), vec![out], false))
+            }
+        }
+    }
+
+    fn call_result(
+        &mut self,
+        id: NodeId,
+        call: tir::CallId,
+        number: usize,
+        meta: Option<&Meta>,
+    ) -> Result<(Option<Value>, CallOut), Error> {
+        Ok(match meta {
+            Some(Meta::Tensor(meta)) => {
+                let t = self.leaf(id, Op::Result(call, number), meta)?;
+                (Some(Value::Tensor(t)), CallOut::Tensor(t))
+            }
+            Some(Meta::Plain(fx::Arg::None)) => (Some(Value::Plain(fx::Arg::None)), CallOut::Unused),
+            _ => {
+                let object = self.b.graph.objects.push(call);
+                (Some(Value::Object(object)), CallOut::Object(object))
+            }
+        })
+    }
+
+    fn output(&mut self, id: NodeId) -> Result<(), Error> {
+        let arg = self.graph[id].args.first().ok_or(Error::NoOutput)?;
+        let items = match arg {
+            fx::Arg::Tuple(items) | fx::Arg::List(items) => items.clone(),
+            single => vec![single.clone()],
+        };
+        for item in &items {
+            let output = match item {
+                fx::Arg::Node(n) => match self.values[*n].clone().ok_or(Error::Unresolved { node: id })? {
+                    Value::Tensor(t) => Output::Tensor(t),
+                    Value::Object(o) => Output::Object(o),
+                    Value::Plain(p) => Output::Plain(p),
+                    Value::Tuple(_) => return Err(Error::Unresolved { node: id }),
+                },
+                other => Output::Plain(other.clone()),
+            };
+            self.b.graph.outputs.push(output);
+        }
+        Ok(())
+    }
+}
+
+/// Why a node was not rewritten.
+enum Refusal {
+    Extern(Extern),
+    Fallback(String),
+    Error(Error),
+}
+
+/// Metadata of a node's tensor operands.
+fn metas(graph: &Graph, id: NodeId) -> Vec<&TensorMeta> {
+    let mut metas = Vec::new();
+    let node = &graph[id];
+    for arg in node.args.iter().chain(node.kwargs.iter().map(|(_, a)| a)) {
+        arg.for_each_node(&mut |n| {
+            if let Some(Meta::Tensor(meta)) = &graph[n].meta {
+                metas.push(meta);
+            }
+        });
+    }
+    if let Some(Meta::Tensor(meta)) = &node.meta {
+        metas.push(meta);
+    }
+    metas
+}
+
+/// The compositions: one arm for each row of the table.
+fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    use Composite as C;
+    let one = match composite {
+        C::Add => pointwise::add(b, a),
+        C::Sub => pointwise::sub(b, a),
+        C::Rsub => pointwise::rsub(b, a),
+        C::PowScalar => pointwise::pow_scalar(b, a),
+        C::Square => pointwise::square(b, a),
+        C::DivMode => pointwise::div_mode(b, a),
+        C::Addcmul => pointwise::addcmul(b, a),
+        C::Addcdiv => pointwise::addcdiv(b, a),
+        C::Lerp => pointwise::lerp(b, a),
+        C::Clamp => pointwise::clamp(b, a, "min", "max"),
+        C::ClampMin => pointwise::clamp(b, a, "min", ""),
+        C::ClampMax => pointwise::clamp(b, a, "", "max"),
+        C::LogicalNot => pointwise::logical_not(b, a),
+        C::LogicalAnd => pointwise::logical(b, a, fx::prim::Pointwise::And),
+        C::LogicalOr => pointwise::logical(b, a, fx::prim::Pointwise::Or),
+        C::LogicalXor => pointwise::logical(b, a, fx::prim::Pointwise::Xor),
+        C::NanToNum => pointwise::nan_to_num(b, a),
+        C::MaskedFill => pointwise::masked_fill(b, a),
+        C::Relu => activation::relu(b, a),
+        C::Relu6 => activation::relu6(b, a),
+        C::Gelu => activation::gelu(b, a),
+        C::Silu => activation::silu(b, a),
+        C::Mish => activation::mish(b, a),
+        C::Elu => activation::elu(b, a),
+        C::Softplus => activation::softplus(b, a),
+        C::LeakyRelu => activation::leaky_relu(b, a),
+        C::Hardtanh => activation::hardtanh(b, a),
+        C::Hardsigmoid => activation::hardsigmoid(b, a),
+        C::Hardswish => activation::hardswish(b, a),
+        C::Threshold => activation::threshold(b, a),
+        C::GeluBackward => backward::gelu(b, a),
+        C::SiluBackward => backward::silu(b, a),
+        C::LeakyReluBackward => backward::leaky_relu(b, a),
+        C::HardtanhBackward => backward::hardtanh(b, a),
+        C::HardsigmoidBackward => backward::hardsigmoid(b, a),
+        C::HardswishBackward => backward::hardswish(b, a),
+        C::ThresholdBackward => backward::threshold(b, a),
+        C::TanhBackward => backward::tanh(b, a),
+        C::SigmoidBackward => backward::sigmoid(b, a),
+        C::DropoutBackward => backward::dropout(b, a),
+        C::SoftmaxBackward => backward::softmax(b, a),
+        C::LogSoftmaxBackward => backward::log_softmax(b, a),
+        C::SelectBackward => backward::select(b, a),
+        C::SliceBackward => backward::slice(b, a),
+        C::NllLossBackward => backward::nll_loss(b, a),
+        C::Mean => reduce::mean(b, a),
+        C::Var => reduce::var(b, a),
+        C::Logsumexp => reduce::logsumexp(b, a),
+        C::Softmax => norm::softmax(b, a),
+        C::SafeSoftmax => norm::safe_softmax(b, a),
+        C::LogSoftmax => norm::log_softmax(b, a),
+        C::MseLoss => norm::mse_loss(b, a),
+        C::Reshape => view::reshape(b, a),
+        C::T => view::t(b, a),
+        C::Transpose => view::transpose(b, a),
+        C::Permute => view::permute(b, a),
+        C::Expand => view::expand(b, a),
+        C::Squeeze => view::reshape(b, a),
+        C::Unsqueeze => view::reshape(b, a),
+        C::Select => view::select(b, a),
+        C::Slice => view::slice(b, a),
+        C::Flip => view::flip(b, a),
+        C::Alias => a.tensor("self"),
+        C::Clone => view::copy(b, a),
+        C::ToCopy => view::copy(b, a),
+        C::Cat => view::cat(b, a),
+        C::Stack => view::stack(b, a),
+        C::ConstantPad => view::constant_pad(b, a),
+        C::Repeat => view::repeat(b, a),
+        C::Tril => view::triangle(b, a, fx::prim::Pointwise::Le),
+        C::Triu => view::triangle(b, a, fx::prim::Pointwise::Ge),
+        C::Arange => creation::arange(b, a),
+        C::Full => creation::full(b, a, "fill_value"),
+        C::FullLike => creation::full(b, a, "fill_value"),
+        C::NewFull => creation::full(b, a, "fill_value"),
+        C::ScalarTensor => creation::full(b, a, "s"),
+        C::Zeros | C::ZerosLike | C::Empty => creation::filled(b, a, 0.0),
+        C::Ones | C::OnesLike => creation::filled(b, a, 1.0),
+        C::Embedding => index::embedding(b, a),
+        C::Index => index::index(b, a),
+        C::IndexSelect => index::index_select(b, a),
+        C::Gather => index::gather(b, a),
+        C::Cumsum => index::cumsum(b, a),
+        // Several results.
+        C::VarMean => return reduce::var_mean(b, a),
+        C::MaxDim => return reduce::best(b, a, fx::prim::Reduction::Max),
+        C::MinDim => return reduce::best(b, a, fx::prim::Reduction::Min),
+        C::LayerNorm => return norm::layer_norm(b, a),
+        C::RmsNorm => return norm::rms_norm(b, a),
+        C::GroupNorm => return norm::group_norm(b, a),
+        C::BatchNormInference => return norm::batch_norm_inference(b, a),
+        C::BatchNormTraining => return norm::batch_norm_training(b, a),
+        C::NllLossForward => return norm::nll_loss(b, a),
+        C::LogSigmoidForward => return activation::log_sigmoid(b, a),
+        C::LayerNormBackward => return backward::layer_norm(b, a),
+        C::BatchNormBackward => return backward::batch_norm(b, a),
+        C::Split => return view::split(b, a),
+        C::Unbind => return view::unbind(b, a),
+    };
+    one.map(|t| vec![Some(t)])
+}

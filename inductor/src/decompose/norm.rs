@@ -1,0 +1,298 @@
+//! Softmax, normalisation and losses.
+
+use fx::prim::{Pointwise, Reduction};
+use symshapes::DType;
+
+use super::{Args, Builder, Rewrite, unsupported};
+use crate::tensor_ir::{Dims, Tensor, numel};
+
+/// The input in floats and the dimension of a softmax; a scalar counts as having one.
+fn softmax_input(b: &mut Builder, a: &Args) -> Rewrite<(Tensor, usize)> {
+    let x = a.operand(b, "self")?;
+    let x = if b.rank(x) == 0 { b.reshape(x, &[1]) } else { x };
+    let dim = a.dim("dim", b.rank(x))?;
+    if b.sizes(x)[dim] == 0 {
+        return unsupported("softmax over nothing");
+    }
+    Ok((x, dim))
+}
+
+/// `x - max(x)`
+fn shifted(b: &mut Builder, x: Tensor, dim: usize) -> Tensor {
+    let max = b.reduce(Reduction::Max, x, &[dim], true);
+    b.sub(x, max)
+}
+
+fn softmax_over(b: &mut Builder, x: Tensor, dim: usize) -> Tensor {
+    let shifted = shifted(b, x, dim);
+    let e = b.exp(shifted);
+    let sum = b.sum_keep(e, &[dim]);
+    b.div(e, sum)
+}
+
+fn promised(b: &mut Builder, a: &Args, t: Tensor) -> Rewrite {
+    let sizes = a.result()?.sizes.clone();
+    Ok(b.reshape(t, &sizes))
+}
+
+pub(crate) fn softmax(b: &mut Builder, a: &Args) -> Rewrite {
+    let (x, dim) = softmax_input(b, a)?;
+    let out = softmax_over(b, x, dim);
+    promised(b, a, out)
+}
+
+/// Softmax that gives 0 for rows which are −∞ throughout.
+pub(crate) fn safe_softmax(b: &mut Builder, a: &Args) -> Rewrite {
+    let (x, dim) = softmax_input(b, a)?;
+    let out = softmax_over(b, x, dim);
+    let max = b.reduce(Reduction::Max, x, &[dim], true);
+    let low = b.lit(f64::NEG_INFINITY, max);
+    let is_masked = b.eq(max, low);
+    let zero = b.lit(0.0, out);
+    let out = b.select(is_masked, zero, out);
+    promised(b, a, out)
+}
+
+pub(crate) fn log_softmax(b: &mut Builder, a: &Args) -> Rewrite {
+    let (x, dim) = softmax_input(b, a)?;
+    let shifted = shifted(b, x, dim);
+    let e = b.exp(shifted);
+    let sum = b.sum_keep(e, &[dim]);
+    let log = b.log(sum);
+    let out = b.sub(shifted, log);
+    promised(b, a, out)
+}
+
+/// Mean and reciprocal standard deviation over dimensions, kept, in two passes.
+fn mean_rstd(b: &mut Builder, x: Tensor, dims: &[usize], eps: f64) -> (Tensor, Tensor, Tensor) {
+    let mean = b.mean_keep(x, dims);
+    let centred = b.sub(x, mean);
+    let square = b.mul(centred, centred);
+    let var = b.mean_keep(square, dims);
+    let sum = b.add_lit(var, eps);
+    (mean, var, b.rsqrt(sum))
+}
+
+/// `(x - mean) * rstd * weight + bias`
+fn normalise(
+    b: &mut Builder,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Option<Tensor>,
+    bias: Option<Tensor>,
+) -> Tensor {
+    let centred = b.sub(x, mean);
+    let unit = b.mul(centred, rstd);
+    match (weight, bias) {
+        (Some(w), Some(c)) => {
+            let (w, c) = (expand_like(b, w, unit), expand_like(b, c, unit));
+            b.fma(unit, w, c)
+        }
+        (Some(w), None) => b.mul(unit, w),
+        (None, Some(c)) => b.add(unit, c),
+        (None, None) => unit,
+    }
+}
+
+fn expand_like(b: &mut Builder, t: Tensor, like: Tensor) -> Tensor {
+    let sizes = Dims::from_slice(b.sizes(like));
+    b.expand(t, &sizes)
+}
+
+pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "input")?;
+    let inner = a.ints("normalized_shape")?.len();
+    let dims: Vec<usize> = (b.rank(x) - inner..b.rank(x)).collect();
+    if b.sizes(x).contains(&0) {
+        return unsupported("layer norm of nothing");
+    }
+    let (mean, _, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
+    let (weight, bias) = (a.opt_operand(b, "weight")?, a.opt_operand(b, "bias")?);
+    let out = normalise(b, x, mean, rstd, weight, bias);
+    Ok(vec![Some(out), Some(mean), Some(rstd)])
+}
+
+/// `x * rsqrt(mean(x²) + eps) * weight`, and the reciprocal root.
+pub(crate) fn rms_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "input")?;
+    let inner = a.ints("normalized_shape")?.len();
+    let dims: Vec<usize> = (b.rank(x) - inner..b.rank(x)).collect();
+    if b.sizes(x).contains(&0) {
+        return unsupported("RMS norm of nothing");
+    }
+    let Some(eps) = a.opt_float("eps")? else { return unsupported("RMS norm without epsilon") };
+    let square = b.mul(x, x);
+    let mean = b.mean_keep(square, &dims);
+    let sum = b.add_lit(mean, eps);
+    let rstd = b.rsqrt(sum);
+    let mut out = b.mul(x, rstd);
+    if let Some(weight) = a.opt_operand(b, "weight")? {
+        out = b.mul(out, weight);
+    }
+    Ok(vec![Some(out), Some(rstd)])
+}
+
+pub(crate) fn group_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "input")?;
+    let (n, c, hw) = (a.int("N")?, a.int("C")?, a.int("HxW")?);
+    let groups = a.int("group")?;
+    if n * c * hw == 0 {
+        return unsupported("group norm of nothing");
+    }
+    let grouped = b.reshape(x, &[n, groups, c / groups, hw]);
+    let (mean, _, rstd) = mean_rstd(b, grouped, &[2, 3], a.float("eps")?);
+    let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
+        Ok(a.opt_operand(b, name)?.map(|t| b.reshape(t, &[1, groups, c / groups, 1])))
+    };
+    let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
+    let out = normalise(b, grouped, mean, rstd, weight, bias);
+    let sizes = Dims::from_slice(b.sizes(x));
+    let out = b.reshape(out, &sizes);
+    let (mean, rstd) = (b.reshape(mean, &[n, groups]), b.reshape(rstd, &[n, groups]));
+    Ok(vec![Some(out), Some(mean), Some(rstd)])
+}
+
+/// Dimensions of a batch norm's input other than the channels.
+pub(super) fn batch_dims(rank: usize) -> Vec<usize> {
+    (0..rank).filter(|&d| d != 1).collect()
+}
+
+/// A per-channel scale and shift, computed once for each channel, as eager's own kernel has it.
+pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "input")?;
+    let rank = b.rank(x);
+    let var = a.operand(b, "running_var")?;
+    let mean = a.operand(b, "running_mean")?;
+    let sum = b.add_lit(var, a.float("eps")?);
+    let mut scale = b.rsqrt(sum);
+    if let Some(weight) = a.opt_operand(b, "weight")? {
+        scale = b.mul(scale, weight);
+    }
+    let offset = b.mul(mean, scale);
+    let shift = match a.opt_operand(b, "bias")? {
+        Some(bias) => b.sub(bias, offset),
+        None => b.neg(offset),
+    };
+    let (scale, shift) = (b.along(scale, 1, rank), b.along(shift, 1, rank));
+    let (scale, shift) = (expand_like(b, scale, x), expand_like(b, shift, x));
+    let out = b.fma(x, scale, shift);
+    let none = b.full(0.0, DType::F32, &[0]);
+    Ok(vec![Some(out), Some(none), Some(none)])
+}
+
+/// Output, batch mean and reciprocal standard deviation, and the new running statistics.
+pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    if !a.bool("training")? {
+        return unsupported("batch norm with running statistics in a functional form");
+    }
+    let x = a.operand(b, "input")?;
+    let (rank, dims) = (b.rank(x), batch_dims(b.rank(x)));
+    let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
+    if numel(b.sizes(x)) == 0 || count < 2 {
+        return unsupported("batch norm of one element or none");
+    }
+    let (mean, var, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
+    let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
+        Ok(a.opt_operand(b, name)?.map(|t| b.along(t, 1, rank)))
+    };
+    let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
+    let out = normalise(b, x, mean, rstd, weight, bias);
+    let channels = [b.sizes(x)[1]];
+    let [mean, var, rstd] = [mean, var, rstd].map(|t| b.reshape(t, &channels));
+    let unbiased = b.mul_lit(var, count as f64 / (count as f64 - 1.0));
+    let momentum = a.float("momentum")?;
+    let (old_mean, old_var) = (a.operand(b, "running_mean")?, a.operand(b, "running_var")?);
+    let running_mean = blend(b, old_mean, mean, momentum);
+    let running_var = blend(b, old_var, unbiased, momentum);
+    Ok(vec![Some(out), Some(mean), Some(rstd), Some(running_mean), Some(running_var)])
+}
+
+/// `(1 - momentum) * old + momentum * new`
+fn blend(b: &mut Builder, old: Tensor, new: Tensor, momentum: f64) -> Tensor {
+    let (old, new) = (b.mul_lit(old, 1.0 - momentum), b.mul_lit(new, momentum));
+    b.add(old, new)
+}
+
+/// How a loss combines its elements; the values are torch's.
+#[derive(PartialEq)]
+enum Combine {
+    None,
+    Mean,
+    Sum,
+}
+
+impl Combine {
+    fn of(a: &Args) -> Rewrite<Combine> {
+        match a.int("reduction")? {
+            0 => Ok(Combine::None),
+            1 => Ok(Combine::Mean),
+            2 => Ok(Combine::Sum),
+            other => unsupported(format!("reduction {other}")),
+        }
+    }
+}
+
+pub(crate) fn mse_loss(b: &mut Builder, a: &Args) -> Rewrite {
+    let (x, y) = (a.operand(b, "self")?, a.operand(b, "target")?);
+    let diff = b.sub(x, y);
+    let square = b.mul(diff, diff);
+    let dims: Vec<usize> = (0..b.rank(square)).collect();
+    let count = numel(b.sizes(square)) as f64;
+    Ok(match Combine::of(a)? {
+        Combine::None => square,
+        Combine::Sum => b.reduce(Reduction::Sum, square, &dims, false),
+        Combine::Mean => {
+            let sum = b.reduce(Reduction::Sum, square, &dims, false);
+            let count = b.lit(count, sum);
+            b.div(sum, count)
+        }
+    })
+}
+
+/// Negative log likelihood of `[n, c]` scores without class weights: the loss and the number of targets counted.
+pub(crate) fn nll_loss(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "self")?;
+    let target = a.tensor("target")?;
+    if b.rank(x) != 2 || a.opt_tensor("weight")?.is_some() || b.dtype(target) != DType::I64 {
+        return unsupported("class weights or other than [n, c] scores");
+    }
+    let (n, dtype) = (b.sizes(x)[0], b.dtype(x));
+    let (counts, safe) = counted_targets(b, a, target)?;
+    let picked = super::index::pick(b, x, safe);
+    let loss = b.neg(picked);
+    let zero = b.lit(0.0, loss);
+    let loss = b.select(counts, loss, zero);
+    let ones = b.convert(counts, dtype);
+    let total = b.reduce(Reduction::Sum, ones, &[0], false);
+    let sum = |b: &mut Builder| b.reduce(Reduction::Sum, loss, &[0], false);
+    Ok(match Combine::of(a)? {
+        Combine::None => {
+            let nothing = b.full(0.0, dtype, &[]);
+            debug_assert_eq!(b.sizes(loss), [n]);
+            vec![Some(loss), Some(nothing)]
+        }
+        Combine::Sum => vec![Some(sum(b)), Some(total)],
+        Combine::Mean => {
+            let sum = sum(b);
+            vec![Some(b.div(sum, total)), Some(total)]
+        }
+    })
+}
+
+/// Which targets count, and the targets with those that do not replaced by class 0.
+pub(super) fn counted_targets(b: &mut Builder, a: &Args, target: Tensor) -> Rewrite<(Tensor, Tensor)> {
+    let ignored = b.lit(a.int("ignore_index")? as f64, target);
+    let counts = b.map(Pointwise::Ne, &[target, ignored]);
+    let zero = b.lit(0.0, target);
+    Ok((counts, b.select(counts, target, zero)))
+}
+
+/// True if the loss is the mean of its elements, `None` if it is not combined.
+pub(super) fn is_mean(a: &Args) -> Rewrite<Option<bool>> {
+    Ok(match Combine::of(a)? {
+        Combine::None => None,
+        Combine::Mean => Some(true),
+        Combine::Sum => Some(false),
+    })
+}

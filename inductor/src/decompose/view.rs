@@ -1,0 +1,198 @@
+//! Views, copies and what puts tensors together.
+
+use fx::prim::Pointwise;
+use symshapes::DType;
+
+use super::{Args, Builder, Rewrite, unsupported};
+use crate::tensor_ir::{Dims, Op, Tensor};
+
+/// Whatever only changes sizes: the graph has traced the new ones.
+pub(crate) fn reshape(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let sizes = a.result()?.sizes.clone();
+    Ok(b.reshape(x, &sizes))
+}
+
+pub(crate) fn t(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    Ok(if b.rank(x) == 2 { b.permute(x, &[1, 0]) } else { x })
+}
+
+pub(crate) fn transpose(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let rank = b.rank(x);
+    let (i, j) = (a.dim("dim0", rank)?, a.dim("dim1", rank)?);
+    let mut perm: Vec<usize> = (0..rank).collect();
+    if rank > 0 {
+        perm.swap(i, j);
+    }
+    Ok(b.permute(x, &perm))
+}
+
+pub(crate) fn permute(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let perm = a.dims("dims", b.rank(x), false)?;
+    Ok(b.permute(x, &perm))
+}
+
+pub(crate) fn expand(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let sizes = a.result()?.sizes.clone();
+    Ok(b.expand(x, &sizes))
+}
+
+pub(crate) fn select(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let dim = a.dim("dim", b.rank(x))?;
+    let len = b.sizes(x)[dim];
+    let index = a.int("index")?;
+    let index = if index < 0 { index + len } else { index };
+    let one = b.slice(x, dim, index, 1, 1);
+    let sizes = a.result()?.sizes.clone();
+    Ok(b.reshape(one, &sizes))
+}
+
+/// A bound of a slice, clamped into `0..=len` as Python does.
+pub(super) fn slice_bound(bound: Option<i64>, default: i64, len: i64) -> i64 {
+    let bound = bound.unwrap_or(default);
+    (if bound < 0 { bound + len } else { bound }).clamp(0, len)
+}
+
+pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let dim = a.dim("dim", b.rank(x))?;
+    let start = slice_bound(a.opt_int("start")?, 0, b.sizes(x)[dim]);
+    let len = a.result()?.sizes[dim];
+    Ok(b.slice(x, dim, start, a.int("step")?, len))
+}
+
+/// Pieces along a dimension; the graph has traced their sizes.
+pub(crate) fn split(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.tensor("self")?;
+    let dim = a.dim("dim", b.rank(x))?;
+    let mut start = 0;
+    let mut pieces = Vec::new();
+    for promise in a.results {
+        let Some(promise) = promise else { return unsupported("a piece of unknown size") };
+        let len = promise.sizes[dim];
+        pieces.push(Some(b.slice(x, dim, start, 1, len)));
+        start += len;
+    }
+    Ok(pieces)
+}
+
+pub(crate) fn unbind(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.tensor("self")?;
+    let dim = a.dim("dim", b.rank(x))?;
+    let mut sizes = Dims::from_slice(b.sizes(x));
+    sizes.remove(dim);
+    let pieces = (0..b.sizes(x)[dim]).map(|i| {
+        let piece = b.slice(x, dim, i, 1, 1);
+        Some(b.reshape(piece, &sizes))
+    });
+    Ok(pieces.collect())
+}
+
+pub(crate) fn flip(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let dims = a.dims("dims", b.rank(x), false)?;
+    Ok(b.flip(x, &dims))
+}
+
+/// A copy in functional terms is the value itself; where it must lie otherwise, the stores see to it.
+pub(crate) fn copy(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let converted = b.convert(x, a.result()?.dtype);
+    if converted != x {
+        return Ok(converted);
+    }
+    // A tensor of its own, so that the copy's strides do not become its source's.
+    let sizes = Dims::from_slice(b.sizes(x));
+    let dtype = b.dtype(x);
+    Ok(b.push(Op::Convert(x), dtype, &sizes))
+}
+
+fn present(parts: Vec<Option<Tensor>>) -> Rewrite<Vec<Tensor>> {
+    parts.into_iter().collect::<Option<_>>().map_or_else(|| unsupported("an absent tensor"), Ok)
+}
+
+pub(crate) fn cat(b: &mut Builder, a: &Args) -> Rewrite {
+    let parts = present(a.tensors("tensors")?)?;
+    let promise = a.result()?.clone();
+    let dim = a.dim("dim", promise.sizes.len())?;
+    // Empty vectors may stand among tensors of any rank.
+    let parts: Vec<Tensor> = parts.into_iter().filter(|&t| !b.sizes(t).contains(&0)).collect();
+    join(b, parts, dim, promise.dtype, &promise.sizes)
+}
+
+fn join(b: &mut Builder, parts: Vec<Tensor>, dim: usize, dtype: DType, sizes: &[i64]) -> Rewrite {
+    let parts: Vec<Tensor> = parts.into_iter().map(|t| b.convert(t, dtype)).collect();
+    Ok(match parts.as_slice() {
+        [] => b.full(0.0, dtype, sizes),
+        _ => b.push(Op::Cat(parts, dim), dtype, sizes),
+    })
+}
+
+pub(crate) fn stack(b: &mut Builder, a: &Args) -> Rewrite {
+    let parts = present(a.tensors("tensors")?)?;
+    let promise = a.result()?.clone();
+    let dim = a.dim("dim", promise.sizes.len())?;
+    let parts = parts.into_iter().map(|t| b.unsqueeze(t, dim)).collect();
+    join(b, parts, dim, promise.dtype, &promise.sizes)
+}
+
+/// Padding from the last dimension on; negative amounts cut.
+pub(crate) fn constant_pad(b: &mut Builder, a: &Args) -> Rewrite {
+    let mut x = a.tensor("self")?;
+    let pad = a.ints("pad")?;
+    let value = a.float("value")?;
+    for (k, amounts) in pad.chunks_exact(2).enumerate() {
+        let dim = b.rank(x) - 1 - k;
+        let (low, high) = (amounts[0], amounts[1]);
+        let kept = b.sizes(x)[dim] + low.min(0) + high.min(0);
+        x = b.slice(x, dim, (-low).max(0), 1, kept);
+        if low > 0 || high > 0 {
+            x = b.pad(x, dim, low.max(0), kept + low.max(0) + high.max(0), value);
+        }
+    }
+    Ok(x)
+}
+
+/// Repetition: each dimension gets a leading one that is broadcast, then both merge.
+pub(crate) fn repeat(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let sizes = a.result()?.sizes.clone();
+    if sizes.contains(&0) {
+        return unsupported("repetition of nothing");
+    }
+    let offset = sizes.len() - b.rank(x);
+    let (mut split, mut wide) = (Dims::new(), Dims::new());
+    for (k, &n) in sizes.iter().enumerate() {
+        let own = if k < offset { 1 } else { b.sizes(x)[k - offset] };
+        split.extend([1, own]);
+        wide.extend([n / own, own]);
+    }
+    let x = b.reshape(x, &split);
+    let x = b.expand(x, &wide);
+    Ok(b.reshape(x, &sizes))
+}
+
+/// The lower (`column - row <= diagonal`) or upper (`>=`) triangle; 0 elsewhere.
+pub(crate) fn triangle(b: &mut Builder, a: &Args, keep: Pointwise) -> Rewrite {
+    let x = a.tensor("self")?;
+    let rank = b.rank(x);
+    let (rows, cols) = (b.sizes(x)[rank - 2], b.sizes(x)[rank - 1]);
+    let row = b.iota(0, 1, rows, rank - 2, rank);
+    let col = b.iota(0, 1, cols, rank - 1, rank);
+    let distance = b.sub(col, row);
+    let diagonal = b.lit(a.int("diagonal")? as f64, distance);
+    let inside = b.map(keep, &[distance, diagonal]);
+    let zero = b.lit(0.0, x);
+    Ok(b.select(inside, x, zero))
+}
+
+/// The pad that undoes a selection: used by backward rules.
+pub(super) fn unselect(b: &mut Builder, grad: Tensor, dim: usize, index: i64, len: i64) -> Tensor {
+    let grad = b.unsqueeze(grad, dim);
+    b.pad(grad, dim, index, len, 0.0)
+}

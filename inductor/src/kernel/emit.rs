@@ -1,0 +1,554 @@
+//! Writes a group's roots into its nest.
+//!
+//! A row kernel runs in levels: level 0 reads only what comes from outside; a root that reads a reduction of level `n`
+//! has level `n + 1`. Each level is one pass over the row, so softmax has three and layer norm three.
+
+use fx::NodeId;
+use fx::prim::{Cost, Pointwise};
+use rustc_hash::{FxHashMap, FxHashSet};
+use symshapes::{DType, Expr};
+
+use super::frame::{Frame, Reads, flat_index, shift, through_view};
+use super::nest::{Nest, settle};
+use super::scope::Scopes;
+use crate::backend::Capabilities;
+use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
+use crate::schedule::{Group, Root, RootKind, Roots, Span, span, stored_layout};
+use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph};
+
+/// What a kernel is called with, in the order of its params without scratch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// The buffer of a stored tensor.
+    Stored(Tensor),
+    /// A byte that the kernel sets if an index is out of bounds.
+    OutOfBounds,
+}
+
+/// A kernel and how it is called.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// The graph nodes that it computes.
+    pub nodes: Vec<NodeId>,
+}
+
+/// Writes the kernel of a group. `is_stored` tells whether a root's values are needed outside.
+pub fn build(
+    graph: &TensorGraph,
+    roots: &Roots,
+    group: &Group,
+    is_stored: &dyn Fn(usize) -> bool,
+    caps: &Capabilities,
+    name: String,
+) -> Built {
+    let members: Vec<&Root> = group.roots.iter().map(|&r| &roots.roots[r]).collect();
+    let (frame, nest) = settle(graph, roots, &members, &group.domain);
+    let mut emit = Emit::new(graph, roots, group, frame, nest, is_stored);
+    emit.plan_scratch(caps);
+    emit.run();
+    emit.finish(name)
+}
+
+/// How a member of the group is computed.
+struct Member<'a> {
+    root: &'a Root,
+    stored: bool,
+    span: Span,
+    level: usize,
+    /// The position in its own tensor that an iteration computes.
+    point: Vec<Expr>,
+}
+
+struct Emit<'a> {
+    graph: &'a TensorGraph,
+    roots: &'a Roots,
+    frame: Frame,
+    nest: Nest,
+    b: Scopes,
+    members: Vec<Member<'a>>,
+    /// For tensors that the group computes as roots: the member.
+    member_of: FxHashMap<Tensor, usize>,
+    params: FxHashMap<Tensor, Param>,
+    args: Vec<Arg>,
+    flag: Option<Param>,
+    /// Values computed while their scopes are open.
+    memo: FxHashMap<(Tensor, Vec<Expr>, Option<Value>), Value>,
+    reduced: FxHashMap<usize, Value>,
+    /// Dear values that several levels need, and the scratch row that holds each once it is filled.
+    scratch: FxHashMap<Tensor, Option<Param>>,
+    nodes: FxHashSet<NodeId>,
+    level: usize,
+}
+
+impl<'a> Emit<'a> {
+    fn new(
+        graph: &'a TensorGraph,
+        roots: &'a Roots,
+        group: &'a Group,
+        frame: Frame,
+        nest: Nest,
+        is_stored: &dyn Fn(usize) -> bool,
+    ) -> Emit<'a> {
+        let b = Scopes::new(frame.exprs.clone());
+        let mut emit = Emit {
+            graph,
+            roots,
+            frame,
+            nest,
+            b,
+            members: Vec::new(),
+            member_of: FxHashMap::default(),
+            params: FxHashMap::default(),
+            args: Vec::new(),
+            flag: None,
+            memo: FxHashMap::default(),
+            reduced: FxHashMap::default(),
+            scratch: FxHashMap::default(),
+            nodes: FxHashSet::default(),
+            level: 0,
+        };
+        for (k, &r) in group.roots.iter().enumerate() {
+            let root = &roots.roots[r];
+            if root.value == root.stored {
+                emit.member_of.insert(root.value, k);
+            }
+            let span = emit.frame.span(root);
+            let point = emit.frame.point(root);
+            let level = emit.level_of(root);
+            emit.members.push(Member { root, stored: is_stored(r), span, level, point });
+        }
+        emit
+    }
+
+    fn reads(&mut self, root: &Root) -> (Vec<(Tensor, Vec<Expr>)>, FxHashSet<(Tensor, Vec<Expr>)>) {
+        let (graph, roots) = (self.graph, self.roots);
+        let stops = |t| roots.is_stop(graph, t);
+        let mut reads = Reads::new(graph, &mut self.frame, &stops);
+        reads.root(root);
+        (reads.found, reads.seen)
+    }
+
+    fn level_of(&mut self, root: &Root) -> usize {
+        let (found, _) = self.reads(root);
+        let of = found.iter().filter_map(|(t, _)| self.member_of.get(t)).map(|&m| {
+            let member = &self.members[m];
+            member.level + usize::from(matches!(member.root.kind, RootKind::Reduce { .. }))
+        });
+        of.max().unwrap_or(0)
+    }
+
+    /// Finds the dear values that more than one level computes at the same position.
+    fn plan_scratch(&mut self, caps: &Capabilities) {
+        let vector_inside = self.nest.red.last().is_some_and(|axis| axis.vector);
+        if !vector_inside {
+            return;
+        }
+        let mut first: FxHashMap<(Tensor, Vec<Expr>), usize> = FxHashMap::default();
+        let mut again: Vec<Tensor> = Vec::new();
+        for k in 0..self.members.len() {
+            let Member { root, level, .. } = self.members[k];
+            if !self.runs_along_row(k) {
+                continue;
+            }
+            let (_, mut seen) = self.reads(root);
+            if root.kind == RootKind::Map {
+                seen.insert((root.value, self.members[k].point.clone()));
+            }
+            for key in seen {
+                let t = key.0;
+                let is_dear = matches!(self.graph.tensors[t].op, Op::Map(op, _) if op.cost() == Cost::Dear);
+                if is_dear && *first.entry(key).or_insert(level) != level && !again.contains(&t) {
+                    again.push(t);
+                }
+            }
+        }
+        let mut room = caps.scratch_bytes as i64;
+        for t in again {
+            let bytes = self.frame.domain.row_len() * self.graph.tensors[t].dtype.size() as i64;
+            let is_stored = self.member_of.get(&t).is_some_and(|&m| self.members[m].stored);
+            if bytes <= room && !is_stored {
+                room -= bytes;
+                self.scratch.insert(t, None);
+            }
+        }
+    }
+
+    fn runs_along_row(&self, k: usize) -> bool {
+        let member = &self.members[k];
+        matches!(member.root.kind, RootKind::Reduce { .. }) || member.span == Span::Full
+    }
+
+    fn run(&mut self) {
+        // The frame's pool has grown since the builder took its copy; expressions made since are needed too.
+        self.b.exprs = self.frame.exprs.clone();
+        self.b.open(self.nest.root);
+        for axis in self.nest.outer.clone() {
+            self.b.open(axis);
+        }
+        let last = self.members.iter().map(|m| m.level).max().unwrap_or(0);
+        for level in 0..=last {
+            self.level = level;
+            self.rows(level);
+            self.elements(level);
+        }
+    }
+
+    /// What is computed once for each row.
+    fn rows(&mut self, level: usize) {
+        for k in 0..self.members.len() {
+            if self.members[k].level == level && !self.runs_along_row(k) {
+                let value = self.member_value(k);
+                self.store_member(k, value);
+            }
+        }
+    }
+
+    /// One pass over the row.
+    fn elements(&mut self, level: usize) {
+        let along: Vec<usize> =
+            (0..self.members.len()).filter(|&k| self.members[k].level == level && self.runs_along_row(k)).collect();
+        if along.is_empty() {
+            return;
+        }
+        let row_depth = self.b.depth();
+        for axis in self.nest.red.clone() {
+            self.b.open(axis);
+        }
+        let mut accs = Vec::new();
+        for &k in &along {
+            let root = self.members[k].root;
+            let RootKind::Reduce { kind, source, .. } = &root.kind else {
+                let value = self.member_value(k);
+                self.store_member(k, value);
+                continue;
+            };
+            let index = self.frame_source_point(root);
+            let value = self.eval(*source, &index, None);
+            let value = self.widen(value);
+            let acc = self.b.accumulator(row_depth, *kind, self.b.dtype(value));
+            let is_arg = matches!(kind, fx::prim::Reduction::ArgMax | fx::prim::Reduction::ArgMin);
+            let position = is_arg.then(|| self.row_position());
+            self.b.accumulate(acc, value, position);
+            self.nodes.insert(self.graph.tensors[root.value].origin);
+            accs.push((k, acc));
+        }
+        for _ in 0..self.nest.red.len() {
+            let outermost = self.b.close();
+            debug_assert!(outermost.is_none(), "a row's loops lie inside the parallel one");
+        }
+        for (k, acc) in accs {
+            let value = self.b.reduced(acc);
+            self.reduced.insert(k, value);
+            self.store_member(k, value);
+        }
+    }
+
+    fn frame_source_point(&mut self, root: &Root) -> Vec<Expr> {
+        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
+        let point = self.frame.source_point(root, self.graph);
+        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
+        point
+    }
+
+    fn row_position(&mut self) -> Expr {
+        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
+        let position = self.frame.row_position();
+        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
+        self.in_loops(position)
+    }
+
+    /// An expression of the frame's axes in terms of the loops.
+    fn in_loops(&mut self, e: Expr) -> Expr {
+        self.b.exprs.subst(e, &self.nest.axes)
+    }
+
+    fn widen(&mut self, v: Value) -> Value {
+        let dtype = self.b.dtype(v);
+        self.b.convert(v, dtype.compute())
+    }
+
+    fn member_value(&mut self, k: usize) -> Value {
+        let root = self.members[k].root;
+        let point = self.members[k].point.clone();
+        if let RootKind::Scan { source, dim } = root.kind {
+            return self.scan(root, source, dim, &point);
+        }
+        let value = if root.value == root.stored {
+            let key = (root.value, point.clone(), None);
+            let value = self.compute(root.value, &point, None);
+            self.memo.insert(key, value);
+            value
+        } else {
+            self.eval(root.value, &point, None)
+        };
+        self.keep_in_scratch(root.value, value);
+        value
+    }
+
+    /// The element before this one, which the kernel has just written, plus the source's.
+    fn scan(&mut self, root: &Root, source: Tensor, dim: usize, point: &[Expr]) -> Value {
+        let value = self.eval(source, point, None);
+        self.nodes.insert(self.graph.tensors[root.value].origin);
+        if root.layout.sizes[dim] == 1 {
+            return value;
+        }
+        let position = self.in_loops(point[dim]);
+        let position = self.b.index(position);
+        let zero = self.b.int(0);
+        let is_later = self.b.map(Pointwise::Gt, &[position, zero]);
+        let param = self.param(root.stored, Role::Out);
+        let here = self.address(root, point);
+        let before = self.b.exprs.add_int(here, -root.layout.strides[dim]);
+        let sum = self.b.load(param, before, Some(is_later));
+        self.b.map(Pointwise::Add, &[sum, value])
+    }
+
+    fn address(&mut self, root: &Root, point: &[Expr]) -> Expr {
+        let flat = flat_index(&mut self.b.exprs, point, &root.layout.strides, root.layout.offset);
+        self.in_loops(flat)
+    }
+
+    fn store_member(&mut self, k: usize, value: Value) {
+        let root = self.members[k].root;
+        if !self.members[k].stored {
+            return;
+        }
+        let point = self.members[k].point.clone();
+        let param = self.param(root.stored, Role::Out);
+        let index = self.address(root, &point);
+        let dtype = self.graph.tensors[root.stored].dtype;
+        let value = self.widen(value);
+        let value = self.b.convert(value, dtype);
+        self.b.store(param, index, value, None);
+    }
+
+    fn param(&mut self, t: Tensor, role: Role) -> Param {
+        if let Some(&param) = self.params.get(&t) {
+            return param;
+        }
+        let dtype = self.graph.tensors[t].dtype;
+        let len = span(&stored_layout(self.graph, t));
+        let param = self.b.params.push(ParamData { dtype, len, role });
+        self.args.push(Arg::Stored(t));
+        self.params.insert(t, param);
+        param
+    }
+
+    /// The value of a tensor at a position.
+    fn eval(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
+        let key = (t, index.to_vec(), mask);
+        if let Some(&v) = self.memo.get(&key)
+            && self.b.is_usable(v)
+        {
+            return v;
+        }
+        let value = match self.member_of.get(&t).copied() {
+            Some(k) if self.members[k].point == *index => self.eval_member(k, index, mask),
+            _ if self.roots.is_stop(self.graph, t) => self.load(t, index, mask),
+            _ => self.eval_inline(t, index, mask),
+        };
+        self.memo.insert(key, value);
+        value
+    }
+
+    /// A value of another member at the same position.
+    fn eval_member(&mut self, k: usize, index: &[Expr], mask: Option<Value>) -> Value {
+        if let Some(&v) = self.reduced.get(&k) {
+            return v;
+        }
+        let t = self.members[k].root.value;
+        if self.members[k].stored && self.members[k].level < self.level && self.runs_along_row(k) {
+            return self.load(t, index, None);
+        }
+        self.eval_inline(t, index, mask)
+    }
+
+    fn eval_inline(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
+        if mask.is_none()
+            && let Some(&Some(param)) = self.scratch.get(&t)
+        {
+            let row = self.row_position();
+            return self.b.load(param, row, None);
+        }
+        let value = self.compute(t, index, mask);
+        if mask.is_none() {
+            self.keep_in_scratch(t, value);
+        }
+        value
+    }
+
+    /// Writes a dear value to its scratch row the first time that it is computed.
+    fn keep_in_scratch(&mut self, t: Tensor, value: Value) {
+        if self.scratch.get(&t) != Some(&None) {
+            return;
+        }
+        let dtype = self.b.dtype(value);
+        let len = self.frame.domain.row_len();
+        let param = self.b.params.push(ParamData { dtype, len, role: Role::Scratch });
+        let row = self.row_position();
+        self.b.store(param, row, value, None);
+        self.scratch.insert(t, Some(param));
+    }
+
+    fn load(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
+        let strides = stored_layout(self.graph, t).strides;
+        let flat = flat_index(&mut self.b.exprs, index, &strides, 0);
+        let flat = self.in_loops(flat);
+        let param = self.param(t, Role::In);
+        self.b.load(param, flat, mask)
+    }
+
+    /// The value of a tensor from its operands.
+    fn compute(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
+        let graph = self.graph;
+        let data = &graph.tensors[t];
+        if !matches!(data.op, Op::View(..)) {
+            self.nodes.insert(data.origin);
+        }
+        match &data.op {
+            Op::Input(_) | Op::Constant(_) | Op::Result(..) | Op::Reduce(..) | Op::Cumsum(..) => {
+                self.load(t, index, mask)
+            }
+            Op::Full(value) => self.b.constant(*value, data.dtype),
+            Op::Iota { start, step } => {
+                let scaled = self.b.exprs.mul_int(index[0], *step);
+                let e = self.b.exprs.add_int(scaled, *start);
+                let e = self.in_loops(e);
+                self.b.index(e)
+            }
+            Op::Map(op, args) => {
+                let args: Vec<Value> = args.iter().map(|&a| self.eval(a, index, mask)).collect();
+                self.b.map(*op, &args)
+            }
+            Op::Convert(x) => {
+                let v = self.eval(*x, index, mask);
+                self.b.convert(v, data.dtype)
+            }
+            Op::View(x, view) => {
+                let inner = through_view(&mut self.b.exprs, view, data, &graph.tensors[*x], index);
+                self.eval(*x, &inner, mask)
+            }
+            Op::Gather { source, dims } => self.gather(*source, dims, index, mask),
+            Op::Pad { source, low, value } => self.pad(*source, low, *value, index, mask),
+            Op::Cat(parts, dim) => self.cat(parts, *dim, index, mask),
+        }
+    }
+
+    fn gather(&mut self, source: Tensor, dims: &[GatherDim], index: &[Expr], mask: Option<Value>) -> Value {
+        let sizes = self.graph.tensors[source].sizes.clone();
+        let mut inner = Vec::with_capacity(dims.len());
+        for (k, dim) in dims.iter().enumerate() {
+            inner.push(match dim {
+                GatherDim::Out(d) => index[*d],
+                GatherDim::Index(t) => {
+                    let position = self.eval(*t, index, mask);
+                    self.wrapped(position, sizes[k], mask)
+                }
+            });
+        }
+        self.eval(source, &inner, mask)
+    }
+
+    /// A position that counts from the end where negative, as an index within `0..len`. Where it is out of bounds the
+    /// kernel says so and reads the nearest element.
+    fn wrapped(&mut self, position: Value, len: i64, mask: Option<Value>) -> Expr {
+        if let Some(e) = self.b.as_index(position) {
+            let range = self.b.exprs.range(e);
+            if range.lo >= 0 && range.hi < len {
+                return e;
+            }
+        }
+        let (zero, size, last) = (self.b.int(0), self.b.int(len), self.b.int(len - 1));
+        let is_negative = self.b.map(Pointwise::Lt, &[position, zero]);
+        let from_end = self.b.map(Pointwise::Add, &[position, size]);
+        let wrapped = self.b.map(Pointwise::Where, &[is_negative, from_end, position]);
+        let below = self.b.map(Pointwise::Lt, &[wrapped, zero]);
+        let above = self.b.map(Pointwise::Ge, &[wrapped, size]);
+        let outside = self.b.map(Pointwise::Or, &[below, above]);
+        let outside = self.b.both(mask, outside);
+        self.report(outside);
+        let clamped = self.b.map(Pointwise::Maximum, &[wrapped, zero]);
+        let clamped = self.b.map(Pointwise::Minimum, &[clamped, last]);
+        self.b.bind(clamped, len)
+    }
+
+    fn report(&mut self, outside: Value) {
+        let flag = match self.flag {
+            Some(flag) => flag,
+            None => {
+                let flag = self.b.params.push(ParamData { dtype: DType::Bool, len: 1, role: Role::Out });
+                self.args.push(Arg::OutOfBounds);
+                self.flag = Some(flag);
+                flag
+            }
+        };
+        let zero = self.b.exprs.int(0);
+        let yes = self.b.constant(Scalar::Int(1), DType::Bool);
+        self.b.store(flag, zero, yes, Some(outside));
+    }
+
+    /// True where a position lies within `0..len`; nothing if it always does.
+    fn within(&mut self, e: Expr, len: i64, mut mask: Option<Value>) -> Option<Value> {
+        let e = self.in_loops(e);
+        let range = self.b.exprs.range(e);
+        if range.lo < 0 {
+            let (position, zero) = (self.b.index(e), self.b.int(0));
+            let inside = self.b.map(Pointwise::Ge, &[position, zero]);
+            mask = Some(self.b.both(mask, inside));
+        }
+        if range.hi >= len {
+            let (position, len) = (self.b.index(e), self.b.int(len));
+            let inside = self.b.map(Pointwise::Lt, &[position, len]);
+            mask = Some(self.b.both(mask, inside));
+        }
+        mask
+    }
+
+    fn pad(&mut self, source: Tensor, low: &[i64], value: Scalar, index: &[Expr], mask: Option<Value>) -> Value {
+        let sizes = self.graph.tensors[source].sizes.clone();
+        let inner = shift(&mut self.b.exprs, index, low);
+        let mut inside = None;
+        for (&e, &n) in inner.iter().zip(&sizes) {
+            inside = self.within(e, n, inside);
+        }
+        let Some(inside) = inside else { return self.eval(source, &inner, mask) };
+        let readable = self.b.both(mask, inside);
+        let within = self.eval(source, &inner, Some(readable));
+        let around = self.b.constant(value, self.b.dtype(within));
+        self.b.select(inside, within, around)
+    }
+
+    fn cat(&mut self, parts: &[Tensor], dim: usize, index: &[Expr], mask: Option<Value>) -> Value {
+        let mut start = 0;
+        let mut value = None;
+        for &part in parts {
+            let len = self.graph.tensors[part].sizes[dim];
+            let mut inner = index.to_vec();
+            inner[dim] = self.b.exprs.add_int(index[dim], -start);
+            start += len;
+            let inside = self.within(inner[dim], len, None);
+            let readable = inside.map(|inside| self.b.both(mask, inside)).or(mask);
+            let element = self.eval(part, &inner, readable);
+            value = Some(match (value, inside) {
+                (Some(before), Some(inside)) => self.b.select(inside, element, before),
+                _ => element,
+            });
+        }
+        value.expect("a concatenation has parts")
+    }
+
+    fn finish(mut self, name: String) -> Built {
+        let mut root = None;
+        while self.b.depth() > 0 {
+            root = self.b.close();
+        }
+        let kernel = self.b.finish(name, root.expect("the parallel loop closes last"));
+        let mut nodes: Vec<NodeId> = self.nodes.into_iter().collect();
+        nodes.sort_unstable();
+        Built { kernel, args: self.args, nodes }
+    }
+}

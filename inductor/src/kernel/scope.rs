@@ -1,0 +1,296 @@
+//! Writes loop IR with nested scopes: every value is placed as far out as its operands allow, once.
+//!
+//! Invariants: scopes close in the reverse order of opening; a value is used only while its scope is open.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use fx::prim::{Pointwise, Reduction};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use symshapes::{DType, Expr, Pool, Range, Sym};
+
+use super::nest::LoopAxis;
+use crate::loop_ir::{
+    Acc, AccData, Axis, AxisData, Kernel, Loop, Op, Param, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData,
+};
+
+/// A kernel under construction.
+pub(super) struct Scopes {
+    /// The index expressions; they become the kernel's.
+    pub(super) exprs: Pool,
+    /// The buffers.
+    pub(super) params: PrimaryMap<Param, ParamData>,
+    values: PrimaryMap<Value, ValueData>,
+    accs: PrimaryMap<Acc, AccData>,
+    axes: PrimaryMap<Axis, AxisData>,
+    axis_of: FxHashMap<Sym, Axis>,
+    open: Vec<Scope>,
+    next_id: u32,
+    /// How deep each symbol is defined.
+    sym_depth: FxHashMap<Sym, usize>,
+    /// Where each value is defined: depth and the scope's number.
+    home: SecondaryMap<Value, (usize, u32)>,
+    interned: FxHashMap<Key, Value>,
+    bound: FxHashMap<Value, Sym>,
+}
+
+struct Scope {
+    id: u32,
+    axis: Axis,
+    vector: bool,
+    accs: Vec<Acc>,
+    stmts: Vec<Stmt>,
+}
+
+/// A computation, by which equal ones are found.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Const(u64, bool, DType),
+    Index(Expr),
+    Load(Param, Expr, Option<Value>),
+    Map(Pointwise, SmallVec<[Value; 3]>),
+    Convert(Value, DType),
+}
+
+impl Scopes {
+    /// An empty kernel over a pool.
+    pub(super) fn new(exprs: Pool) -> Scopes {
+        Scopes {
+            exprs,
+            params: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            accs: PrimaryMap::new(),
+            axes: PrimaryMap::new(),
+            axis_of: FxHashMap::default(),
+            open: Vec::new(),
+            next_id: 0,
+            sym_depth: FxHashMap::default(),
+            home: SecondaryMap::new(),
+            interned: FxHashMap::default(),
+            bound: FxHashMap::default(),
+        }
+    }
+
+    /// Opens a loop.
+    pub(super) fn open(&mut self, axis: LoopAxis) {
+        let LoopAxis { sym, extent, vector } = axis;
+        let axes = &mut self.axes;
+        let axis = *self.axis_of.entry(sym).or_insert_with(|| axes.push(AxisData { sym, extent }));
+        self.sym_depth.insert(sym, self.open.len());
+        self.open.push(Scope { id: self.next_id, axis, vector, accs: Vec::new(), stmts: Vec::new() });
+        self.next_id += 1;
+    }
+
+    /// Closes the innermost loop and puts it into the one around it, or returns it if it is the outermost.
+    pub(super) fn close(&mut self) -> Option<Loop> {
+        let Scope { axis, vector, accs, stmts, .. } = self.open.pop().expect("a scope is open");
+        let done = Loop { axis, vector, accs, body: stmts };
+        match self.open.last_mut() {
+            Some(around) => {
+                around.stmts.push(Stmt::Loop(done));
+                None
+            }
+            None => Some(done),
+        }
+    }
+
+    /// Number of open loops.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The finished kernel.
+    pub(super) fn finish(self, name: String, root: Loop) -> Kernel {
+        let Scopes { exprs, params, values, accs, axes, .. } = self;
+        Kernel { name, exprs, params, axes, values, accs, root }
+    }
+
+    fn is_live(&self, v: Value) -> bool {
+        let (depth, id) = self.home[v];
+        self.open.get(depth).is_some_and(|s| s.id == id)
+    }
+
+    fn expr_depth(&self, e: Expr) -> usize {
+        self.exprs.symbols(e).iter().map(|s| self.sym_depth.get(s).copied().unwrap_or(0)).max().unwrap_or(0)
+    }
+
+    fn value_depth(&self, v: Value) -> usize {
+        self.home[v].0
+    }
+
+    /// Defines a value at a depth, unless an equal one is at hand.
+    fn define(&mut self, key: Option<Key>, depth: usize, op: Op, dtype: DType) -> Value {
+        if let Some(key) = &key
+            && let Some(&v) = self.interned.get(key)
+            && self.is_live(v)
+        {
+            return v;
+        }
+        let v = self.values.push(ValueData { op, dtype });
+        let scope = &mut self.open[depth];
+        scope.stmts.push(Stmt::Let(v));
+        self.home[v] = (depth, scope.id);
+        if let Some(key) = key {
+            self.interned.insert(key, v);
+        }
+        v
+    }
+
+    /// A value's type.
+    pub(super) fn dtype(&self, v: Value) -> DType {
+        self.values[v].dtype
+    }
+
+    /// The position that a value is, if it is one.
+    pub(super) fn as_index(&self, v: Value) -> Option<Expr> {
+        match self.values[v].op {
+            Op::Index(e) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// The position or integer constant that a value is.
+    fn as_expr(&mut self, v: Value) -> Option<Expr> {
+        match self.values[v].op {
+            Op::Index(e) => Some(e),
+            Op::Const(Scalar::Int(i)) if self.values[v].dtype == DType::I64 => Some(self.exprs.int(i)),
+            _ => None,
+        }
+    }
+
+    /// A constant.
+    pub(super) fn constant(&mut self, value: Scalar, dtype: DType) -> Value {
+        let (bits, is_float) = match value {
+            Scalar::Int(i) => (i as u64, false),
+            Scalar::Float(f) => (f.to_bits(), true),
+        };
+        self.define(Some(Key::Const(bits, is_float, dtype)), 0, Op::Const(value), dtype)
+    }
+
+    /// An integer constant of type `int64`.
+    pub(super) fn int(&mut self, value: i64) -> Value {
+        self.constant(Scalar::Int(value), DType::I64)
+    }
+
+    /// A position as a value.
+    pub(super) fn index(&mut self, e: Expr) -> Value {
+        if let Some(value) = self.exprs.as_int(e) {
+            return self.int(value);
+        }
+        let depth = self.expr_depth(e);
+        self.define(Some(Key::Index(e)), depth, Op::Index(e), DType::I64)
+    }
+
+    /// An element of a buffer.
+    pub(super) fn load(&mut self, param: Param, index: Expr, mask: Option<Value>) -> Value {
+        let depth = self.expr_depth(index).max(mask.map_or(0, |m| self.value_depth(m)));
+        let dtype = self.params[param].dtype;
+        // What this kernel writes may differ between two loads.
+        let key = (self.params[param].role == Role::In).then_some(Key::Load(param, index, mask));
+        let depth = if key.is_some() { depth } else { self.open.len() - 1 };
+        self.define(key, depth, Op::Load { param, index, mask }, dtype)
+    }
+
+    /// A primitive.
+    pub(super) fn map(&mut self, op: Pointwise, args: &[Value]) -> Value {
+        if let Some(folded) = self.fold(op, args) {
+            return folded;
+        }
+        let depth = args.iter().map(|&a| self.value_depth(a)).max().unwrap_or(0);
+        let operand = self.dtype(*args.last().expect("a primitive has an operand"));
+        let args: SmallVec<[Value; 3]> = args.into();
+        let key = Key::Map(op, args.clone());
+        self.define(Some(key), depth, Op::Map(op, args), op.result_dtype(operand))
+    }
+
+    /// Arithmetic of positions stays a position, so that what is indexed with it has a known stride.
+    fn fold(&mut self, op: Pointwise, args: &[Value]) -> Option<Value> {
+        if !matches!(op, Pointwise::Add | Pointwise::Sub | Pointwise::Mul) || self.dtype(args[0]) != DType::I64 {
+            return None;
+        }
+        let (a, b) = (self.as_expr(args[0])?, self.as_expr(args[1])?);
+        let e = match op {
+            Pointwise::Add => self.exprs.add(a, b),
+            Pointwise::Sub => self.exprs.sub(a, b),
+            _ => {
+                let factor = self.exprs.as_int(b).map(|k| (a, k)).or_else(|| Some((b, self.exprs.as_int(a)?)));
+                let (e, k) = factor?;
+                self.exprs.mul_int(e, k)
+            }
+        };
+        (!self.exprs.is_overflow(e)).then(|| self.index(e))
+    }
+
+    /// Conversion.
+    pub(super) fn convert(&mut self, v: Value, dtype: DType) -> Value {
+        if self.dtype(v) == dtype {
+            return v;
+        }
+        if let Op::Const(value) = self.values[v].op {
+            return self.constant(fx::scalar::convert(value, self.values[v].dtype, dtype), dtype);
+        }
+        let depth = self.value_depth(v);
+        self.define(Some(Key::Convert(v, dtype)), depth, Op::Convert(v), dtype)
+    }
+
+    /// `cond ? a : b`; half floats are chosen between as `float32`.
+    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let dtype = self.dtype(a);
+        let (a, b) = (self.convert(a, dtype.compute()), self.convert(b, dtype.compute()));
+        let chosen = self.map(Pointwise::Where, &[cond, a, b]);
+        self.convert(chosen, dtype)
+    }
+
+    /// Both conditions.
+    pub(super) fn both(&mut self, a: Option<Value>, b: Value) -> Value {
+        a.map_or(b, |a| self.map(Pointwise::And, &[a, b]))
+    }
+
+    /// The symbol by which indices refer to an `int64` value within `0..len`.
+    pub(super) fn bind(&mut self, v: Value, len: i64) -> Expr {
+        if let Some(&sym) = self.bound.get(&v)
+            && self.is_live(v)
+        {
+            return self.exprs.sym(sym);
+        }
+        let sym = self.exprs.symbol(&format!("j{}", self.bound.len()), Range::new(0, len - 1));
+        let depth = self.value_depth(v);
+        self.define(None, depth, Op::Bind(sym, v), DType::I64);
+        self.sym_depth.insert(sym, depth);
+        self.bound.insert(v, sym);
+        self.exprs.sym(sym)
+    }
+
+    /// Writes an element, in the innermost open loop.
+    pub(super) fn store(&mut self, param: Param, index: Expr, value: Value, mask: Option<Value>) {
+        let store = Stmt::Store { param, index, value, mask, mode: StoreMode::Set };
+        self.innermost().stmts.push(store);
+    }
+
+    /// An accumulator of the loop at a depth.
+    pub(super) fn accumulator(&mut self, depth: usize, kind: Reduction, dtype: DType) -> Acc {
+        let acc = self.accs.push(AccData { kind, dtype });
+        self.open[depth].accs.push(acc);
+        acc
+    }
+
+    /// Combines a value into an accumulator, in the innermost open loop.
+    pub(super) fn accumulate(&mut self, acc: Acc, value: Value, position: Option<Expr>) {
+        self.innermost().stmts.push(Stmt::Accumulate { acc, value, position });
+    }
+
+    /// The final value of an accumulator, in the innermost open loop.
+    pub(super) fn reduced(&mut self, acc: Acc) -> Value {
+        let AccData { kind, dtype } = self.accs[acc].clone();
+        let depth = self.open.len() - 1;
+        self.define(None, depth, Op::Reduced(acc), kind.result_dtype(dtype))
+    }
+
+    /// True while a value may be used.
+    pub(super) fn is_usable(&self, v: Value) -> bool {
+        self.is_live(v)
+    }
+
+    fn innermost(&mut self) -> &mut Scope {
+        self.open.last_mut().expect("a scope is open")
+    }
+}

@@ -1,0 +1,146 @@
+//! A plan as text: what logs and golden files show.
+
+use std::fmt::{self, Display, Formatter};
+
+use symshapes::DType;
+
+use super::{BufData, Call, CallArg, CallKind, CallResult, Fate, Layout, Output, Plan, Step, Storage, View};
+
+/// `f32[128, 768]`, with strides where they are not row-major and the offset where there is one.
+struct Shape<'a>(DType, &'a Layout);
+
+impl Display for Shape<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Shape(dtype, layout) = self;
+        write!(f, "{dtype}{:?}", layout.sizes)?;
+        let row_major = crate::tensor_ir::contiguous_strides(&layout.sizes);
+        if !crate::schedule::same_strides(&layout.sizes, &layout.strides, &row_major) {
+            write!(f, "{{{}}}", Joined(&layout.strides))?;
+        }
+        if layout.offset != 0 {
+            write!(f, "+{}", layout.offset)?;
+        }
+        Ok(())
+    }
+}
+
+/// Items with commas between them.
+struct Joined<'a, T>(&'a [T]);
+
+impl<T: Display> Display for Joined<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (k, item) in self.0.iter().enumerate() {
+            write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for BufData {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", Shape(self.dtype, &self.layout))?;
+        match self.storage {
+            Storage::Input(number) => write!(f, "input {number}"),
+            Storage::Arena(offset) => write!(f, "arena {offset}"),
+            Storage::Owned => f.write_str("owned"),
+            Storage::Result => f.write_str("result"),
+            Storage::Constant(number) => write!(f, "constant {number}"),
+        }
+    }
+}
+
+impl Display for View {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.buf, Shape(self.dtype, &self.layout))
+    }
+}
+
+impl Display for CallArg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CallArg::Tensor(view) => write!(f, "{view}"),
+            CallArg::Object(object) => write!(f, "{object}"),
+            CallArg::List(items) => write!(f, "[{}]", Joined(items)),
+            CallArg::Plain(arg) => write!(f, "{arg:?}"),
+        }
+    }
+}
+
+impl Display for CallResult {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CallResult::Unused => f.write_str("_"),
+            CallResult::Tensor(buf) => write!(f, "{buf}"),
+            CallResult::Object(object) => write!(f, "{object}"),
+        }
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let word = match &self.kind {
+            CallKind::Extern => "extern",
+            CallKind::Fallback(_) => "fallback",
+        };
+        write!(f, "{} = {word} {}({}", Joined(&self.results), self.target, Joined(&self.args))?;
+        for (name, value) in &self.kwargs {
+            write!(f, ", {name}={value}")?;
+        }
+        f.write_str(")")?;
+        match &self.kind {
+            CallKind::Extern => Ok(()),
+            CallKind::Fallback(reason) => write!(f, "  # {reason}"),
+        }
+    }
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Launch { kernel, args } => write!(f, "launch {kernel}({})", Joined(args)),
+            Step::Call(call) => write!(f, "{call}"),
+            Step::Free(buf) => write!(f, "free {buf}"),
+            Step::Check(buf) => write!(f, "check {buf}"),
+        }
+    }
+}
+
+impl Display for Output {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Output::Tensor(view) => write!(f, "{view}"),
+            Output::Plain(arg) => write!(f, "{arg:?}"),
+            Output::Object(object) => write!(f, "{object}"),
+        }
+    }
+}
+
+impl Display for Fate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Fate::Kernel(kernels) => write!(f, "kernel {}", Joined(kernels)),
+            Fate::Extern => f.write_str("extern"),
+            Fate::Fallback(reason) => write!(f, "fallback: {reason}"),
+            Fate::View => f.write_str("view"),
+            Fate::Constant => f.write_str("constant"),
+            Fate::Dead => f.write_str("dead"),
+        }
+    }
+}
+
+impl Display for Plan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "plan({} inputs, arena of {} bytes)", self.inputs, self.arena_bytes)?;
+        for (buf, data) in self.bufs.iter() {
+            writeln!(f, "  {buf}: {data}")?;
+        }
+        for step in &self.steps {
+            writeln!(f, "  {step}")?;
+        }
+        writeln!(f, "  return [{}]", Joined(&self.outputs))?;
+        for (id, kernel) in self.kernels.iter() {
+            writeln!(f, "{id}: {kernel}")?;
+        }
+        Ok(())
+    }
+}

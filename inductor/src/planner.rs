@@ -1,0 +1,284 @@
+//! From a schedule to a plan: kernels are written and equal ones shared, buffers get their storage, values their
+//! lifetimes.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use fx::{Graph, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::backend::Capabilities;
+use crate::kernel::{self, Arg as KernelArg};
+use crate::memory::{self, Interval};
+use crate::plan::{
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Plan, Step, Storage, View,
+};
+use crate::schedule::{Group, Place, Schedule, Unit, span, stored_layout};
+use crate::tensor_ir::{self as tir, CallId, CallOut, Op, Tensor, TensorGraph};
+use symshapes::DType;
+
+/// Writes the plan of a schedule.
+pub fn plan(source: &Graph, graph: &TensorGraph, schedule: &Schedule, caps: &Capabilities) -> Plan {
+    let mut planner = Planner {
+        source,
+        graph,
+        schedule,
+        caps,
+        bufs: PrimaryMap::new(),
+        buf_of: SecondaryMap::new(),
+        kernels: PrimaryMap::new(),
+        known: FxHashMap::default(),
+        steps: Vec::new(),
+        computed: FxHashMap::default(),
+        exposed: FxHashSet::default(),
+    };
+    planner.find_exposed();
+    planner.run();
+    let outputs = planner.outputs();
+    let arena_bytes = planner.place_buffers(&outputs);
+    let fates = planner.fates();
+    let Planner { bufs, kernels, steps, .. } = planner;
+    Plan { bufs, kernels, steps, inputs: graph.inputs, outputs, arena_bytes, fates }
+}
+
+struct Planner<'a> {
+    source: &'a Graph,
+    graph: &'a TensorGraph,
+    schedule: &'a Schedule,
+    caps: &'a Capabilities,
+    bufs: PrimaryMap<Buf, BufData>,
+    buf_of: SecondaryMap<Tensor, Option<Buf>>,
+    kernels: PrimaryMap<KernelId, crate::loop_ir::Kernel>,
+    /// Kernels by their fingerprint.
+    known: FxHashMap<u128, KernelId>,
+    steps: Vec<Step>,
+    /// For each graph node, the kernels that compute it.
+    computed: FxHashMap<NodeId, Vec<KernelId>>,
+    /// Stored tensors that leave the plan's own memory: outputs, and what fallback calls see.
+    exposed: FxHashSet<Tensor>,
+}
+
+impl Planner<'_> {
+    fn place(&self, t: Tensor) -> &Place {
+        self.schedule.roots.place(t)
+    }
+
+    fn find_exposed(&mut self) {
+        for output in &self.graph.outputs {
+            if let tir::Output::Tensor(t) = *output {
+                self.exposed.insert(self.place(t).stored);
+            }
+        }
+        for call in self.graph.calls.values().filter(|c| c.kind != CallKind::Extern) {
+            call.for_each_tensor(&mut |t| {
+                self.exposed.insert(self.schedule.roots.place(t).stored);
+            });
+        }
+    }
+
+    fn run(&mut self) {
+        let schedule = self.schedule;
+        for (number, unit) in schedule.units.iter().enumerate() {
+            match unit {
+                Unit::Kernel(group) => self.launch(number, group),
+                Unit::Call(call) => self.call(*call),
+            }
+        }
+    }
+
+    /// The buffer of a stored tensor.
+    fn buf(&mut self, t: Tensor) -> Buf {
+        if let Some(buf) = self.buf_of[t] {
+            return buf;
+        }
+        let data = &self.graph.tensors[t];
+        let storage = match data.op {
+            Op::Input(number) => Storage::Input(number),
+            Op::Constant(number) => Storage::Constant(number),
+            Op::Result(call, _) if !self.graph.calls[call].planned => Storage::Result,
+            _ if self.exposed.contains(&t) => Storage::Owned,
+            _ => Storage::Arena(0),
+        };
+        let layout = stored_layout(self.graph, t);
+        let buf = self.bufs.push(BufData { dtype: data.dtype, layout, storage });
+        self.buf_of[t] = Some(buf);
+        buf
+    }
+
+    fn launch(&mut self, number: usize, group: &Group) {
+        let schedule = self.schedule;
+        let roots = &schedule.roots;
+        let is_stored = |r: usize| {
+            let stored = roots.roots[r].stored;
+            roots.required[stored]
+                || roots.roots[r].value != stored
+                || schedule.reads.iter().enumerate().any(|(unit, reads)| unit != number && reads.contains(&stored))
+        };
+        let built = kernel::build(self.graph, roots, group, &is_stored, self.caps, self.kernel_name(group));
+        let mut flag = None;
+        let args = built.args.iter().map(|arg| match arg {
+            KernelArg::Stored(t) => self.buf(*t),
+            KernelArg::OutOfBounds => {
+                let layout = Layout { sizes: vec![1], strides: vec![1], offset: 0 };
+                let buf = self.bufs.push(BufData { dtype: DType::Bool, layout, storage: Storage::Arena(0) });
+                flag = Some(buf);
+                buf
+            }
+        });
+        let args = args.collect();
+        let fingerprint = built.kernel.fingerprint();
+        let id = match self.known.get(&fingerprint) {
+            Some(&id) => id,
+            None => {
+                let id = self.kernels.push(built.kernel);
+                self.known.insert(fingerprint, id);
+                id
+            }
+        };
+        for node in built.nodes {
+            self.computed.entry(node).or_default().push(id);
+        }
+        self.steps.push(Step::Launch { kernel: id, args });
+        self.steps.extend(flag.map(Step::Check));
+    }
+
+    /// A kernel is named after the operators whose results it computes.
+    fn kernel_name(&self, group: &Group) -> String {
+        let mut parts: Vec<&str> = Vec::new();
+        for &r in &group.roots {
+            let origin = self.graph.tensors[self.schedule.roots.roots[r].value].origin;
+            let target = self.source[origin].target.trim_start_matches("aten.");
+            let base = target.split('.').next().unwrap_or("op").trim_start_matches('_');
+            if !parts.contains(&base) {
+                parts.push(base);
+            }
+        }
+        parts.truncate(4);
+        parts.join("_")
+    }
+
+    fn view(&mut self, t: Tensor) -> View {
+        let place = self.place(t).clone();
+        let buf = self.buf(place.stored);
+        View { buf, dtype: self.graph.tensors[t].dtype, layout: place.layout }
+    }
+
+    fn call(&mut self, id: CallId) {
+        let graph = self.graph;
+        let call = &graph.calls[id];
+        let args = call.args.iter().map(|a| self.call_arg(a)).collect();
+        let kwargs = call.kwargs.iter().map(|(name, a)| (name.clone(), self.call_arg(a))).collect();
+        let results = call.results.iter().map(|result| match *result {
+            CallOut::Unused => CallResult::Unused,
+            CallOut::Object(o) => CallResult::Object(o),
+            CallOut::Tensor(t) => CallResult::Tensor(self.buf(t)),
+        });
+        let results = results.collect();
+        let (target, node, tuple, kind) = (call.target.clone(), call.node, call.tuple, call.kind.clone());
+        self.steps.push(Step::Call(Call { target, node, args, kwargs, results, tuple, kind }));
+    }
+
+    fn call_arg(&mut self, arg: &tir::Arg) -> CallArg {
+        match arg {
+            tir::Arg::Tensor(t) => CallArg::Tensor(self.view(*t)),
+            tir::Arg::Object(o) => CallArg::Object(*o),
+            tir::Arg::List(items) => CallArg::List(items.iter().map(|a| self.call_arg(a)).collect()),
+            tir::Arg::Plain(arg) => CallArg::Plain(arg.clone()),
+        }
+    }
+
+    fn outputs(&mut self) -> Vec<Output> {
+        let graph = self.graph;
+        let outputs = graph.outputs.iter().map(|output| match output {
+            tir::Output::Tensor(t) => Output::Tensor(self.view(*t)),
+            tir::Output::Plain(arg) => Output::Plain(arg.clone()),
+            tir::Output::Object(o) => Output::Object(*o),
+        });
+        outputs.collect()
+    }
+
+    /// Gives arena buffers their offsets, and frees the others after their last use.
+    fn place_buffers(&mut self, outputs: &[Output]) -> usize {
+        let mut lives: SecondaryMap<Buf, Option<(usize, usize)>> = SecondaryMap::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            step.for_each_buf(&mut |buf| {
+                let (start, _) = lives[buf].unwrap_or((at, at));
+                lives[buf] = Some((start, at));
+            });
+        }
+        let arena: Vec<Buf> =
+            self.bufs.iter().filter(|(_, data)| matches!(data.storage, Storage::Arena(_))).map(|(buf, _)| buf).collect();
+        let flags: FxHashSet<Buf> =
+            self.steps.iter().filter_map(|s| if let Step::Check(buf) = s { Some(*buf) } else { None }).collect();
+        let intervals: Vec<Interval> = arena
+            .iter()
+            .map(|&buf| {
+                let (start, end) = match lives[buf] {
+                    // A flag keeps its place from call to call.
+                    _ if flags.contains(&buf) => (0, usize::MAX),
+                    life => life.unwrap_or((0, 0)),
+                };
+                Interval { start, end, bytes: bytes(&self.bufs[buf]) }
+            })
+            .collect();
+        let (offsets, total) = memory::plan(&intervals);
+        for (&buf, offset) in arena.iter().zip(offsets) {
+            self.bufs[buf].storage = Storage::Arena(offset);
+        }
+        self.insert_frees(&lives, outputs);
+        total
+    }
+
+    fn insert_frees(&mut self, lives: &SecondaryMap<Buf, Option<(usize, usize)>>, outputs: &[Output]) {
+        let returned: FxHashSet<Buf> =
+            outputs.iter().filter_map(|o| if let Output::Tensor(view) = o { Some(view.buf) } else { None }).collect();
+        let mut frees: FxHashMap<usize, Vec<Buf>> = FxHashMap::default();
+        for (buf, data) in self.bufs.iter() {
+            let is_own = matches!(data.storage, Storage::Owned | Storage::Result);
+            if let Some((_, last)) = lives[buf]
+                && is_own
+                && !returned.contains(&buf)
+            {
+                frees.entry(last).or_default().push(buf);
+            }
+        }
+        let steps = std::mem::take(&mut self.steps);
+        for (at, step) in steps.into_iter().enumerate() {
+            self.steps.push(step);
+            self.steps.extend(frees.remove(&at).into_iter().flatten().map(Step::Free));
+        }
+    }
+
+    fn fates(&self) -> Vec<(NodeId, Fate)> {
+        let calls: FxHashMap<NodeId, &CallKind> = self.graph.calls.values().map(|c| (c.node, &c.kind)).collect();
+        let viewed: FxHashSet<NodeId> = self
+            .graph
+            .tensors
+            .values()
+            .filter(|data| matches!(data.op, Op::View(..) | Op::Convert(_)))
+            .map(|data| data.origin)
+            .collect();
+        let constant: FxHashSet<NodeId> =
+            self.graph.tensors.values().filter(|data| data.op.is_free()).map(|data| data.origin).collect();
+        let is_computation = |n: &NodeId| self.source[*n].kind == fx::Kind::CallFunction;
+        self.source
+            .nodes()
+            .filter(is_computation)
+            .map(|node| {
+                let fate = match (calls.get(&node), self.computed.get(&node)) {
+                    (Some(CallKind::Extern), _) => Fate::Extern,
+                    (Some(CallKind::Fallback(reason)), _) => Fate::Fallback(reason.clone()),
+                    (None, Some(kernels)) => Fate::Kernel(kernels.clone()),
+                    (None, None) if self.source[node].target == "operator.getitem" => Fate::View,
+                    (None, None) if viewed.contains(&node) => Fate::View,
+                    (None, None) if constant.contains(&node) => Fate::Constant,
+                    (None, None) => Fate::Dead,
+                };
+                (node, fate)
+            })
+            .collect()
+    }
+}
+
+/// Bytes that a buffer spans.
+pub fn bytes(data: &BufData) -> usize {
+    span(&data.layout) as usize * data.dtype.size()
+}

@@ -1,0 +1,294 @@
+//! Grouping: which roots share a kernel.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Domain, Root, RootKind, Roots, Span};
+use crate::kernel::{Frame, Reads};
+use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
+
+/// Roots beyond which a group takes no more: compile time and registers bound it.
+const MAX_ROOTS: usize = 24;
+
+/// Roots that one kernel computes.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Indices of roots, in dependency order.
+    pub roots: Vec<usize>,
+    /// The loops that they share.
+    pub domain: Domain,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+pub enum Unit {
+    /// A kernel.
+    Kernel(Group),
+    /// A call.
+    Call(CallId),
+}
+
+/// Everything that happens, in order.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// The roots and places.
+    pub roots: Roots,
+    /// Kernels and calls, each after what it needs.
+    pub units: Vec<Unit>,
+    /// For each unit, the stored tensors that it reads.
+    pub reads: Vec<FxHashSet<Tensor>>,
+}
+
+/// Groups the roots of a graph and puts kernels and calls in order.
+pub fn schedule(graph: &TensorGraph, roots: Roots) -> Schedule {
+    let mut fuser = Fuser { graph, roots: &roots, nodes: Vec::new(), writer: FxHashMap::default(), reads: Vec::new() };
+    fuser.run();
+    let (units, reads) = fuser.order();
+    Schedule { roots, units, reads }
+}
+
+/// A kernel or call under construction, with what it depends on.
+struct Node {
+    unit: Unit,
+    needs: FxHashSet<usize>,
+}
+
+struct Fuser<'a> {
+    graph: &'a TensorGraph,
+    roots: &'a Roots,
+    nodes: Vec<Node>,
+    /// For each root and each tensor that a call gives: the node that writes it.
+    writer: FxHashMap<Written, usize>,
+    /// For each node, the tensors that it reads from memory.
+    reads: Vec<FxHashSet<Tensor>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Written {
+    Root(usize),
+    Result(Tensor),
+}
+
+/// When an item stands in program order: roots at their value, calls just before their results.
+fn call_time(graph: &TensorGraph, call: CallId) -> u32 {
+    let call = &graph.calls[call];
+    let results = call.results.iter().filter_map(|r| if let CallOut::Tensor(t) = r { Some(t.as_u32()) } else { None });
+    let mut after = 0;
+    call.for_each_tensor(&mut |t| after = after.max(t.as_u32() + 1));
+    results.min().unwrap_or(after)
+}
+
+impl Fuser<'_> {
+    fn run(&mut self) {
+        let mut calls: Vec<(u32, CallId)> = self.graph.calls.keys().map(|c| (call_time(self.graph, c), c)).collect();
+        // Calls keep their order: one without tensor results still stands after those before it.
+        let mut latest = 0;
+        for (time, _) in &mut calls {
+            latest = latest.max(*time);
+            *time = latest;
+        }
+        let mut calls = calls.into_iter().peekable();
+        let mut last_ordered = None;
+        for index in 0..self.roots.roots.len() {
+            let time = self.roots.roots[index].stored.as_u32();
+            while let Some((_, call)) = calls.next_if(|(t, _)| *t <= time) {
+                self.add_call(call, &mut last_ordered);
+            }
+            self.add_root(index);
+        }
+        for (_, call) in calls {
+            self.add_call(call, &mut last_ordered);
+        }
+    }
+
+    fn add_call(&mut self, id: CallId, last_ordered: &mut Option<usize>) {
+        let call = &self.graph.calls[id];
+        let mut needs = FxHashSet::default();
+        let mut reads = FxHashSet::default();
+        call.for_each_tensor(&mut |t| {
+            let stored = self.roots.place(t).stored;
+            reads.insert(stored);
+            self.writers(stored, &mut needs);
+        });
+        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a)) {
+            self.object_writers(arg, &mut needs);
+        }
+        let node = self.nodes.len();
+        if call.ordered {
+            needs.extend(*last_ordered);
+            *last_ordered = Some(node);
+        }
+        for result in &call.results {
+            if let CallOut::Tensor(t) = result {
+                self.writer.insert(Written::Result(*t), node);
+            }
+        }
+        self.nodes.push(Node { unit: Unit::Call(id), needs });
+        self.reads.push(reads);
+    }
+
+    /// Objects come from earlier calls.
+    fn object_writers(&self, arg: &crate::tensor_ir::Arg, needs: &mut FxHashSet<usize>) {
+        match arg {
+            crate::tensor_ir::Arg::Object(o) => {
+                let call = self.graph.objects[*o];
+                let by = self.nodes.iter().position(|n| matches!(n.unit, Unit::Call(c) if c == call));
+                needs.extend(by);
+            }
+            crate::tensor_ir::Arg::List(items) => items.iter().for_each(|a| self.object_writers(a, needs)),
+            crate::tensor_ir::Arg::Tensor(_) | crate::tensor_ir::Arg::Plain(_) => {}
+        }
+    }
+
+    /// The nodes that write a stored tensor.
+    fn writers(&self, stored: Tensor, needs: &mut FxHashSet<usize>) {
+        if let Op::Result(..) = self.graph.tensors[stored].op {
+            needs.extend(self.writer.get(&Written::Result(stored)).copied());
+        }
+        needs.extend(self.roots.of[stored].iter().filter_map(|&r| self.writer.get(&Written::Root(r)).copied()));
+    }
+
+    fn add_root(&mut self, index: usize) {
+        let root = &self.roots.roots[index];
+        let domain = root.domain(self.graph);
+        let reads = self.reads_of(root);
+        let mut needs = FxHashSet::default();
+        for &t in &reads {
+            self.writers(t, &mut needs);
+        }
+        let chosen = self.candidates(&needs, &reads).find_map(|node| {
+            let joined = self.try_join(node, root, &domain, &needs)?;
+            Some((node, joined))
+        });
+        let node = match chosen {
+            Some((node, joined)) => {
+                let Unit::Kernel(group) = &mut self.nodes[node].unit else { unreachable!("only kernels are joined") };
+                group.roots.push(index);
+                group.domain = joined;
+                needs.remove(&node);
+                self.nodes[node].needs.extend(needs);
+                self.reads[node].extend(reads);
+                node
+            }
+            None => {
+                let unit = Unit::Kernel(Group { roots: vec![index], domain });
+                self.nodes.push(Node { unit, needs });
+                self.reads.push(reads);
+                self.nodes.len() - 1
+            }
+        };
+        self.writer.insert(Written::Root(index), node);
+    }
+
+    /// The stored tensors that a root's expression ends at.
+    fn reads_of(&self, root: &Root) -> FxHashSet<Tensor> {
+        let mut found = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let is_part = root.value != root.stored;
+        let mut stack = vec![];
+        if is_part && self.roots.is_stop(self.graph, root.value) {
+            found.insert(root.value);
+        } else {
+            self.graph.tensors[root.value].op.for_each_operand(|x| stack.push(x));
+        }
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if self.roots.is_stop(self.graph, t) {
+                found.insert(t);
+            } else {
+                self.graph.tensors[t].op.for_each_operand(|x| stack.push(x));
+            }
+        }
+        found
+    }
+
+    /// Kernels worth joining: the producers, latest first, then those that read the same memory.
+    fn candidates(&self, needs: &FxHashSet<usize>, reads: &FxHashSet<Tensor>) -> impl Iterator<Item = usize> {
+        let mut producers: Vec<usize> = needs.iter().copied().collect();
+        producers.sort_unstable_by(|a, b| b.cmp(a));
+        let mut sharing: Vec<usize> = (0..self.nodes.len())
+            .rev()
+            .filter(|n| !needs.contains(n) && reads.iter().any(|t| self.reads[*n].contains(t)))
+            .collect();
+        sharing.truncate(8);
+        producers.extend(sharing);
+        producers.retain(|&n| matches!(self.nodes[n].unit, Unit::Kernel(_)));
+        producers.into_iter()
+    }
+
+    fn try_join(&self, node: usize, root: &Root, domain: &Domain, needs: &FxHashSet<usize>) -> Option<Domain> {
+        let Unit::Kernel(group) = &self.nodes[node].unit else { return None };
+        let scans = |r: &Root| matches!(r.kind, RootKind::Scan { .. });
+        if group.roots.len() >= MAX_ROOTS || scans(root) || group.roots.iter().any(|&r| scans(&self.roots.roots[r])) {
+            return None;
+        }
+        let joined = group.domain.join(domain)?;
+        // Nothing that the root needs from elsewhere may wait for the group.
+        if needs.iter().any(|&other| other != node && self.waits_for(other, node)) {
+            return None;
+        }
+        self.reads_own_points(group, root, &joined).then_some(joined)
+    }
+
+    /// True if node `a` needs node `b`, directly or not.
+    fn waits_for(&self, a: usize, b: usize) -> bool {
+        let mut stack = vec![a];
+        let mut seen = FxHashSet::default();
+        while let Some(n) = stack.pop() {
+            if n == b {
+                return true;
+            }
+            if seen.insert(n) {
+                stack.extend(&self.nodes[n].needs);
+            }
+        }
+        false
+    }
+
+    /// True if every value that the root reads from the group is computed by the same iteration.
+    fn reads_own_points(&self, group: &Group, root: &Root, domain: &Domain) -> bool {
+        let mut frame = Frame::new(domain);
+        let stops = |t: Tensor| self.roots.is_stop(self.graph, t);
+        let found = {
+            let mut reads = Reads::new(self.graph, &mut frame, &stops);
+            reads.root(root);
+            reads.found
+        };
+        let span = frame.span(root);
+        found.iter().all(|(t, index)| {
+            let writers = &self.roots.of[*t];
+            let in_group = writers.iter().find(|r| group.roots.contains(r));
+            let Some(&writer) = in_group else { return true };
+            let writer = &self.roots.roots[writer];
+            let is_row_level = span == Span::Outer && root.kind == RootKind::Map;
+            let reads_elements = frame.span(writer) == Span::Full && is_row_level;
+            writers.len() == 1 && writer.value == *t && !reads_elements && frame.point(writer) == *index
+        })
+    }
+
+    /// The nodes in an order that respects their needs and otherwise keeps the program's.
+    fn order(self) -> (Vec<Unit>, Vec<FxHashSet<Tensor>>) {
+        let mut done = vec![false; self.nodes.len()];
+        let mut sequence = Vec::with_capacity(self.nodes.len());
+        for start in 0..self.nodes.len() {
+            let mut stack = vec![(start, false)];
+            while let Some((n, expanded)) = stack.pop() {
+                if done[n] {
+                    continue;
+                }
+                if expanded {
+                    done[n] = true;
+                    sequence.push(n);
+                    continue;
+                }
+                stack.push((n, true));
+                let mut needs: Vec<usize> = self.nodes[n].needs.iter().copied().filter(|&m| !done[m]).collect();
+                needs.sort_unstable_by(|a, b| b.cmp(a));
+                stack.extend(needs.into_iter().map(|m| (m, false)));
+            }
+        }
+        let mut slots: Vec<_> = self.nodes.into_iter().zip(self.reads).map(|(n, reads)| Some((n.unit, reads))).collect();
+        sequence.into_iter().map(|n| slots[n].take().expect("each node stands once")).unzip()
+    }
+}

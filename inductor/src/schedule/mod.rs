@@ -1,0 +1,16 @@
+//! The schedule: which tensors are stored, which roots share a kernel, and in what order things happen.
+//!
+//! A *root* is a tensor (or a part of one) that some kernel computes element by element; everything between roots is
+//! computed where it is used. Roots are grouped greedily, producers first: a root joins a group if both can run in the
+//! same loops, if each value it reads from the group is one that the same iteration computes, and if nothing outside
+//! stands between them.
+
+mod domain;
+mod fuse;
+mod place;
+mod roots;
+
+pub use domain::{Domain, Span, refine};
+pub use fuse::{Group, Schedule, Unit, schedule};
+pub use place::{Place, places, same_strides, span, stored_layout};
+pub use roots::{Root, RootKind, Roots, find_roots};

@@ -1,0 +1,323 @@
+//! Which tensors are roots: computed by loops of their own rather than wherever they are used.
+
+use cranelift_entity::SecondaryMap;
+use fx::prim::{Cost, Reduction};
+use smallvec::SmallVec;
+
+use super::place::{Place, places, same_strides, stored_layout, walk};
+use crate::plan::Layout;
+use crate::tensor_ir::{GatherDim, Op, Output, Tensor, TensorGraph, View, numel};
+
+/// A tensor that a kernel computes element by element.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// What is computed.
+    pub value: Tensor,
+    /// The tensor whose buffer it belongs to: the value itself, or the concatenation that it is a part of.
+    pub stored: Tensor,
+    /// Where in that buffer it lies.
+    pub layout: Layout,
+    /// How it is computed.
+    pub kind: RootKind,
+    /// Its dimensions in the order in which memory is walked, outermost first, without those of size 1.
+    pub walk: Vec<usize>,
+}
+
+/// How a root is computed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RootKind {
+    /// Each element from its own position.
+    Map,
+    /// Each element from a row of the source.
+    Reduce {
+        /// How a row is combined.
+        kind: Reduction,
+        /// What is combined.
+        source: Tensor,
+        /// The dimensions of the source that vanish.
+        dims: SmallVec<[usize; 5]>,
+    },
+    /// Each element from the one before it along a dimension.
+    Scan {
+        /// What is summed.
+        source: Tensor,
+        /// Along which dimension.
+        dim: usize,
+    },
+}
+
+impl Root {
+    fn new(graph: &TensorGraph, value: Tensor, stored: Tensor, layout: Layout) -> Root {
+        let kind = match &graph.tensors[value].op {
+            Op::Reduce(kind, source, dims) => RootKind::Reduce { kind: *kind, source: *source, dims: dims.clone() },
+            Op::Cumsum(source, dim) => RootKind::Scan { source: *source, dim: *dim },
+            _ => RootKind::Map,
+        };
+        let mut walk = walk(&layout);
+        if let RootKind::Scan { dim, .. } = kind {
+            // The running dimension is the innermost loop, so that it stays in order.
+            walk.retain(|&d| d != dim);
+            walk.extend((layout.sizes[dim] != 1).then_some(dim));
+        }
+        Root { value, stored, layout, kind, walk }
+    }
+
+    /// The extents of its outer loops.
+    pub fn extents(&self) -> Vec<i64> {
+        self.walk.iter().map(|&d| self.layout.sizes[d]).collect()
+    }
+
+    /// Its iteration space.
+    pub fn domain(&self, graph: &TensorGraph) -> super::Domain {
+        let red = match &self.kind {
+            RootKind::Reduce { source, dims, .. } => {
+                let sizes = &graph.tensors[*source].sizes;
+                dims.iter().map(|&d| sizes[d]).filter(|&n| n != 1).collect()
+            }
+            RootKind::Map | RootKind::Scan { .. } => SmallVec::new(),
+        };
+        super::Domain { outer: self.extents().into(), red }
+    }
+}
+
+/// The roots of a graph and where everything lies.
+#[derive(Clone, Debug)]
+pub struct Roots {
+    /// In dependency order.
+    pub roots: Vec<Root>,
+    /// For each tensor, the roots that write its buffer.
+    pub of: SecondaryMap<Tensor, SmallVec<[usize; 1]>>,
+    /// The place of each tensor.
+    pub places: SecondaryMap<Tensor, Option<Place>>,
+    /// Tensors whose buffers are needed whoever reads them: outputs, arguments of calls, sources of gathers.
+    pub required: SecondaryMap<Tensor, bool>,
+}
+
+impl Roots {
+    /// True for tensors at which the expression of a root ends: leaves and roots.
+    pub fn is_stop(&self, graph: &TensorGraph, t: Tensor) -> bool {
+        graph.tensors[t].op.is_leaf() || !self.of[t].is_empty()
+    }
+
+    /// A tensor's place.
+    pub fn place(&self, t: Tensor) -> &Place {
+        self.places[t].as_ref().expect("every tensor has a place")
+    }
+}
+
+/// Finds the roots.
+pub fn find_roots(graph: &TensorGraph) -> Roots {
+    let mut finder = Finder {
+        graph,
+        roots: Roots { roots: Vec::new(), of: SecondaryMap::new(), places: places(graph), required: SecondaryMap::new() },
+        live: SecondaryMap::new(),
+        users: SecondaryMap::new(),
+    };
+    finder.require();
+    finder.count_users();
+    finder.choose();
+    finder.roots
+}
+
+struct Finder<'a> {
+    graph: &'a TensorGraph,
+    roots: Roots,
+    live: SecondaryMap<Tensor, bool>,
+    users: SecondaryMap<Tensor, u32>,
+}
+
+impl Finder<'_> {
+    fn require(&mut self) {
+        for output in &self.graph.outputs {
+            if let Output::Tensor(t) = *output {
+                self.pin_output(t);
+            }
+        }
+        for call in self.graph.calls.values() {
+            call.for_each_tensor(&mut |t| {
+                let stored = self.roots.place(t).stored;
+                self.roots.required[stored] = true;
+            });
+        }
+    }
+
+    /// An output has the promised strides: if its place has others, it is stored on its own.
+    fn pin_output(&mut self, t: Tensor) {
+        let place = self.roots.place(t);
+        let promised = stored_layout(self.graph, t);
+        let data = &self.graph.tensors[t];
+        let dense = data.strides.as_ref().is_some_and(|s| same_strides(&data.sizes, s, &promised.strides));
+        if place.stored != t && dense && !same_strides(&data.sizes, &place.layout.strides, &promised.strides) {
+            self.roots.places[t] = Some(Place { stored: t, layout: promised });
+        }
+        let stored = self.roots.place(t).stored;
+        self.roots.required[stored] = true;
+    }
+
+    /// Marks what is needed and counts its users, from the ends backwards.
+    fn count_users(&mut self) {
+        let tensors: Vec<Tensor> = self.graph.tensors.keys().collect();
+        for &t in tensors.iter().rev() {
+            let place = self.roots.place(t);
+            let is_required = self.roots.required[t] && place.stored == t;
+            if !is_required && self.users[t] == 0 {
+                continue;
+            }
+            self.live[t] = true;
+            let op = &self.graph.tensors[t].op;
+            op.for_each_operand(|x| self.users[x] += 1);
+            if let Op::Gather { source, .. } = op {
+                let stored = self.roots.place(*source).stored;
+                if !self.graph.tensors[stored].op.is_free() {
+                    self.roots.required[stored] = true;
+                    self.users[stored] += 1;
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self) {
+        let graph = self.graph;
+        for (t, data) in graph.tensors.iter() {
+            if !self.live[t] || data.op.is_leaf() || numel(&data.sizes) == 0 {
+                continue;
+            }
+            if self.is_root(t) {
+                self.add(t);
+            }
+        }
+    }
+
+    fn add(&mut self, t: Tensor) {
+        let graph = self.graph;
+        let layout = stored_layout(graph, t);
+        if let Op::Cat(parts, dim) = &graph.tensors[t].op {
+            let mut start = 0;
+            for &part in parts {
+                let sizes = graph.tensors[part].sizes.to_vec();
+                let offset = layout.offset + start * layout.strides[*dim];
+                start += sizes[*dim];
+                let piece = Layout { sizes, strides: layout.strides.clone(), offset };
+                let mut root = Root::new(graph, part, t, piece);
+                root.kind = RootKind::Map;
+                self.push(root);
+            }
+        } else {
+            self.push(Root::new(graph, t, t, layout));
+        }
+    }
+
+    fn push(&mut self, root: Root) {
+        self.roots.of[root.stored].push(self.roots.roots.len());
+        self.roots.roots.push(root);
+    }
+
+    fn is_root(&self, t: Tensor) -> bool {
+        let data = &self.graph.tensors[t];
+        let is_stored = self.roots.required[t] && self.roots.place(t).stored == t;
+        match &data.op {
+            _ if is_stored => true,
+            Op::Reduce(..) | Op::Cumsum(..) => true,
+            Op::View(source, view) => self.is_barrier(*source, t, view),
+            Op::Cat(parts, _) => parts.len() > 4 || self.users[t] > 1,
+            Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
+                (self.users[t] > 1 && self.is_worth_storing(t)) || self.feeds_barrier(t)
+            }
+            Op::Full(_) | Op::Iota { .. } => false,
+            Op::Input(_) | Op::Constant(_) | Op::Result(..) => false,
+        }
+    }
+
+    /// A view is never computed for itself; what it spreads may be, see [`Finder::feeds_barrier`].
+    fn is_barrier(&self, _source: Tensor, _view: Tensor, _: &View) -> bool {
+        false
+    }
+
+    /// True if a broadcast along outer dimensions repeats this tensor's dear computation many times, in a way that
+    /// hoisting out of loops cannot save: it varies along the innermost dimension.
+    fn feeds_barrier(&self, t: Tensor) -> bool {
+        let cost = self.inline_cost(t);
+        if cost.dearest < Cost::Medium {
+            return false;
+        }
+        let own = numel(&self.graph.tensors[t].sizes);
+        // Users stand after their operands; views of views are followed.
+        let mut seen: SmallVec<[Tensor; 4]> = SmallVec::from_slice(&[t]);
+        let mut at = t;
+        for (user, data) in self.graph.tensors.iter().skip(t.as_u32() as usize + 1) {
+            if let Op::View(source, view) = &data.op
+                && seen.contains(source)
+            {
+                let spread = *view == View::Expand && numel(&data.sizes) >= 8 * own;
+                if spread && self.varies_inside(user, *source) {
+                    return true;
+                }
+                seen.push(user);
+                at = user;
+            }
+            if user.as_u32() > at.as_u32() + 64 {
+                break;
+            }
+        }
+        false
+    }
+
+    fn varies_inside(&self, wide: Tensor, narrow: Tensor) -> bool {
+        let (wide, narrow) = (&self.graph.tensors[wide].sizes, &self.graph.tensors[narrow].sizes);
+        let inner = wide.iter().rposition(|&n| n != 1);
+        inner.and_then(|d| (d + narrow.len()).checked_sub(wide.len())).is_some_and(|d| narrow[d] != 1)
+    }
+
+    /// Storing once costs a write and a read for each use; computing again costs the operations and their loads.
+    fn is_worth_storing(&self, t: Tensor) -> bool {
+        let cost = self.inline_cost(t);
+        cost.dearest >= Cost::Dear || cost.loads >= 2 || cost.ops > 6
+    }
+
+    fn inline_cost(&self, t: Tensor) -> InlineCost {
+        let mut cost = InlineCost { ops: 0, loads: 0, dearest: Cost::Cheap };
+        let mut seen = SmallVec::new();
+        self.add_cost(t, numel(&self.graph.tensors[t].sizes), true, &mut seen, &mut cost);
+        cost
+    }
+
+    fn add_cost(
+        &self,
+        t: Tensor,
+        elements: i64,
+        is_top: bool,
+        seen: &mut SmallVec<[Tensor; 16]>,
+        cost: &mut InlineCost,
+    ) {
+        if seen.contains(&t) || cost.ops > 32 {
+            return;
+        }
+        seen.push(t);
+        let data = &self.graph.tensors[t];
+        if !is_top && (data.op.is_leaf() || !self.roots.of[t].is_empty()) {
+            cost.loads += u32::from(numel(&data.sizes) * 4 >= elements);
+            return;
+        }
+        match &data.op {
+            Op::Map(op, _) => {
+                cost.ops += 1;
+                cost.dearest = cost.dearest.max(op.cost());
+            }
+            Op::Gather { dims, .. } => {
+                cost.ops += 4;
+                cost.loads += dims.iter().filter(|d| matches!(d, GatherDim::Index(_))).count() as u32;
+            }
+            Op::Pad { .. } | Op::Cat(..) => cost.ops += 3,
+            _ => {}
+        }
+        data.op.for_each_operand(|x| self.add_cost(x, elements, false, seen, cost));
+    }
+}
+
+/// What it takes to compute one element from leaves and roots.
+struct InlineCost {
+    ops: u32,
+    /// Loads of tensors that are not much smaller.
+    loads: u32,
+    dearest: Cost,
+}

@@ -1,0 +1,274 @@
+//! Tensor IR: a functional graph of primitives on whole tensors, what decomposition gives and the scheduler takes.
+//!
+//! Invariants: nodes stand in dependency order; shapes are concrete; the operands of a `Map` have the node's sizes (a
+//! broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic. This module knows
+//! neither loops nor memory.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::NodeId;
+use fx::prim::{Pointwise, Reduction};
+use smallvec::SmallVec;
+use symshapes::DType;
+
+use crate::loop_ir::Scalar;
+use crate::plan::{CallKind, ObjectId};
+
+/// A tensor value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tensor(u32);
+entity_impl!(Tensor, "t");
+
+/// A call of an operator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(u32);
+entity_impl!(CallId, "c");
+
+/// Sizes or strides, in elements.
+pub type Dims = SmallVec<[i64; 5]>;
+
+/// One tensor.
+#[derive(Clone, Debug)]
+pub struct TensorData {
+    /// How it comes about.
+    pub op: Op,
+    /// Element type.
+    pub dtype: DType,
+    /// Elements along each dimension.
+    pub sizes: Dims,
+    /// The strides it should have if it is stored, where the graph promises some.
+    pub strides: Option<Dims>,
+    /// The graph node that it was made for.
+    pub origin: NodeId,
+}
+
+/// How a tensor comes about.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// The graph's input with this number.
+    Input(usize),
+    /// A tensor attribute of the module.
+    Constant(usize),
+    /// A result of a call.
+    Result(CallId, usize),
+    /// One value everywhere.
+    Full(Scalar),
+    /// `start + step * i` along the only dimension; `int64`.
+    Iota {
+        /// The first element.
+        start: i64,
+        /// The difference of neighbours.
+        step: i64,
+    },
+    /// A primitive on each element.
+    Map(Pointwise, SmallVec<[Tensor; 3]>),
+    /// Conversion to this tensor's dtype.
+    Convert(Tensor),
+    /// The same elements seen otherwise.
+    View(Tensor, View),
+    /// A combination along some dimensions, which vanish; `dims` ascending.
+    Reduce(Reduction, Tensor, SmallVec<[usize; 5]>),
+    /// Elements of a source at computed positions.
+    Gather {
+        /// Read from.
+        source: Tensor,
+        /// For each dimension of the source, where the index along it comes from.
+        dims: SmallVec<[GatherDim; 5]>,
+    },
+    /// Tensors one after the other along a dimension.
+    Cat(Vec<Tensor>, usize),
+    /// The source inside, a value around it.
+    Pad {
+        /// What is padded.
+        source: Tensor,
+        /// For each dimension, the elements in front.
+        low: Dims,
+        /// The value around.
+        value: Scalar,
+    },
+    /// Running sum along a dimension.
+    Cumsum(Tensor, usize),
+}
+
+/// Where an index of a gather comes from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum GatherDim {
+    /// The position along this dimension of the result.
+    Out(usize),
+    /// The element of this `int64` tensor (of the result's sizes), which counts from the end where it is negative.
+    Index(Tensor),
+}
+
+/// How a view's position maps to its source's.
+#[derive(Clone, PartialEq, Debug)]
+pub enum View {
+    /// The same elements in row-major order under other sizes.
+    Reshape,
+    /// Dimension `k` is the source's dimension `perm[k]`.
+    Permute(SmallVec<[usize; 5]>),
+    /// Leading dimensions added, size-1 dimensions repeated.
+    Expand,
+    /// Along each dimension every `step`-th element from `start`; steps may be negative.
+    Slice {
+        /// First position.
+        start: Dims,
+        /// Distance of neighbours.
+        step: Dims,
+    },
+}
+
+/// An argument of a call.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Arg {
+    /// A tensor.
+    Tensor(Tensor),
+    /// A value of another call that is no tensor.
+    Object(ObjectId),
+    /// A list.
+    List(Vec<Arg>),
+    /// Anything without tensors.
+    Plain(fx::Arg),
+}
+
+impl Arg {
+    /// Calls `f` on every tensor inside.
+    pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
+        match self {
+            Arg::Tensor(t) => f(*t),
+            Arg::List(list) => list.iter().for_each(|a| a.for_each_tensor(f)),
+            Arg::Object(_) | Arg::Plain(_) => {}
+        }
+    }
+}
+
+/// A result of a call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CallOut {
+    /// Absent, or nothing is known of it and nothing uses it.
+    Unused,
+    /// A tensor.
+    Tensor(Tensor),
+    /// A value that is no tensor.
+    Object(ObjectId),
+}
+
+/// A call of an operator.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The operator: `aten.mm.default`.
+    pub target: String,
+    /// The graph node.
+    pub node: NodeId,
+    /// Positional arguments.
+    pub args: Vec<Arg>,
+    /// Keyword arguments.
+    pub kwargs: Vec<(String, Arg)>,
+    /// Its results.
+    pub results: Vec<CallOut>,
+    /// True if it returns a tuple or list.
+    pub tuple: bool,
+    /// Why it is a call.
+    pub kind: CallKind,
+    /// True if it may write into the plan's own memory and keeps no reference to its arguments.
+    pub planned: bool,
+    /// True if calls with this mark must keep their order (random numbers, effects).
+    pub ordered: bool,
+}
+
+impl Call {
+    /// Calls `f` on every tensor argument.
+    pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(f));
+    }
+}
+
+/// An output of the graph.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Output {
+    /// A tensor.
+    Tensor(Tensor),
+    /// Something else.
+    Plain(fx::Arg),
+    /// A value from a call.
+    Object(ObjectId),
+}
+
+/// A graph of tensors.
+#[derive(Clone, Default, Debug)]
+pub struct TensorGraph {
+    /// The tensors, in dependency order.
+    pub tensors: PrimaryMap<Tensor, TensorData>,
+    /// The calls, in program order.
+    pub calls: PrimaryMap<CallId, Call>,
+    /// Values that are no tensors: which call gives each.
+    pub objects: PrimaryMap<ObjectId, CallId>,
+    /// Number of inputs.
+    pub inputs: usize,
+    /// What is returned.
+    pub outputs: Vec<Output>,
+}
+
+impl Op {
+    /// Calls `f` on every operand.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Tensor)) {
+        match self {
+            Op::Input(_) | Op::Constant(_) | Op::Result(..) | Op::Full(_) | Op::Iota { .. } => {}
+            Op::Map(_, args) => args.iter().copied().for_each(f),
+            Op::Convert(x) | Op::View(x, _) | Op::Reduce(_, x, _) | Op::Cumsum(x, _) | Op::Pad { source: x, .. } => f(*x),
+            Op::Cat(parts, _) => parts.iter().copied().for_each(f),
+            Op::Gather { source, dims } => {
+                f(*source);
+                for dim in dims {
+                    if let GatherDim::Index(index) = dim {
+                        f(*index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// True for what already lies in memory.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self, Op::Input(_) | Op::Constant(_) | Op::Result(..))
+    }
+
+    /// True for what costs nothing to compute: constants and positions.
+    pub fn is_free(&self) -> bool {
+        matches!(self, Op::Full(_) | Op::Iota { .. })
+    }
+}
+
+/// The product of sizes.
+pub fn numel(sizes: &[i64]) -> i64 {
+    sizes.iter().product()
+}
+
+/// Row-major strides.
+pub fn contiguous_strides(sizes: &[i64]) -> Dims {
+    let mut strides: Dims = sizes.iter().map(|_| 1).collect();
+    for k in (0..sizes.len().saturating_sub(1)).rev() {
+        strides[k] = strides[k + 1] * sizes[k + 1].max(1);
+    }
+    strides
+}
+
+/// Dimensions by descending stride (outermost first); ties keep their order.
+pub fn stride_order(sizes: &[i64], strides: &[i64]) -> SmallVec<[usize; 5]> {
+    let mut order: SmallVec<[usize; 5]> = (0..sizes.len()).collect();
+    order.sort_by_key(|&k| std::cmp::Reverse(strides[k]));
+    order
+}
+
+/// True if the elements fill memory without gaps or overlap.
+pub fn is_dense(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    for &k in stride_order(sizes, strides).iter().rev() {
+        if sizes[k] == 1 {
+            continue;
+        }
+        if strides[k] != expected {
+            return false;
+        }
+        expected *= sizes[k];
+    }
+    true
+}
