@@ -3,7 +3,8 @@
 //! Invariants: no name is given out twice in a graph's life, even after its node is erased; no given name is a Python
 //! keyword, a builtin, or one of the globals that generated code relies on.
 
-use crate::{graph::Kind, target::Target};
+use crate::graph::Kind;
+use crate::target::{Target, snake_case};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of one graph.
@@ -58,20 +59,6 @@ pub(crate) fn base_of(kind: Kind, target: &str) -> String {
     }
     let inner = target.strip_prefix("__").and_then(|t| t.strip_suffix("__")).unwrap_or(target);
     snake_case(inner)
-}
-
-/// `pascalCase` to `pascal_case`, then lower case.
-fn snake_case(s: &str) -> String {
-    let mut out = String::with_capacity(s.len() + 4);
-    let mut after_lower = false;
-    for c in s.chars() {
-        if after_lower && c.is_ascii_uppercase() {
-            out.push('_');
-        }
-        after_lower = c.is_ascii_lowercase();
-        out.extend(c.to_lowercase());
-    }
-    out
 }
 
 /// True for ASCII identifiers, the only names that graphs use.

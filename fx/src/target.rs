@@ -76,6 +76,20 @@ impl<'a> Target<'a> {
     }
 }
 
+/// The base of a node's name, from the name of what it calls: `pascalCase` to `pascal_case`, then lower case.
+pub fn snake_case(s: &str) -> String {
+    let mut out = String::with_capacity(s.len() + 4);
+    let mut after_lower = false;
+    for c in s.chars() {
+        if after_lower && c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        after_lower = c.is_ascii_lowercase();
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
 fn three(s: &str) -> Option<(&str, &str, &str)> {
     let mut parts = s.split('.');
     let three = (parts.next()?, parts.next()?, parts.next()?);

@@ -7,6 +7,8 @@ mod compiled_fn;
 mod compiler;
 mod exec;
 mod fallback_plan;
+mod fx_module;
+mod fx_trace;
 mod import;
 mod logging;
 mod options;
@@ -29,8 +31,8 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::logging::init();
-        Ok(())
+        crate::fx_module::register(module)
     }
 }

@@ -44,8 +44,8 @@ class Slices(nn.Module):
 class Operators(nn.Module):
     def forward(self, x, y):
         z = (x + y) - 3 * (x / y) // 2.0
-        z = -z**2 @ +y
-        m = (z <= y) & ~(z != x) | (1 < y) ^ (x >= 0)
+        z = -(z**2) @ +y
+        m = (z <= y) & ~(z != x) | (y > 1) ^ (x >= 0)
         z += m % 3 << 1
         return z, m, x == y
 

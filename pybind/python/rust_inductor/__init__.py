@@ -69,3 +69,11 @@ def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explan
     from rust_inductor import _explain  # noqa: PLC0415
 
     return _explain.explain(function, **kwargs)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "fx":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module("rust_inductor.fx")

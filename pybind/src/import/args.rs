@@ -1,6 +1,8 @@
 //! Arguments of nodes, from Python.
 
 use super::Importer;
+use super::meta::device;
+use crate::torch::Torch;
 use fx::Arg;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -55,24 +57,10 @@ impl<'py> Importer<'py> {
 
     /// One of torch's own plain values.
     fn torch_constant(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Arg>> {
-        let (py, torch) = (self.py, self.torch);
-        if value.is_instance(torch.sym_int.bind(py))? {
+        if value.is_instance(self.torch.sym_int.bind(self.py))? {
             return Ok(self.sym_expr(value)?.map(Arg::Sym));
         }
-        if value.is_instance(torch.dtype.bind(py))? {
-            return Ok(torch.dtype_of(value).map(Arg::DType));
-        }
-        if value.is_instance(torch.device.bind(py))? {
-            let device = self.device(value)?;
-            return Ok((device.kind != DeviceKind::Other).then_some(Arg::Device(device)));
-        }
-        if value.is_instance(torch.layout.bind(py))? {
-            return Ok(Some(Arg::Layout(bare_name(value)?)));
-        }
-        if value.is_instance(torch.memory_format.bind(py))? {
-            return Ok(Some(Arg::MemoryFormat(bare_name(value)?)));
-        }
-        Ok(value.is(PyEllipsis::get(py)).then_some(Arg::Ellipsis))
+        plain_constant(value)
     }
 
     /// Keeps an object that has no place in `fx`.
@@ -81,6 +69,32 @@ impl<'py> Importer<'py> {
         self.into.opaques.push(value.clone().unbind());
         Ok(Arg::Opaque(number, value.repr()?.extract()?))
     }
+}
+
+/// `None`, `...`, a number, or a plain value of torch's that has a place in `fx`.
+pub(crate) fn plain_constant(value: &Bound<'_, PyAny>) -> PyResult<Option<Arg>> {
+    let py = value.py();
+    let torch = Torch::get(py)?;
+    if value.is_none() {
+        return Ok(Some(Arg::None));
+    }
+    if let Some(number) = number(value)? {
+        return Ok(Some(number));
+    }
+    if value.is_instance(torch.dtype.bind(py))? {
+        return Ok(torch.dtype_of(value).map(Arg::DType));
+    }
+    if value.is_instance(torch.device.bind(py))? {
+        let device = device(value)?;
+        return Ok((device.kind != DeviceKind::Other).then_some(Arg::Device(device)));
+    }
+    if value.is_instance(torch.layout.bind(py))? {
+        return Ok(Some(Arg::Layout(bare_name(value)?)));
+    }
+    if value.is_instance(torch.memory_format.bind(py))? {
+        return Ok(Some(Arg::MemoryFormat(bare_name(value)?)));
+    }
+    Ok(value.is(PyEllipsis::get(py)).then_some(Arg::Ellipsis))
 }
 
 /// A Python number. An `int` beyond 64 bits is none.

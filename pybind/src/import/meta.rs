@@ -44,7 +44,7 @@ impl<'py> Importer<'py> {
             return Ok(None);
         }
         let Some(dtype) = torch.dtype_of(&tensor.getattr(intern!(py, "dtype"))?) else { return Ok(None) };
-        let device = self.device(&tensor.getattr(intern!(py, "device"))?)?;
+        let device = device(&tensor.getattr(intern!(py, "device"))?)?;
         let Some(sizes) = self.dims(&tensor.getattr(intern!(py, "shape"))?)? else { return Ok(None) };
         let Some(strides) = self.dims(&tensor.call_method0(intern!(py, "stride"))?)? else { return Ok(None) };
         let Some(offset) = self.dim(&tensor.call_method0(intern!(py, "storage_offset"))?)? else { return Ok(None) };
@@ -79,17 +79,17 @@ impl<'py> Importer<'py> {
         self.exprs.insert(text.to_owned(), expr);
         Ok(expr)
     }
+}
 
-    /// A `torch.device`.
-    pub(super) fn device(&self, value: &Bound<'py, PyAny>) -> PyResult<Device> {
-        let py = self.py;
-        let kind = value.getattr(intern!(py, "type"))?;
-        let kind = match kind.cast::<PyString>()?.to_str()? {
-            "cpu" => return Ok(Device::CPU),
-            "cuda" => DeviceKind::Cuda,
-            "meta" => DeviceKind::Meta,
-            _ => DeviceKind::Other,
-        };
-        Ok(Device { kind, index: value.getattr(intern!(py, "index"))?.extract()? })
-    }
+/// A `torch.device`.
+pub(super) fn device(value: &Bound<'_, PyAny>) -> PyResult<Device> {
+    let py = value.py();
+    let kind = value.getattr(intern!(py, "type"))?;
+    let kind = match kind.cast::<PyString>()?.to_str()? {
+        "cpu" => return Ok(Device::CPU),
+        "cuda" => DeviceKind::Cuda,
+        "meta" => DeviceKind::Meta,
+        _ => DeviceKind::Other,
+    };
+    Ok(Device { kind, index: value.getattr(intern!(py, "index"))?.extract()? })
 }

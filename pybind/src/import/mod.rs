@@ -9,6 +9,7 @@ mod export;
 mod meta;
 mod target;
 
+pub(crate) use args::plain_constant;
 pub(crate) use export::to_python;
 
 use crate::torch::Torch;
@@ -39,6 +40,7 @@ struct Importer<'py> {
     py: Python<'py>,
     torch: &'static Torch,
     module: Bound<'py, PyAny>,
+    purpose: Purpose,
     into: Imported,
     /// Nodes by the address of their Python object; the module keeps those alive.
     nodes: FxHashMap<usize, NodeId>,
@@ -50,8 +52,26 @@ struct Importer<'py> {
     exprs: FxHashMap<String, Option<Expr>>,
 }
 
-/// Imports a graph module.
+/// What a graph is imported for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To be compiled: an ATen graph whose attributes are constants.
+    Compile,
+    /// To be looked at and handed back: every node stays as it is.
+    Keep,
+}
+
+/// Imports the graph of a graph module as something to compile.
 pub(crate) fn import(module: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    import_for(Purpose::Compile, module)
+}
+
+/// Imports the graph of a graph module of any kind, node by node as it stands.
+pub(crate) fn import_faithfully(module: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    import_for(Purpose::Keep, module)
+}
+
+fn import_for(purpose: Purpose, module: &Bound<'_, PyAny>) -> PyResult<Imported> {
     let py = module.py();
     let into = Imported {
         graph: Graph::new(),
@@ -64,6 +84,7 @@ pub(crate) fn import(module: &Bound<'_, PyAny>) -> PyResult<Imported> {
         py,
         torch: Torch::get(py)?,
         module: module.clone(),
+        purpose,
         into,
         nodes: FxHashMap::default(),
         attributes: FxHashMap::default(),
@@ -96,6 +117,7 @@ impl<'py> Importer<'py> {
             Kind::CallFunction => {
                 self.into.callables.insert(id, target.unbind());
             }
+            _ if self.purpose == Purpose::Keep => {}
             Kind::GetAttr => self.attribute(id, node)?,
             Kind::Placeholder => self.check_placeholder(id, &meta)?,
             Kind::CallMethod | Kind::CallModule => {

@@ -1,6 +1,7 @@
 //! Names of what nodes call.
 
-use super::Importer;
+use super::{Importer, Purpose};
+use crate::fx_module::function_target;
 use fx::Kind;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -16,7 +17,10 @@ impl<'py> Importer<'py> {
         if let Some(known) = self.names.get(&key) {
             return Ok(known.clone());
         }
-        let name = self.function_name(target)?;
+        let name = match self.purpose {
+            Purpose::Compile => self.function_name(target)?,
+            Purpose::Keep => function_target(target)?,
+        };
         self.names.insert(key, name.clone());
         Ok(name)
     }

@@ -1,0 +1,56 @@
+//! Names of Python callables, and callables of names.
+
+use fx::target::Target;
+use pyo3::exceptions::PyLookupError;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+/// The target of a `call_function` node for a callable, as [`fx::Node::target`] has it: the name that `torch.fx` would
+/// print, or the callable's `repr` where it has none.
+pub(crate) fn function_target(callable: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = callable.py();
+    if callable.is_instance(&py.import("torch._ops")?.getattr("OpOverload")?)? {
+        return callable.str()?.extract();
+    }
+    let text = |name| callable.getattr(name).and_then(|v| v.extract::<String>());
+    let (module, name) = (text(intern!(py, "__module__")), text(intern!(py, "__name__")));
+    match (module.as_deref(), name) {
+        (Ok("_operator"), Ok(name)) => return Ok(format!("operator.{name}")),
+        (Ok("builtins"), Ok(name)) => return Ok(format!("builtins.{name}")),
+        _ => {}
+    }
+    match py.import("torch.fx.node")?.getattr("_get_qualified_name")?.call1((callable,)) {
+        Ok(name) => name.extract(),
+        Err(_) => callable.repr()?.extract(),
+    }
+}
+
+/// The callable of a target. No module is imported for it but torch and Python's own.
+pub(super) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
+    match Target::of(target) {
+        Target::Operator(name) => py.import("operator")?.getattr(name),
+        Target::Builtin(name) => py.import("builtins")?.getattr(name),
+        Target::Overload { namespace, name, overload } => {
+            py.import("torch")?.getattr("ops")?.getattr(namespace)?.getattr(name)?.getattr(overload)
+        }
+        Target::Function { module, name } => owner(py, module, target)?.getattr(name),
+    }
+}
+
+/// The module or class of a dotted path.
+fn owner<'py>(py: Python<'py>, path: &str, target: &str) -> PyResult<Bound<'py, PyAny>> {
+    if path == "torch" || path.starts_with("torch.") || path == "math" {
+        // A class is no module: its own module is imported in its place, and the class fetched from there.
+        if let Ok(module) = py.import(path) {
+            return Ok(module.into_any());
+        }
+    }
+    let modules = py.import("sys")?.getattr("modules")?;
+    if let Ok(module) = modules.get_item(path) {
+        return Ok(module);
+    }
+    match path.rsplit_once('.') {
+        Some((outer, inner)) => owner(py, outer, target)?.getattr(inner),
+        None => Err(PyLookupError::new_err(format!("`{target}`: no module `{path}` is loaded"))),
+    }
+}
