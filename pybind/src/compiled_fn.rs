@@ -132,7 +132,7 @@ impl CompiledFn {
             kernels
                 .map(|(id, kernel)| {
                     let listing = compiled.kernels.get(id).map(|k| k.listing()).unwrap_or_default();
-                    (id.to_string(), crate::kernel_text(kernel), listing)
+                    (id.to_string(), kernel.to_string(), listing)
                 })
                 .collect()
         })

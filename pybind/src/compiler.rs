@@ -7,11 +7,12 @@ use crate::options::Options;
 use cranelift_entity::PrimaryMap;
 use inductor::backend::CompiledKernel;
 use inductor::plan::{CallKind, Fate, KernelId, Plan, Step};
+use inductor_cpu::Cpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// A compiled graph: what runs, and what there is to say about it.
@@ -56,8 +57,11 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options) -> Result<Par
     }
 }
 
-fn middle(_graph: &fx::Graph, _options: &Options) -> Result<Parts, String> {
-    Err("the compiler is not connected".to_owned())
+fn middle(graph: &fx::Graph, options: &Options) -> Result<Parts, String> {
+    static HOST: LazyLock<Cpu> = LazyLock::new(Cpu::new);
+    let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
+    let compiled = inductor::compile(graph, &*HOST, &options).map_err(|error| error.to_string())?;
+    Ok((compiled.plan, compiled.kernels, compiled.stages))
 }
 
 /// What a panic says.

@@ -6,7 +6,7 @@ not import torch; the first graph does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rust_inductor._explain import Explanation
 
 __all__ = ["backend", "compile", "explain"]
-
-_Model = TypeVar("_Model")
 
 
 def backend(
@@ -30,35 +28,38 @@ def backend(
     """Compile a graph that torch's Dynamo captured.
 
     The options are ``fallback`` (``"allow"``, or ``"error"`` if an operator without a rule is to be an error) and
-    ``threads`` (torch's own number if it is not given). Every ``mode`` of ``torch.compile`` is taken and means the same.
+    ``threads`` (torch's own number if it is not given). Every ``mode`` of ``torch.compile`` means the same here.
     """
-    from rust_inductor import _backend  # noqa: PLC0415
+    from rust_inductor import _backend
 
     return _backend.compile_module(gm, example_inputs, options=options, mode=mode)
 
 
-def compile(  # noqa: A001
-    model: _Model | None = None,
+def compile(
+    model: Callable[..., Any] | None = None,
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
     mode: str | None = None,
     options: dict[str, Any] | None = None,
     disable: bool = False,
-) -> _Model:
-    """Compile a function or module, as ``torch.compile`` does, with this package's backend."""
-    import torch  # noqa: PLC0415
+) -> Any:
+    """Compile a function or module, as ``torch.compile`` does, with this package's backend.
 
-    compiled: _Model = torch.compile(  # type: ignore[call-overload]
+    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``.
+    """
+    import torch
+
+    through: Any = torch.compile
+    return through(
         model,
         fullgraph=fullgraph,
         dynamic=dynamic,
-        backend=backend,
+        backend="rust_inductor",
         mode=mode,
         options=options,
         disable=disable,
     )
-    return compiled
 
 
 def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:
@@ -66,7 +67,7 @@ def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explan
 
     Keywords are those of :func:`compile`. The function is compiled afresh and called once with the arguments.
     """
-    from rust_inductor import _explain  # noqa: PLC0415
+    from rust_inductor import _explain
 
     return _explain.explain(function, **kwargs)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
-from torch._logging import getArtifactLogger
+from torch._logging._internal import getArtifactLogger
 
 from rust_inductor import _native
 
@@ -42,7 +42,7 @@ def compile_module(
         def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:
             compiled = _native.compile_graph(graph, options)
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
-            compiled._boxed_call = True  # noqa: SLF001
+            compiled._boxed_call = True
             if on_graph is not None:
                 on_graph(kind, compiled)
             _log_code(kind, compiled)

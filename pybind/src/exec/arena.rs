@@ -1,12 +1,12 @@
 //! The memory that a plan keeps between calls.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
 /// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
 const ALIGN: usize = 64;
 
-/// A block of memory without a fixed content.
+/// A block of memory, at first filled with zeros (the flags that kernels set lie in it).
 pub(crate) struct Arena {
     start: NonNull<u8>,
     layout: Option<Layout>,
@@ -23,7 +23,7 @@ impl Arena {
         }
         let layout = Layout::from_size_align(bytes, ALIGN).expect("an arena is smaller than the address space");
         // SAFETY: the size is not zero.
-        let start = unsafe { alloc(layout) };
+        let start = unsafe { alloc_zeroed(layout) };
         Arena { start: NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout)), layout: Some(layout) }
     }
 

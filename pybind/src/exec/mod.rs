@@ -106,6 +106,8 @@ pub(crate) enum Step {
     Extern(ExternCall, PyCall),
     Python(PyCall),
     Free(Buf),
+    /// Fails if this flag is set.
+    Check(Buf),
 }
 
 /// An output.

@@ -74,6 +74,7 @@ impl<'py> Preparer<'py, '_> {
             }
             plan::Step::Call(call) => self.call(call)?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
+            plan::Step::Check(buf) => self.steps.push(Step::Check(*buf)),
         }
         Ok(())
     }

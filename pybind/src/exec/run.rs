@@ -5,7 +5,7 @@ use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step};
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
 use inductor::plan::{Buf, KernelId};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use smallvec::SmallVec;
@@ -25,6 +25,8 @@ pub(crate) enum Outcome<'py> {
 enum Stop {
     /// The shim refused this step; Python has to make the call and, if need be, to raise.
     Refused(usize),
+    /// A kernel met an index out of bounds.
+    Index,
     Error(ShimError),
 }
 
@@ -127,6 +129,7 @@ impl Program {
             let native = Detached { program: self, frame };
             match py.detach(move || native.run(at..steps.end, threads)) {
                 Ok(()) => at = steps.end,
+                Err(Stop::Index) => return Err(PyIndexError::new_err("index out of bounds in a compiled kernel")),
                 Err(Stop::Error(error)) => return Err(error.into()),
                 Err(Stop::Refused(step)) => {
                     self.python_step(py, step, args, frame)?;
@@ -140,7 +143,7 @@ impl Program {
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Free(_) => return Ok(()),
+            Step::Allocate(_) | Step::Launch(..) | Step::Free(_) | Step::Check(_) => return Ok(()),
         };
         let done = call.run(py, self, args, frame);
         frame.end_step();
@@ -166,6 +169,7 @@ impl Program {
                 frame.free(*buf);
                 Ok(())
             }
+            Step::Check(buf) => check_flag(frame.data(*buf)),
             Step::Python(_) => Err(Stop::Refused(at)),
         }
     }
@@ -293,6 +297,12 @@ impl InputSpec {
         let (want, at) = self.device;
         want < 0 || (want == kind && at.is_none_or(|at| at == index || want == 0))
     }
+}
+
+/// Reads and resets the flag of a kernel that looks things up.
+fn check_flag(flag: *mut u8) -> Result<(), Stop> {
+    // SAFETY: the flag is a byte of the frame's arena that nothing else shares.
+    if unsafe { flag.replace(0) } == 0 { Ok(()) } else { Err(Stop::Index) }
 }
 
 /// The tensor of a Python object: borrowed where its address is known.

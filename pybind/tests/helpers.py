@@ -1,0 +1,47 @@
+"""Comparison with eager."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def compiled(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:
+    """The function through our backend; sizes are constants unless said otherwise."""
+    kwargs.setdefault("dynamic", False)
+    return torch.compile(function, backend="rust_inductor", **kwargs)
+
+
+def clone(value: Any) -> Any:
+    """The same values and strides in memory of their own."""
+    if isinstance(value, torch.Tensor):
+        copy = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+        copy.copy_(value.detach())
+        return copy.requires_grad_(value.requires_grad)
+    return value
+
+
+def same(ours: Any, eager: Any) -> None:
+    """Assert equal values, dtypes, sizes and strides, within the tolerance for the dtype."""
+    if not isinstance(eager, torch.Tensor):
+        if isinstance(eager, list | tuple):
+            assert len(ours) == len(eager)
+            for a, b in zip(ours, eager, strict=True):
+                same(a, b)
+        else:
+            assert ours == eager
+        return
+    torch.testing.assert_close(ours, eager, equal_nan=True, check_stride=True)
+
+
+def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Assert that the function does compiled what it does eagerly, to its arguments too."""
+    theirs = [clone(a) for a in args]
+    ours = [clone(a) for a in args]
+    eager = function(*theirs)
+    same(compiled(function, **kwargs)(*ours), eager)
+    same(ours, theirs)

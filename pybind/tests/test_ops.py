@@ -1,0 +1,150 @@
+"""Functions without state, compared with eager."""
+
+from __future__ import annotations
+
+import operator
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from pybind.tests.helpers import check, compiled, same
+
+POINTWISE = {
+    "add": lambda x, y: x + y,
+    "chain": lambda x, y: torch.relu(x * 2 - y).sigmoid() + 1,
+    "gelu": lambda x, y: F.gelu(x) * F.gelu(y, approximate="tanh"),
+    "where": lambda x, y: torch.where(x > y, x, y.exp()),
+    "scalar_first": lambda x, y: 3 / (1 + x.abs()) - y,
+    "clamp": lambda x, y: x.clamp(-0.5, 0.5) + y.clamp(min=0),
+    "broadcast": lambda x, y: x[:, None, :] * y[None, :, :],
+    "unary": lambda x, y: torch.tanh(x) + torch.erf(y) + torch.rsqrt(x.abs() + 1) + torch.log1p(y.abs()),
+}
+
+REDUCTIONS = {
+    "sum": lambda x: x.sum(),
+    "sum_dim": lambda x: x.sum(0) + x.mean(0),
+    "keepdim": lambda x: x - x.amax(-1, keepdim=True),
+    "softmax": lambda x: torch.softmax(x, -1),
+    "log_softmax": lambda x: torch.log_softmax(x, 0),
+    "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:]),
+    "var": lambda x: torch.var_mean(x, -1),
+    "argmax": lambda x: (x.argmax(-1), x.argmin(0)),
+    "any_all": lambda x: ((x > 1).any(0), (x < 1).all(-1)),
+    "cumsum": lambda x: x.cumsum(1),
+    "norm": lambda x: x.norm(dim=-1),
+    "prod": lambda x: x.prod(1),
+}
+
+VIEWS = {
+    "transpose": lambda x: x.t() + 1,
+    "reshape": lambda x: (x * 2).reshape(-1),
+    "slice": lambda x: x[1:, ::2] * 2,
+    "expand": lambda x: x.unsqueeze(1).expand(-1, 3, -1) + 0,
+    "cat": lambda x: torch.cat([x, x * 2], 0),
+    "stack_flip": lambda x: torch.stack([x.flip(0), x], 1),
+    "pad": lambda x: F.pad(x, (1, 2), value=3.0),
+    "split": lambda x: operator.add(*x.split(x.shape[1] // 2, 1)),
+    "output_is_view": lambda x: (x.t(), x[1:], x.view(-1)),
+    "output_is_input": lambda x: (x, x + 1, x),
+    "same_output_twice": lambda x: (lambda y: (y, y))(x + 1),
+    "view_of_result": lambda x: (x + 1).t(),
+    "as_strided": lambda x: x.as_strided((2, 2), (1, 2)) + 1,
+}
+
+
+@pytest.mark.parametrize("name", POINTWISE)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16], ids=str)
+def test_pointwise(name, dtype):
+    check(POINTWISE[name], torch.randn(7, 33).to(dtype), torch.randn(7, 33).to(dtype))
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(name):
+    check(REDUCTIONS[name], torch.randn(12, 40))
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views(name):
+    check(VIEWS[name], torch.randn(6, 8))
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64], ids=str)
+def test_integers(dtype):
+    x = torch.randint(0, 2 if dtype == torch.bool else 50, (5, 9)).to(dtype)
+    y = torch.randint(1, 2 if dtype == torch.bool else 9, (5, 9)).to(dtype)
+    check(lambda x, y: (x + y, x == y, x.sum(), torch.maximum(x, y), x.float() / y), x, y)
+
+
+def test_complex_numbers_run_as_eager_would_run_them():
+    x = torch.randn(4, 5, dtype=torch.complex64)
+    check(lambda x: (x * x.conj(), x.abs(), (x.conj().imag + 1) * 2, torch.view_as_real(x)), x)
+
+
+def test_a_pending_negation_is_seen():
+    x = torch.randn(4, 5, dtype=torch.complex64).conj().imag
+    assert x.is_neg()
+    torch.testing.assert_close(compiled(lambda x: x + 1)(x), x + 1)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 4)], ids=str)
+def test_without_elements(shape):
+    check(lambda x: (x + 1, x.sum(), x * x, x.sum(-1)), torch.randn(shape))
+
+
+def test_scalars_and_single_elements():
+    check(lambda x: (x + 1, x.exp(), x.sum()), torch.tensor(2.5))
+    check(lambda x: x.expand(3, 4) + torch.ones(4), torch.randn(1, 1))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda x: x.t(),
+        lambda x: x[::2, 1::3],
+        lambda x: x[:, 2:],
+        lambda x: x[3],
+        lambda x: x[:1].expand(5, -1),
+        lambda x: x.view(2, 6, 3, 4).permute(0, 3, 1, 2),
+    ],
+    ids=["transposed", "strided", "offset", "row", "expanded", "permuted"],
+)
+def test_inputs_of_any_layout(layout):
+    def function(x):
+        return torch.softmax(x * 2 + 1, -1), x.sum(0), x.relu()
+
+    x = layout(torch.randn(12, 12))
+    same(compiled(function)(x), function(x))
+
+
+def test_matmuls_convolutions_and_attention():
+    x, y = torch.randn(3, 5, 8), torch.randn(3, 8, 4)
+    check(lambda x, y: (x @ y).relu(), x, y)
+    check(lambda x, y: F.linear(x, y[0].t(), torch.ones(4)) + 1, x, y)
+    image, weight = torch.randn(2, 4, 9, 9), torch.randn(6, 2, 3, 3)
+    check(lambda i, w: F.conv2d(i, w, padding=1, stride=2, groups=2).relu(), image, weight)
+    check(lambda i: (F.max_pool2d(i, 3, 2, 1), F.avg_pool2d(i, 2), F.adaptive_avg_pool2d(i, 1)), image)
+    check(lambda i: F.conv1d(i[0], torch.ones(2, 9, 3), bias=torch.ones(2)), image)
+    q, k, v = (torch.randn(2, 4, 6, 16) for _ in range(3))
+    check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), q, k, v)
+    check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=torch.ones(6, 6).tril()), q, k, v)
+
+
+def test_lookups():
+    table, index = torch.randn(10, 4), torch.tensor([[1, 3], [-1, 0]])
+    check(lambda t, i: F.embedding(i.abs(), t) * 2, table, index)
+    check(lambda t, i: t[i] + 1, table, index)
+    check(lambda t, i: (t.gather(0, i.abs()), t.index_select(0, i.abs().view(-1))), table, index)
+    check(lambda t, i: t.index_add(0, i.abs().view(-1), torch.ones(4, 4)), table, index)
+    check(lambda t, i: torch.topk(t, 2)[0] + torch.sort(t, dim=0)[0][:, :2], table, index)
+
+
+def test_constants_of_the_function():
+    table = torch.arange(12.0).reshape(3, 4)
+    check(lambda x: x + table.t() + torch.tensor([1.0, 2.0, 3.0]), torch.randn(4, 3))
+    check(lambda x: x + torch.arange(3) + torch.full((4, 3), 2.0), torch.randn(4, 3))
+
+
+def test_an_index_out_of_range_raises():
+    with pytest.raises((IndexError, RuntimeError)):
+        compiled(lambda t, i: t[i] + 1)(torch.randn(4), torch.tensor([1, 9]))
