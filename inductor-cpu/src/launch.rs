@@ -8,6 +8,7 @@
 use crate::emit::{SCRATCH_ALIGN, Work};
 use crate::jit::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,27 +22,60 @@ const PIECE_NS: f64 = 8_000.0;
 /// Pieces for each thread, so that a late thread holds nobody up.
 const PIECES_PER_THREAD: i64 = 4;
 
+/// Looks at the counter this often before yielding the processor.
+const SPINS: u32 = 4_000;
+
 /// Stack of a worker: LLVM's passes recurse.
 const STACK: usize = 8 << 20;
 
-/// A kernel and its arguments.
-struct Call<'a> {
+/// One launch: a kernel, its arguments, and the pieces that are left.
+struct Launch {
     entry: Entry,
-    args: &'a [*mut u8],
+    args: SmallVec<[*mut u8; 8]>,
     scratch_bytes: usize,
+    extent: i64,
+    /// Iterations of a piece.
+    length: i64,
+    /// Where the next piece begins.
+    next: AtomicI64,
+    /// Iterations that are done.
+    done: AtomicI64,
 }
 
-// SAFETY: the pieces of one launch write disjoint elements, which loop IR's parallel axis states; the addresses live
-// through the launch, which the caller of `run` promises.
-unsafe impl Sync for Call<'_> {}
+// SAFETY: the pieces of one launch write disjoint elements, which loop IR's parallel axis states. The addresses live
+// until every iteration is done, which the caller of `run` waits for; after that no piece is left to touch them.
+unsafe impl Send for Launch {}
+// SAFETY: as above.
+unsafe impl Sync for Launch {}
 
-impl Call<'_> {
-    /// Runs a range of the root axis on this thread.
-    fn run(&self, begin: i64, end: i64) {
-        with_scratch(self.scratch_bytes, |scratch| {
-            // SAFETY: `run`'s caller promises the arguments; scratch is large enough and this thread's own.
-            unsafe { (self.entry)(self.args.as_ptr(), scratch, begin, end) }
-        });
+impl Launch {
+    /// Runs pieces until none is left.
+    fn work(&self) {
+        loop {
+            let begin = self.next.fetch_add(self.length, Ordering::Relaxed);
+            if begin >= self.extent {
+                return;
+            }
+            let end = (begin + self.length).min(self.extent);
+            with_scratch(self.scratch_bytes, |scratch| {
+                // SAFETY: `run`'s caller promises the arguments; scratch is large enough and this thread's own.
+                unsafe { (self.entry)(self.args.as_ptr(), scratch, begin, end) }
+            });
+            self.done.fetch_add(end - begin, Ordering::Release);
+        }
+    }
+
+    /// Waits for the pieces that others took. A helper that has not started by now need not.
+    fn wait(&self) {
+        let mut spins = 0;
+        while self.done.load(Ordering::Acquire) < self.extent {
+            spins += 1;
+            if spins < SPINS {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
     }
 }
 
@@ -57,30 +91,22 @@ pub(crate) unsafe fn run(
     work: Work,
     threads: usize,
 ) {
-    let call = Call { entry, args, scratch_bytes };
     let pieces = pieces(extent, work, threads);
-    if pieces <= 1 {
-        return call.run(0, extent);
-    }
     let length = (extent + pieces - 1) / pieces;
     let length = (length + work.grain - 1) / work.grain * work.grain;
-    let next = AtomicI64::new(0);
-    let draw = || {
-        loop {
-            let begin = next.fetch_add(length, Ordering::Relaxed);
-            if begin >= extent {
-                return;
-            }
-            call.run(begin, (begin + length).min(extent));
-        }
-    };
-    let helpers = (threads - 1).min(pieces as usize - 1);
-    pool(threads - 1).in_place_scope(|scope| {
-        for _ in 0..helpers {
-            scope.spawn(|_| draw());
-        }
-        draw();
-    });
+    let (next, done) = (AtomicI64::new(0), AtomicI64::new(0));
+    let launch = Launch { entry, args: args.into(), scratch_bytes, extent, length, next, done };
+    if length >= extent {
+        return launch.work();
+    }
+    let launch = Arc::new(launch);
+    let pool = pool(threads - 1);
+    for _ in 1..threads.min(pieces as usize) {
+        let launch = Arc::clone(&launch);
+        pool.spawn(move || launch.work());
+    }
+    launch.work();
+    launch.wait();
 }
 
 /// Into how many pieces to cut the root axis.

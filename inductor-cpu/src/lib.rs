@@ -20,16 +20,21 @@ use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel};
 use inductor::loop_ir::{Kernel, Role};
 use jit::Code;
 use rayon::prelude::*;
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::DType;
 
 /// The backend's name.
 const NAME: &str = "cpu";
 
+/// What a kernel may keep in scratch: a row that stays in the second-level cache.
+const SCRATCH_BYTES: usize = 1 << 18;
+
 /// The host's processor as a device.
-#[derive(Debug)]
 pub struct Cpu {
     capabilities: Capabilities,
+    /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
+    compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
 }
 
 impl Cpu {
@@ -38,7 +43,8 @@ impl Cpu {
         let host = target::host();
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
-        Cpu { capabilities: Capabilities { vector_bytes: host.vector_bytes, dtypes, scratch_bytes: 1 << 18 } }
+        let capabilities = Capabilities { vector_bytes: host.vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES };
+        Cpu { capabilities, compiled: Mutex::default() }
     }
 }
 
@@ -58,9 +64,32 @@ impl Backend for Cpu {
     }
 
     fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError> {
-        let one = |k| CpuKernel::new(k).map(|k| Arc::new(k) as Arc<dyn CompiledKernel>);
+        let prints: Vec<u128> = kernels.iter().map(Kernel::fingerprint).collect();
+        let mut known = self.in_use(&prints);
+        let mut missing: FxHashMap<u128, &Kernel> = prints.iter().copied().zip(kernels).collect();
+        missing.retain(|print, _| !known.contains_key(print));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        launch::pool(threads).install(|| kernels.par_iter().map(one).collect())
+        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::new(kernel)?)));
+        let fresh: Vec<(u128, Arc<CpuKernel>)> =
+            launch::pool(threads).install(|| missing.into_par_iter().map(one).collect::<Result<_, BackendError>>())?;
+        self.remember(&fresh);
+        known.extend(fresh);
+        Ok(prints.iter().map(|print| Arc::clone(&known[print]) as Arc<dyn CompiledKernel>).collect())
+    }
+}
+
+impl Cpu {
+    /// Those of these kernels that are compiled and in use.
+    fn in_use(&self, prints: &[u128]) -> FxHashMap<u128, Arc<CpuKernel>> {
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        prints.iter().filter_map(|print| Some((*print, compiled.get(print)?.upgrade()?))).collect()
+    }
+
+    /// Notes kernels as compiled, and forgets those that nobody uses.
+    fn remember(&self, fresh: &[(u128, Arc<CpuKernel>)]) {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.retain(|_, kernel| kernel.strong_count() > 0);
+        compiled.extend(fresh.iter().map(|(print, kernel)| (*print, Arc::downgrade(kernel))));
     }
 }
 

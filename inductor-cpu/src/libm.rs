@@ -25,13 +25,22 @@ macro_rules! maps {
     };
 }
 
+/// Gives a closure its type.
+fn apply1<T>(f: fn(T) -> T, x: T) -> T {
+    f(x)
+}
+
+/// Gives a closure its type.
+fn apply2<T>(f: fn(T, T) -> T, x: T, y: T) -> T {
+    f(x, y)
+}
+
 macro_rules! map1 {
     ($name:ident, $t:ty, $f:expr) => {
         pub(super) unsafe extern "C" fn $name(x: *mut $t, lanes: usize) {
             // SAFETY: generated code passes an array of `lanes` elements on its own stack.
             for x in unsafe { std::slice::from_raw_parts_mut(x, lanes) } {
-                let f: fn($t) -> $t = $f;
-                *x = f(*x);
+                *x = super::apply1($f, *x);
             }
         }
     };
@@ -43,8 +52,7 @@ macro_rules! map2 {
             // SAFETY: generated code passes two distinct arrays of `lanes` elements on its own stack.
             let (x, y) = unsafe { (std::slice::from_raw_parts_mut(x, lanes), std::slice::from_raw_parts(y, lanes)) };
             for (x, &y) in x.iter_mut().zip(y) {
-                let f: fn($t, $t) -> $t = $f;
-                *x = f(*x, y);
+                *x = super::apply2($f, *x, y);
             }
         }
     };
@@ -68,8 +76,8 @@ maps! {
         sinh "ri_sinh_f32" "ri_sinh_f64" f32::sinh, f64::sinh;
         cosh "ri_cosh_f32" "ri_cosh_f64" f32::cosh, f64::cosh;
         tanh "ri_tanh_f32" "ri_tanh_f64" f32::tanh, f64::tanh;
-        erf "ri_erf_f32" "ri_erf_f64" |x| super::erf64(x.into()) as f32, |x| super::erf64(x);
-        erfc "ri_erfc_f32" "ri_erfc_f64" |x| super::erfc64(x.into()) as f32, |x| super::erfc64(x);
+        erf "ri_erf_f32" "ri_erf_f64" |x| super::erf64(x.into()) as f32, super::erf64;
+        erfc "ri_erfc_f32" "ri_erfc_f64" |x| super::erfc64(x.into()) as f32, super::erfc64;
     }
     binary {
         pow "ri_pow_f32" "ri_pow_f64" f32::powf, f64::powf;

@@ -14,8 +14,11 @@ mod c {
     }
 }
 
+/// A primitive, its oracle and the bound on its error in units in the last place.
+type Row = (Pointwise, fn(f64) -> f64, f64);
+
 /// Every row that has an algorithm of ours, with its oracle and the bound on its error.
-const UNARY: &[(Pointwise, fn(f64) -> f64, f64)] = &[
+const UNARY: &[Row] = &[
     (Pointwise::Sqrt, f64::sqrt, 0.5),
     (Pointwise::Rsqrt, |x| 1.0 / x.sqrt(), 1.5),
     (Pointwise::Reciprocal, |x| 1.0 / x, 0.5),

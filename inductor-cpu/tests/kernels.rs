@@ -4,6 +4,7 @@ mod support;
 
 use inductor::backend::{Backend, CompiledKernel};
 use inductor_cpu::{Cpu, CpuKernel};
+use std::sync::Arc;
 use support::{check, kernels, parse};
 
 /// Shapes with and without tails, smaller than a vector, and with several unrolled rounds.
@@ -72,6 +73,17 @@ fn kernels_run_from_several_threads_at_once() {
             scope.spawn(|| (0..5).for_each(|_| run()));
         }
     });
+}
+
+#[test]
+fn equal_kernels_are_compiled_once() {
+    let cpu = Cpu::new();
+    let texts = [kernels::gelu(4, 64), kernels::softmax(4, 64), kernels::gelu(4, 64)];
+    let parsed: Vec<_> = texts.iter().map(|text| parse(text)).collect();
+    let compiled = cpu.compile(&parsed).expect("compiles");
+    assert!(Arc::ptr_eq(&compiled[0], &compiled[2]) && !Arc::ptr_eq(&compiled[0], &compiled[1]));
+    let again = cpu.compile(&parsed[1..2]).expect("compiles");
+    assert!(Arc::ptr_eq(&again[0], &compiled[1]));
 }
 
 #[test]

@@ -20,7 +20,10 @@ pub(crate) struct Work {
 }
 
 /// Nanoseconds of one unit of cost (about one vector instruction).
-const UNIT_NS: f64 = 0.4;
+const UNIT_NS: f64 = 0.15;
+
+/// Units of one vector to or from memory: between what the first-level cache takes and what main memory takes.
+const ACCESS: f64 = 6.0;
 
 /// Estimates a kernel's work.
 pub(crate) fn work(kernel: &Kernel, host: &Host) -> Work {
@@ -40,9 +43,8 @@ fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64) -> f64 {
                 let rounds = (kernel.axes[inner.axis].extent as f64 / at_once as f64).ceil();
                 rounds * run_time(kernel, &inner.body, inside)
             }
-            // Memory traffic outweighs arithmetic here.
-            Stmt::Store { .. } => 4.0,
-            Stmt::Let(v) if matches!(kernel.values[*v].op, Op::Load { .. }) => 4.0,
+            Stmt::Store { .. } => ACCESS,
+            Stmt::Let(v) if matches!(kernel.values[*v].op, Op::Load { .. }) => ACCESS,
             other => stmt_cost(kernel, other) as f64,
         })
         .sum()

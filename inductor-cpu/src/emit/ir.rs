@@ -10,13 +10,9 @@ use inkwell::builder::Builder;
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
-use inkwell::types::{AsTypeRef, BasicMetadataTypeEnum, BasicTypeEnum, VectorType};
-use inkwell::values::{
-    AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, IntValue,
-    PhiValue, PointerValue,
-};
+use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum, VectorType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, InstructionOpcode, IntValue};
 use inkwell::{AddressSpace, FloatPredicate, IntPredicate};
-use llvm_sys::core::LLVMBuildGEP2;
 use symshapes::DType;
 
 /// A scalar or a vector.
@@ -80,7 +76,7 @@ impl Elem {
 }
 
 /// Why building cannot fail: every method keeps the types right.
-const TYPED: &str = "operands have the types that the operation takes";
+pub(super) const TYPED: &str = "operands have the types that the operation takes";
 
 /// One function under construction, in a module of its own.
 pub(crate) struct Ir<'c> {
@@ -88,8 +84,8 @@ pub(crate) struct Ir<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) b: Builder<'c>,
     pub(crate) host: &'static Host,
-    function: FunctionValue<'c>,
-    slots: Builder<'c>,
+    pub(super) function: FunctionValue<'c>,
+    pub(super) slots: Builder<'c>,
     start: BasicBlock<'c>,
 }
 
@@ -276,6 +272,11 @@ impl<'c> Ir<'c> {
         if self.host.fma { self.fma(a, b, c) } else { self.fadd(self.fmul(a, b), c) }
     }
 
+    /// True if any lane is.
+    pub(crate) fn any(&self, mask: Val<'c>) -> Val<'c> {
+        self.intrinsic("llvm.vector.reduce.or", &[mask])
+    }
+
     // Shuffles.
 
     /// A scalar in every lane.
@@ -319,118 +320,6 @@ impl<'c> Ir<'c> {
     /// A lane's number.
     pub(crate) fn lane(&self, lane: u32) -> IntValue<'c> {
         self.context.i32_type().const_int(u64::from(lane), false)
-    }
-
-    // Memory.
-
-    /// A stack slot.
-    pub(crate) fn slot(&self, ty: BasicTypeEnum<'c>) -> PointerValue<'c> {
-        self.slots.build_alloca(ty, "").expect(TYPED)
-    }
-
-    /// Reads a stack slot.
-    pub(crate) fn get(&self, ty: BasicTypeEnum<'c>, slot: PointerValue<'c>) -> Val<'c> {
-        self.b.build_load(ty, slot, "").expect(TYPED)
-    }
-
-    /// Writes a stack slot.
-    pub(crate) fn set(&self, slot: PointerValue<'c>, v: Val<'c>) {
-        self.b.build_store(slot, v).expect(TYPED);
-    }
-
-    /// The address of element `index` from `base`.
-    pub(crate) fn at(&self, elem: Elem, base: PointerValue<'c>, index: IntValue<'c>) -> PointerValue<'c> {
-        // SAFETY: loop IR keeps every index within the buffer (or masks the access), so the address is in bounds
-        // wherever it is used.
-        unsafe { self.b.build_gep(self.ty(elem, 1), base, &[index], "") }.expect(TYPED)
-    }
-
-    /// Reads elements from an address aligned to one element.
-    pub(crate) fn load(&self, elem: Elem, lanes: u32, from: PointerValue<'c>) -> Val<'c> {
-        let v = self.b.build_load(self.ty(elem, lanes), from, "").expect(TYPED);
-        // A constant address cannot occur: the bases are loaded from the argument array.
-        v.as_instruction_value().expect("a load is an instruction").set_alignment(elem.bytes()).expect(TYPED);
-        v
-    }
-
-    /// Reads the `at`-th pointer of an array.
-    pub(crate) fn load_pointer(&self, array: PointerValue<'c>, at: i64) -> PointerValue<'c> {
-        let pointer = self.context.ptr_type(AddressSpace::default());
-        // SAFETY: the launch passes as many addresses as the kernel has buffers.
-        let entry = unsafe { self.b.build_gep(pointer, array, &[self.i64(at)], "") }.expect(TYPED);
-        self.b.build_load(pointer, entry, "").expect(TYPED).into_pointer_value()
-    }
-
-    /// The addresses of the elements that a vector of indices names.
-    pub(crate) fn at_lanes(&self, elem: Elem, base: PointerValue<'c>, index: Val<'c>) -> Val<'c> {
-        let (mut index, ty) = (index.as_value_ref(), self.ty(elem, 1).as_type_ref());
-        // SAFETY: an LLVM value of this builder, of vector type since the index is one; as for `at`, the addresses
-        // are in bounds wherever the access is not masked off.
-        unsafe {
-            let gep = LLVMBuildGEP2(self.b.as_mut_ptr(), ty, base.as_value_ref(), &raw mut index, 1, c"".as_ptr());
-            Val::new(gep)
-        }
-    }
-
-    /// The sum of two `i64` that does not overflow.
-    pub(crate) fn add_nsw(&self, a: IntValue<'c>, b: IntValue<'c>) -> IntValue<'c> {
-        self.b.build_int_nsw_add(a, b, "").expect(TYPED)
-    }
-
-    /// An `i64` times a constant, without overflow.
-    pub(crate) fn mul_nsw(&self, a: IntValue<'c>, k: i64) -> IntValue<'c> {
-        if k == 1 { a } else { self.b.build_int_nsw_mul(a, self.i64(k), "").expect(TYPED) }
-    }
-
-    /// Writes elements to an address aligned to one element.
-    pub(crate) fn store(&self, to: PointerValue<'c>, v: Val<'c>) {
-        self.b.build_store(to, v).expect(TYPED).set_alignment(elem(v).bytes()).expect(TYPED);
-    }
-
-    /// Calls a row of [`crate::libm`]: maps the lanes of the first argument in place.
-    pub(crate) fn map_lanes(&self, symbol: &str, args: &[Val<'c>]) -> Val<'c> {
-        let ty = args[0].get_type();
-        let slots: Vec<_> = args.iter().map(|_| self.slot(ty)).collect();
-        for (&slot, &arg) in slots.iter().zip(args) {
-            self.set(slot, arg);
-        }
-        let pointer: BasicMetadataTypeEnum = self.context.ptr_type(AddressSpace::default()).into();
-        let mut params = vec![pointer; args.len()];
-        params.push(self.context.i64_type().into());
-        let signature = self.context.void_type().fn_type(&params, false);
-        let callee =
-            self.module.get_function(symbol).unwrap_or_else(|| self.module.add_function(symbol, signature, None));
-        let mut call: Vec<BasicMetadataValueEnum<'c>> = slots.iter().map(|&s| s.into()).collect();
-        call.push(self.i64(i64::from(lanes(args[0]))).into());
-        self.b.build_call(callee, &call, "").expect(TYPED);
-        self.get(ty, slots[0])
-    }
-
-    // Control flow.
-
-    /// A new block at the end of the function.
-    pub(crate) fn block(&self, name: &str) -> BasicBlock<'c> {
-        self.context.append_basic_block(self.function, name)
-    }
-
-    /// Where code is being added.
-    pub(crate) fn here(&self) -> BasicBlock<'c> {
-        self.b.get_insert_block().expect("the builder stands in a block")
-    }
-
-    /// Goes on in `block`.
-    pub(crate) fn jump(&self, block: BasicBlock<'c>) {
-        self.b.build_unconditional_branch(block).expect(TYPED);
-    }
-
-    /// Goes on in one of two blocks.
-    pub(crate) fn branch(&self, cond: Val<'c>, yes: BasicBlock<'c>, no: BasicBlock<'c>) {
-        self.b.build_conditional_branch(cond.into_int_value(), yes, no).expect(TYPED);
-    }
-
-    /// A value that depends on where control came from.
-    pub(crate) fn phi(&self, ty: BasicTypeEnum<'c>) -> PhiValue<'c> {
-        self.b.build_phi(ty, "").expect(TYPED)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Loads and stores, by how the index runs along the lanes: constant, by ones, backwards, or any other way.
 
 use super::index::Form;
-use super::ir::{Elem, Val, lanes};
+use super::ir::{Elem, Val};
 use super::{Emitter, Many};
 use fx::prim::Pointwise;
 use inductor::loop_ir::{Param, StoreMode, Value};
-use inkwell::values::{InstructionOpcode, IntValue, PointerValue};
+use inkwell::values::{InstructionOpcode, IntValue};
 use symshapes::Expr;
 
 impl<'c> Emitter<'_, 'c> {
@@ -18,7 +18,7 @@ impl<'c> Emitter<'_, 'c> {
         self.each(|copy| {
             let mask = self.mask(mask.as_ref(), copy);
             let v = self.load_lanes(param, self.form(index, copy), mask);
-            self.from_memory(param, v)
+            self.to_register(param, v)
         })
     }
 
@@ -27,7 +27,7 @@ impl<'c> Emitter<'_, 'c> {
         let at = self.scalar_index(index);
         let read = |at: IntValue<'c>| {
             let elem = self.elem_of(param).memory();
-            self.from_memory(param, self.ir.load(elem, 1, self.ir.at(elem, self.buffer(param), at)))
+            self.to_register(param, self.ir.load(elem, 1, self.ir.at(elem, self.buffer(param), at)))
         };
         let guarded = |any: Val<'c>| read(self.ir.select(any, at.into(), self.ir.i64(0).into()).into_int_value());
         match mask {
@@ -79,7 +79,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// From the memory type to the register type.
-    fn from_memory(&self, param: Param, v: Val<'c>) -> Val<'c> {
+    fn to_register(&self, param: Param, v: Val<'c>) -> Val<'c> {
         if self.elem_of(param) == Elem::I1 { self.ir.non_zero(v) } else { v }
     }
 
@@ -173,72 +173,5 @@ impl<'c> Emitter<'_, 'c> {
             }
         };
         self.ir.convert(sum, wide, dtype)
-    }
-}
-
-impl<'c> super::Ir<'c> {
-    /// True if any lane is.
-    pub(crate) fn any(&self, mask: Val<'c>) -> Val<'c> {
-        self.intrinsic("llvm.vector.reduce.or", &[mask])
-    }
-
-    /// Emits `body` under a branch.
-    pub(super) fn only_if(&self, cond: Val<'c>, body: impl FnOnce(&Self)) {
-        let (inside, after) = (self.block("masked"), self.block("after"));
-        self.branch(cond, inside, after);
-        self.b.position_at_end(inside);
-        body(self);
-        self.jump(after);
-        self.b.position_at_end(after);
-    }
-
-    /// One of two values, each computed only where it is wanted.
-    pub(crate) fn either(
-        &self,
-        cond: Val<'c>,
-        yes: impl FnOnce(&Self) -> Val<'c>,
-        no: impl FnOnce(&Self) -> Val<'c>,
-    ) -> Val<'c> {
-        let (first, second, after) = (self.block("yes"), self.block("no"), self.block("after"));
-        self.branch(cond, first, second);
-        self.b.position_at_end(first);
-        let a = yes(self);
-        let from_first = self.here();
-        self.jump(after);
-        self.b.position_at_end(second);
-        let b = no(self);
-        let from_second = self.here();
-        self.jump(after);
-        self.b.position_at_end(after);
-        let phi = self.phi(a.get_type());
-        phi.add_incoming(&[(&a, from_first), (&b, from_second)]);
-        phi.as_basic_value()
-    }
-
-    fn alignment(&self, elem: Elem) -> Val<'c> {
-        self.int(Elem::I32, 1, i64::from(elem.bytes()))
-    }
-
-    fn masked_load(&self, elem: Elem, lanes: u32, from: PointerValue<'c>, mask: Val<'c>) -> Val<'c> {
-        let ty = self.ty(elem, lanes);
-        let zero = ty.const_zero();
-        let args = [from.into(), self.alignment(elem), mask, zero];
-        self.intrinsic_on("llvm.masked.load", &[ty, from.get_type().into()], &args)
-    }
-
-    fn masked_store(&self, v: Val<'c>, to: PointerValue<'c>, mask: Val<'c>) {
-        let args = [v, to.into(), self.alignment(super::ir::elem(v)), mask];
-        self.call_intrinsic("llvm.masked.store", &[v.get_type(), to.get_type().into()], &args);
-    }
-
-    fn gather(&self, elem: Elem, from: Val<'c>, mask: Val<'c>) -> Val<'c> {
-        let ty = self.ty(elem, lanes(mask));
-        let args = [from, self.alignment(elem), mask, ty.const_zero()];
-        self.intrinsic_on("llvm.masked.gather", &[ty, from.get_type()], &args)
-    }
-
-    fn scatter(&self, v: Val<'c>, to: Val<'c>, mask: Val<'c>) {
-        let args = [v, to, self.alignment(super::ir::elem(v)), mask];
-        self.call_intrinsic("llvm.masked.scatter", &[v.get_type(), to.get_type()], &args);
     }
 }

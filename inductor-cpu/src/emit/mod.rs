@@ -7,9 +7,11 @@
 //!
 //! Invariant: nothing is decided here that loop IR states; what is chosen is the lane count and how far to unroll.
 
+mod access;
 mod convert;
 mod cost;
 mod divide;
+mod flow;
 mod index;
 pub(crate) mod ir;
 mod loops;
