@@ -15,11 +15,6 @@ mod options;
 mod symbols;
 mod torch;
 
-/// A kernel's loop IR, as text.
-pub(crate) fn kernel_text(kernel: &inductor::loop_ir::Kernel) -> String {
-    format!("{kernel:?}")
-}
-
 /// The native half of `rust_inductor`.
 #[pyo3::pymodule]
 mod _native {
