@@ -14,6 +14,9 @@ use symshapes::{DType, Expr};
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("convolution", convolution),
+    ("conv1d", convolution),
+    ("conv2d", convolution),
+    ("conv3d", convolution),
     ("convolution_backward", convolution_backward),
     ("max_pool2d_with_indices", |c| {
         let out = pooled(c)?;
@@ -47,13 +50,13 @@ fn convolution(c: &mut Call) -> Result {
     if rank != weight.sizes.len() || rank < 3 {
         return Err(c.unsupported("an input without batch"));
     }
-    let transposed = c.bool("transposed")?;
+    let transposed = c.has("transposed") && c.bool("transposed")?;
     let groups = c.int("groups")?;
     let channels = if transposed { c.pool.mul_int(weight.sizes[1], groups) } else { weight.sizes[0] };
     let mut sizes = vec![x.sizes[0], channels];
-    let names = ["stride", "padding", "dilation", "output_padding"];
-    let [stride, padding, dilation, extra] = names.map(|name| spatial(c, name, rank - 2));
-    let (stride, padding, dilation, extra) = (stride?, padding?, dilation?, extra?);
+    let list = |name| spatial(c, name, rank - 2);
+    let (stride, padding, dilation) = (list("stride")?, list("padding")?, list("dilation")?);
+    let extra = if transposed { list("output_padding")? } else { vec![0; rank - 2] };
     for d in 0..rank - 2 {
         let window = c.pool.add_int(weight.sizes[d + 2], -1);
         let window = c.pool.mul_int(window, dilation[d]);

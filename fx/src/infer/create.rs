@@ -5,6 +5,7 @@ use super::{
     call::{Call, Result},
     pointwise::number_class,
     promote::{DEFAULT_FLOAT, number_dtype},
+    strides,
 };
 use crate::{
     arg::Arg,
@@ -21,6 +22,12 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("rand", sized),
     ("randn", sized),
     ("randint", sized),
+    ("empty_permuted", |c| {
+        let (sizes, order) = (c.exprs("size")?, c.ints("physical_layout")?);
+        let strides = strides::in_order(c.pool, &sizes, order.into_iter().rev().map(|d| d as usize));
+        let made = created(c, sizes, DEFAULT_FLOAT)?;
+        Ok(if let Meta::Tensor(t) = made { TensorMeta { strides, ..t }.into() } else { made })
+    }),
     ("empty_strided", strided),
     ("new_empty_strided", strided),
     ("new_full", new),
@@ -63,7 +70,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
     ("sym_numel", |c| {
         let x = c.tensor("self")?;
-        Ok(Meta::Int(super::strides::numel(c.pool, &x.sizes)))
+        Ok(Meta::Int(strides::numel(c.pool, &x.sizes)))
     }),
 ];
 

@@ -34,6 +34,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("scatter", row_major),
     ("scatter_add", row_major),
     ("index_add", preserved),
+    ("as_strided_scatter", preserved),
     ("index_put", preserved),
     ("_unsafe_index_put", preserved),
     ("slice_scatter", preserved),

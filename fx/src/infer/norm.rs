@@ -30,6 +30,27 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_native_batch_norm_legit_functional", |c| batch_norm(c, c.bool("training")?)),
     ("native_batch_norm_backward", |c| gradients(c, same_format)),
     ("native_group_norm", group_norm),
+    ("group_norm", |c| {
+        let x = c.tensor("input")?;
+        Ok(same_format(c, x)?.into())
+    }),
+    ("batch_norm", |c| {
+        let x = c.tensor("input")?;
+        Ok(same_format(c, x)?.into())
+    }),
+    ("dropout", |c| {
+        let x = c.tensor("input")?;
+        Ok(if c.bool("train")? { c.preserved(x, x.dtype)? } else { x.clone() }.into())
+    }),
+    ("rms_norm", |c| {
+        let x = c.tensor("input")?;
+        Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+    }),
+    ("mse_loss", |c| {
+        let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+        let sizes = if c.int("reduction")? == 0 { c.broadcast(&[&x.sizes, &target.sizes])? } else { Vec::new() };
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
     ("native_group_norm_backward", |c| gradients(c, same_format)),
     ("native_dropout", |c| {
         let x = c.tensor("input")?;

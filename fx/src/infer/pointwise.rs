@@ -54,6 +54,9 @@ fn index() -> &'static FxHashMap<&'static str, Row> {
 /// The operators whose result is row-major whatever its operands are.
 const ROW_MAJOR: &[&str] = &["masked_fill", "log_sigmoid"];
 
+/// The operators whose kernels look at their operands in the reverse order when they choose strides.
+const LAID_OUT_BY_LAST: &[&str] = &["rsub", "threshold_backward", "leaky_relu_backward"];
+
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {
     let row = row(c.overload()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
@@ -70,6 +73,9 @@ pub(super) fn rule(c: &mut Call) -> Result {
     let sizes = c.broadcast(&tensors.iter().map(|t| &t.sizes[..]).collect::<Vec<_>>())?;
     let like = *c.fits(tensors.iter().find(|t| !t.sizes.is_empty()).or(tensors.first()))?;
     let requires_grad = tensors.iter().any(|t| t.requires_grad) && dtype.is_float();
+    if LAID_OUT_BY_LAST.contains(&row.name) {
+        tensors.reverse();
+    }
     let strides = match ROW_MAJOR.contains(&row.name) {
         true => strides::contiguous(c.pool, &sizes),
         false => strides::elementwise(c.pool, &sizes, &tensors).ok_or_else(|| c.undecided("the order of strides"))?,

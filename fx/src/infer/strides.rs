@@ -124,10 +124,10 @@ pub fn preserved(pool: &mut Pool, t: &TensorMeta) -> Option<Vec<Expr>> {
 
 /// The strides of the result of an element-wise op on `operands` broadcast to `sizes`.
 pub fn elementwise(pool: &mut Pool, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
-    if operands.iter().all(|t| t.sizes == sizes) {
-        if let Some(strides) = same_layout(pool, sizes, operands) {
-            return Some(strides);
-        }
+    if operands.iter().all(|t| t.sizes == sizes)
+        && let Some(strides) = same_layout(pool, sizes, operands)
+    {
+        return Some(strides);
     }
     let rows: Vec<Vec<Expr>> = operands.iter().map(|t| spread(pool, sizes, t)).collect();
     by_strides(pool, sizes, &rows)

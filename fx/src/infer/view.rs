@@ -157,9 +157,9 @@ fn to(c: &mut Call) -> Result {
 fn expand(c: &mut Call) -> Result {
     let (x, mut sizes) = (c.tensor("self")?, c.exprs("size")?);
     let skip = c.fits(sizes.len().checked_sub(x.sizes.len()))?;
-    for d in skip..sizes.len() {
-        if c.pool.as_int(sizes[d]) == Some(-1) {
-            sizes[d] = x.sizes[d - skip];
+    for (size, &own) in sizes[skip..].iter_mut().zip(&x.sizes) {
+        if c.pool.as_int(*size) == Some(-1) {
+            *size = own;
         }
     }
     expanded(c, x, &sizes)
@@ -226,6 +226,10 @@ fn bound(c: &mut Call, name: &str, size: Expr, none: Expr) -> Result<Expr> {
         return Ok(none);
     }
     let at = c.expr(name)?;
+    // The greatest integer is how torch writes "to the end".
+    if c.pool.as_int(at) == Some(i64::MAX) {
+        return Ok(size);
+    }
     let range = c.pool.range(at);
     let at = match (range.lo >= 0, range.hi < 0) {
         (true, _) => at,

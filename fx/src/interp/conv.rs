@@ -12,7 +12,13 @@ use crate::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[("convolution", convolution), ("convolution_backward", backward)];
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("convolution", convolution),
+    ("conv1d", convolution),
+    ("conv2d", convolution),
+    ("conv3d", convolution),
+    ("convolution_backward", backward),
+];
 
 /// How positions relate.
 struct Geometry {
@@ -34,8 +40,8 @@ impl Geometry {
             stride: list("stride")?,
             padding: list("padding")?,
             dilation: list("dilation")?,
-            output_padding: list("output_padding")?,
-            transposed: c.bool("transposed")?,
+            output_padding: if c.has("output_padding") { list("output_padding")? } else { vec![0; spatial] },
+            transposed: c.has("transposed") && c.bool("transposed")?,
             groups: c.int("groups")?.max(1) as usize,
         })
     }

@@ -1,7 +1,7 @@
 //! Tensors from nothing but sizes and numbers.
 
 use super::{
-    Rule, Tensor,
+    Rule, Tensor, Value,
     call::{Call, Result},
 };
 use crate::{arg::Arg, infer::promote::DEFAULT_FLOAT, scalar::Scalar};
@@ -26,6 +26,13 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("fill", fill),
     ("scalar_tensor", |c| Ok(Tensor::full(c.dtype()?.unwrap_or(DEFAULT_FLOAT), &[], c.scalar("s")?).into())),
     ("arange", arange),
+    ("sym_size.int", |c| {
+        let x = c.tensor("self")?;
+        let size = *c.fits(x.sizes().get(c.dim("dim", x.rank())?))?;
+        Ok(Value::Plain(Arg::Int(size as i64)))
+    }),
+    ("sym_numel", |c| Ok(Value::Plain(Arg::Int(c.tensor("self")?.numel() as i64)))),
+    ("empty_permuted", |c| filled(c, Scalar::Int(0))),
     ("linspace", linspace),
     ("eye", eye),
 ];

@@ -131,7 +131,11 @@ fn scatter(c: &Call, add: bool) -> Result {
         if let Some(slot) = to.get_mut(dim) {
             *slot = row;
         }
-        if add { out.accumulate(&to, value) } else { out.set(&to, value) }
+        if add {
+            out.accumulate(&to, value);
+        } else {
+            out.set(&to, value);
+        }
     }
     Ok(out.to(x.dtype()).into())
 }
@@ -209,7 +213,11 @@ fn index_put(c: &Call) -> Result {
     let mut out = wide(x);
     for i in indices(&sizes) {
         let to = advanced.source(&i);
-        if add { out.accumulate(&to, values.at(&i)) } else { out.set(&to, values.at(&i)) }
+        if add {
+            out.accumulate(&to, values.at(&i));
+        } else {
+            out.set(&to, values.at(&i));
+        }
     }
     Ok(out.to(x.dtype()).into())
 }

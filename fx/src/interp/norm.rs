@@ -23,6 +23,15 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_fused_rms_norm", rms_norm),
     ("rms_norm", |c| first(rms_norm(c)?)),
     ("native_group_norm", group_norm),
+    ("group_norm", |c| first(group_norm(c)?)),
+    ("batch_norm", |c| match c.bool("training")? {
+        true => Err(c.unsupported("running statistics that are written to")),
+        false => first(batch_norm(c, false)?),
+    }),
+    ("dropout", |c| match c.bool("train")? && c.float("p")? != 0.0 {
+        true => Err(c.unsupported("random numbers")),
+        false => Ok(c.tensor("input")?.clone().into()),
+    }),
     ("_native_batch_norm_legit_no_training", |c| batch_norm(c, false)),
     ("_native_batch_norm_legit_functional", |c| batch_norm(c, c.bool("training")?)),
     ("_native_batch_norm_legit", |c| batch_norm(c, c.bool("training")?)),
@@ -186,7 +195,8 @@ fn rms_norm(c: &Call) -> Result {
 }
 
 fn group_norm(c: &Call) -> Result {
-    let (x, eps, groups) = (c.tensor("input")?, c.float("eps")?, c.int("group")? as usize);
+    let (x, eps, groups) =
+        (c.tensor("input")?, c.float("eps")?, c.int(if c.has("group") { "group" } else { "num_groups" })? as usize);
     let [n, channels, ..] = *x.sizes() else { return c.fits(None) };
     let grouped = c.fits(x.reshape(&[n, groups, x.numel() / (n * groups).max(1)]))?;
     let stats: Vec<(f64, f64)> = lanes(&grouped, &[2])

@@ -231,7 +231,7 @@ fn composed<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Option<Kerne
         "masked_fill" => Box::new(|x| if x[1].as_bool() { x[2] } else { x[0] }),
         "heaviside" => Box::new(move |x| match x[0].as_f64() {
             a if a.is_nan() => x[0],
-            a if a == 0.0 => x[1],
+            0.0 => x[1],
             a => (a > 0.0).into(),
         }),
         "addcmul" | "addcdiv" => {

@@ -87,7 +87,7 @@ fn view(c: &Call) -> Result {
     }
     let sizes = c.ints(name)?;
     let known: usize = sizes.iter().filter(|&&s| s >= 0).map(|&s| s as usize).product();
-    let inferred = if known == 0 { 0 } else { x.numel() / known };
+    let inferred = x.numel().checked_div(known).unwrap_or(0);
     let sizes: Vec<usize> = sizes.into_iter().map(|s| if s < 0 { inferred } else { s as usize }).collect();
     Ok(c.fits(x.reshape(&sizes))?.into())
 }

@@ -193,6 +193,17 @@ def pointwise():
     case("elu_backward", y, 1, 1, 1, False, x)
     case("elu_backward", y, 1.5, 1, 1, True, x)
     case("native_dropout_backward", y, x > 0, 2.0)
+    # Which operand's strides the result follows.
+    t = rand(3, 2).t()
+    for a, b in ((x, t), (t, x)):
+        for op in words("gelu_backward silu_backward tanh_backward maximum"):
+            case(op, a, b)
+        case("threshold_backward", a, b, 0)
+        case("leaky_relu_backward", a, b, 0.1, False)
+        case("hardtanh_backward", a, b, -1, 1)
+        case("rsub.Tensor", a, b)
+        case("addcmul", a, b, b)
+        case("where.self", a > 0, b, a)
 
 
 def views():
@@ -387,6 +398,8 @@ def norms():
                 1e-5,
                 [True, True, True],
             )
+        case("group_norm", t, 2, rand(4), rand(4))
+        case("batch_norm", t, rand(4), rand(4), *stats, False, 0.1, 1e-5, True)
     target = torch.tensor([1, -100, 3])
     scores = rand(3, 5)
     for reduction in (0, 1, 2):
@@ -412,6 +425,7 @@ def convolutions():
         grad = rand(*ATEN.convolution.default(x, weight, None, *args).shape)
         case("convolution_backward", grad, x, weight, [channels], *args, [True, True, True])
     case("convolution", last, rand(2, 4, 1, 1), None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    case("conv2d", x, rand(2, 4, 3, 3), None, [1, 1], [1, 1])
     case("convolution", rand(1, 2, 7), rand(3, 2, 3), rand(3), [2], [1], [1], False, [0], 1)
     for t in (x, last):
         case("max_pool2d_with_indices", t, [3, 2], [2, 2], [1, 1])

@@ -1,0 +1,190 @@
+//! Shape rules on graphs whose sizes are symbols, printed with what was inferred; and the oracle against plain
+//! arithmetic on random tensors.
+
+use expect_test::{Expect, expect};
+use fx::{
+    Arg, Graph, Meta, NodeId, TensorMeta, infer,
+    interp::{self, Tensor, Value},
+};
+use proptest::prelude::*;
+use symshapes::{DType, Device, Expr, Range};
+
+/// A graph under construction whose first input has a symbolic batch.
+struct Builder {
+    graph: Graph,
+    batch: Expr,
+}
+
+impl Builder {
+    fn new() -> Builder {
+        let mut graph = Graph::new();
+        let symbol = graph.exprs.symbol("s0", Range::new(2, i64::MAX));
+        let batch = graph.exprs.sym(symbol);
+        Builder { graph, batch }
+    }
+
+    /// An input of these sizes; 0 stands for the batch.
+    fn input(&mut self, name: &str, sizes: &[i64]) -> Arg {
+        let id = self.graph.placeholder(name);
+        let pool = &mut self.graph.exprs;
+        let sizes: Vec<Expr> = sizes.iter().map(|&s| if s == 0 { self.batch } else { pool.int(s) }).collect();
+        let strides = infer::strides::contiguous(pool, &sizes);
+        let (dtype, device, offset) = (DType::F32, Device::CPU, pool.int(0));
+        let meta = TensorMeta { dtype, device, sizes, strides, offset, requires_grad: false };
+        self.graph[id].meta = Some(Meta::Tensor(meta));
+        Arg::Node(id)
+    }
+
+    fn call(&mut self, op: &str, args: Vec<Arg>) -> Arg {
+        Arg::Node(self.graph.call_function(format!("aten.{op}"), args, vec![]))
+    }
+
+    /// Infers every node and prints what is known of it, or why nothing is.
+    fn check(mut self, expected: &Expect) {
+        let stopped: Option<(NodeId, infer::InferError)> = infer::fill(&mut self.graph).err();
+        let mut text = String::new();
+        for id in self.graph.nodes() {
+            if let Some(meta) = &self.graph[id].meta {
+                text += &format!("{}: {}\n", self.graph[id].name, infer::describe(&self.graph.exprs, meta));
+            }
+        }
+        if let Some((node, error)) = stopped {
+            text += &format!("{}: {error}\n", self.graph[node].name);
+        }
+        expected.assert_eq(&text);
+    }
+}
+
+fn ints(values: &[i64]) -> Arg {
+    Arg::List(values.iter().map(|&v| Arg::Int(v)).collect())
+}
+
+#[test]
+fn an_attention_block_with_a_symbolic_batch() {
+    let mut b = Builder::new();
+    let (x, w) = (b.input("x", &[0, 16, 64]), b.input("w", &[64, 192]));
+    let rows = b.call("view.default", vec![x.clone(), ints(&[-1, 64])]);
+    let qkv = b.call("mm.default", vec![rows, w]);
+    let size = b.call("sym_size.int", vec![x.clone(), Arg::Int(0)]);
+    let shape = Arg::List(vec![size, Arg::Int(16), Arg::Int(3), Arg::Int(4), Arg::Int(16)]);
+    let heads = b.call("view.default", vec![qkv, shape]);
+    let heads = b.call("permute.default", vec![heads, ints(&[2, 0, 3, 1, 4])]);
+    let q = b.call("select.int", vec![heads.clone(), Arg::Int(0), Arg::Int(0)]);
+    let k = b.call("select.int", vec![heads, Arg::Int(0), Arg::Int(-2)]);
+    let k = b.call("transpose.int", vec![k, Arg::Int(2), Arg::Int(3)]);
+    let scores = b.call("matmul.default", vec![q, k]);
+    let weights = b.call("_softmax.default", vec![scores, Arg::Int(-1), Arg::Bool(false)]);
+    b.call("sum.dim_IntList", vec![weights, ints(&[0, -1])]);
+    b.check(&expect![[r#"
+        x: float32[s0, 16, 64](1024, 64, 1)
+        w: float32[64, 192](192, 1)
+        view: float32[16*s0, 64](64, 1)
+        mm: float32[16*s0, 192](192, 1)
+        sym_size: int s0
+        view_1: float32[s0, 16, 3, 4, 16](3072, 192, 64, 16, 1)
+        permute: float32[3, s0, 4, 16, 16](64, 3072, 16, 192, 1)
+        select: float32[s0, 4, 16, 16](3072, 16, 192, 1)
+        select_1: float32[s0, 4, 16, 16](3072, 16, 192, 1)
+        transpose: float32[s0, 4, 16, 16](3072, 16, 1, 192)
+        matmul: float32[s0, 4, 16, 16](1024, 256, 16, 1)
+        _softmax: float32[s0, 4, 16, 16](1024, 256, 16, 1)
+        sum_1: float32[4, 16](16, 1)
+    "#]]);
+}
+
+#[test]
+fn strides_follow_the_operands_symbolically() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", &[0, 8, 4, 4]), b.input("y", &[8]));
+    let last = b.call("permute.default", vec![x.clone(), ints(&[0, 2, 3, 1])]);
+    b.call("add.Tensor", vec![last.clone(), y]);
+    b.call("clone.default", vec![last.clone()]);
+    b.call("cat.default", vec![Arg::List(vec![last.clone(), last]), Arg::Int(0)]);
+    let max = Arg::Int(i64::MAX);
+    b.call("slice.Tensor", vec![x.clone(), Arg::Int(0), Arg::Int(1), max, Arg::Int(2)]);
+    b.call("max_pool2d_with_indices.default", vec![x.clone(), ints(&[2, 2])]);
+    b.call("arange.default", vec![Arg::Sym(b.batch)]);
+    b.call("split.Tensor", vec![x, Arg::Int(2)]);
+    b.check(&expect![[r#"
+        x: float32[s0, 8, 4, 4](128, 16, 4, 1)
+        y: float32[8](1)
+        permute: float32[s0, 4, 4, 8](128, 4, 1, 16)
+        add: float32[s0, 4, 4, 8](128, 4, 1, 16)
+        clone: float32[s0, 4, 4, 8](128, 4, 1, 16)
+        cat: float32[2*s0, 4, 4, 8](128, 32, 8, 1)
+        slice_1: float32[(s0//2), 8, 4, 4](256, 16, 4, 1)
+        max_pool2d_with_indices: (float32[s0, 8, 2, 2](32, 4, 2, 1); int64[s0, 8, 2, 2](32, 4, 2, 1))
+        arange: int64[s0](1)
+        split: split.Tensor: cannot decide into how many parts a dimension splits
+    "#]]);
+}
+
+#[test]
+fn ops_without_a_rule_are_named() {
+    let mut b = Builder::new();
+    let x = b.input("x", &[0, 8]);
+    b.call("_fft_r2c.default", vec![x, ints(&[1]), Arg::Int(0), Arg::Bool(true)]);
+    b.check(&expect![[r#"
+        x: float32[s0, 8](8, 1)
+        _fft_r2c: no rule for `_fft_r2c.default`
+    "#]]);
+}
+
+fn tensor(sizes: &[usize], values: &[f32]) -> Value {
+    let values = values.iter().map(|&v| f64::from(v));
+    Value::Tensor(Tensor::from_values(DType::F32, sizes, values).expect("as many values as elements"))
+}
+
+fn floats(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Tensor(t) => t.floats(),
+        other => panic!("no tensor: {other:?}"),
+    }
+}
+
+fn int(value: i64) -> Value {
+    Value::Plain(Arg::Int(value))
+}
+
+fn call(op: &str, args: &[Value]) -> Value {
+    interp::call(op, args, &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+proptest! {
+    #[test]
+    fn softmax_sums_to_one(values in prop::collection::vec(-50f32..50.0, 12)) {
+        let soft = call("_softmax", &[tensor(&[3, 4], &values), int(1), Value::Plain(Arg::Bool(false))]);
+        for sum in floats(&call("sum.dim_IntList", &[soft, int(1)])) {
+            prop_assert!((sum - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn transposing_a_product_swaps_its_factors(a in prop::collection::vec(-4f32..4.0, 6), b in prop::collection::vec(-4f32..4.0, 12)) {
+        let (a, b) = (tensor(&[2, 3], &a), tensor(&[3, 4], &b));
+        let direct = call("t", &[call("mm", &[a.clone(), b.clone()])]);
+        let swapped = call("mm", &[call("t", &[b]), call("t", &[a])]);
+        prop_assert_eq!(direct, swapped);
+    }
+
+    #[test]
+    fn splitting_and_joining_gives_the_tensor(values in prop::collection::vec(-4f32..4.0, 24), dim in 0i64..3, most in 1i64..5) {
+        let x = tensor(&[2, 3, 4], &values);
+        let parts = call("split.Tensor", &[x.clone(), int(most), int(dim)]);
+        prop_assert_eq!(call("cat", &[parts, int(dim)]), x);
+    }
+
+    #[test]
+    fn a_normalised_row_has_mean_zero_and_variance_one(values in prop::collection::vec(-9f32..9.0, 8)) {
+        prop_assume!(values.iter().any(|v| (v - values[0]).abs() > 1.0));
+        let none = || Value::Plain(Arg::None);
+        let eps = Value::Plain(Arg::Float(0.0));
+        let x = tensor(&[1, 8], &values);
+        let Value::Tuple(out) = call("native_layer_norm", &[x, Value::Tuple(vec![int(8)]), none(), none(), eps]) else {
+            panic!("three results");
+        };
+        let row = floats(&out[0]);
+        prop_assert!(row.iter().sum::<f64>().abs() < 1e-4);
+        prop_assert!((row.iter().map(|v| v * v).sum::<f64>() / 8.0 - 1.0).abs() < 1e-4);
+    }
+}
