@@ -73,6 +73,9 @@ pub struct Node {
     pub args: Vec<Arg>,
     /// Keyword arguments, in the order given.
     pub kwargs: Vec<(String, Arg)>,
+    /// The type that the user's program states for the value, as `torch.fx` prints it: `torch.Tensor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_expr: Option<String>,
     /// What is known of the value.
     pub meta: Option<Meta>,
     /// Where in the user's program the node comes from: the text of torch's `stack_trace`, innermost frame last.
@@ -263,7 +266,8 @@ impl Graph {
     ) -> NodeId {
         let base = hint.map_or_else(|| crate::names::base_of(kind, &target), str::to_owned);
         let name = self.names.create(&base);
-        let id = self.nodes.push(Node { name, kind, target, args, kwargs, meta: None, stack_trace: None });
+        let id =
+            self.nodes.push(Node { name, kind, target, args, kwargs, type_expr: None, meta: None, stack_trace: None });
         self.order.insert(at, id);
         id
     }

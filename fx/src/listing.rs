@@ -29,7 +29,11 @@ impl Graph {
                 None => f.write_str("return"),
             };
         }
-        write!(f, "%{} : [num_users={users}] = {}[target={}]", node.name, node.kind, listed_target(node))?;
+        write!(f, "%{} : ", node.name)?;
+        if let Some(text) = &node.type_expr {
+            write!(f, "{text} ")?;
+        }
+        write!(f, "[num_users={users}] = {}[target={}]", node.kind, listed_target(node))?;
         match (node.kind, node.args.first()) {
             (Kind::Placeholder, Some(Arg::Str(s))) => write!(f, "(default={s})"),
             (Kind::Placeholder, Some(default)) => write!(f, "(default={})", shown(default, Style::Repr)),

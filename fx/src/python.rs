@@ -15,7 +15,7 @@ use std::fmt::Write;
 pub struct PythonCode {
     /// The definition of `forward`.
     pub src: String,
-    /// Names in the source that stand for functions outside torch, each with the function's target.
+    /// Names in the source that stand for functions and types outside torch, each with its qualified name.
     pub globals: Vec<(String, String)>,
 }
 
@@ -103,6 +103,8 @@ struct Writer<'a> {
     params: Vec<String>,
     body: String,
     globals: Vec<(String, String)>,
+    /// What the function returns, by the type of the output.
+    returns: String,
 }
 
 impl<'a> Writer<'a> {
@@ -111,7 +113,7 @@ impl<'a> Writer<'a> {
         for name in BUNDLED.iter().copied().chain(graph.nodes().map(|n| graph[n].name.as_str())) {
             names.reserve(name);
         }
-        Writer { graph, root, names, params: vec![], body: String::new(), globals: vec![] }
+        Writer { graph, root, names, params: vec![], body: String::new(), globals: vec![], returns: String::new() }
     }
 
     fn repr(&self, arg: &Arg) -> String {
@@ -126,54 +128,72 @@ impl<'a> Writer<'a> {
 
     fn statement(&mut self, id: NodeId) {
         let node = &self.graph[id];
+        let annotation = self.annotation(node).map(|t| format!(" : {t}")).unwrap_or_default();
+        let name = format!("{}{annotation}", node.name);
         let text = match node.kind {
-            Kind::Placeholder => return self.parameter(node),
-            Kind::Output => format!("return {}", node.args.first().map_or("None".to_owned(), |a| self.repr(a))),
-            Kind::GetAttr => format!("{} = {}", node.name, attribute(self.root, &node.target)),
+            Kind::Placeholder => return self.parameter(node, &annotation),
+            Kind::Output => {
+                self.returns = annotation.replacen(" :", " ->", 1);
+                format!("return {}", node.args.first().map_or("None".to_owned(), |a| self.repr(a)))
+            }
+            Kind::GetAttr => format!("{name} = {}", attribute(self.root, &node.target)),
             Kind::CallModule => {
                 let callee = attribute(self.root, &node.target);
-                format!("{} = {callee}({})", node.name, self.call_args(&node.args, &node.kwargs))
+                format!("{name} = {callee}({})", self.call_args(&node.args, &node.kwargs))
             }
-            Kind::CallMethod => self.method(node),
-            Kind::CallFunction => self.function(node),
+            Kind::CallMethod => self.method(node, &name),
+            Kind::CallFunction => self.function(node, &name),
         };
         self.body.push_str(&text);
     }
 
-    fn parameter(&mut self, node: &Node) {
+    /// The name of a node's type in the source. A type that is more than a name is left out.
+    fn annotation(&mut self, node: &Node) -> Option<String> {
+        let text = node.type_expr.as_ref()?;
+        let path = text.split('.').all(is_identifier);
+        let quoted = text.starts_with(['\'', '"']);
+        match text.rsplit_once('.') {
+            Some((module, _)) if path && is_torch(module) => Some(text.clone()),
+            None if path => Some(text.clone()),
+            _ if path || quoted => Some(self.global(text, text)),
+            _ => None,
+        }
+    }
+
+    fn parameter(&mut self, node: &Node, annotation: &str) {
         let default = node.args.first().map(|a| format!(" = {}", self.repr(a))).unwrap_or_default();
-        self.params.push(format!("{}{default}", node.target));
+        self.params.push(format!("{}{annotation}{default}", node.target));
         let bare = node.target.replace('*', "");
         if bare != node.name {
             let _ = writeln!(self.body, "{} = {bare}", node.name);
         }
     }
 
-    fn method(&self, node: &Node) -> String {
+    fn method(&self, node: &Node, name: &str) -> String {
         let Some((receiver, rest)) = node.args.split_first() else {
-            return format!("{} = {}()", node.name, node.target);
+            return format!("{name} = {}()", node.target);
         };
         let callee = attribute(&self.repr(receiver), &node.target);
-        format!("{} = {callee}({})", node.name, self.call_args(rest, &node.kwargs))
+        format!("{name} = {callee}({})", self.call_args(rest, &node.kwargs))
     }
 
-    fn function(&mut self, node: &Node) -> String {
+    fn function(&mut self, node: &Node, name: &str) -> String {
         let target = Target::of(&node.target);
-        if let Target::Operator(name) = target {
-            if let Some(infix) = self.operator(INFIX, name, &node.args) {
-                return format!("{} = {infix}", node.name);
+        if let Target::Operator(operator) = target {
+            if let Some(infix) = self.operator(INFIX, operator, &node.args) {
+                return format!("{name} = {infix}");
             }
-            if let Some(statement) = self.operator(IN_PLACE, name, &node.args) {
-                return format!("{statement};  {} = {}", node.name, self.repr(&node.args[0]));
+            if let Some(statement) = self.operator(IN_PLACE, operator, &node.args) {
+                return format!("{statement};  {name} = {}", self.repr(&node.args[0]));
             }
         }
-        if let (Target::Builtin("getattr"), [object, Arg::Str(name)]) = (target, node.args.as_slice())
-            && is_identifier(name)
+        if let (Target::Builtin("getattr"), [object, Arg::Str(field)]) = (target, node.args.as_slice())
+            && is_identifier(field)
         {
-            return format!("{} = {}.{name}", node.name, self.repr(object));
+            return format!("{name} = {}.{field}", self.repr(object));
         }
         let callee = self.callee(target, &node.target);
-        format!("{} = {callee}({})", node.name, self.call_args(&node.args, &node.kwargs))
+        format!("{name} = {callee}({})", self.call_args(&node.args, &node.kwargs))
     }
 
     /// The operator's form filled in, if it is in the table and there are operands enough.
@@ -193,14 +213,18 @@ impl<'a> Writer<'a> {
     fn callee(&mut self, target: Target<'_>, written: &str) -> String {
         let qualified = target.qualified();
         match target {
-            Target::Builtin(_) | Target::Overload { .. } => return qualified,
-            Target::Function { module, .. } if is_torch(module) => return qualified,
-            _ => {}
+            Target::Builtin(_) | Target::Overload { .. } => qualified,
+            Target::Function { module, .. } if is_torch(module) => qualified,
+            _ => self.global(&qualified, written),
         }
+    }
+
+    /// The global that stands for a Python object, given the object's name.
+    fn global(&mut self, qualified: &str, written: &str) -> String {
         if let Some((name, _)) = self.globals.iter().find(|(_, t)| t == written) {
             return name.clone();
         }
-        let name = self.names.create(&qualified);
+        let name = self.names.create(qualified);
         self.globals.push((name.clone(), written.to_owned()));
         name
     }
@@ -229,7 +253,7 @@ impl<'a> Writer<'a> {
             self.params.insert(0, "self".to_owned());
         }
         let body: Vec<String> = self.body.split('\n').map(|line| format!("    {line}")).collect();
-        let src = format!("\n\n\ndef forward({}):\n{}", self.params.join(", "), body.join("\n"));
+        let src = format!("\n\n\ndef forward({}){}:\n{}", self.params.join(", "), self.returns, body.join("\n"));
         PythonCode { src, globals: self.globals }
     }
 }

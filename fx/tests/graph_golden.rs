@@ -26,4 +26,4 @@ macro_rules! golden {
     };
 }
 
-golden! { doc nested slices operators chain overloads }
+golden! { annotated doc nested slices operators chain overloads }

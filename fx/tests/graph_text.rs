@@ -11,7 +11,7 @@ const FULL: &str = r#"graph {
   %all = call_method[foo](%x, None, True, -3, -1.5, 1e+22, inf, -inf, complex(0.0, -1.0), "a\"\n", torch.int64)
   %more = call_module[a.b]([%x], (%n,), (), {"k": [%w], 1: None}, slice(None, %n, 2), ..., "odd key"=1, dim=opaque(7, "<f>"))
   %dev = call_function[torch.zeros](1, device=device("cuda:1"), layout=layout("strided"), memory_format=memory_format("x"))
-  %output = output((%split, %n)) from "File \"a.py\", line 3"
+  %output = output((%split, %n)) as "torch.Tensor" from "File \"a.py\", line 3"
 }
 "#;
 

@@ -231,6 +231,7 @@ pub(crate) fn with_graph(imported: &Imported, graph: Graph, py: pyo3::Python<'_>
         callables: imported.callables.iter().map(|(node, f)| (*node, f.clone_ref(py))).collect(),
         constants: imported.constants.iter().map(|(node, t)| (*node, t.clone_ref(py))).collect(),
         opaques: imported.opaques.iter().map(|o| o.clone_ref(py)).collect(),
+        types: FxHashMap::default(),
         obstacle: None,
     }
 }

@@ -1,6 +1,6 @@
 """`rust_inductor.fx` beside `torch.fx`: the same graphs, listings and code, and graphs that come back as they went.
 
-The traced functions have no annotations: `torch.fx` prints those, our graphs have none.
+Annotations that are more than a name (`int | None`) are in the listing, but our Python code leaves them out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+import torchvision
 from torch import nn
 from torch.fx.proxy import TraceError
 
@@ -23,6 +24,11 @@ class Doc(nn.Module):
 
     def forward(self, x):
         return self.linear(x + self.param).clamp(min=0.0, max=1.0)
+
+
+class Annotated(nn.Module):
+    def forward(self, x: torch.Tensor, size: int = 3) -> torch.Tensor:
+        return x.view(size, -1)
 
 
 class Pair(NamedTuple):
@@ -73,7 +79,7 @@ def free_function(x, scale):
     return torch.softmax(x * scale, dim=-1) + torch.tensor([1.0, 2.0, 3.0])
 
 
-ROOTS = [Doc(), Nested(), Operations(), free_function]
+ROOTS = [Doc(), Annotated(), Nested(), Operations(), free_function]
 
 
 def name_of(root: Any) -> str:
@@ -87,6 +93,16 @@ def test_traces_as_torch_does(root: Any) -> None:
     assert str(ours) == str(theirs)
     assert ours.python_code().src == theirs.python_code("self").src
     assert ours.python_code("module").src == theirs.python_code("module").src
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", "vit_b_16", "densenet121", "shufflenet_v2_x0_5"])
+def test_traces_torchvision_as_torch_does(name: str) -> None:
+    model = torchvision.models.get_model(name, weights=None)
+    ours = fx.symbolic_trace(model)
+    theirs = torch.fx.Tracer().trace(model)
+    assert str(ours) == str(theirs)
+    assert ours.python_code().src == theirs.python_code("self").src
+    assert fx.Graph.parse(ours.to_text()).to_text() == ours.to_text()
 
 
 @pytest.mark.parametrize("root", ROOTS, ids=name_of)

@@ -74,8 +74,9 @@ impl<'a> Parser<'a> {
         let kind = self.kind()?;
         let target = self.target(kind, name)?;
         let (args, kwargs) = if self.cursor.eat("(") { self.args()? } else { (vec![], vec![]) };
+        let type_expr = if self.cursor.eat_word("as") { Some(self.cursor.string()?) } else { None };
         let stack_trace = if self.cursor.eat_word("from") { Some(self.cursor.string()?) } else { None };
-        let node = Node { name: name.to_owned(), kind, target, args, kwargs, meta, stack_trace };
+        let node = Node { name: name.to_owned(), kind, target, args, kwargs, type_expr, meta, stack_trace };
         let Some(id) = self.graph.push_named(node) else {
             return self.cursor.error_at(start, format!("%{name} is defined twice"));
         };
@@ -124,7 +125,8 @@ impl<'a> Parser<'a> {
         let mut ahead = self.cursor.fork();
         let keyword = match ahead.peek()? {
             '"' => ahead.string().ok()?,
-            _ => ahead.word("a keyword").ok()?.to_owned(),
+            c if c.is_ascii_alphabetic() || c == '_' => ahead.word("a keyword").ok()?.to_owned(),
+            _ => return None,
         };
         ahead.eat("=").then(|| {
             self.cursor = ahead;

@@ -46,6 +46,9 @@ impl Display for Line<'_> {
             let keyword = node.kwargs.iter().map(|(k, arg)| format!("{}={}", Keyword(k), Value { graph, arg }));
             write!(f, "({})", positional.chain(keyword).collect::<Vec<_>>().join(", "))?;
         }
+        if let Some(text) = &node.type_expr {
+            write!(f, " as {text:?}")?;
+        }
         match &node.stack_trace {
             Some(trace) => write!(f, " from {trace:?}"),
             None => Ok(()),

@@ -12,7 +12,7 @@ import pathlib
 import torch
 from tabulate import tabulate
 from torch import fx, nn
-from torch.fx.node import _get_qualified_name
+from torch.fx.node import _get_qualified_name, _type_repr
 
 
 class Doc(nn.Module):
@@ -63,6 +63,11 @@ class Chain(nn.Module):
         torch.relu(y)
         x = torch.full_like(x, float("inf")) + x * self.scale + math.pi + torch.exp(max)
         return x.type(torch.float32)
+
+
+class Annotated(nn.Module):
+    def forward(self, x: torch.Tensor, size: int = 3, fmt: "str" = "a") -> torch.Tensor:
+        return x.view(size, -1)
 
 
 def overloads() -> fx.Graph:
@@ -130,7 +135,8 @@ def text(graph: fx.Graph) -> str:
         args = [text_of(a) for a in n.args] + [f"{k}={text_of(v)}" for k, v in n.kwargs.items()]
         call = f"({', '.join(args)})" if args or n.op.startswith("call") else ""
         target = "" if n.op == "output" else f"[{target_of(n)}]"
-        lines.append(f"  %{n.name} = {n.op}{target}{call}\n")
+        stated = f" as {json.dumps(_type_repr(n.type))}" if n.type is not None else ""
+        lines.append(f"  %{n.name} = {n.op}{target}{call}{stated}\n")
     return "graph {\n" + "".join(lines) + "}\n"
 
 
@@ -146,6 +152,7 @@ def table(graph: fx.Graph) -> str:
 
 def main() -> None:
     cases = {c.__name__.lower(): fx.symbolic_trace(c()).graph for c in (Doc, Nested, Slices, Operators, Chain)}
+    cases["annotated"] = fx.symbolic_trace(Annotated()).graph
     cases["overloads"] = overloads()
     for name, graph in cases.items():
         sections = [text(graph), str(graph), graph.python_code("self").src, table(graph)]

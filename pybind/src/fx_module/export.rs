@@ -69,7 +69,9 @@ impl Graph {
             (Kind::CallFunction, None) => names::function(py, &node.target)?,
             _ => node.target.as_str().into_pyobject(py)?.into_any(),
         };
-        let made = graph.call_method1("create_node", (node.kind.name(), target, args, kwargs, &node.name))?;
+        let stated = self.objects.types.get(&id);
+        let made = (node.kind.name(), target, args, kwargs, &node.name, stated);
+        let made = graph.call_method1("create_node", made)?;
         if let Some(trace) = &node.stack_trace {
             made.getattr("meta")?.set_item("stack_trace", trace)?;
         }

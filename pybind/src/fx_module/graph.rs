@@ -14,6 +14,8 @@ pub(crate) struct Objects {
     pub(crate) callables: FxHashMap<NodeId, Py<PyAny>>,
     /// What `Arg::Opaque` stands for.
     pub(crate) opaques: Vec<Py<PyAny>>,
+    /// The types that the program states.
+    pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Tensors that tracing met and that no module owns, by the attribute that `get_attr` nodes name.
     pub(crate) constants: Vec<(String, Py<PyAny>)>,
 }
@@ -37,8 +39,8 @@ impl Graph {
     #[staticmethod]
     fn from_torch(module: &Bound<'_, PyAny>) -> PyResult<Graph> {
         let imported = import::import_faithfully(module)?;
-        let objects = Objects { callables: imported.callables, opaques: imported.opaques, constants: Vec::new() };
-        Ok(Graph { graph: imported.graph, objects })
+        let import::Imported { graph, callables, opaques, types, .. } = imported;
+        Ok(Graph { graph, objects: Objects { callables, opaques, types, constants: Vec::new() } })
     }
 
     /// A `torch.fx.GraphModule` of this graph; `root` is the module that its attributes and submodules come from.

@@ -25,6 +25,14 @@ pub(crate) fn function_target(callable: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
+/// What `torch.fx` prints for a type that a program states; `None` if it states none.
+pub(crate) fn type_text(stated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if stated.is_none() {
+        return Ok(None);
+    }
+    stated.py().import("torch.fx.node")?.getattr("_type_repr")?.call1((stated,))?.extract()
+}
+
 /// The callable of a target. No module is imported for it but torch and Python's own.
 pub(super) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
     match Target::of(target) {

@@ -13,7 +13,7 @@ mod signature;
 
 pub(crate) use proxy::Proxy;
 
-use crate::fx_module::{Graph, Objects, function_target};
+use crate::fx_module::{Graph, Objects, function_target, type_text};
 use fx::{Arg, Kind, NodeId};
 use patch::Patch;
 use pyo3::exceptions::{PyNameError, PyRuntimeError};
@@ -26,13 +26,14 @@ use std::sync::Mutex;
 pub(crate) fn symbolic_trace(root: &Bound<'_, PyAny>) -> PyResult<Graph> {
     let py = root.py();
     let tracer = Bound::new(py, Tracer::new(root)?)?;
-    let (function, args) = signature::prepare(&tracer, root)?;
+    let signature::Prepared { function, args, returns } = signature::prepare(&tracer, root)?;
     let result = {
         let _patch = Patch::install(&tracer)?;
         function.call1(args)?
     };
     let value = tracer.get().arg(&tracer, &result)?;
-    tracer.get().push(Kind::Output, "output", vec![value], vec![])?;
+    let output = tracer.get().push(Kind::Output, "output", vec![value], vec![])?;
+    tracer.get().state_type(output, returns)?;
     tracer.get().finish()
 }
 
@@ -84,6 +85,17 @@ impl Tracer {
 
     fn push(&self, kind: Kind, target: &str, args: Vec<Arg>, kwargs: Kwargs) -> PyResult<NodeId> {
         self.record(|r| r.graph.push(kind, target, args, kwargs, None))
+    }
+
+    /// Notes the type that the program states for a value, if it states one.
+    fn state_type(&self, id: NodeId, stated: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(stated) = stated else { return Ok(()) };
+        let Some(text) = type_text(&stated)? else { return Ok(()) };
+        let stated = stated.unbind();
+        self.record(|r| {
+            r.graph[id].type_expr = Some(text);
+            r.objects.types.insert(id, stated);
+        })
     }
 
     /// Records the call of a Python function.

@@ -178,9 +178,6 @@ impl Proxy {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let this = slf.get();
-        if let Value::Attribute { of, name, .. } = &this.value {
-            return Ok(format!("{}.{name}", of.bind(slf.py()).repr()?));
-        }
         let id = this.node(slf.py())?;
         this.tracer.get().record(|r| format!("Proxy({})", r.graph[id].name))
     }

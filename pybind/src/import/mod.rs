@@ -12,6 +12,7 @@ mod target;
 pub(crate) use args::plain_constant;
 pub(crate) use export::to_python;
 
+use crate::fx_module::type_text;
 use crate::torch::Torch;
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use pyo3::exceptions::PyValueError;
@@ -31,9 +32,14 @@ pub(crate) struct Imported {
     pub(crate) constants: Vec<(NodeId, Py<PyAny>)>,
     /// What `Arg::Opaque` stands for.
     pub(crate) opaques: Vec<Py<PyAny>>,
+    /// The types that the program states, where every node stays as it is.
+    pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
 }
+
+/// Positional and keyword arguments.
+type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
 
 /// The state of one import.
 struct Importer<'py> {
@@ -78,6 +84,7 @@ fn import_for(purpose: Purpose, module: &Bound<'_, PyAny>) -> PyResult<Imported>
         callables: FxHashMap::default(),
         constants: Vec::new(),
         opaques: Vec::new(),
+        types: FxHashMap::default(),
         obstacle: None,
     };
     let mut importer = Importer {
@@ -113,6 +120,9 @@ impl<'py> Importer<'py> {
         self.nodes.insert(node.as_ptr() as usize, id);
         let meta = node.getattr(intern!(py, "meta"))?.cast_into::<PyDict>()?;
         self.annotate(id, &meta)?;
+        if self.purpose == Purpose::Keep {
+            self.keep_type(id, node.getattr(intern!(py, "type"))?)?;
+        }
         match kind {
             Kind::CallFunction => {
                 self.into.callables.insert(id, target.unbind());
@@ -128,7 +138,7 @@ impl<'py> Importer<'py> {
         Ok(())
     }
 
-    fn arguments(&mut self, node: &Bound<'py, PyAny>) -> PyResult<(Vec<Arg>, Vec<(String, Arg)>)> {
+    fn arguments(&mut self, node: &Bound<'py, PyAny>) -> PyResult<Arguments> {
         let py = self.py;
         let args = node.getattr(intern!(py, "args"))?.cast_into::<PyTuple>()?;
         let args = args.iter_borrowed().map(|a| self.arg(&a)).collect::<PyResult<_>>()?;
@@ -144,6 +154,14 @@ impl<'py> Importer<'py> {
         }
         if let Some(trace) = meta.get_item(intern!(self.py, "stack_trace"))? {
             self.into.graph[id].stack_trace = trace.extract().ok();
+        }
+        Ok(())
+    }
+
+    fn keep_type(&mut self, id: NodeId, stated: Bound<'py, PyAny>) -> PyResult<()> {
+        if let Some(text) = type_text(&stated)? {
+            self.into.graph[id].type_expr = Some(text);
+            self.into.types.insert(id, stated.unbind());
         }
         Ok(())
     }
@@ -185,7 +203,7 @@ impl<'py> Importer<'py> {
             }
             Some(Meta::Int(_) | Meta::Plain(_)) => {}
             Some(Meta::Tuple(_)) | None => {
-                self.obstacle(|| format!("input `{name}` is not a strided tensor or a number"))
+                self.obstacle(|| format!("input `{name}` is not a strided tensor or a number"));
             }
         }
         Ok(())
