@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many sets of sizes one graph is compiled for at a time.
@@ -36,7 +36,7 @@ pub(crate) struct CompiledFn {
 
 enum Kind {
     /// All shapes are constant.
-    Static(Compiled),
+    Static(Box<Compiled>),
     /// Compiled for each set of sizes, the latest last.
     Dynamic { symbols: Symbols, compiled: Mutex<Vec<(Key, Arc<Compiled>)>> },
     /// Runs as it is; the text says why.
@@ -70,7 +70,7 @@ fn kind(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Kind
         return Ok(Kind::Dynamic { symbols, compiled: Mutex::new(Vec::new()) });
     }
     match compile(py, imported, options) {
-        Ok(compiled) => Ok(Kind::Static(compiled)),
+        Ok(compiled) => Ok(Kind::Static(Box::new(compiled))),
         Err(error) if options.fallback_error => Err(error),
         Err(error) => Ok(Kind::Eager(error.to_string())),
     }
@@ -172,7 +172,7 @@ impl CompiledFn {
 }
 
 /// The list of a boxed call.
-fn boxed<'a, 'py>(args: &'a Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
+fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
     if args.len() != 1 {
         return None;
     }
@@ -206,7 +206,7 @@ impl CompiledFn {
         known: &Mutex<Vec<(Key, Arc<Compiled>)>>,
         key: Key,
     ) -> PyResult<Option<Arc<Compiled>>> {
-        let lock = || known.lock().unwrap_or_else(|e| e.into_inner());
+        let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, compiled)) = lock().iter().find(|(k, _)| *k == key) {
             return Ok(Some(compiled.clone()));
         }
@@ -231,7 +231,7 @@ impl CompiledFn {
         match &self.kind {
             Kind::Static(compiled) => vec![f(compiled)],
             Kind::Dynamic { compiled, .. } => {
-                let all = compiled.lock().unwrap_or_else(|e| e.into_inner());
+                let all = compiled.lock().unwrap_or_else(PoisonError::into_inner);
                 all.iter().map(|(_, compiled)| f(compiled)).collect()
             }
             Kind::Eager(_) => Vec::new(),

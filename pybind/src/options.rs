@@ -44,7 +44,7 @@ impl Options {
     /// An option that does not exist, with the list of those that do; a value that an option does not take.
     pub(crate) fn parse(dict: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
         let mut options = Options::default();
-        for (key, value) in dict.into_iter().flat_map(|d| d.iter()) {
+        for (key, value) in dict.into_iter().flat_map(PyDictMethods::iter) {
             let key = key.str()?;
             let key = key.to_str()?;
             let Some(row) = ROWS.iter().find(|row| row.name == key) else {

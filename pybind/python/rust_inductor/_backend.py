@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Compiler = Callable[[torch.fx.GraphModule, Sequence[Any]], _native.CompiledFn]
 
-_output_code = getArtifactLogger(__name__, "output_code")
+# Beneath torch's own loggers, whose handlers print what TORCH_LOGS selects.
+_output_code = getArtifactLogger("torch.rust_inductor", "output_code")
 
 #: The values of ``mode`` that ``torch.compile`` documents; all mean the same here.
 _MODES = frozenset({"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"})

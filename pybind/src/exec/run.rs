@@ -11,6 +11,7 @@ use pyo3::types::PyTuple;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::ptr;
+use std::sync::PoisonError;
 
 /// What came of a call.
 pub(crate) enum Outcome<'py> {
@@ -45,12 +46,12 @@ impl Program {
         let mut frame = self.take_frame();
         let outcome = self.run_in(py, args, threads, &mut frame);
         frame.clear();
-        self.frames.lock().unwrap_or_else(|e| e.into_inner()).push(frame);
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
         outcome
     }
 
     fn take_frame(&self) -> Frame {
-        let free = self.frames.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Frame::new(self))
     }
 
