@@ -2,7 +2,7 @@
 
 use crate::emit::{self, emit};
 use crate::jit::{self, Code};
-use crate::target::{host, with_machine};
+use crate::target::{Host, with_machine};
 use inductor::loop_ir::Kernel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -25,25 +25,25 @@ pub(crate) enum Listing {
 }
 
 /// Compiles and links a kernel.
-pub(crate) fn compile(kernel: &Kernel) -> Result<Code, String> {
+pub(crate) fn compile(kernel: &Kernel, host: &'static Host) -> Result<Code, String> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let symbol = format!("kernel_{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let context = Context::create();
-    let object = with_machine(|machine| {
-        let module = optimised(&context, kernel, &symbol, machine)?;
+    let object = with_machine(host, |machine| {
+        let module = optimised(&context, kernel, &symbol, (host, machine))?;
         machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())
     })??;
     jit::link(object.as_slice(), &symbol)
 }
 
 /// The text of a kernel's code.
-pub(crate) fn listing(kernel: &Kernel, what: Listing) -> Result<String, String> {
+pub(crate) fn listing(kernel: &Kernel, host: &'static Host, what: Listing) -> Result<String, String> {
     let context = Context::create();
-    with_machine(|machine| match what {
-        Listing::Emitted => Ok(emitted(&context, kernel, "kernel", machine)?.to_string()),
-        Listing::Optimised => Ok(optimised(&context, kernel, "kernel", machine)?.to_string()),
+    with_machine(host, |machine| match what {
+        Listing::Emitted => Ok(emitted(&context, kernel, "kernel", (host, machine))?.to_string()),
+        Listing::Optimised => Ok(optimised(&context, kernel, "kernel", (host, machine))?.to_string()),
         Listing::Assembly => {
-            let module = optimised(&context, kernel, "kernel", machine)?;
+            let module = optimised(&context, kernel, "kernel", (host, machine))?;
             let text = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(|e| e.to_string())?;
             Ok(String::from_utf8_lossy(text.as_slice()).into_owned())
         }
@@ -54,9 +54,9 @@ fn emitted<'c>(
     context: &'c Context,
     kernel: &Kernel,
     symbol: &str,
-    machine: &TargetMachine,
+    (host, machine): (&'static Host, &TargetMachine),
 ) -> Result<Module<'c>, String> {
-    let module = emit(context, kernel, symbol, host())?;
+    let module = emit(context, kernel, symbol, host)?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     if cfg!(debug_assertions) {
@@ -69,14 +69,14 @@ fn optimised<'c>(
     context: &'c Context,
     kernel: &Kernel,
     symbol: &str,
-    machine: &TargetMachine,
+    (host, machine): (&'static Host, &TargetMachine),
 ) -> Result<Module<'c>, String> {
-    let module = emitted(context, kernel, symbol, machine)?;
+    let module = emitted(context, kernel, symbol, (host, machine))?;
     module.run_passes(PASSES, machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     Ok(module)
 }
 
 /// What a launch must know of a kernel besides its code.
-pub(crate) fn facts(kernel: &Kernel) -> (emit::Work, usize) {
-    (emit::work(kernel, host()), emit::scratch_bytes(kernel))
+pub(crate) fn facts(kernel: &Kernel, host: &Host) -> (emit::Work, usize) {
+    (emit::work(kernel, host), emit::scratch_bytes(kernel))
 }

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::DType;
+use target::Host;
 
 /// The backend's name.
 const NAME: &str = "cpu";
@@ -32,6 +33,7 @@ const SCRATCH_BYTES: usize = 1 << 18;
 
 /// The host's processor as a device.
 pub struct Cpu {
+    host: &'static Host,
     capabilities: Capabilities,
     /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
     compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
@@ -40,11 +42,19 @@ pub struct Cpu {
 impl Cpu {
     /// The host, as it is found.
     pub fn new() -> Cpu {
-        let host = target::host();
+        Cpu::on(target::host())
+    }
+
+    /// The host, with vectors of at most `bytes` bytes (x86-64 only): 32 or 16.
+    pub fn with_vector_bytes(bytes: usize) -> Cpu {
+        Cpu::on(Host::at_most(bytes))
+    }
+
+    fn on(host: &'static Host) -> Cpu {
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
         let capabilities = Capabilities { vector_bytes: host.vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES };
-        Cpu { capabilities, compiled: Mutex::default() }
+        Cpu { host, capabilities, compiled: Mutex::default() }
     }
 }
 
@@ -69,7 +79,7 @@ impl Backend for Cpu {
         let mut missing: FxHashMap<u128, &Kernel> = prints.iter().copied().zip(kernels).collect();
         missing.retain(|print, _| !known.contains_key(print));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::new(kernel)?)));
+        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::on(kernel, self.host)?)));
         let fresh: Vec<(u128, Arc<CpuKernel>)> =
             launch::pool(threads).install(|| missing.into_par_iter().map(one).collect::<Result<_, BackendError>>())?;
         self.remember(&fresh);
@@ -96,6 +106,7 @@ impl Cpu {
 /// A kernel with its code.
 pub struct CpuKernel {
     kernel: Kernel,
+    host: &'static Host,
     code: Code,
     work: Work,
     scratch_bytes: usize,
@@ -104,20 +115,24 @@ pub struct CpuKernel {
 }
 
 impl CpuKernel {
-    /// Compiles a kernel.
+    /// Compiles a kernel for the host.
     ///
     /// # Errors
     /// A kernel that this backend cannot express, or that LLVM rejects.
     pub fn new(kernel: &Kernel) -> Result<CpuKernel, BackendError> {
-        let code = compile::compile(kernel).map_err(|reason| BackendError {
+        CpuKernel::on(kernel, target::host())
+    }
+
+    fn on(kernel: &Kernel, host: &'static Host) -> Result<CpuKernel, BackendError> {
+        let code = compile::compile(kernel, host).map_err(|reason| BackendError {
             backend: NAME,
             kernel: kernel.name.clone(),
             reason,
         })?;
-        let (work, scratch_bytes) = compile::facts(kernel);
+        let (work, scratch_bytes) = compile::facts(kernel, host);
         let extent = kernel.axes[kernel.root.axis].extent;
         let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
-        Ok(CpuKernel { kernel: kernel.clone(), code, work, scratch_bytes, extent, args })
+        Ok(CpuKernel { kernel: kernel.clone(), host, code, work, scratch_bytes, extent, args })
     }
 
     /// The LLVM IR after optimisation.
@@ -131,7 +146,7 @@ impl CpuKernel {
     }
 
     fn text(&self, what: Listing) -> String {
-        compile::listing(&self.kernel, what).unwrap_or_else(|reason| reason)
+        compile::listing(&self.kernel, self.host, what).unwrap_or_else(|reason| reason)
     }
 }
 

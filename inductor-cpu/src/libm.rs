@@ -16,11 +16,10 @@ macro_rules! maps {
                 $(($u32, f32_maps::$u as *const () as usize), ($u64, f64_maps::$u as *const () as usize),)*
                 $(($b32, f32_maps::$b as *const () as usize), ($b64, f64_maps::$b as *const () as usize),)*
                 ("ri_powi", powi as *const () as usize),
-                ("fmaf", fmaf as *const () as usize),
-                ("fma", fma as *const () as usize),
-                ("memcpy", memcpy as *const () as usize),
-                ("memset", memset as *const () as usize),
             ]
+            .into_iter()
+            .chain(implied())
+            .collect()
         }
     };
 }
@@ -131,12 +130,41 @@ fn int_pow(mut base: i64, mut exponent: i64) -> i64 {
     result
 }
 
-extern "C" fn fmaf(a: f32, b: f32, c: f32) -> f32 {
-    a.mul_add(b, c)
+/// What LLVM calls by itself where the host lacks an instruction.
+fn implied() -> [(&'static str, usize); 12] {
+    [
+        ("fmaf", fmaf as *const () as usize),
+        ("fma", fma as *const () as usize),
+        ("floorf", floorf as *const () as usize),
+        ("floor", floor as *const () as usize),
+        ("ceilf", ceilf as *const () as usize),
+        ("ceil", ceil as *const () as usize),
+        ("truncf", truncf as *const () as usize),
+        ("trunc", trunc as *const () as usize),
+        ("rintf", rintf as *const () as usize),
+        ("rint", rint as *const () as usize),
+        ("memcpy", memcpy as *const () as usize),
+        ("memset", memset as *const () as usize),
+    ]
 }
 
-extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
-    a.mul_add(b, c)
+macro_rules! implied {
+    ($($name:ident($($arg:ident),+): $t:ty = $f:expr;)*) => {
+        $(extern "C" fn $name($($arg: $t),+) -> $t { $f($($arg),+) })*
+    };
+}
+
+implied! {
+    fmaf(a, b, c): f32 = f32::mul_add;
+    fma(a, b, c): f64 = f64::mul_add;
+    floorf(a): f32 = f32::floor;
+    floor(a): f64 = f64::floor;
+    ceilf(a): f32 = f32::ceil;
+    ceil(a): f64 = f64::ceil;
+    truncf(a): f32 = f32::trunc;
+    trunc(a): f64 = f64::trunc;
+    rintf(a): f32 = f32::round_ties_even;
+    rint(a): f64 = f64::round_ties_even;
 }
 
 unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8 {

@@ -4,7 +4,7 @@
 
 use inkwell::OptimizationLevel;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 /// What the emitter must know of the host.
@@ -47,6 +47,21 @@ impl Host {
         Host { cpu, features, vector_bytes, fma, f16, avx512 }
     }
 
+    /// The host as if its vectors had at most `bytes` bytes: 32 stands for AVX2, 16 for SSE4.2 without fused
+    /// multiply-add. Hosts other than x86-64, and those no wider, are what they are.
+    pub(crate) fn at_most(bytes: usize) -> &'static Host {
+        static LEVELS: [OnceLock<Host>; 2] = [OnceLock::new(), OnceLock::new()];
+        let real = host();
+        if bytes >= real.vector_bytes || !cfg!(target_arch = "x86_64") {
+            return real;
+        }
+        let level = |cpu: &str, features: &str| Host::new(cpu.to_owned(), features.to_owned());
+        match bytes {
+            32.. => LEVELS[0].get_or_init(|| level("x86-64-v3", "+avx2,+fma,+f16c")),
+            _ => LEVELS[1].get_or_init(|| level("x86-64-v2", "+sse4.2")),
+        }
+    }
+
     /// The function attributes that make LLVM use the host's instructions.
     pub(crate) fn attributes(&self) -> [(&'static str, String); 3] {
         [
@@ -57,20 +72,19 @@ impl Host {
     }
 }
 
-/// Runs `f` with this thread's target machine.
-pub(crate) fn with_machine<R>(f: impl FnOnce(&TargetMachine) -> R) -> Result<R, String> {
-    thread_local! { static MACHINE: OnceCell<TargetMachine> = const { OnceCell::new() }; }
-    MACHINE.with(|cell| {
-        if cell.get().is_none() {
-            let fresh = machine()?;
-            cell.get_or_init(|| fresh);
+/// Runs `f` with this thread's target machine for `host`.
+pub(crate) fn with_machine<R>(host: &Host, f: impl FnOnce(&TargetMachine) -> R) -> Result<R, String> {
+    thread_local! { static MACHINES: RefCell<Vec<(String, TargetMachine)>> = const { RefCell::new(Vec::new()) }; }
+    MACHINES.with_borrow_mut(|machines| {
+        if !machines.iter().any(|(cpu, _)| *cpu == host.cpu) {
+            machines.push((host.cpu.clone(), machine(host)?));
         }
-        Ok(f(cell.get().expect("set above")))
+        let (_, machine) = machines.iter().find(|(cpu, _)| *cpu == host.cpu).expect("pushed above");
+        Ok(f(machine))
     })
 }
 
-fn machine() -> Result<TargetMachine, String> {
-    let host = host();
+fn machine(host: &Host) -> Result<TargetMachine, String> {
     let triple = TargetMachine::get_default_triple();
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
     let level = OptimizationLevel::Default;

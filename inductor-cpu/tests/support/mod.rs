@@ -5,10 +5,10 @@ pub(crate) mod kernels;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::prim::Pointwise;
-use inductor::backend::CompiledKernel;
+use inductor::backend::Backend;
 use inductor::loop_ir::interp::{self, Buffer};
 use inductor::loop_ir::{Axis, AxisData, Kernel, Loop, Op, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData};
-use inductor_cpu::CpuKernel;
+use inductor_cpu::Cpu;
 use symshapes::{DType, Pool, Range};
 
 /// `out = op(in…)` on `f32` over `n` elements.
@@ -87,22 +87,22 @@ pub(crate) fn inputs(kernel: &Kernel, seed: u64) -> Vec<Buffer> {
 /// Runs a kernel compiled and interpreted; results may differ by `tolerance` units of the last place of the larger of
 /// them and 1 (floats), else not at all.
 pub(crate) fn check(kernel: &Kernel, seed: u64, tolerance: f64) {
-    compare(kernel, inputs(kernel, seed), tolerance);
+    compare(&Cpu::new(), kernel, inputs(kernel, seed), tolerance);
 }
 
 /// [`check`] on these inputs.
-pub(crate) fn compare(kernel: &Kernel, inputs: Vec<Buffer>, tolerance: f64) {
-    let compiled = CpuKernel::new(kernel).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, inputs: Vec<Buffer>, tolerance: f64) {
+    let compiled = cpu.compile(std::slice::from_ref(kernel)).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let (mut ours, mut wanted) = (inputs.clone(), inputs);
     interp::run(kernel, &mut wanted).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let args: Vec<*mut u8> = ours.iter_mut().map(Buffer::as_mut_ptr).collect();
     // SAFETY: one buffer for each param, of its length.
-    unsafe { compiled.launch(&args, 2) };
+    unsafe { compiled[0].launch(&args, 2) };
     for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
         for i in 0..ours.len() {
             let (a, b) = (ours.get(i), wanted.get(i));
             let same = close(ours.dtype(), a, b, tolerance);
-            assert!(same, "buffer {at}[{i}]: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled.optimised());
+            assert!(same, "buffer {at}[{i}]: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing());
         }
     }
 }
