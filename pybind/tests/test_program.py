@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import subprocess
 import sys
 import threading
@@ -300,3 +301,97 @@ def test_explain_of_a_training_step():
     explanation.result.backward()
     assert {graph.kind for graph in explanation.graphs} == {"forward", "backward"}
     assert function(torch.randn(3, 3)).requires_grad is False
+
+
+def test_tensors_on_another_device():
+    result = compiled(lambda x: torch.softmax(x + 1, -1))(torch.empty(3, 4, device="meta"))
+    assert result.device.type == "meta" and result.shape == (3, 4)
+
+
+def test_autocast():
+    def function(x, w):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return (x @ w).relu()
+
+    x, w = torch.randn(4, 8), torch.randn(8, 4)
+    ours, eager = compiled(function)(x, w), function(x, w)
+    assert ours.dtype == eager.dtype == torch.bfloat16
+    torch.testing.assert_close(ours, eager)
+
+
+def test_control_flow_operators():
+    def function(x):
+        return torch.cond(x.sum() > 0, lambda x: x.sin() + 1, lambda x: x.cos() - 1, (x,)) * 2
+
+    for x in (torch.ones(3), -torch.ones(3)):
+        same(compiled(function)(x), function(x))
+
+
+def test_operators_of_the_users_own():
+    @torch.library.custom_op("rust_inductor_tests::twice_plus", mutates_args=())
+    def twice_plus(x: torch.Tensor, n: int, scale: float = 2.0) -> tuple[torch.Tensor, torch.Tensor]:
+        return x * scale + n, x.t().clone()
+
+    @twice_plus.register_fake
+    def _(x, n, scale=2.0):
+        return torch.empty_like(x), x.t().clone()
+
+    def function(x):
+        a, b = twice_plus(x + 1, 3)
+        return (a * 2).relu(), b + 1
+
+    check(function, torch.randn(3, 4))
+
+
+def test_operators_that_write_into_their_arguments():
+    @torch.library.custom_op("rust_inductor_tests::fill", mutates_args=("x",))
+    def fill(x: torch.Tensor, value: float) -> None:
+        x.fill_(value)
+
+    def function(x):
+        y = x * 2
+        fill(y, 3.0)
+        fill(x, 4.0)
+        return y + x
+
+    check(function, torch.randn(3))
+
+
+def test_hooks_and_double_use_of_saved_tensors():
+    x = torch.randn(4, requires_grad=True)
+    function = compiled(lambda x: (x.exp() * x).sum())
+    loss = function(x)
+    (first,) = torch.autograd.grad(loss, x, retain_graph=True)
+    (second,) = torch.autograd.grad(loss, x)
+    same(first, second)
+    same(first, torch.autograd.grad((x.exp() * x).sum(), x)[0])
+
+
+def test_sizes_that_are_not_plain_symbols():
+    def function(x):
+        return x.reshape(x.shape[0] // 2, 2, -1).sum(1), x[: x.shape[0] // 2] + x.shape[1] * 2
+
+    ours = compiled(function, dynamic=True)
+    for n in (4, 6, 10):
+        x = torch.randn(n, n + 1)
+        same(ours(x), function(x))
+
+
+def test_strides_that_change():
+    def function(x):
+        return x.softmax(-1), x + 1
+
+    ours = compiled(function, dynamic=True)
+    for x in (torch.randn(4, 6), torch.randn(6, 4).t(), torch.randn(8, 12)[::2, ::2], torch.randn(5, 1, 7)[:, 0]):
+        same(ours(x), function(x))
+
+
+def test_output_code_is_logged():
+    code = """
+import torch
+torch.compile(lambda x: torch.relu(x) + 1, backend="rust_inductor")(torch.ones(3))
+"""
+    environment = {**os.environ, "TORCH_LOGS": "output_code"}
+    done = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
+    assert "kernel k0" in done.stderr
+    assert "parallel i0" in done.stderr
