@@ -153,13 +153,31 @@ fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
         }
         _ => outer.pop().map(|last| LoopAxis { vector: true, ..last }),
     };
+    let across = vector.and_then(|vector| across(&mut frame.exprs, &indices.addresses, &axes, vector, &outer));
+    let across = across.map(|k| outer.remove(k));
     let root = parallel(&mut frame.exprs, &mut outer, vector, &mut axes);
-    if let Some(vector) = vector
-        && root.sym != vector.sym
-    {
-        outer.push(vector);
-    }
+    outer.extend(vector.filter(|vector| root.sym != vector.sym));
+    outer.extend(across);
     Nest { root, outer, red, axes }
+}
+
+/// Where some memory is read across the lanes (a transposed copy): the axis along which that memory is contiguous. Run
+/// inside the vector loop, it finds the lines that one step has fetched still in cache at the next.
+fn across(
+    exprs: &mut Pool,
+    addresses: &[Expr],
+    axes: &FxHashMap<Sym, Expr>,
+    vector: LoopAxis,
+    outer: &[LoopAxis],
+) -> Option<usize> {
+    addresses.iter().find_map(|&e| {
+        let e = exprs.subst(e, axes);
+        let (stride, _) = exprs.split_linear(e, vector.sym)?;
+        if stride.abs() <= 1 {
+            return None;
+        }
+        outer.iter().position(|axis| matches!(exprs.split_linear(e, axis.sym), Some((1, _))))
+    })
 }
 
 /// Merges neighbouring axes that every index treats as one. In the expressions of all axes the outer ones of a merged

@@ -112,6 +112,7 @@ pub fn find_roots(graph: &TensorGraph) -> Roots {
         roots: Roots { roots: Vec::new(), of: SecondaryMap::new(), places: places(graph), required: SecondaryMap::new() },
         live: SecondaryMap::new(),
         users: SecondaryMap::new(),
+        spread: SecondaryMap::new(),
     };
     finder.require();
     finder.count_users();
@@ -124,6 +125,7 @@ struct Finder<'a> {
     roots: Roots,
     live: SecondaryMap<Tensor, bool>,
     users: SecondaryMap<Tensor, u32>,
+    spread: SecondaryMap<Tensor, Spread>,
 }
 
 impl Finder<'_> {
@@ -165,7 +167,11 @@ impl Finder<'_> {
             }
             self.live[t] = true;
             let op = &self.graph.tensors[t].op;
-            op.for_each_operand(|x| self.users[x] += 1);
+            op.for_each_operand(|x| {
+                self.users[x] += 1;
+                let spread = self.spread_by(x, t);
+                self.spread[x] = self.spread[x].max(spread);
+            });
             if let Op::Gather { source, .. } = op {
                 let stored = self.roots.place(*source).stored;
                 if !self.graph.tensors[stored].op.is_free() {
@@ -173,6 +179,20 @@ impl Finder<'_> {
                     self.users[stored] += 1;
                 }
             }
+        }
+    }
+
+    /// How `t` spreads its operand `x`.
+    fn spread_by(&self, x: Tensor, t: Tensor) -> Spread {
+        let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
+        match &self.graph.tensors[t].op {
+            Op::View(_, View::Expand) if numel(wide) >= 8 * numel(narrow) => {
+                let lane = wide.iter().rposition(|&n| n != 1);
+                let own = lane.and_then(|d| (d + narrow.len()).checked_sub(wide.len()));
+                if own.is_some_and(|d| narrow[d] != 1) { Spread::Lanes } else { Spread::Rows }
+            }
+            Op::Map(..) | Op::Convert(_) | Op::View(..) if numel(wide) == numel(narrow) => self.spread[t],
+            _ => Spread::None,
         }
     }
 
@@ -218,60 +238,22 @@ impl Finder<'_> {
         match &data.op {
             _ if is_stored => true,
             Op::Reduce(..) | Op::Cumsum(..) => true,
-            Op::View(source, view) => self.is_barrier(*source, t, view),
+            // A view is never computed for itself; what it spreads may be.
+            Op::View(..) => false,
             Op::Cat(parts, _) => parts.len() > 4 || self.users[t] > 1,
             Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
-                (self.users[t] > 1 && self.is_worth_storing(t)) || self.feeds_barrier(t)
+                let cost = self.inline_cost(t);
+                match self.spread[t] {
+                    // Repeated along the lanes: hoisting cannot save the repetition.
+                    Spread::Lanes => cost.dearest >= Cost::Medium,
+                    // Computed once for each row, wherever that row's loop is.
+                    Spread::Rows => false,
+                    Spread::None => self.users[t] > 1 && cost.is_worth_storing(),
+                }
             }
             Op::Full(_) | Op::Iota { .. } => false,
             Op::Input(_) | Op::Constant(_) | Op::Result(..) => false,
         }
-    }
-
-    /// A view is never computed for itself; what it spreads may be, see [`Finder::feeds_barrier`].
-    fn is_barrier(&self, _source: Tensor, _view: Tensor, _: &View) -> bool {
-        false
-    }
-
-    /// True if a broadcast along outer dimensions repeats this tensor's dear computation many times, in a way that
-    /// hoisting out of loops cannot save: it varies along the innermost dimension.
-    fn feeds_barrier(&self, t: Tensor) -> bool {
-        let cost = self.inline_cost(t);
-        if cost.dearest < Cost::Medium {
-            return false;
-        }
-        let own = numel(&self.graph.tensors[t].sizes);
-        // Users stand after their operands; views of views are followed.
-        let mut seen: SmallVec<[Tensor; 4]> = SmallVec::from_slice(&[t]);
-        let mut at = t;
-        for (user, data) in self.graph.tensors.iter().skip(t.as_u32() as usize + 1) {
-            if let Op::View(source, view) = &data.op
-                && seen.contains(source)
-            {
-                let spread = *view == View::Expand && numel(&data.sizes) >= 8 * own;
-                if spread && self.varies_inside(user, *source) {
-                    return true;
-                }
-                seen.push(user);
-                at = user;
-            }
-            if user.as_u32() > at.as_u32() + 64 {
-                break;
-            }
-        }
-        false
-    }
-
-    fn varies_inside(&self, wide: Tensor, narrow: Tensor) -> bool {
-        let (wide, narrow) = (&self.graph.tensors[wide].sizes, &self.graph.tensors[narrow].sizes);
-        let inner = wide.iter().rposition(|&n| n != 1);
-        inner.and_then(|d| (d + narrow.len()).checked_sub(wide.len())).is_some_and(|d| narrow[d] != 1)
-    }
-
-    /// Storing once costs a write and a read for each use; computing again costs the operations and their loads.
-    fn is_worth_storing(&self, t: Tensor) -> bool {
-        let cost = self.inline_cost(t);
-        cost.dearest >= Cost::Dear || cost.loads >= 2 || cost.ops > 6
     }
 
     fn inline_cost(&self, t: Tensor) -> InlineCost {
@@ -314,10 +296,29 @@ impl Finder<'_> {
     }
 }
 
+/// How a tensor is broadcast, itself or through what is computed from it at the same size.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+enum Spread {
+    /// Not at all, or little.
+    #[default]
+    None,
+    /// Many times along inner dimensions: each of its elements serves a whole row.
+    Rows,
+    /// Many times along outer dimensions: its elements vary along the lanes.
+    Lanes,
+}
+
 /// What it takes to compute one element from leaves and roots.
 struct InlineCost {
     ops: u32,
     /// Loads of tensors that are not much smaller.
     loads: u32,
     dearest: Cost,
+}
+
+impl InlineCost {
+    /// Storing once costs a write and a read for each use; computing again costs the operations and their loads.
+    fn is_worth_storing(&self) -> bool {
+        self.dearest >= Cost::Dear || self.loads >= 2 || self.ops > 6
+    }
 }
