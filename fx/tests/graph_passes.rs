@@ -115,6 +115,8 @@ proptest! {
             run(&p.graph, args, &|name, _| panic!("no submodule {name}"))
         };
         prop_assert_eq!(run(&parts.outer, &inputs, &call), plain(&g, inputs));
+        let again = partition(&parts.outer, |n| n.kind == Kind::CallModule || n.target == "operator.getitem");
+        prop_assert!(again.partitions.len() == parts.partitions.len(), "two partitions could be one");
         let foreign_only = |n| !matches!(g[n].kind, Kind::CallFunction) || g[n].target == "custom.add";
         prop_assert!(!g.nodes().all(foreign_only) || parts.partitions.is_empty());
     }

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use fx::{Graph, Kind, Meta};
+use proptest::prelude::*;
 
 const FULL: &str = r#"graph {
   %x : f32[2, s0]{s0, 1} grad = placeholder[x]
@@ -54,6 +55,25 @@ fn errors_say_where() {
     fails("%y = call_method[neg](%x, \"a\\q\")", &expect!["4:31: unknown escape"]);
     fails("%y = call_method[neg](%x) junk", &expect!["4:29: expected the end of the line"]);
     fails("%y = call_method[neg](%x, slice(1, 2))", &expect!["4:29: a slice has 3 parts, not 2"]);
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let nested = "[".repeat(100_000);
+    fails(&format!("%y = call_method[f]({nested}"), &expect!["4:124: more than 100 brackets inside each other"]);
+}
+
+proptest! {
+    #[test]
+    fn damaged_text_is_an_error_and_no_panic(at in 0..FULL.len(), cut in 0usize..4, put in "[\\]\\[(){},:=%\"\\\\un0-9e.é-]{0,3}") {
+        let start = (0..=at).rev().find(|&i| FULL.is_char_boundary(i)).unwrap_or(0);
+        let end = (start + cut).min(FULL.len());
+        let damaged = format!("{}{put}{}", &FULL[..start], &FULL[end..]);
+        if let Ok(graph) = damaged.parse::<Graph>() {
+            let text = graph.to_text();
+            prop_assert_eq!(text.parse::<Graph>().expect("printed text parses").to_text(), text);
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use petgraph::Direction;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 use petgraph::unionfind::UnionFind;
 use petgraph::visit::{Dfs, EdgeFiltered, EdgeRef};
+use rustc_hash::FxHashSet;
 
 /// The graph with each group as one vertex, whose weight says whether the group is to be fused.
 pub(super) struct Groups {
@@ -23,18 +24,44 @@ impl Groups {
                 groups.try_merge(input, user);
             }
         }
-        let mut heads: Vec<NodeId> = vec![];
-        for id in graph.nodes().filter(|&n| groups.fused(n)) {
-            if heads.iter().all(|&head| groups.of(head) != groups.of(id)) {
-                heads.push(id);
-            }
-        }
-        for (i, &later) in heads.iter().enumerate() {
-            for &earlier in &heads[..i] {
-                groups.try_merge(earlier, later);
-            }
-        }
+        groups.merge_untied();
         groups
+    }
+
+    /// Merges groups of which neither needs the other. Those that need each other were tried edge by edge, and what had
+    /// a detour then has one still.
+    fn merge_untied(&mut self) {
+        let mut heads: Vec<NodeIndex> = self.quotient.node_indices().filter(|&v| self.quotient[v]).collect();
+        let mut reach: Vec<FxHashSet<NodeIndex>> = heads.iter().map(|&head| self.fused_after(head)).collect();
+        let mut later = 0;
+        while later < heads.len() {
+            let untied = |&e: &usize| !reach[e].contains(&heads[later]) && !reach[later].contains(&heads[e]);
+            let Some(earlier) = (0..later).find(untied) else {
+                later += 1;
+                continue;
+            };
+            let (x, y) = (heads[earlier], heads[later]);
+            self.merge(x, y);
+            let kept = NodeIndex::new(self.members.find(x.index()));
+            let both: FxHashSet<NodeIndex> = reach[earlier].union(&reach[later]).copied().collect();
+            heads.remove(later);
+            reach.remove(later);
+            heads[earlier] = kept;
+            reach[earlier] = both.clone();
+            for set in &mut reach {
+                if set.remove(&x) | set.remove(&y) {
+                    set.insert(kept);
+                    set.extend(&both);
+                }
+            }
+        }
+    }
+
+    /// The groups to be fused that need a group, however far.
+    fn fused_after(&self, group: NodeIndex) -> FxHashSet<NodeIndex> {
+        let mut walk = Dfs::new(&self.quotient, group);
+        let reached = std::iter::from_fn(|| walk.next(&self.quotient));
+        reached.filter(|&v| v != group && self.quotient[v]).collect()
     }
 
     /// Each node a group of its own.

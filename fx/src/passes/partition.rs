@@ -5,7 +5,7 @@ use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
 use cranelift_entity::SecondaryMap;
 use petgraph::stable_graph::NodeIndex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -102,8 +102,9 @@ impl<'a> Split<'a> {
 
     /// Makes a partition of these nodes, given in program order, and calls it.
     fn fuse(&mut self, members: &[NodeId]) {
-        let inputs = inputs_of(self.graph, members);
-        let escapes = |id: &&NodeId| self.users[**id].iter().any(|user| !members.contains(user));
+        let inside: FxHashSet<NodeId> = members.iter().copied().collect();
+        let inputs = inputs_of(self.graph, members, &inside);
+        let escapes = |id: &&NodeId| self.users[**id].iter().any(|&user| !inside.contains(&user));
         let outputs: Vec<NodeId> = members.iter().filter(escapes).copied().collect();
         let graph = subgraph(self.graph, members, &inputs, &outputs);
         let name = format!("fused_{}", self.partitions.len());
@@ -150,14 +151,10 @@ fn add(graph: &mut Graph, mut node: Node) -> Option<NodeId> {
 }
 
 /// What a group takes from outside, in the order of first use.
-fn inputs_of(graph: &Graph, members: &[NodeId]) -> Vec<NodeId> {
-    let mut inputs = vec![];
-    for used in members.iter().flat_map(|&id| graph[id].inputs()) {
-        if !members.contains(&used) && !inputs.contains(&used) {
-            inputs.push(used);
-        }
-    }
-    inputs
+fn inputs_of(graph: &Graph, members: &[NodeId], inside: &FxHashSet<NodeId>) -> Vec<NodeId> {
+    let mut seen = inside.clone();
+    let used = members.iter().flat_map(|&id| graph[id].inputs());
+    used.filter(|&n| seen.insert(n)).collect()
 }
 
 fn subgraph(graph: &Graph, members: &[NodeId], inputs: &[NodeId], outputs: &[NodeId]) -> Graph {

@@ -21,7 +21,7 @@ pub struct ParseError {
 
 /// Parses a graph and verifies it. What breaks an invariant is reported at the closing brace.
 pub fn parse(text: &str) -> Result<Graph, ParseError> {
-    let mut parser = Parser { cursor: Cursor::new(text), graph: Graph::new(), nodes: FxHashMap::default() };
+    let mut parser = Parser { cursor: Cursor::new(text), graph: Graph::new(), nodes: FxHashMap::default(), depth: 0 };
     parser.graph()?;
     Ok(parser.graph)
 }
@@ -38,6 +38,8 @@ pub(super) struct Parser<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) graph: Graph,
     nodes: FxHashMap<&'a str, NodeId>,
+    /// How many brackets are open around the value that is being read.
+    pub(super) depth: usize,
 }
 
 /// Positional and keyword arguments.

@@ -5,6 +5,9 @@ use crate::arg::Arg;
 use crate::graph::{Meta, TensorMeta};
 use symshapes::{DType, Device, Expr};
 
+/// How deep brackets may nest: deeper text would overflow the stack.
+const MAX_DEPTH: usize = 100;
+
 /// An argument.
 pub(super) fn arg(p: &mut Parser<'_>) -> Result<Arg, ParseError> {
     let start = p.cursor.here();
@@ -60,11 +63,16 @@ fn items<T>(
     item: impl Fn(&mut Parser<'_>) -> Result<T, ParseError>,
 ) -> Result<Vec<T>, ParseError> {
     p.cursor.expect(open)?;
+    if p.depth == MAX_DEPTH {
+        return p.cursor.error(format!("more than {MAX_DEPTH} brackets inside each other"));
+    }
+    p.depth += 1;
     let mut list = vec![];
     while !p.cursor.eat(close) {
         list.push(item(p)?);
         p.separator(close)?;
     }
+    p.depth -= 1;
     Ok(list)
 }
 
