@@ -43,13 +43,19 @@ def build(name: str, size: Size, seed: int = 0) -> Built:
 
 
 def settle_batch_norm(model: nn.Module, inputs: Inputs) -> None:
-    """Gives BatchNorm running statistics that fit the data, as in a trained model: else activations explode."""
+    """Gives BatchNorm what it has in a trained model: weights, biases, and running statistics that fit the data.
+
+    As initialised, activations explode in evaluation; in training, means that are zero but for rounding follow each
+    other, and of those no two programs agree.
+    """
     layers = [module for module in model.modules() if isinstance(module, nn.modules.batchnorm._BatchNorm)]
     if not layers:
         return
     momenta = [layer.momentum for layer in layers]
     for layer in layers:
         layer.momentum = 1.0
+        nn.init.uniform_(layer.weight, 0.5, 1.5)
+        nn.init.normal_(layer.bias, std=0.2)
     with torch.no_grad():
         model.train()(*inputs)
     for layer, momentum in zip(layers, momenta):
@@ -73,7 +79,7 @@ def resnet50(size: Size) -> Built:
     if size == "full":
         return resnet.resnet50(), image(1, 224)
     model = resnet.ResNet(resnet.Bottleneck, [1, 1, 1, 1], num_classes=CLASSES, width_per_group=16)
-    return model, image(2, 64)
+    return model, image(4, 64)
 
 
 def resnet18(size: Size) -> Built:
@@ -82,7 +88,7 @@ def resnet18(size: Size) -> Built:
 
     if size == "full":
         return resnet.resnet18(), image(1, 224)
-    return resnet.ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=CLASSES), image(2, 64)
+    return resnet.ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=CLASSES), image(4, 64)
 
 
 def mobilenet_v3(size: Size) -> Built:

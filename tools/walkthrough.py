@@ -16,6 +16,7 @@ from tools.ui import ROOT
 PAGES = ROOT / "book" / "src" / "walkthrough"
 ROWS, WIDTH = 128, 1024
 LISTING_LINES = 48
+EQUAL_LANES = re.compile(r"<(\w+ [^,<>]+)(?:, \1)+>")
 
 
 class Scores(nn.Module):
@@ -65,8 +66,8 @@ def plain(text: str) -> str:
 
 
 def excerpt(listing: str) -> str:
-    """The first loop of the generated code, without attributes that only LLVM reads."""
-    lines = plain(listing).splitlines()
+    """How the generated code begins, without attributes that only LLVM reads, and with equal lanes written once."""
+    lines = EQUAL_LANES.sub(r"splat (\1)", plain(listing)).splitlines()
     start = next((k for k, line in enumerate(lines) if line.startswith("define")), 0)
     body = [re.sub(r" #\d+ \{$", " {", line) for line in lines[start : start + LISTING_LINES]]
     more = len(lines) - start - len(body)
