@@ -17,12 +17,14 @@ const COMPILES: u32 = 20;
 fn main() {
     let assembly = std::env::args().nth(1).is_some_and(|a| a == "assembly");
     type Write = fn(i64, i64) -> String;
-    let writers: [(&str, Write); 5] = [
+    let writers: [(&str, Write); 7] = [
         ("gelu", kernels::gelu),
         ("softmax", kernels::softmax),
         ("layer_norm", kernels::layer_norm),
         ("column_sum", kernels::column_sum),
         ("bias", kernels::bias),
+        ("transpose", kernels::transpose),
+        ("back", kernels::transpose_back),
     ];
     for (name, write) in writers {
         if assembly {

@@ -1,6 +1,6 @@
 //! The CPU backend: loop IR to vectorised LLVM IR, compiled in process.
 //!
-//! A kernel becomes one function over a range of its root axis ([`emit`](self)), with vectors at the host's width
+//! A kernel becomes one function over a range of its root axis (module `emit`), with vectors at the host's width
 //! written out, elementary functions as polynomials, and tails under masks. A launch cuts the range into pieces and
 //! runs them on a pool of its own.
 //!

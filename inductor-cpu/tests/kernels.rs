@@ -13,12 +13,13 @@ const SHAPES: [(i64, i64); 7] = [(1, 1), (3, 7), (2, 16), (5, 33), (4, 64), (3, 
 #[test]
 fn agree_with_the_interpreter() {
     type Write = fn(i64, i64) -> String;
-    let writers: [(Write, f64); 9] = [
+    let writers: [(Write, f64); 10] = [
         (kernels::gelu, 4.0),
         (kernels::softmax, 8.0),
         (kernels::layer_norm, 64.0),
         (kernels::column_sum, 32.0),
         (kernels::transpose, 0.0),
+        (kernels::transpose_back, 0.0),
         (kernels::argmax, 0.0),
         (kernels::pad, 0.0),
         (kernels::embedding, 0.0),

@@ -1,4 +1,7 @@
 //! Loads and stores, by how the index runs along the lanes: constant, by ones, backwards, or any other way.
+//!
+//! Any other way is a gather or scatter instruction: measured on AVX-512, a load for each lane takes one and a half
+//! times as long, a store for each lane twice, and both compile to several times the code.
 
 use super::index::Form;
 use super::ir::{Elem, Val};

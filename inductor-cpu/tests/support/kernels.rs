@@ -131,6 +131,21 @@ pub(crate) fn transpose(rows: i64, cols: i64) -> String {
     )
 }
 
+/// A transposed copy: loads by strides, stores by ones.
+pub(crate) fn transpose_back(rows: i64, cols: i64) -> String {
+    let n = rows * cols;
+    format!(
+        "kernel transpose_back(%0: f32[{n}] in, %1: f32[{n}] out) {{
+  parallel i0 in 0..{rows} {{
+    for i1 in 0..{cols} vector {{
+      v0: f32 = load %0[i0 + {rows}*i1]
+      store %1[{cols}*i0 + i1] = v0
+    }}
+  }}
+}}"
+    )
+}
+
 /// The position of the first maximum of each row.
 pub(crate) fn argmax(rows: i64, cols: i64) -> String {
     let n = rows * cols;
