@@ -204,8 +204,12 @@ impl Planner<'_> {
                 lives[buf] = Some((start, at));
             });
         }
-        let arena: Vec<Buf> =
-            self.bufs.iter().filter(|(_, data)| matches!(data.storage, Storage::Arena(_))).map(|(buf, _)| buf).collect();
+        let arena: Vec<Buf> = self
+            .bufs
+            .iter()
+            .filter(|(_, data)| matches!(data.storage, Storage::Arena(_)))
+            .map(|(buf, _)| buf)
+            .collect();
         let flags: FxHashSet<Buf> =
             self.steps.iter().filter_map(|s| if let Step::Check(buf) = s { Some(*buf) } else { None }).collect();
         let intervals: Vec<Interval> = arena

@@ -213,7 +213,9 @@ impl Op {
         match self {
             Op::Input(_) | Op::Constant(_) | Op::Result(..) | Op::Full(_) | Op::Iota { .. } => {}
             Op::Map(_, args) => args.iter().copied().for_each(f),
-            Op::Convert(x) | Op::View(x, _) | Op::Reduce(_, x, _) | Op::Cumsum(x, _) | Op::Pad { source: x, .. } => f(*x),
+            Op::Convert(x) | Op::View(x, _) | Op::Reduce(_, x, _) | Op::Cumsum(x, _) | Op::Pad { source: x, .. } => {
+                f(*x);
+            }
             Op::Cat(parts, _) => parts.iter().copied().for_each(f),
             Op::Gather { source, dims } => {
                 f(*source);

@@ -172,7 +172,8 @@ impl Decompose<'_> {
         if let Rule::Extern(kind) = rule {
             return Err(Refusal::Extern(kind));
         }
-        let promises = self.promises(id).map_err(Refusal::Error)?.ok_or_else(|| fallback("results of unknown shape"))?;
+        let promises =
+            self.promises(id).map_err(Refusal::Error)?.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_supported(id, &promises)?;
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));

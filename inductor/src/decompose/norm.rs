@@ -193,9 +193,8 @@ pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opti
         return unsupported("batch norm of one element or none");
     }
     let (mean, var, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
-    let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
-        Ok(a.opt_operand(b, name)?.map(|t| b.along(t, 1, rank)))
-    };
+    let mut per_channel =
+        |name: &str| -> Rewrite<Option<Tensor>> { Ok(a.opt_operand(b, name)?.map(|t| b.along(t, 1, rank))) };
     let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
     let out = normalise(b, x, mean, rstd, weight, bias);
     let channels = [b.sizes(x)[1]];

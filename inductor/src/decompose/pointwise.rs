@@ -30,9 +30,32 @@ fn refuse_floats_only(op: Pointwise, dtype: DType) -> Rewrite<()> {
     use Pointwise as P;
     let on_any = matches!(
         op,
-        P::Neg | P::Abs | P::Sign | P::Add | P::Sub | P::Mul | P::Div | P::FloorDiv | P::Remainder | P::Fmod
-            | P::Maximum | P::Minimum | P::Pow | P::Eq | P::Ne | P::Lt | P::Le | P::Gt | P::Ge | P::Where
-            | P::And | P::Or | P::Xor | P::Not | P::Shl | P::Shr
+        P::Neg
+            | P::Abs
+            | P::Sign
+            | P::Add
+            | P::Sub
+            | P::Mul
+            | P::Div
+            | P::FloorDiv
+            | P::Remainder
+            | P::Fmod
+            | P::Maximum
+            | P::Minimum
+            | P::Pow
+            | P::Eq
+            | P::Ne
+            | P::Lt
+            | P::Le
+            | P::Gt
+            | P::Ge
+            | P::Where
+            | P::And
+            | P::Or
+            | P::Xor
+            | P::Not
+            | P::Shl
+            | P::Shr
     );
     if on_any || dtype.is_float() { Ok(()) } else { unsupported(format!("{op} on {dtype}")) }
 }
@@ -88,7 +111,11 @@ pub(crate) fn promote(b: &Builder, operands: &[Operand]) -> DType {
 }
 
 fn combine(higher: DType, lower: DType) -> DType {
-    if higher.class() >= lower.class() || higher.class() == DTypeClass::Complex { higher } else { higher.promote(lower) }
+    if higher.class() >= lower.class() || higher.class() == DTypeClass::Complex {
+        higher
+    } else {
+        higher.promote(lower)
+    }
 }
 
 /// `self`, `other` and `alpha` of `add` and its kin, in the dtype of the result.

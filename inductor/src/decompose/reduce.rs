@@ -26,7 +26,8 @@ pub(crate) fn plain(b: &mut Builder, kind: Reduction, a: &Args) -> Rewrite {
     }
     if is_whole_arg(kind, &dims) && b.rank(x) > 1 {
         // The position counts in the flattened tensor.
-        let flat = b.reshape(x, &[numel(&b.sizes(x).to_vec())]);
+        let count = numel(b.sizes(x));
+        let flat = b.reshape(x, &[count]);
         let out = b.reduce(kind, flat, &[0], false);
         let sizes = a.result()?.sizes.clone();
         return Ok(b.reshape(out, &sizes));

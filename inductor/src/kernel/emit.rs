@@ -8,7 +8,7 @@ use fx::prim::{Cost, Pointwise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, Expr};
 
-use super::frame::{Frame, Reads, flat_index, shift, through_view};
+use super::frame::{At, Frame, Reads, flat_index, shift, through_view};
 use super::nest::{Nest, settle};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
@@ -124,7 +124,8 @@ impl<'a> Emit<'a> {
         emit
     }
 
-    fn reads(&mut self, root: &Root) -> (Vec<(Tensor, Vec<Expr>)>, FxHashSet<(Tensor, Vec<Expr>)>) {
+    /// What a root's expression ends at, and everything that it visits.
+    fn reads(&mut self, root: &Root) -> (Vec<At>, FxHashSet<At>) {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t| roots.is_stop(graph, t);
         let mut reads = Reads::new(graph, &mut self.frame, &stops);
@@ -147,7 +148,7 @@ impl<'a> Emit<'a> {
         if !vector_inside {
             return;
         }
-        let mut first: FxHashMap<(Tensor, Vec<Expr>), usize> = FxHashMap::default();
+        let mut first: FxHashMap<At, usize> = FxHashMap::default();
         let mut again: Vec<Tensor> = Vec::new();
         for k in 0..self.members.len() {
             let Member { root, level, .. } = self.members[k];

@@ -127,7 +127,13 @@ pub(super) fn flat_index(exprs: &mut Pool, index: &[Expr], strides: &[i64], offs
 }
 
 /// The position in a view's source for a position in the view.
-pub(super) fn through_view(exprs: &mut Pool, view: &View, out: &TensorData, source: &TensorData, index: &[Expr]) -> Vec<Expr> {
+pub(super) fn through_view(
+    exprs: &mut Pool,
+    view: &View,
+    out: &TensorData,
+    source: &TensorData,
+    index: &[Expr],
+) -> Vec<Expr> {
     match view {
         View::Permute(perm) => {
             let mut inner = vec![exprs.int(0); perm.len()];
@@ -174,6 +180,9 @@ fn unflatten(exprs: &mut Pool, outer: &[i64], inner: &[i64], index: &[Expr]) -> 
     result
 }
 
+/// A tensor at a position.
+pub(super) type At = (Tensor, Vec<Expr>);
+
 /// What a read-only walk over the expression of a root meets.
 pub struct Reads<'a> {
     /// The graph.
@@ -183,11 +192,11 @@ pub struct Reads<'a> {
     /// True for tensors at which the walk stops: those that lie in memory or that a kernel computes as a root.
     pub stops: &'a dyn Fn(Tensor) -> bool,
     /// The tensors at which it stopped, with the positions.
-    pub found: Vec<(Tensor, Vec<Expr>)>,
+    pub(crate) found: Vec<At>,
     /// Positions used as values.
     pub indices: Vec<Expr>,
     /// Every tensor visited, with the position.
-    pub seen: FxHashSet<(Tensor, Vec<Expr>)>,
+    pub(super) seen: FxHashSet<At>,
     fresh: usize,
 }
 

@@ -240,7 +240,11 @@ fn parallel(
     axes: &mut FxHashMap<Sym, Expr>,
 ) -> LoopAxis {
     if outer.is_empty() {
-        return vector.unwrap_or_else(|| LoopAxis { sym: exprs.symbol("p", Range::new(0, 0)), extent: 1, vector: false });
+        return vector.unwrap_or_else(|| LoopAxis {
+            sym: exprs.symbol("p", Range::new(0, 0)),
+            extent: 1,
+            vector: false,
+        });
     }
     let mut pieces = 1;
     let mut count = 0;
@@ -267,4 +271,3 @@ fn parallel(
     }
     LoopAxis { sym, extent: pieces, vector: false }
 }
-

@@ -288,7 +288,8 @@ impl Fuser<'_> {
                 stack.extend(needs.into_iter().map(|m| (m, false)));
             }
         }
-        let mut slots: Vec<_> = self.nodes.into_iter().zip(self.reads).map(|(n, reads)| Some((n.unit, reads))).collect();
+        let mut slots: Vec<_> =
+            self.nodes.into_iter().zip(self.reads).map(|(n, reads)| Some((n.unit, reads))).collect();
         sequence.into_iter().map(|n| slots[n].take().expect("each node stands once")).unzip()
     }
 }

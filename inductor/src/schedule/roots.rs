@@ -109,7 +109,12 @@ impl Roots {
 pub fn find_roots(graph: &TensorGraph) -> Roots {
     let mut finder = Finder {
         graph,
-        roots: Roots { roots: Vec::new(), of: SecondaryMap::new(), places: places(graph), required: SecondaryMap::new() },
+        roots: Roots {
+            roots: Vec::new(),
+            of: SecondaryMap::new(),
+            places: places(graph),
+            required: SecondaryMap::new(),
+        },
         live: SecondaryMap::new(),
         users: SecondaryMap::new(),
         spread: SecondaryMap::new(),
