@@ -248,3 +248,50 @@ fn each_buf(arg: &CallArg, f: &mut impl FnMut(Buf)) {
         CallArg::Object(_) | CallArg::Plain(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+    use symshapes::{DType, Device};
+
+    fn tensor(graph: &mut Graph, node: NodeId, sizes: &[i64]) -> TensorMeta {
+        let strides = inductor::tensor_ir::contiguous_strides(sizes);
+        let mut dims = |dims: &[i64]| dims.iter().map(|&n| graph.exprs.int(n)).collect();
+        let (sizes, strides) = (dims(sizes), dims(&strides));
+        let offset = graph.exprs.int(0);
+        let meta = TensorMeta { dtype: DType::F32, device: Device::CPU, sizes, strides, offset, requires_grad: false };
+        graph[node].meta = Some(Meta::Tensor(meta.clone()));
+        meta
+    }
+
+    #[test]
+    fn tensors_become_buffers_tuples_their_parts_and_all_else_objects() {
+        let mut g = Graph::new();
+        let x = g.placeholder("x");
+        tensor(&mut g, x, &[4, 2]);
+        let split = g.call_function("aten.split.Tensor", vec![x.into(), 2.into()], vec![]);
+        let part = tensor(&mut g, split, &[2, 2]);
+        g[split].meta = Some(Meta::Tuple(vec![Some(Meta::Tensor(part.clone())), Some(Meta::Tensor(part))]));
+        let second = g.call_function("operator.getitem", vec![split.into(), 1.into()], vec![]);
+        let item = g.call_function("aten.item.default", vec![second.into()], vec![]);
+        let sum = g.call_function("aten.add.Tensor", vec![second.into(), item.into()], vec![]);
+        tensor(&mut g, sum, &[2, 2]);
+        g.output(Arg::Tuple(vec![sum.into(), item.into(), Arg::None]));
+        let plan = fallback_plan(&g, "a test").expect("every value can be represented");
+        expect![[r#"
+            plan(1 inputs, arena of 0 bytes)
+              b0: float32[4, 2] input 0
+              b1: float32[2, 2] result
+              b2: float32[2, 2] result
+              b3: float32[2, 2] result
+              b1, b2 = fallback aten.split.Tensor(b0: float32[4, 2], Int(2))  # a test
+              free b1
+              o0 = fallback aten.item.default(b2: float32[2, 2])  # a test
+              b3 = fallback aten.add.Tensor(b2: float32[2, 2], o0)  # a test
+              free b2
+              return [b3: float32[2, 2], o0, None]
+        "#]]
+        .assert_eq(&plan.to_string());
+    }
+}

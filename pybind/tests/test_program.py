@@ -395,3 +395,17 @@ torch.compile(lambda x: torch.relu(x) + 1, backend="rust_inductor")(torch.ones(3
     done = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
     assert "kernel k0" in done.stderr
     assert "parallel i0" in done.stderr
+
+
+def test_the_portable_ways_give_the_same_results():
+    """Without the private layout of tensors, the generated shims and the newest functions."""
+    code = """
+import torch
+def function(x, w):
+    return torch.softmax(x @ w, -1), x.t(), torch.linalg.inv(x @ x.t() + torch.eye(3) * 9), x
+x, w = torch.randn(3, 4), torch.randn(4, 5)
+for dynamic in (False, True):
+    for ours, eager in zip(torch.compile(function, backend="rust_inductor", dynamic=dynamic)(x, w), function(x, w)):
+        torch.testing.assert_close(ours, eager)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "RUST_INDUCTOR_PORTABLE": "1"})

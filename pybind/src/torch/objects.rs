@@ -15,6 +15,10 @@ use symshapes::{DType, Device};
 /// The releases of torch whose private layouts and generated shims were tried.
 const TRIED: &[(u32, u32)] = &[(2, 15)];
 
+/// With this variable in the environment only those interfaces of torch are used that every release has: for tests, and
+/// to find out whether a fault lies there.
+const PORTABLE: &str = "RUST_INDUCTOR_PORTABLE";
+
 /// torch, as seen from here.
 pub(crate) struct Torch {
     /// `torch`
@@ -40,6 +44,8 @@ pub(crate) struct Torch {
     dtype_objects: Vec<(DType, Py<PyAny>)>,
     /// True if this release of torch was tried.
     pub(crate) tried: bool,
+    /// True if only what every release has is to be used.
+    pub(super) portable: bool,
     /// True if the address of a tensor's `cdata` field is known.
     cdata: bool,
     /// Wraps a tensor for Python where the shim has no function for it.
@@ -59,7 +65,8 @@ impl Torch {
         let class = |path: &str| -> PyResult<Py<PyType>> { Ok(find(&module, path)?.cast_into::<PyType>()?.unbind()) };
         let dtype_objects =
             DType::ALL.iter().map(|&d| Ok((d, module.getattr(d.name())?.unbind()))).collect::<PyResult<Vec<_>>>()?;
-        let tried = TRIED.contains(&version(&module)?);
+        let portable = std::env::var_os(PORTABLE).is_some();
+        let tried = !portable && TRIED.contains(&version(&module)?);
         Ok(Torch {
             tensor: class("Tensor")?,
             parameter: class("nn.Parameter")?,
@@ -75,6 +82,7 @@ impl Torch {
             dtype_objects,
             cdata: tried && cdata_is_where_we_think(&module)?,
             tried,
+            portable,
             wrap: find(&module, "_C._aoti.alloc_tensor_by_stealing_from_void_ptr").ok().map(Bound::unbind),
             module: module.unbind(),
         })

@@ -170,8 +170,9 @@ pub(crate) fn info<'a>(of: RawTensor) -> Result<Info<'a>, ShimError> {
 /// The Python object of a tensor.
 pub(crate) fn to_python(py: Python<'_>, raw: RawTensor) -> PyResult<Py<PyAny>> {
     let shim = Shim::get();
-    let Some(wrap) = shim.to_python else {
-        return super::Torch::get(py)?.wrap_stolen(py, Tensor::share(raw)?);
+    let torch = super::Torch::get(py)?;
+    let Some(wrap) = shim.to_python.filter(|_| !torch.portable) else {
+        return torch.wrap_stolen(py, Tensor::share(raw)?);
     };
     let mut object = ptr::null_mut();
     // SAFETY: we are attached; `raw` is live; a null type asks for `torch.Tensor`.
