@@ -301,7 +301,7 @@ mod tests {
             Ok(_) => "fits".to_owned(),
             Err(e) => e.to_string(),
         };
-        assert_eq!(say(&[x.clone()], &alpha), "add.Tensor: `other` is missing");
+        assert_eq!(say(std::slice::from_ref(&x), &alpha), "add.Tensor: `other` is missing");
         assert_eq!(say(&[x.clone(), x.clone(), x.clone()], &[]), "add.Tensor: 3 positional arguments, at most 2");
         assert_eq!(say(&[x.clone(), x.clone()], &[("beta".to_owned(), x.clone())]), "add.Tensor: no parameter `beta`");
         assert_eq!(say(&[x.clone(), x.clone()], &[("self".to_owned(), x.clone())]), "add.Tensor: `self` given twice");

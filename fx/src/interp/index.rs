@@ -156,7 +156,7 @@ impl Advanced {
         for index in c.opt_tensors("indices")? {
             match index {
                 Some(mask) if matches!(mask.dtype(), DType::Bool | DType::U8) => {
-                    given.extend(coordinates(mask).into_iter().map(Some))
+                    given.extend(coordinates(mask).into_iter().map(Some));
                 }
                 other => given.push(other.cloned()),
             }

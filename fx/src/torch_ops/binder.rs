@@ -27,8 +27,8 @@ pub(super) fn bind(graph: &Graph, row: Row, args: &[Arg], kwargs: &[(String, Arg
         Binder::Schema => (args.to_vec(), kwargs.to_vec(), in_place),
         Binder::Gather(first) => (gather(graph, args, first), kwargs.to_vec(), in_place),
         Binder::Signature { params, call } => {
-            let (args, flag) = by_signature(params, call, args, kwargs)?;
-            (args, Vec::new(), in_place || flag)
+            let call = by_signature(params, call, args, kwargs)?;
+            (call.args, call.kwargs, in_place || call.in_place)
         }
     };
     let has_out = kwargs.iter().any(|(name, value)| name == "out" && !value.is_none());
@@ -63,8 +63,16 @@ fn gather(graph: &Graph, args: &[Arg], first: usize) -> Vec<Arg> {
     before.iter().cloned().chain([Arg::List(after.to_vec())]).collect()
 }
 
-/// The overload's arguments from those of a Python signature, and whether it was asked to work in place.
-fn by_signature(params: &str, call: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<(Vec<Arg>, bool)> {
+/// What a row with a signature makes of a call.
+struct Signed {
+    args: Vec<Arg>,
+    kwargs: Kwargs,
+    /// True if the call has `inplace=True`.
+    in_place: bool,
+}
+
+/// The overload's arguments from those of a Python signature.
+fn by_signature(params: &str, call: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Signed> {
     let mut positional = args.iter();
     let mut used = 0;
     let mut values: Vec<(&str, Arg)> = Vec::new();
@@ -85,7 +93,14 @@ fn by_signature(params: &str, call: &str, args: &[Arg], kwargs: &[(String, Arg)]
     }
     let of = |name: &str| values.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
     let in_place = of("inplace") == Some(Arg::Bool(true));
-    Some((call.split(' ').map(|word| argument(word, &of)).collect::<Option<Vec<_>>>()?, in_place))
+    let mut signed = Signed { args: Vec::new(), kwargs: Kwargs::new(), in_place };
+    for word in call.split(' ') {
+        match word.split_once('=') {
+            Some((key, name)) if !key.is_empty() => signed.kwargs.push((key.to_owned(), argument(name, &of)?)),
+            _ => signed.args.push(argument(word, &of)?),
+        }
+    }
+    Some(signed)
 }
 
 /// What a word of a row's call stands for.

@@ -19,7 +19,7 @@ pub(super) enum Binder {
         /// `name`, `name=default`, or `name:=default` for one that must have its default.
         params: &'static str,
         /// `name`, `name?value` for `value` where the argument is `None`, `name!reduction` for the number of a
-        /// reduction, or `=value`.
+        /// reduction, or `=value`; `key=name` for one without position.
         call: &'static str,
     },
 }
@@ -276,6 +276,15 @@ const PLAIN: &[(&str, &str)] = &[
     ("torch.randint", "randint randint.low"),
     ("torch.randperm", "randperm"),
     ("torch.bernoulli .bernoulli", "bernoulli bernoulli.p"),
+    (".bernoulli_", "bernoulli_.float bernoulli_.Tensor"),
+    (".uniform_", "uniform_"),
+    (".normal_", "normal_"),
+    (".exponential_", "exponential_"),
+    (".random_", "random_ random_.to random_.from"),
+    ("torch.multinomial .multinomial", "multinomial"),
+    (".index_fill", "index_fill.int_Scalar index_fill.int_Tensor"),
+    (".masked_scatter", "masked_scatter"),
+    (".index_put", "index_put"),
     (".new_full", "new_full"),
     ("torch.scalar_tensor", "scalar_tensor"),
     // Functions of neural networks whose parameters are ATen's.
@@ -415,6 +424,7 @@ const SIGNED: &[(&str, &str, &str, &str)] = &[
         "binary_cross_entropy_with_logits",
         "input target weight pos_weight reduction!reduction",
     ),
+    ("torch.tensor", "data dtype=None device=None requires_grad:=False", "full", "=[] data dtype=dtype device=device"),
     (".where", "self condition other", "where.self where.ScalarOther", "condition self other"),
     (".float", "self memory_format=None", "to.dtype", "self =torch.float32"),
     (".double", "self memory_format=None", "to.dtype", "self =torch.float64"),

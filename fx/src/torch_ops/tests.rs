@@ -204,3 +204,49 @@ fn what_is_not_covered_is_named() {
         &expect!["%split: no overload of `split` takes these arguments"],
     );
 }
+
+/// What torch's Dynamo calls in vision models and language models.
+const OF_MODELS: &str = "
+    Tensor.add_ Tensor.bernoulli_ Tensor.chunk Tensor.contiguous Tensor.cos Tensor.div_ Tensor.expand
+    Tensor.flatten Tensor.float Tensor.int Tensor.long Tensor.mean Tensor.ne Tensor.new_empty
+    Tensor.permute Tensor.pow Tensor.reshape Tensor.sin Tensor.split Tensor.to Tensor.transpose
+    Tensor.type_as Tensor.unbind Tensor.unsqueeze Tensor.view _operator.add _operator.ge _operator.gt
+    _operator.iadd _operator.lt _operator.matmul _operator.mul _operator.neg _operator.sub
+    _operator.truediv torch._C._nn.avg_pool2d torch._C._nn.gelu torch._C._nn.linear torch._C._nn.pad
+    torch._C._nn.scaled_dot_product_attention torch.abs torch.addmm torch.arange torch.cat torch.conv2d
+    torch.cumsum torch.empty torch.flatten torch.full_like torch.gather torch.log torch.min
+    torch.nn.functional.adaptive_avg_pool2d torch.nn.functional.batch_norm
+    torch.nn.functional.cross_entropy torch.nn.functional.dropout torch.nn.functional.embedding
+    torch.nn.functional.hardsigmoid torch.nn.functional.hardswish torch.nn.functional.layer_norm
+    torch.nn.functional.max_pool2d torch.nn.functional.relu torch.nn.functional.silu
+    torch.nn.functional.softmax torch.permute torch.pow torch.roll torch.rsqrt torch.sigmoid torch.tanh
+    torch.tensor torch.transpose torch.where torch.zeros torch.zeros_like
+";
+
+#[test]
+fn the_names_that_models_use_have_rows() {
+    let missing: Vec<&str> = OF_MODELS.split_whitespace().filter(|name| !knows(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn numbers_become_tensors() {
+    check(
+        |g, x, _| {
+            let one = g.call_function("torch.tensor", vec![Arg::Int(1)], vec![]);
+            let half =
+                g.call_function("torch.tensor", vec![Arg::Float(0.5)], vec![kwarg("dtype", Arg::DType(DType::F64))]);
+            vec![one, half, g.call_method("bernoulli_", vec![x, Arg::Float(0.5)], vec![])]
+        },
+        &expect![[r#"
+            graph {
+              %x = placeholder[x]
+              %y = placeholder[y]
+              %tensor = call_function[aten.full.default]([], 1)
+              %tensor_1 = call_function[aten.full.default]([], 0.5, dtype=torch.float64)
+              %bernoulli_ = call_function[aten.bernoulli_.float](%x)
+              %output = output((%tensor, %tensor_1, %bernoulli_))
+            }
+        "#]],
+    );
+}
