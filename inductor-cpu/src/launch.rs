@@ -1,8 +1,8 @@
-//! Running a kernel: on the calling thread if there is little to do, else in pieces over a pool of our own.
+//! Running a kernel: on the calling thread if there is little to do, else in pieces over a pool of threads.
 //!
-//! The calling thread takes part: it and the workers draw pieces from one counter until none is left.
+//! The calling thread takes part: it and the others draw pieces from one counter until none is left.
 //!
-//! Invariants: the pool belongs to this process (a forked child makes its own); pieces begin at multiples of the
+//! Invariants: our own pool belongs to this process (a forked child makes its own); pieces begin at multiples of the
 //! kernel's grain; each thread's scratch is its own.
 
 use crate::emit::{SCRATCH_ALIGN, Work};
@@ -27,6 +27,31 @@ const SPINS: u32 = 4_000;
 
 /// Stack of a worker: LLVM's passes recurse.
 const STACK: usize = 8 << 20;
+
+/// Threads that a launch may use besides the caller's.
+///
+/// A program whose other operators run on a pool of their own should lend it: two pools on the same cores wait for each
+/// other's idle threads, which spin.
+pub trait Pool: Send + Sync {
+    /// Calls `work` on up to `threads` threads at once, the caller's among them, and returns when the caller's call has.
+    /// A call that starts late finds nothing left to do.
+    fn broadcast(&self, threads: usize, work: &Arc<dyn Fn() + Send + Sync>);
+}
+
+/// Our own pool, on rayon.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct OwnPool;
+
+impl Pool for OwnPool {
+    fn broadcast(&self, threads: usize, work: &Arc<dyn Fn() + Send + Sync>) {
+        let pool = pool(threads - 1);
+        for _ in 1..threads {
+            let work = Arc::clone(work);
+            pool.spawn(move || work());
+        }
+        work();
+    }
+}
 
 /// One launch: a kernel, its arguments, and the pieces that are left.
 struct Launch {
@@ -90,6 +115,7 @@ pub(crate) unsafe fn run(
     extent: i64,
     work: Work,
     threads: usize,
+    pool: &dyn Pool,
 ) {
     let pieces = pieces(extent, work, threads);
     let length = (extent + pieces - 1) / pieces;
@@ -100,12 +126,9 @@ pub(crate) unsafe fn run(
         return launch.work();
     }
     let launch = Arc::new(launch);
-    let pool = pool(threads - 1);
-    for _ in 1..threads.min(pieces as usize) {
-        let launch = Arc::clone(&launch);
-        pool.spawn(move || launch.work());
-    }
-    launch.work();
+    let shared = Arc::clone(&launch);
+    let work: Arc<dyn Fn() + Send + Sync> = Arc::new(move || shared.work());
+    pool.broadcast(threads.min(pieces as usize), &work);
     launch.wait();
 }
 

@@ -14,6 +14,8 @@ mod libm;
 mod math;
 mod target;
 
+pub use launch::{OwnPool, Pool};
+
 use compile::Listing;
 use emit::Work;
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel};
@@ -35,6 +37,7 @@ const SCRATCH_BYTES: usize = 1 << 18;
 pub struct Cpu {
     host: &'static Host,
     capabilities: Capabilities,
+    pool: Arc<dyn Pool>,
     /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
     compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
 }
@@ -54,7 +57,12 @@ impl Cpu {
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
         let capabilities = Capabilities { vector_bytes: host.vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES };
-        Cpu { host, capabilities, compiled: Mutex::default() }
+        Cpu { host, capabilities, pool: Arc::new(OwnPool), compiled: Mutex::default() }
+    }
+
+    /// The same device, whose kernels run on another pool of threads.
+    pub fn with_pool(self, pool: Arc<dyn Pool>) -> Cpu {
+        Cpu { pool, ..self }
     }
 }
 
@@ -79,7 +87,7 @@ impl Backend for Cpu {
         let mut missing: FxHashMap<u128, &Kernel> = prints.iter().copied().zip(kernels).collect();
         missing.retain(|print, _| !known.contains_key(print));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::on(kernel, self.host)?)));
+        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::on(kernel, self.host, &self.pool)?)));
         let fresh: Vec<(u128, Arc<CpuKernel>)> =
             launch::pool(threads).install(|| missing.into_par_iter().map(one).collect::<Result<_, BackendError>>())?;
         self.remember(&fresh);
@@ -108,6 +116,7 @@ pub struct CpuKernel {
     kernel: Kernel,
     host: &'static Host,
     code: Code,
+    pool: Arc<dyn Pool>,
     work: Work,
     scratch_bytes: usize,
     extent: i64,
@@ -120,10 +129,10 @@ impl CpuKernel {
     /// # Errors
     /// A kernel that this backend cannot express, or that LLVM rejects.
     pub fn new(kernel: &Kernel) -> Result<CpuKernel, BackendError> {
-        CpuKernel::on(kernel, target::host())
+        CpuKernel::on(kernel, target::host(), &(Arc::new(OwnPool) as Arc<dyn Pool>))
     }
 
-    fn on(kernel: &Kernel, host: &'static Host) -> Result<CpuKernel, BackendError> {
+    fn on(kernel: &Kernel, host: &'static Host, pool: &Arc<dyn Pool>) -> Result<CpuKernel, BackendError> {
         let code = compile::compile(kernel, host).map_err(|reason| BackendError {
             backend: NAME,
             kernel: kernel.name.clone(),
@@ -132,7 +141,8 @@ impl CpuKernel {
         let (work, scratch_bytes) = compile::facts(kernel, host);
         let extent = kernel.axes[kernel.root.axis].extent;
         let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
-        Ok(CpuKernel { kernel: kernel.clone(), host, code, work, scratch_bytes, extent, args })
+        let pool = Arc::clone(pool);
+        Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, work, scratch_bytes, extent, args })
     }
 
     /// The LLVM IR after optimisation.
@@ -154,7 +164,7 @@ impl CompiledKernel for CpuKernel {
     unsafe fn launch(&self, args: &[*mut u8], threads: usize) {
         assert_eq!(args.len(), self.args, "{}: arguments", self.kernel.name);
         // SAFETY: the caller promises the addresses; the code lives as long as `self`.
-        unsafe { launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads) }
+        unsafe { launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool) }
     }
 
     fn listing(&self) -> String {

@@ -58,7 +58,7 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options) -> Result<Par
 }
 
 fn middle(graph: &fx::Graph, options: &Options) -> Result<Parts, String> {
-    static HOST: LazyLock<Cpu> = LazyLock::new(Cpu::new);
+    static HOST: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(crate::torch::pool()));
     let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
     let compiled = inductor::compile(graph, &*HOST, &options).map_err(|error| error.to_string())?;
     Ok((compiled.plan, compiled.kernels, compiled.stages))

@@ -3,9 +3,11 @@
 //! Nothing here is touched before torch is loaded; the first graph loads it (see [`Torch::get`]).
 
 pub(crate) mod objects;
+mod pool;
 pub(crate) mod shim;
 pub(crate) mod tensor;
 
 pub(crate) use objects::Torch;
+pub(crate) use pool::pool;
 pub(crate) use shim::{RawTensor, Shim};
 pub(crate) use tensor::{Info, Tensor};

@@ -1,0 +1,45 @@
+//! torch's threads, lent to kernels.
+//!
+//! Matrix products and convolutions run on them already; their idle threads spin, and a second pool on the same cores
+//! would wait behind them.
+
+use super::Shim;
+use inductor_cpu::{OwnPool, Pool};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// `torch_parallel_for`: begin, end, grain, what is called for each range, its context.
+type ParallelFor = unsafe extern "C" fn(i64, i64, i64, extern "C" fn(i64, i64, *mut c_void), *mut c_void) -> i32;
+
+/// The pool behind `at::parallel_for`.
+#[derive(Clone, Copy)]
+struct TorchPool(ParallelFor);
+
+/// torch's threads, or our own where torch (before 2.10) does not lend them.
+pub(crate) fn pool() -> Arc<dyn Pool> {
+    match Shim::get().find("torch_parallel_for\0") {
+        // SAFETY: the symbol has the type that torch's header declares for it.
+        Some(address) => Arc::new(TorchPool(unsafe { std::mem::transmute::<*const c_void, ParallelFor>(address) })),
+        None => Arc::new(OwnPool),
+    }
+}
+
+type Work = Arc<dyn Fn() + Send + Sync>;
+
+impl Pool for TorchPool {
+    fn broadcast(&self, threads: usize, work: &Work) {
+        let context = std::ptr::from_ref(work).cast_mut().cast::<c_void>();
+        // SAFETY: `call` takes a `Work` by this address, which outlives the call: it returns when every range is done.
+        let code = unsafe { (self.0)(0, threads as i64, 1, call, context) };
+        if code != 0 {
+            // Whatever was not begun is still to be done.
+            work();
+        }
+    }
+}
+
+extern "C" fn call(_begin: i64, _end: i64, work: *mut c_void) {
+    // SAFETY: `broadcast` passes the address of a living `Work`.
+    let work = unsafe { &*work.cast::<Work>() };
+    work();
+}
