@@ -94,6 +94,14 @@ pub enum Error {
         /// What is missing.
         reason: String,
     },
+    /// What a stage got or gave breaks its own rules: a bug of ours, found by a debug build.
+    #[error("{stage}: {reason}")]
+    Invalid {
+        /// The stage that gave it.
+        stage: &'static str,
+        /// The invariant that does not hold.
+        reason: String,
+    },
     /// The backend failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -116,14 +124,27 @@ pub struct Compiled {
 pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
     let mut log = Log::default();
     let options = Options { dtypes: backend.capabilities().dtypes.clone(), ..options.clone() };
+    check("graph", || fx::verify::verify(graph))?;
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
+    tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
+    check("decompose", || tensor_ir::verify::verify(&tensors))?;
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors)))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, roots)))?;
     let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, &order, backend.capabilities())))?;
     log.print(&plan);
+    plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
+    check("plan", || plan::verify::verify(&plan))?;
     let kernels: Vec<_> = plan.kernels.values().cloned().collect();
     let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
     Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
+}
+
+/// Runs a stage's verifier in debug builds.
+fn check<E: std::fmt::Display>(stage: &'static str, verify: impl FnOnce() -> Result<(), E>) -> Result<(), Error> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    verify().map_err(|reason| Error::Invalid { stage, reason: reason.to_string() })
 }
 
 /// Times each stage.
@@ -143,6 +164,7 @@ impl Log {
     }
 
     fn print(&self, plan: &Plan) {
+        tracing::debug!(target: "inductor::plan", "{plan}");
         for (id, kernel) in plan.kernels.iter() {
             tracing::debug!(target: "inductor::loop_ir", "{id}: {kernel}");
         }

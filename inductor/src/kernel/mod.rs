@@ -1,8 +1,8 @@
 //! From a group of roots to a loop-IR kernel.
 //!
 //! Three steps: the domain's axes are split where views divide them and merged where nothing tells them apart
-//! ([`nest`]); a loop nest is chosen, with the parallel and the vector axis; then the roots' expressions are written
-//! into it, each value as far out as its operands allow ([`emit`], [`scope`]).
+//! (`nest`); a loop nest is chosen, with the parallel and the vector axis; then the roots' expressions are written
+//! into it, each value as far out as its operands allow (`emit`, `scope`).
 
 mod emit;
 mod frame;

@@ -9,6 +9,7 @@ use fx::NodeId;
 use symshapes::DType;
 
 mod text;
+pub mod verify;
 
 use crate::loop_ir::Kernel;
 

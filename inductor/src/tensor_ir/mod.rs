@@ -4,6 +4,9 @@
 //! broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic. This module knows
 //! neither loops nor memory.
 
+mod text;
+pub mod verify;
+
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use fx::prim::{Pointwise, Reduction};
