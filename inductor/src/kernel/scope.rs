@@ -22,7 +22,6 @@ pub(super) struct Scopes {
     values: PrimaryMap<Value, ValueData>,
     accs: PrimaryMap<Acc, AccData>,
     axes: PrimaryMap<Axis, AxisData>,
-    axis_of: FxHashMap<Sym, Axis>,
     open: Vec<Scope>,
     next_id: u32,
     /// How deep each symbol is defined.
@@ -60,7 +59,6 @@ impl Scopes {
             values: PrimaryMap::new(),
             accs: PrimaryMap::new(),
             axes: PrimaryMap::new(),
-            axis_of: FxHashMap::default(),
             open: Vec::new(),
             next_id: 0,
             sym_depth: FxHashMap::default(),
@@ -73,8 +71,8 @@ impl Scopes {
     /// Opens a loop.
     pub(super) fn open(&mut self, axis: LoopAxis) {
         let LoopAxis { sym, extent, vector } = axis;
-        let axes = &mut self.axes;
-        let axis = *self.axis_of.entry(sym).or_insert_with(|| axes.push(AxisData { sym, extent }));
+        // Passes over one row share the symbol, but each has an axis of its own.
+        let axis = self.axes.push(AxisData { sym, extent });
         self.sym_depth.insert(sym, self.open.len());
         self.open.push(Scope { id: self.next_id, axis, vector, accs: Vec::new(), stmts: Vec::new() });
         self.next_id += 1;

@@ -7,7 +7,8 @@
 //!   no vector loop stands in another.
 //! - An index uses axes of enclosing loops and bound symbols in scope; it does not certainly leave its buffer. Bounds
 //!   are checked where they are exact (affine in axes alone), else an index is an error only if no value fits.
-//! - `In` is not stored to; `Out` and `Scratch` are not loaded before a store; `Add` needs a parallel extent of 1.
+//! - `In` is not stored to; `Out` and `Scratch` are not loaded before a store, but for masked loads of what an earlier
+//!   iteration of a serial loop has stored; `Add` needs a parallel extent of 1.
 //! - Dtypes: operands of a primitive agree and are of its domain; a mask is `bool`; what is stored or accumulated has
 //!   the dtype of its buffer or accumulator; a bound value is `int64`; bits are reinterpreted at the same width.
 //! - Half floats are loaded, stored, converted and reinterpreted, nothing else; complex numbers do not occur.
@@ -201,6 +202,8 @@ struct Verifier<'a> {
     /// Accumulators that are final in this block.
     closed: Vec<Acc>,
     in_vector: bool,
+    /// Buffers that the enclosing serial loops store to, perhaps further down.
+    carried: Vec<Param>,
 }
 
 impl<'a> Verifier<'a> {
@@ -218,6 +221,7 @@ impl<'a> Verifier<'a> {
             open: Vec::new(),
             closed: Vec::new(),
             in_vector: false,
+            carried: Vec::new(),
         }
     }
 
@@ -225,6 +229,15 @@ impl<'a> Verifier<'a> {
         self.header(l)?;
         let sym = self.kernel.axes[l.axis].sym;
         let (values, symbols, open) = (self.values.len(), self.symbols.len(), self.open.len());
+        let carried = self.carried.len();
+        let is_serial = !self.symbols.is_empty() && !l.vector;
+        if is_serial {
+            l.walk(&mut |stmt| {
+                if let Stmt::Store { param, .. } = stmt {
+                    self.carried.push(*param)
+                }
+            });
+        }
         let closed = std::mem::take(&mut self.closed);
         let in_vector = self.in_vector;
         self.in_vector |= l.vector;
@@ -237,6 +250,7 @@ impl<'a> Verifier<'a> {
         }
         self.axis_symbols.remove(&sym);
         self.symbols.truncate(symbols);
+        self.carried.truncate(carried);
         self.open.truncate(open);
         self.closed = closed;
         self.in_vector = in_vector;
@@ -363,7 +377,8 @@ impl<'a> Verifier<'a> {
     fn load(&mut self, value: Value, param: Param, index: Expr, mask: Option<Value>) -> Result {
         self.access(param, index, mask)?;
         let data = &self.kernel.params[param];
-        if matches!(data.role, Role::Out | Role::Scratch) && !self.stored.contains(param) {
+        let is_stored = self.stored.contains(param) || (mask.is_some() && self.carried.contains(&param));
+        if matches!(data.role, Role::Out | Role::Scratch) && !is_stored {
             return Err(VerifyError::LoadBeforeStore { param, value });
         }
         self.gives(value, data.dtype)

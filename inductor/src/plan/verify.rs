@@ -1,0 +1,276 @@
+//! The verifier of plans.
+//!
+//! - A step reads only what is there: inputs, constants, and what an earlier step wrote and none has freed. (Buffers
+//!   without elements are never written.)
+//! - Inputs and constants are not written; a result is written by a call, and only calls and outputs hold objects that
+//!   an earlier call gave.
+//! - A launch has a buffer for each param of its kernel, of its dtype and at least its length.
+//! - A view lies within its buffer and has its dtype.
+//! - Arena buffers lie in the arena, aligned; those that live at the same time do not overlap, and a flag lives for
+//!   ever. Fallback calls and outputs see none of them.
+//! - Owned buffers and results alone are freed, once, and not if they are returned.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use super::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Output, Plan, Step, Storage, View};
+use crate::loop_ir::{Param, Role};
+use crate::memory::ALIGN;
+use crate::planner::bytes;
+use crate::schedule::span;
+
+/// Which invariant does not hold, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// A use of a buffer that nothing has written, or that is free.
+    #[error("step {step}: {buf} is not there")]
+    Absent {
+        /// The step; the number of steps for an output.
+        step: usize,
+        /// The buffer.
+        buf: Buf,
+    },
+    /// A use of an object that no call has given.
+    #[error("step {step}: {object} is not there")]
+    Object {
+        /// The step; the number of steps for an output.
+        step: usize,
+        /// The object.
+        object: ObjectId,
+    },
+    /// A buffer used as its storage forbids.
+    #[error("step {step}: {buf} {what}")]
+    Storage {
+        /// The step; the number of steps for an output.
+        step: usize,
+        /// The buffer.
+        buf: Buf,
+        /// What is forbidden.
+        what: &'static str,
+    },
+    /// A launch with too few or too many buffers.
+    #[error("step {step}: {kernel} takes {want} buffers, not {got}")]
+    Count {
+        /// The step.
+        step: usize,
+        /// The kernel.
+        kernel: KernelId,
+        /// Its params.
+        want: usize,
+        /// The buffers.
+        got: usize,
+    },
+    /// A buffer that does not suit its param.
+    #[error("step {step}: {buf} does not suit {param} of {kernel}")]
+    Param {
+        /// The step.
+        step: usize,
+        /// The kernel.
+        kernel: KernelId,
+        /// The param.
+        param: Param,
+        /// The buffer.
+        buf: Buf,
+    },
+    /// A view that leaves its buffer or has another dtype.
+    #[error("step {step}: a view that {buf} does not hold")]
+    View {
+        /// The step; the number of steps for an output.
+        step: usize,
+        /// The buffer.
+        buf: Buf,
+    },
+    /// An arena buffer outside the arena, or not aligned.
+    #[error("{0}: not within the arena")]
+    Arena(Buf),
+    /// Arena buffers that live at the same time in the same place.
+    #[error("{0} and {1} overlap while both live")]
+    Overlap(Buf, Buf),
+}
+
+type Result<T = ()> = std::result::Result<T, VerifyError>;
+
+/// Checks every invariant of a plan but those of its kernels.
+///
+/// # Errors
+/// The first that does not hold.
+pub fn verify(plan: &Plan) -> Result {
+    let mut walk =
+        Walk { plan, step: 0, written: EntitySet::new(), freed: EntitySet::new(), objects: EntitySet::new() };
+    for step in &plan.steps {
+        walk.step(step)?;
+        walk.step += 1;
+    }
+    for output in &plan.outputs {
+        walk.output(output)?;
+    }
+    verify_arena(plan)
+}
+
+/// What is there at a point of the plan.
+struct Walk<'a> {
+    plan: &'a Plan,
+    step: usize,
+    written: EntitySet<Buf>,
+    freed: EntitySet<Buf>,
+    objects: EntitySet<ObjectId>,
+}
+
+impl Walk<'_> {
+    fn step(&mut self, step: &Step) -> Result {
+        match step {
+            Step::Launch { kernel, args } => self.launch(*kernel, args),
+            Step::Call(call) => self.call(call),
+            Step::Free(buf) => self.free(*buf),
+            Step::Check(buf) => {
+                let is_arena = matches!(self.plan.bufs[*buf].storage, Storage::Arena(_));
+                self.require(is_arena, *buf, "is checked, but no byte of the arena")?;
+                self.read(*buf)
+            }
+        }
+    }
+
+    fn require(&self, holds: bool, buf: Buf, what: &'static str) -> Result {
+        if holds { Ok(()) } else { Err(VerifyError::Storage { step: self.step, buf, what }) }
+    }
+
+    fn read(&self, buf: Buf) -> Result {
+        let data = &self.plan.bufs[buf];
+        let is_given = matches!(data.storage, Storage::Input(_) | Storage::Constant(_));
+        let is_there = is_given || self.written.contains(buf) || span(&data.layout) == 0;
+        if is_there && !self.freed.contains(buf) { Ok(()) } else { Err(VerifyError::Absent { step: self.step, buf }) }
+    }
+
+    fn write(&mut self, buf: Buf) -> Result {
+        let is_given = matches!(self.plan.bufs[buf].storage, Storage::Input(_) | Storage::Constant(_));
+        self.require(!is_given, buf, "is written, but not the plan's own")?;
+        self.require(!self.freed.contains(buf), buf, "is written after it was freed")?;
+        self.written.insert(buf);
+        Ok(())
+    }
+
+    fn launch(&mut self, id: KernelId, args: &[Buf]) -> Result {
+        let kernel = &self.plan.kernels[id];
+        let want = kernel.arguments().count();
+        if want != args.len() {
+            return Err(VerifyError::Count { step: self.step, kernel: id, want, got: args.len() });
+        }
+        for ((param, data), &buf) in kernel.arguments().zip(args) {
+            let own = &self.plan.bufs[buf];
+            if own.dtype != data.dtype || span(&own.layout) < data.len {
+                return Err(VerifyError::Param { step: self.step, kernel: id, param, buf });
+            }
+            if data.role != Role::Out {
+                self.read(buf)?;
+            }
+            self.require(
+                own.storage != Storage::Result || data.role == Role::In,
+                buf,
+                "is a result, but a kernel writes it",
+            )?;
+        }
+        let written = kernel.arguments().zip(args).filter(|((_, data), _)| data.role != Role::In);
+        written.map(|(_, &buf)| buf).try_for_each(|buf| self.write(buf))
+    }
+
+    fn call(&mut self, call: &Call) -> Result {
+        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a)) {
+            self.argument(arg, call.kind != CallKind::Extern)?;
+        }
+        for result in &call.results {
+            match *result {
+                CallResult::Unused => {}
+                CallResult::Object(object) => {
+                    self.objects.insert(object);
+                }
+                CallResult::Tensor(buf) => self.write(buf)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn argument(&self, arg: &CallArg, is_fallback: bool) -> Result {
+        match arg {
+            CallArg::Tensor(view) => {
+                let is_arena = matches!(self.plan.bufs[view.buf].storage, Storage::Arena(_));
+                self.require(!(is_arena && is_fallback), view.buf, "is seen by a fallback call, but in the arena")?;
+                self.view(view)
+            }
+            CallArg::Object(object) => self.object(*object),
+            CallArg::List(items) => items.iter().try_for_each(|a| self.argument(a, is_fallback)),
+            CallArg::Plain(_) => Ok(()),
+        }
+    }
+
+    fn object(&self, object: ObjectId) -> Result {
+        let is_there = self.objects.contains(object);
+        if is_there { Ok(()) } else { Err(VerifyError::Object { step: self.step, object }) }
+    }
+
+    fn view(&self, view: &View) -> Result {
+        let data = &self.plan.bufs[view.buf];
+        let inside = view.layout.offset >= 0 && span(&view.layout) <= span(&data.layout);
+        if view.dtype != data.dtype || !inside {
+            return Err(VerifyError::View { step: self.step, buf: view.buf });
+        }
+        self.read(view.buf)
+    }
+
+    fn free(&mut self, buf: Buf) -> Result {
+        let is_own = matches!(self.plan.bufs[buf].storage, Storage::Owned | Storage::Result);
+        self.require(is_own, buf, "is freed, but not the plan's own tensor")?;
+        self.require(!self.freed.contains(buf), buf, "is freed twice")?;
+        self.freed.insert(buf);
+        Ok(())
+    }
+
+    fn output(&self, output: &Output) -> Result {
+        match output {
+            Output::Tensor(view) => {
+                let is_arena = matches!(self.plan.bufs[view.buf].storage, Storage::Arena(_));
+                self.require(!is_arena, view.buf, "is returned, but in the arena")?;
+                self.view(view)
+            }
+            Output::Plain(_) => Ok(()),
+            Output::Object(object) => self.object(*object),
+        }
+    }
+}
+
+/// An arena buffer: where it lies and when it lives.
+struct Room {
+    buf: Buf,
+    bytes: std::ops::Range<usize>,
+    life: (usize, usize),
+}
+
+fn verify_arena(plan: &Plan) -> Result {
+    let rooms = rooms(plan);
+    for (k, a) in rooms.iter().enumerate() {
+        if a.bytes.start % ALIGN != 0 || a.bytes.end > plan.arena_bytes {
+            return Err(VerifyError::Arena(a.buf));
+        }
+        let meets = |b: &&Room| {
+            let in_time = a.life.0 <= b.life.1 && b.life.0 <= a.life.1;
+            in_time && a.bytes.start < b.bytes.end && b.bytes.start < a.bytes.end
+        };
+        if let Some(b) = rooms[k + 1..].iter().find(meets) {
+            return Err(VerifyError::Overlap(a.buf, b.buf));
+        }
+    }
+    Ok(())
+}
+
+fn rooms(plan: &Plan) -> Vec<Room> {
+    let mut lives: SecondaryMap<Buf, Option<(usize, usize)>> = SecondaryMap::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        step.for_each_buf(&mut |buf| lives[buf] = Some((lives[buf].map_or(at, |(start, _)| start), at)));
+        if let Step::Check(flag) = step {
+            lives[*flag] = Some((0, usize::MAX));
+        }
+    }
+    let room = |(buf, data): (Buf, &BufData)| match (&data.storage, lives[buf]) {
+        (Storage::Arena(offset), Some(life)) => Some(Room { buf, bytes: *offset..*offset + bytes(data), life }),
+        _ => None,
+    };
+    plan.bufs.iter().filter_map(room).collect()
+}

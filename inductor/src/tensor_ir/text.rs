@@ -1,0 +1,163 @@
+//! Tensor IR as text: one line a tensor or call, in dependency order, for logs and golden files. It is not parsed.
+//!
+//! ```text
+//! tensors(2 inputs) {
+//!   t0: f32[4, 8] = input 0
+//!   t1: f32[8] = input 1
+//!   t2: f32[4, 8] = expand t1
+//!   t3: f32[4, 8] = map add t0, t2
+//!   return [t3]
+//! }
+//! ```
+//!
+//! Strides stand in braces after the sizes where the graph promises others than row-major ones.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{
+    Arg, Call, CallOut, Dims, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, contiguous_strides,
+};
+use crate::loop_ir::text::dtype_name;
+use crate::plan::CallKind;
+
+/// Items with commas between them.
+struct Joined<'a, T>(&'a [T]);
+
+impl<T: Display> Display for Joined<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (k, item) in self.0.iter().enumerate() {
+            write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for TensorGraph {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "tensors({} inputs) {{", self.inputs)?;
+        let mut called = None;
+        for (t, data) in self.tensors.iter() {
+            if let Op::Result(call, _) = data.op
+                && called < Some(call)
+            {
+                writeln!(f, "  {call}: {}", self.calls[call])?;
+                called = Some(call);
+            }
+            writeln!(f, "  {t}: {data}")?;
+        }
+        let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallOut::Tensor(_)));
+        for (id, call) in self.calls.iter().filter(|(_, call)| silent(call)) {
+            writeln!(f, "  {id}: {call}")?;
+        }
+        writeln!(f, "  return [{}]", Joined(&self.outputs))?;
+        f.write_str("}\n")
+    }
+}
+
+impl Display for TensorData {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:?}", dtype_name(self.dtype), self.sizes.as_slice())?;
+        let row_major = contiguous_strides(&self.sizes);
+        if let Some(strides) = &self.strides
+            && !crate::schedule::same_strides(&self.sizes, strides, &row_major)
+        {
+            write!(f, "{{{}}}", Joined(strides))?;
+        }
+        write!(f, " = {}", self.op)
+    }
+}
+
+impl Display for Op {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Input(number) => write!(f, "input {number}"),
+            Op::Constant(number) => write!(f, "constant {number}"),
+            Op::Result(call, number) => write!(f, "result {number} of {call}"),
+            Op::Full(value) => write!(f, "full {value}"),
+            Op::Iota { start, step } => write!(f, "iota from {start} by {step}"),
+            Op::Map(op, args) => write!(f, "map {op} {}", Joined(args)),
+            Op::Convert(x) => write!(f, "convert {x}"),
+            Op::View(x, view) => view.write(*x, f),
+            Op::Reduce(kind, x, dims) => write!(f, "reduce {kind} {x} over [{}]", Joined(dims)),
+            Op::Gather { source, dims } => write!(f, "gather {source}[{}]", Joined(dims)),
+            Op::Cat(parts, dim) => write!(f, "cat {} along {dim}", Joined(parts)),
+            Op::Pad { source, low, value } => write!(f, "pad {source} with {value}, [{}] in front", Joined(low)),
+            Op::Cumsum(x, dim) => write!(f, "cumsum {x} along {dim}"),
+        }
+    }
+}
+
+impl View {
+    fn write(&self, source: Tensor, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            View::Reshape => write!(f, "reshape {source}"),
+            View::Permute(perm) => write!(f, "permute {source} to [{}]", Joined(perm)),
+            View::Expand => write!(f, "expand {source}"),
+            View::Slice { start, step } => write!(f, "slice {source} from [{}]{}", Joined(start), Steps(step)),
+        }
+    }
+}
+
+/// The steps of a slice, unless all are 1.
+struct Steps<'a>(&'a Dims);
+
+impl Display for Steps<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.iter().all(|&s| s == 1) { Ok(()) } else { write!(f, " by [{}]", Joined(self.0)) }
+    }
+}
+
+impl Display for GatherDim {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            GatherDim::Out(dim) => write!(f, "#{dim}"),
+            GatherDim::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+impl Display for Arg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Arg::Tensor(t) => write!(f, "{t}"),
+            Arg::Object(object) => write!(f, "{object}"),
+            Arg::List(items) => write!(f, "[{}]", Joined(items)),
+            Arg::Plain(arg) => write!(f, "{arg:?}"),
+        }
+    }
+}
+
+impl Display for CallOut {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CallOut::Unused => f.write_str("_"),
+            CallOut::Tensor(t) => write!(f, "{t}"),
+            CallOut::Object(object) => write!(f, "{object}"),
+        }
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let word = if self.kind == CallKind::Extern { "extern" } else { "fallback" };
+        write!(f, "({}) = {word} {}({}", Joined(&self.results), self.target, Joined(&self.args))?;
+        for (name, value) in &self.kwargs {
+            write!(f, ", {name}={value}")?;
+        }
+        f.write_str(if self.ordered { "), in order" } else { ")" })?;
+        match &self.kind {
+            CallKind::Extern => Ok(()),
+            CallKind::Fallback(reason) => write!(f, "  # {reason}"),
+        }
+    }
+}
+
+impl Display for Output {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Output::Tensor(t) => write!(f, "{t}"),
+            Output::Plain(arg) => write!(f, "{arg:?}"),
+            Output::Object(object) => write!(f, "{object}"),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A graph's inputs, what the interpreter makes of them, and whether the plan gives the same.
+
+use crate::execute;
+use crate::reference::InterpBackend;
+use crate::rng::Rng;
+use fx::interp::{self, InterpError, Tensor, Value};
+use fx::{Arg, Graph, Meta, Scalar};
+use inductor::{Compiled, Options, compile};
+use symshapes::DType;
+
+/// How far a float may be from the interpreter's, as a part of the largest in the graph.
+const TOLERANCE: f64 = 2e-5;
+
+/// Random inputs of a graph: floats are small multiples of 1/8, integers lie between −2 and 2 (so that they are good
+/// indices into three or more elements).
+pub(crate) fn inputs(graph: &Graph, seed: u64) -> Vec<Value> {
+    let mut rng = Rng(seed);
+    let one = |node| match &graph[node].meta {
+        Some(Meta::Tensor(meta)) => {
+            let sizes = meta.sizes.iter().map(|&e| graph.exprs.as_int(e).expect("sizes are numbers") as usize);
+            let sizes: Vec<usize> = sizes.collect();
+            Value::Tensor(Tensor::from_fn(meta.dtype, &sizes, |_| element(&mut rng, meta.dtype)))
+        }
+        Some(Meta::Int(e)) => Value::Plain(Arg::Int(graph.exprs.as_int(*e).expect("sizes are numbers"))),
+        Some(Meta::Plain(arg)) => Value::Plain(arg.clone()),
+        other => panic!("an input of {other:?}"),
+    };
+    graph.placeholders().map(one).collect()
+}
+
+fn element(rng: &mut Rng, dtype: DType) -> Scalar {
+    match dtype {
+        DType::Bool => Scalar::Int(rng.below(2) as i64),
+        _ if dtype.is_float() => Scalar::Float(rng.between(-24, 24) as f64 / 8.0),
+        DType::U8 => Scalar::Int(rng.between(0, 2)),
+        _ => Scalar::Int(rng.between(-2, 2)),
+    }
+}
+
+/// Compiles with the interpreting backend.
+pub(crate) fn compiled(graph: &Graph) -> Result<Compiled, String> {
+    compile(graph, &InterpBackend::new(), &Options::default()).map_err(|e| e.to_string())
+}
+
+/// Compiles a graph, runs it and compares; an operator that the interpreter does not know is no difference but is told.
+pub(crate) fn check(graph: &Graph, seed: u64) -> Result<Option<InterpError>, String> {
+    let inputs = inputs(graph, seed);
+    let compiled = compiled(graph)?;
+    let (want, scale) = match (interp::run(graph, &inputs), largest(graph, &inputs)) {
+        (Ok(want), Ok(scale)) => (want, scale),
+        (Err(error), _) | (_, Err(error)) => return Ok(Some(error)),
+    };
+    let got = execute::run(&compiled, &inputs).map_err(|e| format!("{e:?}"))?;
+    if got.len() != want.len() {
+        return Err(format!("{} outputs, not {}", got.len(), want.len()));
+    }
+    for (number, (got, want)) in got.iter().zip(&want).enumerate() {
+        same(got, want, scale).map_err(|e| format!("output {number}: {e}\n{}", compiled.plan))?;
+    }
+    Ok(None)
+}
+
+/// The largest finite float that occurs anywhere in the graph, or 1.
+fn largest(graph: &Graph, inputs: &[Value]) -> Result<f64, InterpError> {
+    let mut all = graph.clone();
+    if let Some(output) = all.output_node() {
+        let nodes = all.nodes().filter(|&n| n != output).map(Arg::Node).collect();
+        all[output].args = vec![Arg::Tuple(nodes)];
+    }
+    let mut largest = 1.0;
+    interp::run(&all, inputs)?.iter().for_each(|value| widen(value, &mut largest));
+    Ok(largest)
+}
+
+fn widen(value: &Value, largest: &mut f64) {
+    match value {
+        Value::Tensor(t) if t.dtype().is_float() => {
+            *largest = t.floats().into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(*largest, f64::max);
+        }
+        Value::Tuple(items) => items.iter().for_each(|v| widen(v, largest)),
+        _ => {}
+    }
+}
+
+fn same(got: &Value, want: &Value, scale: f64) -> Result<(), String> {
+    let (Value::Tensor(got), Value::Tensor(want)) = (got, want) else {
+        return if got == want { Ok(()) } else { Err(format!("{got:?}, not {want:?}")) };
+    };
+    if got.dtype() != want.dtype() || got.sizes() != want.sizes() {
+        let shape = |t: &Tensor| format!("{}{:?}", t.dtype(), t.sizes());
+        return Err(format!("{}, not {}", shape(got), shape(want)));
+    }
+    let bound = scale * if got.dtype().size() < 4 { 1e-2 } else { TOLERANCE };
+    let close = |a: Scalar, b: Scalar| match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => a == b || (a - b).abs() <= bound || (a.is_nan() && b.is_nan()),
+        (a, b) => a == b,
+    };
+    match got.values().zip(want.values()).enumerate().find(|(_, (a, b))| !close(*a, *b)) {
+        Some((at, (a, b))) => Err(format!("element {at}: {a}, not {b}")),
+        None => Ok(()),
+    }
+}

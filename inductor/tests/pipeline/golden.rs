@@ -1,0 +1,91 @@
+//! Golden files: `NAME.fx` is a graph, `NAME.tensor` what it decomposes to, `NAME.plan` its plan with the kernels. Each
+//! plan is run against the interpreter too.
+
+use crate::compare;
+use expect_test::expect_file;
+use fx::{Graph, text};
+use inductor::{Options, decompose::decompose};
+
+/// Reads a golden graph and fills in the metadata that it leaves out.
+fn graph(text: &str) -> Graph {
+    let mut graph = text::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    if let Err((node, error)) = fx::infer::fill(&mut graph) {
+        panic!("{}: {error}", graph[node].name);
+    }
+    graph
+}
+
+/// One test for each golden graph.
+macro_rules! golden {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
+            let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
+            expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
+            let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
+            expect_file![concat!("../golden/", stringify!($name), ".plan")].assert_eq(&compiled.plan.to_string());
+            for kernel in compiled.plan.kernels.values() {
+                assert_eq!(kernel.to_string().parse().as_ref(), Ok(kernel), "its text is read as another kernel");
+            }
+            for seed in 0..3 {
+                match compare::check(&graph, seed) {
+                    Ok(unknown) => assert_eq!(unknown.is_some(), RANDOM.contains(&stringify!($name)), "{unknown:?}"),
+                    Err(difference) => panic!("seed {seed}: {difference}"),
+                }
+            }
+        })*
+    };
+}
+
+/// Those with random numbers, which the interpreter does not draw.
+const RANDOM: &[&str] = &["dropout_order"];
+
+golden! {
+    batch_norm_inference
+    batch_norm_training
+    column_sum
+    cross_entropy
+    cumsum_int
+    dead_node
+    dropout_order
+    embedding_layer_norm
+    expanded_output
+    fallback
+    gather_negative
+    gelu_scale_shift
+    layer_norm_residual
+    mean_hw
+    mm_bias_gelu
+    pad
+    rotary
+    softmax
+    split_heads
+    transposed_copy
+    twelve_layers
+    view_of_input
+    zero_size
+}
+
+#[test]
+fn equal_layers_share_one_kernel() {
+    let graph = graph(include_str!("../golden/twelve_layers.fx"));
+    let plan = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}")).plan;
+    assert_eq!(plan.kernels.len(), 1, "{plan}");
+}
+
+#[test]
+fn an_index_out_of_bounds_is_reported() {
+    let graph = graph(
+        "graph {
+          %x : f32[2, 3]{3, 1} = placeholder[x]
+          %rows : i64[64]{1} = placeholder[rows]
+          %y = call_function[aten.index.Tensor](%x, [%rows])
+          %z = call_function[aten.slice.Tensor](%y, 0, 0, 2)
+          %output = output((%y, %z))
+        }",
+    );
+    let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
+    let run = crate::execute::run(&compiled, &compare::inputs(&graph, 0));
+    assert!(matches!(run, Err(crate::execute::Failure::Index)), "{run:?}");
+}

@@ -1,0 +1,62 @@
+//! A backend whose kernels run in the loop-IR interpreter: a slow, obvious oracle.
+
+use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel};
+use inductor::loop_ir::Kernel;
+use inductor::loop_ir::interp::{self, Buffer};
+use std::sync::Arc;
+use symshapes::DType;
+
+/// The backend.
+pub(crate) struct InterpBackend {
+    capabilities: Capabilities,
+}
+
+impl InterpBackend {
+    /// One with vectors of 64 bytes and 64 KiB of scratch, which golden files show.
+    pub(crate) fn new() -> InterpBackend {
+        let dtypes = DType::ALL.iter().copied().filter(|d| d.size() <= 8 && *d != DType::C64).collect();
+        InterpBackend { capabilities: Capabilities { vector_bytes: 64, dtypes, scratch_bytes: 64 << 10 } }
+    }
+}
+
+impl Backend for InterpBackend {
+    fn name(&self) -> &'static str {
+        "interp"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError> {
+        Ok(kernels.iter().map(|k| Arc::new(Interpreted(k.clone())) as Arc<dyn CompiledKernel>).collect())
+    }
+}
+
+struct Interpreted(Kernel);
+
+impl CompiledKernel for Interpreted {
+    unsafe fn launch(&self, args: &[*mut u8], _threads: usize) {
+        let params = self.0.arguments().zip(args);
+        let buffers = params.map(|((_, data), &address)| {
+            let mut buffer = Buffer::zeroed(data.dtype, data.len as usize);
+            let bytes = buffer.len() * data.dtype.size();
+            // SAFETY: the caller promises `len` elements at the address; the buffer has as many.
+            unsafe { std::ptr::copy_nonoverlapping(address, buffer.as_mut_ptr(), bytes) };
+            buffer
+        });
+        let mut buffers: Vec<Buffer> = buffers.collect();
+        if let Err(error) = interp::run(&self.0, &mut buffers) {
+            panic!("{error} in {}", self.0);
+        }
+        for (buffer, &address) in buffers.iter_mut().zip(args) {
+            let bytes = buffer.len() * buffer.dtype().size();
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(buffer.as_mut_ptr(), address, bytes) };
+        }
+    }
+
+    fn listing(&self) -> String {
+        self.0.to_string()
+    }
+}
