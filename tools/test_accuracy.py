@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
-from tools.accuracy import errors, largest_difference, problem, problems
+from tools.accuracy import errors, largest_difference, problem, problems, problems_over
 
 EXACT = torch.linspace(0.1, 1.0, 64, dtype=torch.float64).reshape(8, 8)
 EAGER = EXACT.float()
@@ -51,3 +52,16 @@ def test_missing_and_extra_tensors_are_named() -> None:
 
 def test_largest_difference_walks_nested_outputs() -> None:
     assert largest_difference([EAGER, {"x": torch.ones(2) * 1.5}], [EAGER, {"x": torch.ones(2)}]) == 0.5
+
+
+def run_of(error: float) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
+    """A run in which eager errs by 1e-4 throughout, and ours by something else."""
+    exact = torch.linspace(-1.0, 1.0, 9, dtype=torch.float64)
+    return {"t": (exact + error).float()}, {"t": (exact + 1e-4).float()}, {"t": exact}
+
+
+def test_chance_is_forgiven_but_not_habit_nor_excess() -> None:
+    good, bad, gross = run_of(1e-4), run_of(4e-4), run_of(1e-2)
+    assert not problems_over([good, good, bad, good])
+    assert problems_over([bad, good, bad, bad])
+    assert problems_over([good, good, gross, good])

@@ -164,7 +164,9 @@ impl CompiledKernel for CpuKernel {
     unsafe fn launch(&self, args: &[*mut u8], threads: usize) {
         assert_eq!(args.len(), self.args, "{}: arguments", self.kernel.name);
         // SAFETY: the caller promises the addresses; the code lives as long as `self`.
-        unsafe { launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool) }
+        unsafe {
+            launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool)
+        }
     }
 
     fn listing(&self) -> String {

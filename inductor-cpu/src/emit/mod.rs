@@ -25,7 +25,7 @@ use crate::target::Host;
 use cranelift_entity::SecondaryMap;
 use fx::prim::Pointwise;
 use index::SymValue;
-use inductor::loop_ir::{Acc, Kernel, Op, Param, Role, Scalar, Stmt, Value};
+use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Role, Scalar, Stmt, Value};
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::values::PointerValue;
@@ -104,13 +104,25 @@ fn check(kernel: &Kernel) -> Result<(), String> {
 }
 
 /// How many lanes vector loops have: a register's bytes over the size of the widest float (or else integer) computed
-/// with, from 4 to 8 bytes. Wider index arithmetic takes several registers.
+/// with inside them, from 4 to 8 bytes. Wider index arithmetic takes several registers.
 pub(crate) fn lane_count(kernel: &Kernel, host: &Host) -> u32 {
-    let widest = |wanted: fn(DType) -> bool| {
-        kernel.values.values().map(|v| v.dtype.compute()).filter(|&d| wanted(d)).map(DType::size).max()
-    };
+    let mut dtypes = Vec::new();
+    vector_dtypes(kernel, &kernel.root, false, &mut dtypes);
+    let widest = |wanted: fn(DType) -> bool| dtypes.iter().filter(|&&d| wanted(d)).map(|d| d.size()).max();
     let bytes = widest(DType::is_float).or_else(|| widest(DType::is_int)).unwrap_or(4);
     (host.vector_bytes / bytes.clamp(4, 8)) as u32
+}
+
+/// The types computed with inside vector loops.
+fn vector_dtypes(kernel: &Kernel, of: &Loop, inside: bool, dtypes: &mut Vec<DType>) {
+    let inside = inside || of.vector;
+    for stmt in &of.body {
+        match *stmt {
+            Stmt::Let(v) if inside => dtypes.push(kernel.values[v].dtype.compute()),
+            Stmt::Loop(ref inner) => vector_dtypes(kernel, inner, inside, dtypes),
+            Stmt::Let(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => {}
+        }
+    }
 }
 
 /// Bytes of scratch that a kernel needs.

@@ -2,7 +2,7 @@
 //!
 //! Around a vector loop an accumulator holds one partial result per lane and copy; inside one it belongs to each lane;
 //! elsewhere it is a scalar. A `float32` sum of many terms per partial result accumulates in `float64`, so that its
-//! error stays that of one rounding however long it is.
+//! error stays that of one rounding however long it is; and partial sums are put together in `float64` always.
 
 use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use symshapes::{DType, Expr};
 
 /// More `float32` terms than this for each partial sum are added in `float64`.
-const EXACT_TERMS: i64 = 64;
+const EXACT_TERMS: i64 = 32;
 
 /// An accumulator whose loop is being emitted.
 #[derive(Clone, Debug)]
@@ -173,7 +173,8 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn close(&mut self, acc: Acc) {
         let state = self.accs[acc].take().expect("opened before its loop");
         let dtype = self.kernel.accs[acc].dtype;
-        let partials: SmallVec<[Partial<'c>; 4]> = (0..state.slots.len()).map(|c| self.read(&state, c)).collect();
+        let partials = (0..state.slots.len()).map(|c| self.read(&state, c)).collect();
+        let (state, partials) = self.exactly(state, partials);
         let result = |p: Partial<'c>| p.position.unwrap_or_else(|| self.ir.convert(p.value, state.dtype, dtype));
         let done = match (state.lanes, state.across) {
             (1, _) => Many::Uniform(result(partials[0])),
@@ -184,6 +185,21 @@ impl<'c> Emitter<'_, 'c> {
             }
         };
         self.reduced[acc] = Some(done);
+    }
+
+    /// Partial `float32` sums that are to be put together, as `float64`: a few instructions once for each row.
+    fn exactly(
+        &self,
+        mut state: AccState<'c>,
+        mut partials: SmallVec<[Partial<'c>; 4]>,
+    ) -> (AccState<'c>, SmallVec<[Partial<'c>; 4]>) {
+        if state.across && state.kind == Reduction::Sum && state.dtype == DType::F32 {
+            state.dtype = DType::F64;
+            for partial in &mut partials {
+                partial.value = self.to_accumulator(&state, partial.value);
+            }
+        }
+        (state, partials)
     }
 
     /// Combines the lanes, halving their number each time.

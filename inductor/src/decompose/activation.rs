@@ -84,7 +84,7 @@ fn smooth_plus(b: &mut Builder, x: Tensor, beta: f64, threshold: f64) -> Tensor 
     let scaled = b.mul_lit(x, beta);
     let e = b.exp(scaled);
     let log = b.map(Pointwise::Log1p, &[e]);
-    let soft = b.mul_lit(log, 1.0 / beta);
+    let soft = b.div_lit(log, beta);
     let limit = b.lit(threshold, x);
     let linear = b.gt(scaled, limit);
     b.select(linear, x, soft)
@@ -124,7 +124,7 @@ pub(crate) fn hardsigmoid(b: &mut Builder, a: &Args) -> Rewrite {
 fn hard_gate(b: &mut Builder, x: Tensor) -> Tensor {
     let shifted = b.add_lit(x, 3.0);
     let clamped = between(b, shifted, 0.0, 6.0);
-    b.mul_lit(clamped, 1.0 / 6.0)
+    b.div_lit(clamped, 6.0)
 }
 
 pub(crate) fn hardswish(b: &mut Builder, a: &Args) -> Rewrite {
@@ -132,7 +132,7 @@ pub(crate) fn hardswish(b: &mut Builder, a: &Args) -> Rewrite {
     let shifted = b.add_lit(x, 3.0);
     let clamped = between(b, shifted, 0.0, 6.0);
     let product = b.mul(x, clamped);
-    Ok(b.mul_lit(product, 1.0 / 6.0))
+    Ok(b.div_lit(product, 6.0))
 }
 
 pub(crate) fn threshold(b: &mut Builder, a: &Args) -> Rewrite {

@@ -7,7 +7,7 @@ use fx::prim::{Pointwise, Reduction};
 use symshapes::DType;
 
 use super::activation::{GELU_BETA, GELU_KAPPA, gelu_erf, gelu_tanh, inside};
-use super::norm::{batch_dims, counted_targets, is_mean};
+use super::norm::{batch_dims, counted_targets, is_mean, root_of};
 use super::view::{slice_bound, unselect};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
@@ -117,7 +117,7 @@ pub(crate) fn hardsigmoid(b: &mut Builder, a: &Args) -> Rewrite {
 
 pub(crate) fn hardswish(b: &mut Builder, a: &Args) -> Rewrite {
     let (grad, x) = (a.operand(b, "grad_output")?, a.operand(b, "self")?);
-    let third = b.mul_lit(x, 1.0 / 3.0);
+    let third = b.div_lit(x, 3.0);
     let bend = b.add_lit(third, 0.5);
     let bent = b.mul(grad, bend);
     let (low, high) = (b.lit(-3.0, x), b.lit(3.0, x));
@@ -209,7 +209,7 @@ pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         let scaled = weight.map_or(grad, |w| b.mul(grad, w));
         let product = b.mul(scaled, unit);
         let (sum, dot) = (b.sum_keep(scaled, &dims), b.sum_keep(product, &dims));
-        let (mean_grad, mean_dot) = (b.mul_lit(sum, 1.0 / count as f64), b.mul_lit(dot, 1.0 / count as f64));
+        let (mean_grad, mean_dot) = (b.div_lit(sum, count as f64), b.div_lit(dot, count as f64));
         let along = b.mul(unit, mean_dot);
         let rest = b.sub(scaled, mean_grad);
         let rest = b.sub(rest, along);
@@ -233,8 +233,7 @@ pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
     } else {
         let var = get("running_var")?;
         let mean = get("running_mean")?;
-        let sum = b.add_lit(var, a.float("eps")?);
-        (mean, b.rsqrt(sum))
+        (mean, root_of(b, var, a.float("eps")?))
     };
     let (rank, dims) = (b.rank(x), batch_dims(b.rank(x)));
     let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
@@ -259,10 +258,13 @@ pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         if !train {
             return b.mul(grad, scale);
         }
-        let mean_grad = b.mul_lit(sum, 1.0 / count as f64);
-        let var = b.mul(rstd, rstd);
-        let slope = b.mul(var, dot);
-        let slope = b.mul_lit(slope, 1.0 / count as f64);
+        let [wide_sum, wide_dot, wide_rstd] = [sum, dot, rstd].map(|t| b.widen(t));
+        let mean_grad = b.div_lit(wide_sum, count as f64);
+        let mean_grad = b.convert(mean_grad, dtype);
+        let var = b.mul(wide_rstd, wide_rstd);
+        let slope = b.mul(var, wide_dot);
+        let slope = b.div_lit(slope, count as f64);
+        let slope = b.convert(slope, dtype);
         let along = b.mul(centred, slope);
         let rest = b.sub(grad, mean_grad);
         let rest = b.sub(rest, along);

@@ -166,6 +166,8 @@ impl Builder {
     /// A reduction over dimensions, which stay with size 1 if `keep`.
     pub(crate) fn reduce(&mut self, kind: Reduction, x: Tensor, dims: &[usize], keep: bool) -> Tensor {
         let mut dims: SmallVec<[usize; 5]> = dims.into();
+        // A scalar counts as having one dimension.
+        dims.retain(|d| *d < self.rank(x));
         dims.sort_unstable();
         dims.dedup();
         let sizes = self.graph.tensors[x].sizes.clone();
@@ -253,10 +255,22 @@ impl Builder {
         self.mul(x, v)
     }
 
+    /// `x / value`
+    pub(crate) fn div_lit(&mut self, x: Tensor, value: f64) -> Tensor {
+        let v = self.lit(value, x);
+        self.div(x, v)
+    }
+
     /// `x + value`
     pub(crate) fn add_lit(&mut self, x: Tensor, value: f64) -> Tensor {
         let v = self.lit(value, x);
         self.add(x, v)
+    }
+
+    /// A `float32` as `float64`: for arithmetic once a row, where the rounding of each step would reach every element.
+    pub(crate) fn widen(&mut self, x: Tensor) -> Tensor {
+        let dtype = self.dtype(x);
+        self.convert(x, if dtype == DType::F32 { DType::F64 } else { dtype })
     }
 
     /// Sum over dimensions, kept.
@@ -268,7 +282,8 @@ impl Builder {
     pub(crate) fn mean_keep(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
         let count: i64 = dims.iter().map(|&d| self.sizes(x)[d]).product();
         let sum = self.sum_keep(x, dims);
-        let count = self.lit(count as f64, sum);
-        self.div(sum, count)
+        let sum = self.widen(sum);
+        let mean = self.div_lit(sum, count as f64);
+        self.convert(mean, self.dtype(x))
     }
 }

@@ -69,8 +69,16 @@ fn mean_rstd(b: &mut Builder, x: Tensor, dims: &[usize], eps: f64) -> (Tensor, T
     let centred = b.sub(x, mean);
     let square = b.mul(centred, centred);
     let var = b.mean_keep(square, dims);
-    let sum = b.add_lit(var, eps);
-    (mean, var, b.rsqrt(sum))
+    (mean, var, root_of(b, var, eps))
+}
+
+/// `1 / sqrt(var + eps)`
+pub(super) fn root_of(b: &mut Builder, var: Tensor, eps: f64) -> Tensor {
+    let dtype = b.dtype(var);
+    let wide = b.widen(var);
+    let sum = b.add_lit(wide, eps);
+    let root = b.rsqrt(sum);
+    b.convert(root, dtype)
 }
 
 /// `(x - mean) * rstd * weight + bias`
@@ -124,8 +132,7 @@ pub(crate) fn rms_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>
     let Some(eps) = a.opt_float("eps")? else { return unsupported("RMS norm without epsilon") };
     let square = b.mul(x, x);
     let mean = b.mean_keep(square, &dims);
-    let sum = b.add_lit(mean, eps);
-    let rstd = b.rsqrt(sum);
+    let rstd = root_of(b, mean, eps);
     let mut out = b.mul(x, rstd);
     if let Some(weight) = a.opt_operand(b, "weight")? {
         out = b.mul(out, weight);
@@ -164,8 +171,7 @@ pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opt
     let rank = b.rank(x);
     let var = a.operand(b, "running_var")?;
     let mean = a.operand(b, "running_mean")?;
-    let sum = b.add_lit(var, a.float("eps")?);
-    let mut scale = b.rsqrt(sum);
+    let mut scale = root_of(b, var, a.float("eps")?);
     if let Some(weight) = a.opt_operand(b, "weight")? {
         scale = b.mul(scale, weight);
     }

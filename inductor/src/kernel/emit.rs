@@ -263,7 +263,11 @@ impl<'a> Emit<'a> {
     }
 
     /// An expression of the frame's axes in terms of the loops.
+    ///
+    /// # Panics
+    /// If the expression tells apart what the nest has merged: the nest was chosen without knowing of it.
     fn in_loops(&mut self, e: Expr) -> Expr {
+        assert!(self.nest.can_express(&mut self.b.exprs, e), "an index that the nest was not chosen for");
         self.b.exprs.subst(e, &self.nest.axes)
     }
 
@@ -434,7 +438,7 @@ impl<'a> Emit<'a> {
                 self.eval(*x, &inner, mask)
             }
             Op::Gather { source, dims } => self.gather(*source, dims, index, mask),
-            Op::Pad { source, low, value } => self.pad(*source, low, *value, index, mask),
+            Op::Pad { .. } => self.pad(t, index, mask),
             Op::Cat(parts, dim) => self.cat(parts, *dim, index, mask),
         }
     }
@@ -509,17 +513,21 @@ impl<'a> Emit<'a> {
         mask
     }
 
-    fn pad(&mut self, source: Tensor, low: &[i64], value: Scalar, index: &[Expr], mask: Option<Value>) -> Value {
-        let sizes = self.graph.tensors[source].sizes.clone();
+    fn pad(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
+        let graph = self.graph;
+        let Op::Pad { source, low, value } = &graph.tensors[t].op else { unreachable!("called on a pad") };
         let inner = shift(&mut self.b.exprs, index, low);
         let mut inside = None;
-        for (&e, &n) in inner.iter().zip(&sizes) {
-            inside = self.within(e, n, inside);
+        for (d, &n) in graph.tensors[*source].sizes.iter().enumerate() {
+            // Other dimensions need no test, and their positions alone may mean nothing in merged loops.
+            if graph.tensors[t].sizes[d] != n {
+                inside = self.within(inner[d], n, inside);
+            }
         }
-        let Some(inside) = inside else { return self.eval(source, &inner, mask) };
+        let Some(inside) = inside else { return self.eval(*source, &inner, mask) };
         let readable = self.b.both(mask, inside);
-        let within = self.eval(source, &inner, Some(readable));
-        let around = self.b.constant(value, self.b.dtype(within));
+        let within = self.eval(*source, &inner, Some(readable));
+        let around = self.b.constant(*value, self.b.dtype(within));
         self.b.select(inside, within, around)
     }
 

@@ -34,6 +34,15 @@ pub(super) struct Nest {
     pub(super) red: Vec<LoopAxis>,
     /// Each axis of the frame in terms of loop variables; valid for expressions in which merged axes occur together.
     pub(super) axes: FxHashMap<Sym, Expr>,
+    /// Neighbouring axes that have been merged, with their extents, outer before inner.
+    merged: Vec<[(Sym, i64); 2]>,
+}
+
+impl Nest {
+    /// True if an expression treats every pair of merged axes as one.
+    pub(super) fn can_express(&self, exprs: &mut Pool, e: Expr) -> bool {
+        self.merged.iter().all(|&[outer, inner]| acts_as_one(exprs, outer, inner, &[e]))
+    }
 }
 
 /// The index expressions of a group in a frame.
@@ -137,13 +146,14 @@ fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
     let mut axes = FxHashMap::default();
     let outer_axes: Vec<(Sym, i64)> = frame.outer.iter().copied().zip(frame.domain.outer.iter().copied()).collect();
     let red_axes: Vec<(Sym, i64)> = frame.red.iter().copied().zip(frame.domain.red.iter().copied()).collect();
-    let mut outer = merge(&mut frame.exprs, "m", &outer_axes, &all, &mut axes);
-    let mut red = merge(&mut frame.exprs, "n", &red_axes, &all, &mut axes);
+    let mut merged = Vec::new();
+    let mut outer = merge(&mut frame.exprs, "m", &outer_axes, &all, &mut axes, &mut merged);
+    let mut red = merge(&mut frame.exprs, "n", &red_axes, &all, &mut axes, &mut merged);
     if scans {
         let scanned = outer.pop();
         let root = parallel(&mut frame.exprs, &mut outer, None, &mut axes);
         outer.extend(scanned);
-        return Nest { root, outer, red, axes };
+        return Nest { root, outer, red, axes, merged };
     }
     let is_inside = prefers_inside(frame, indices);
     let vector = match red.last_mut() {
@@ -158,7 +168,7 @@ fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
     let root = parallel(&mut frame.exprs, &mut outer, vector, &mut axes);
     outer.extend(vector.filter(|vector| root.sym != vector.sym));
     outer.extend(across);
-    Nest { root, outer, red, axes }
+    Nest { root, outer, red, axes, merged }
 }
 
 /// Where some memory is read across the lanes (a transposed copy): the axis along which that memory is contiguous. Run
@@ -188,6 +198,7 @@ fn merge(
     axes: &[(Sym, i64)],
     indices: &[Expr],
     map: &mut FxHashMap<Sym, Expr>,
+    merged: &mut Vec<[(Sym, i64); 2]>,
 ) -> Vec<LoopAxis> {
     let mut loops = Vec::new();
     let mut end = axes.len();
@@ -195,6 +206,7 @@ fn merge(
         let mut start = end - 1;
         let mut extent = axes[start].1;
         while start > 0 && acts_as_one(exprs, axes[start - 1], axes[start], indices) {
+            merged.push([axes[start - 1], axes[start]]);
             start -= 1;
             extent *= axes[start].1;
         }

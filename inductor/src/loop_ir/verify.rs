@@ -234,7 +234,7 @@ impl<'a> Verifier<'a> {
         if is_serial {
             l.walk(&mut |stmt| {
                 if let Stmt::Store { param, .. } = stmt {
-                    self.carried.push(*param)
+                    self.carried.push(*param);
                 }
             });
         }

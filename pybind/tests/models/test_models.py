@@ -19,6 +19,9 @@ from tools.models import MODELS, build
 EXTERN_FAMILIES = ("mm.", "addmm", "linear", "convolution", "attention", "pool")
 INFERENCE_WITHOUT_FALLBACK = ["resnet50", "bert", "gpt2"]
 
+#: Weights and inputs that each model is judged on.
+DRAWS = 4
+
 Run = Callable[[nn.Module, Callable[..., Any], tuple[Tensor, ...]], dict[str, Tensor]]
 
 
@@ -40,7 +43,7 @@ def train(model: nn.Module, call: Callable[..., Any], inputs: tuple[Tensor, ...]
     output = call(*inputs)
     outputs = tensors_of(output)
     loss_of(output).backward()
-    gradients = {f"gradient of {name}": p.grad for name, p in model.named_parameters() if p.grad is not None}
+    gradients = {f"gradient of {name}": p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     buffers = {f"buffer {name}": buffer.detach().clone() for name, buffer in model.named_buffers()}
     return {**outputs, **gradients, **buffers}
 
@@ -53,18 +56,28 @@ def loss_of(output: Any) -> Tensor:
 
 
 def check(name: str, run: Run, training: bool) -> None:
-    """Compares ours with eager, both measured against float64, on the same weights and inputs."""
+    """Compares ours with eager, both measured against float64, on the same weights and inputs, several times."""
     torch.compiler.reset()
-    model, inputs = build(name, "small")
-    model.train(training)
-    eager_model, exact_model = copy.deepcopy(model), copy.deepcopy(model).double()
-    ours = run(model, torch.compile(model, backend="rust_inductor"), inputs)
-    eager = run(eager_model, eager_model, inputs)
+    model = build(name, "small")[0].train(training)
+    compiled = torch.compile(model, backend="rust_inductor")
+    draws = [draw(name, run, training, model, compiled, seed) for seed in range(DRAWS)]
+    assert draws[0][0], "the model gave no tensors"
+    wrong = accuracy.problems_over(draws)
+    assert not wrong, "\n".join([f"{name}: {len(wrong)} of {len(draws[0][1])} tensors are wrong", *wrong])
+
+
+def draw(
+    name: str, run: Run, training: bool, model: nn.Module, compiled: Callable[..., Any], seed: int
+) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
+    """What ours, eager and float64 make of the weights and inputs of one seed."""
+    eager_model, inputs = build(name, "small", seed)
+    eager_model.train(training)
+    exact_model = copy.deepcopy(eager_model).double()
+    model.load_state_dict(eager_model.state_dict())
+    model.zero_grad()
     doubled = tree_map_only(Tensor, lambda t: t.double() if t.is_floating_point() else t, inputs)
-    exact = run(exact_model, exact_model, doubled)
-    assert ours, "the model gave no tensors"
-    wrong = accuracy.problems(ours, eager, exact)
-    assert not wrong, "\n".join([f"{name}: {len(wrong)} of {len(eager)} tensors are wrong", *wrong])
+    ours, eager = run(model, compiled, inputs), run(eager_model, eager_model, inputs)
+    return ours, eager, run(exact_model, exact_model, doubled)
 
 
 @pytest.mark.parametrize("name", MODELS)
