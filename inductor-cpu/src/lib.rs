@@ -165,7 +165,7 @@ impl CompiledKernel for CpuKernel {
         assert_eq!(args.len(), self.args, "{}: arguments", self.kernel.name);
         // SAFETY: the caller promises the addresses; the code lives as long as `self`.
         unsafe {
-            launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool)
+            launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool);
         }
     }
 
