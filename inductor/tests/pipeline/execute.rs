@@ -18,6 +18,7 @@ const RUBBISH: u64 = 0xc5c5_c5c5_c5c5_c5c5;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The interpreter does not know an operator that the plan calls.
+    #[allow(dead_code, reason = "shown by Debug")]
     Call(InterpError),
     /// A kernel met an index out of bounds.
     Index,

@@ -2,6 +2,8 @@
 
 mod compare;
 mod execute;
+mod fuzz;
+mod generate;
 mod golden;
 mod reference;
 mod rng;
