@@ -147,7 +147,7 @@ pub(crate) fn constant_pad(b: &mut Builder, a: &Args) -> Rewrite {
     let pad = a.ints("pad")?;
     let value = a.float("value")?;
     for (k, amounts) in pad.chunks_exact(2).enumerate() {
-        let dim = b.rank(x) - 1 - k;
+        let Some(dim) = b.rank(x).checked_sub(1 + k) else { return unsupported("more amounts than dimensions") };
         let (low, high) = (amounts[0], amounts[1]);
         let kept = b.sizes(x)[dim] + low.min(0) + high.min(0);
         x = b.slice(x, dim, (-low).max(0), 1, kept);

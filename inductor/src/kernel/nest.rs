@@ -232,16 +232,17 @@ fn acts_as_one(exprs: &mut Pool, outer: (Sym, i64), inner: (Sym, i64), indices: 
     })
 }
 
-/// True if more of the memory is contiguous along a row than across rows.
+/// True if more of what is read or written for each element of a row is contiguous along the row than across rows.
 fn prefers_inside(frame: &mut Frame, indices: &Indices) -> bool {
-    let unit_strides = |frame: &mut Frame, sym: Option<Sym>| {
-        let Some(sym) = sym else { return 0 };
-        let is_unit = |e: &&Expr| matches!(frame.exprs.split_linear(**e, sym), Some((1, _)));
-        indices.addresses.iter().filter(is_unit).count()
+    let Frame { exprs, outer, red, .. } = frame;
+    let each_element: Vec<Expr> =
+        indices.addresses.iter().copied().filter(|&e| red.iter().any(|&sym| exprs.mentions(e, sym))).collect();
+    let mut unit_strides = |sym: Option<&Sym>| {
+        let Some(&sym) = sym else { return 0 };
+        each_element.iter().filter(|&&e| matches!(exprs.split_linear(e, sym), Some((1, _)))).count()
     };
-    let inside = unit_strides(frame, frame.red.last().copied());
-    let across = unit_strides(frame, frame.outer.last().copied());
-    !frame.red.is_empty() && inside >= across
+    let (inside, across) = (unit_strides(red.last()), unit_strides(outer.last()));
+    !red.is_empty() && inside >= across
 }
 
 /// Takes axes from the outside into one parallel loop until it has pieces enough. A vector axis alone is parallel too.
