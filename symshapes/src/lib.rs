@@ -41,13 +41,34 @@
 //! # Ok::<(), symshapes::ParseError>(())
 //! ```
 //!
-//! Absent on purpose: tensors, guards and where a symbol comes from. This crate knows none of the crates above it;
+//! A [`ShapeEnv`] makes symbols for the inputs of a program, answers questions about them, and says what is left to
+//! check when the program is used again:
+//!
+//! ```
+//! # use symshapes::{Dim, EnvOptions, Program, ShapeEnv, SourceId};
+//! let mut env = ShapeEnv::new(EnvOptions::default());
+//! let names = |id: SourceId| format!("x.size({})", id.as_u32());
+//! let rows = env.size(SourceId::from_u32(0), 8, &Dim::default(), "model.py:3")?;
+//! let columns = env.size(SourceId::from_u32(1), 16, &Dim::default(), "model.py:3")?;
+//!
+//! let doubled = env.pool_mut().mul_int(rows, 2);
+//! let question = env.pool_mut().eq(doubled, columns);
+//! assert!(env.evaluate(question, "model.py:7")?);
+//!
+//! let guards = env.solve()?;
+//! assert_eq!(env.print_guards(&guards, &names), ["x.size(1) == 2*x.size(0)", "2 <= x.size(0)"]);
+//! assert!(Program::new(&env, &guards).accepts(&[10, 5]));
+//! # Ok::<(), symshapes::EnvError>(())
+//! ```
+//!
+//! Absent on purpose: tensors, and what the inputs are. This crate knows none of the crates above it;
 //! [`DType`] and [`Device`] stand here because all of them share these.
 
 mod arith;
 mod display;
 mod division;
 mod dtype;
+mod env;
 mod minmax;
 mod node;
 mod parse;
@@ -55,14 +76,22 @@ mod poly;
 mod pool;
 mod pred;
 mod pred_text;
+mod program;
 mod query;
 mod range;
+mod solver;
 mod symbolic;
 
 pub use division::division_laws;
 pub use dtype::{DType, DTypeClass, Device, DeviceKind, UnknownDType};
+pub use env::{
+    Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, Names, Policy, ShapeEnv,
+    SourceId, StrideInputs,
+};
 pub use node::{Expr, Factors, Node, Sum, Sym, Term};
 pub use parse::ParseError;
 pub use pool::Pool;
 pub use pred::{Operands, Pred, PredNode};
+pub use program::Program;
 pub use range::Range;
+pub use solver::{Check, GuardSet, Kept, Reason, Violation};

@@ -1,0 +1,240 @@
+//! Symbols for inputs: policies, duck shaping, 0/1 specialisation, and strides inferred as products.
+
+use super::{EnvError, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
+use crate::{
+    node::{Expr, Sym},
+    range::Range,
+};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// How a dimension is treated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub enum Policy {
+    /// The hint is a constant.
+    Static,
+    /// A symbol, shared by sizes of equal hints where duck shaping is on.
+    #[default]
+    Duck,
+    /// A symbol of its own.
+    Dynamic,
+    /// A symbol of its own whose hint decides nothing.
+    Unbacked,
+}
+
+/// What the user promised of a dimension: every value in the range is to be accepted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Constraint {
+    /// The values.
+    pub range: Range,
+    /// The line of the promise.
+    pub at: String,
+}
+
+/// How a dimension is treated, and what the user promised of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Dim {
+    /// The policy.
+    pub policy: Policy,
+    /// The promise.
+    pub constraint: Option<Constraint>,
+}
+
+/// A tensor's strides and what they are read from, one entry per dimension.
+#[derive(Clone, Copy, Debug)]
+pub struct StrideInputs<'a> {
+    /// Where each stride is read.
+    pub sources: &'a [SourceId],
+    /// The sizes, as [`ShapeEnv::size`] gave them.
+    pub sizes: &'a [Expr],
+    /// The example's sizes.
+    pub size_hints: &'a [i64],
+    /// The example's strides.
+    pub stride_hints: &'a [i64],
+}
+
+impl From<Policy> for Dim {
+    fn from(policy: Policy) -> Dim {
+        Dim { policy, constraint: None }
+    }
+}
+
+impl ShapeEnv {
+    /// The size of an input's dimension.
+    pub fn size(&mut self, source: SourceId, hint: i64, dim: &Dim, at: &str) -> Result<Expr, EnvError> {
+        if hint < 0 {
+            return Err(EnvError::NegativeSize { input: source, size: hint, at: at.to_owned() });
+        }
+        if let Some(c) = dim.constraint.as_ref().filter(|c| !c.range.contains(hint)) {
+            let (range, at) = (c.range.to_string(), c.at.clone());
+            return Err(EnvError::HintOutOfRange { input: source, hint, range, at });
+        }
+        let constraint = dim.constraint.clone();
+        let special = self.options.specialize_zero_one && hint < 2;
+        let ducks = self.options.duck_shape && dim.policy == Policy::Duck && dim.constraint.is_none();
+        match dim.policy {
+            Policy::Unbacked => Ok(self.unbacked_input(source, InputKind::Size, constraint)),
+            Policy::Static => Ok(self.constant_input(source, InputKind::Size, hint, constraint)),
+            Policy::Duck | Policy::Dynamic if special => {
+                Ok(self.constant_input(source, InputKind::Size, hint, constraint))
+            }
+            Policy::Duck | Policy::Dynamic => {
+                if let Some(&sym) = self.ducks.get(&hint).filter(|_| ducks) {
+                    let expr = self.pool.sym(sym);
+                    self.inputs.push(Input { source, kind: InputKind::Size, expr, owned: None, constraint });
+                    return Ok(expr);
+                }
+                let (sym, expr) = self.fresh_input(source, InputKind::Size, hint, constraint);
+                if ducks {
+                    self.ducks.insert(hint, sym);
+                }
+                Ok(expr)
+            }
+        }
+    }
+
+    /// A plain integer; 0 and 1 are not special.
+    pub fn int(&mut self, source: SourceId, hint: i64, policy: Policy) -> Expr {
+        match policy {
+            Policy::Static => self.constant_input(source, InputKind::Int, hint, None),
+            Policy::Unbacked => self.unbacked_input(source, InputKind::Int, None),
+            Policy::Duck | Policy::Dynamic => self.fresh_input(source, InputKind::Int, hint, None).1,
+        }
+    }
+
+    /// Where a tensor starts in its storage: a constant if that is the beginning, or if its policy is static.
+    pub fn storage_offset(&mut self, source: SourceId, hint: i64, policy: Policy) -> Expr {
+        match (hint, policy) {
+            (0, _) | (_, Policy::Static) => self.constant_input(source, InputKind::Offset, hint, None),
+            _ => self.fresh_input(source, InputKind::Offset, hint, None).1,
+        }
+    }
+
+    /// The strides of a tensor: 0 and 1 are constants; one that equals the product of another dimension's size and
+    /// stride is that product; any other is a symbol of its own, or a constant if all sizes are.
+    pub fn strides(&mut self, tensor: StrideInputs<'_>, at: &str) -> Result<Vec<Expr>, EnvError> {
+        let rank = tensor.sources.len();
+        let fixed = tensor.sizes.iter().all(|&size| self.pool.as_int(size).is_some());
+        let mut order: Vec<usize> = (0..rank).collect();
+        order.sort_by_key(|&d| (tensor.stride_hints[d], std::cmp::Reverse(d)));
+        let mut products: FxHashMap<i64, Expr> = FxHashMap::default();
+        let mut strides = vec![None; rank];
+        for d in order {
+            let (source, hint) = (tensor.sources[d], tensor.stride_hints[d]);
+            let stride = match products.get(&hint) {
+                _ if fixed || (0..2).contains(&hint) => self.constant_input(source, InputKind::Stride, hint, None),
+                Some(&expr) => {
+                    self.inputs.push(Input { source, kind: InputKind::Stride, expr, owned: None, constraint: None });
+                    expr
+                }
+                None => self.fresh_input(source, InputKind::Stride, hint, None).1,
+            };
+            strides[d] = Some(stride);
+            let next = self.pool.mul(tensor.sizes[d], stride);
+            let overflow = || EnvError::Overflow { input: source, at: at.to_owned() };
+            let key = tensor.size_hints[d].checked_mul(hint).ok_or_else(overflow)?;
+            if self.pool.is_overflow(next) {
+                return Err(overflow());
+            }
+            products.entry(key).or_insert(next);
+        }
+        Ok(strides.into_iter().flatten().collect())
+    }
+
+    /// The number of elements of a tensor.
+    pub fn numel(&mut self, source: SourceId, sizes: &[Expr], at: &str) -> Result<Expr, EnvError> {
+        let one = self.pool.int(1);
+        let product = sizes.iter().fold(one, |product, &size| self.pool.mul(product, size));
+        let unbacked = self.pool.symbols(product).iter().any(|&sym| self.is_unbacked(sym));
+        if self.pool.is_overflow(product) || (!unbacked && self.hint(product).is_none()) {
+            return Err(EnvError::Overflow { input: source, at: at.to_owned() });
+        }
+        Ok(product)
+    }
+
+    /// A symbol that the program computes, of any value.
+    pub fn unbacked_int(&mut self) -> Sym {
+        self.unbacked_symbol(Range::ALL, false, Origin::Unbacked)
+    }
+
+    /// A symbol that the program computes and uses as a size.
+    pub fn unbacked_size(&mut self) -> Sym {
+        self.unbacked_symbol(Range::new(0, i64::MAX), true, Origin::Unbacked)
+    }
+
+    /// States that an unbacked symbol is used as a size.
+    pub fn mark_size_like(&mut self, sym: Sym) {
+        if let Some(row) = self.symbols.get_mut(&sym) {
+            row.size_like = true;
+        }
+    }
+
+    fn constant_input(&mut self, source: SourceId, kind: InputKind, hint: i64, constraint: Option<Constraint>) -> Expr {
+        let expr = self.pool.int(hint);
+        self.inputs.push(Input { source, kind, expr, owned: None, constraint });
+        expr
+    }
+
+    fn fresh_input(
+        &mut self,
+        source: SourceId,
+        kind: InputKind,
+        hint: i64,
+        constraint: Option<Constraint>,
+    ) -> (Sym, Expr) {
+        let promised = constraint.as_ref().map_or(Range::ALL, |c| c.range);
+        let range = self.default_range(kind).intersect(promised);
+        let sym = self.pool.symbol(&format!("s{}", self.backed), range);
+        self.backed += 1;
+        let expr = self.pool.sym(sym);
+        let input = self.inputs.push(Input { source, kind, expr, owned: Some(sym), constraint });
+        let row = SymbolRow { origin: Origin::Input(input), hint: Some(hint), size_like: false, cause: None };
+        self.symbols.insert(sym, row);
+        (sym, expr)
+    }
+
+    fn unbacked_input(&mut self, source: SourceId, kind: InputKind, constraint: Option<Constraint>) -> Expr {
+        let promised = constraint.as_ref().map_or(Range::ALL, |c| c.range);
+        let range = kind.domain().intersect(promised);
+        let origin = Origin::Input(self.inputs.next_key());
+        let sym = self.unbacked_symbol(range, kind == InputKind::Size, origin);
+        let expr = self.pool.sym(sym);
+        self.inputs.push(Input { source, kind, expr, owned: Some(sym), constraint });
+        expr
+    }
+
+    fn unbacked_symbol(&mut self, range: Range, size_like: bool, origin: Origin) -> Sym {
+        let sym = self.pool.symbol(&format!("u{}", self.unbacked), range);
+        self.unbacked += 1;
+        self.symbols.insert(sym, SymbolRow { origin, hint: None, size_like, cause: None });
+        sym
+    }
+
+    fn default_range(&self, kind: InputKind) -> Range {
+        match kind {
+            InputKind::Size if self.options.specialize_zero_one => Range::new(2, i64::MAX),
+            _ => kind.domain(),
+        }
+    }
+}
+
+impl InputKind {
+    /// The values that such an input can have at all.
+    pub const fn domain(self) -> Range {
+        match self {
+            InputKind::Size | InputKind::Stride | InputKind::Offset => Range::new(0, i64::MAX),
+            InputKind::Int => Range::ALL,
+        }
+    }
+}
+
+impl ShapeEnv {
+    /// The input whose value a symbol is, or is computed from.
+    pub(crate) fn input_of(&self, sym: Sym) -> Option<InputId> {
+        match self.symbols.get(&sym)?.origin {
+            Origin::Input(input) => Some(input),
+            Origin::Unbacked => None,
+            Origin::Quotient { of, .. } => self.input_of(of),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Questions about shapes: decided by what is known, by the hints under a guard, or left to the running program.
+
+use super::{Assertion, EnvError, Guard, ShapeEnv};
+use crate::{
+    node::{Expr, Sym},
+    pred::Pred,
+    range::Range,
+};
+use rustc_hash::FxHashMap;
+
+impl ShapeEnv {
+    /// The truth of a predicate for every input that the guards accept; `None` if it differs, or is not proved.
+    pub fn statically_known(&mut self, p: Pred) -> Option<bool> {
+        let p = self.normal_pred(p);
+        self.pool.as_bool(p).or_else(|| self.decided_by_axioms(p))
+    }
+
+    /// The truth of a predicate. Where it is not known for every input, the hints decide and a guard is recorded.
+    ///
+    /// `at` is the user's stack.
+    pub fn evaluate(&mut self, p: Pred, at: &str) -> Result<bool, EnvError> {
+        if let Some(known) = self.statically_known(p) {
+            return Ok(known);
+        }
+        let normal = self.normal_pred(p);
+        if self.pred_is_unbacked(normal) {
+            return Err(self.data_dependent(normal, at));
+        }
+        let truth = self.pool.eval_pred(normal, &|sym| self.symbol_hint(sym));
+        let Some(truth) = truth else {
+            let pred = self.pool.display_pred(p).to_string();
+            return Err(EnvError::Undefined { pred, at: at.to_owned() });
+        };
+        let held = if truth { normal } else { self.pool.not(normal) };
+        self.guards.push(Guard { pred: held, at: at.to_owned() });
+        self.learn(held, at)?;
+        Ok(truth)
+    }
+
+    /// As [`ShapeEnv::evaluate`], but unbacked sizes are taken to be 2 or more where that decides the question.
+    pub fn guard_size_oblivious(&mut self, p: Pred, at: &str) -> Result<bool, EnvError> {
+        let p = self.normal_pred(p);
+        match self.statically_known(p).or_else(|| self.known_of_large_sizes(p)) {
+            Some(known) => Ok(known),
+            None => self.evaluate(p, at),
+        }
+    }
+
+    /// The value of an integer for the hints, guarded.
+    pub fn evaluate_int(&mut self, e: Expr, at: &str) -> Result<i64, EnvError> {
+        let e = self.normal(e);
+        let undefined =
+            |env: &ShapeEnv| EnvError::Undefined { pred: env.pool.display(e).to_string(), at: at.to_owned() };
+        if let Some(value) = self.pool.as_int(e) {
+            return Ok(value);
+        }
+        if self.pool.symbols(e).iter().any(|&sym| self.is_unbacked(sym)) {
+            let zero = self.pool.int(0);
+            let p = self.pool.eq(e, zero);
+            return Err(self.data_dependent(p, at));
+        }
+        let value = self.hint(e).ok_or_else(|| undefined(self))?;
+        let constant = self.pool.int(value);
+        let p = self.pool.eq(e, constant);
+        self.evaluate(p, at)?;
+        Ok(value)
+    }
+
+    /// States that a predicate holds: a guard if the hints can tell, an assertion for the running program otherwise.
+    pub fn check(&mut self, p: Pred, message: &str, at: &str) -> Result<(), EnvError> {
+        let normal = self.normal_pred(p);
+        let failed = |env: &ShapeEnv| EnvError::CheckFailed {
+            pred: env.pool.display_pred(p).to_string(),
+            message: message.to_owned(),
+            at: at.to_owned(),
+        };
+        match self.statically_known(normal) {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(failed(self)),
+            None => {}
+        }
+        if !self.pred_is_unbacked(normal) {
+            let holds = self.evaluate(normal, at)?;
+            return if holds { Ok(()) } else { Err(failed(self)) };
+        }
+        self.assertions.push(Assertion { pred: p, message: message.to_owned(), at: at.to_owned() });
+        self.learn(normal, at)
+    }
+
+    fn data_dependent(&self, p: Pred, at: &str) -> EnvError {
+        let symbols = self.pool.pred_symbols(p);
+        let unbacked = symbols.iter().filter(|&&sym| self.is_unbacked(sym)).map(|&sym| self.pool.name(sym));
+        EnvError::DataDependent {
+            pred: self.pool.display_pred(p).to_string(),
+            symbols: unbacked.collect::<Vec<_>>().join(", "),
+            at: at.to_owned(),
+        }
+    }
+
+    /// The truth where every unbacked size is at least 2.
+    fn known_of_large_sizes(&mut self, p: Pred) -> Option<bool> {
+        let symbols = self.pool.pred_symbols(p);
+        let small = |sym: &Sym| self.symbols.get(sym).is_some_and(|row| row.size_like) && self.is_unbacked(*sym);
+        let sizes: Vec<Sym> = symbols.into_iter().filter(small).collect();
+        let mut map = FxHashMap::default();
+        for sym in sizes {
+            let range = self.pool.symbol_range(sym).intersect(Range::new(2, i64::MAX));
+            if range.is_empty() {
+                return None;
+            }
+            let large = self.pool.symbol(&format!("{}_large", self.pool.name(sym)), range);
+            map.insert(sym, self.pool.sym(large));
+        }
+        let p = self.pool.subst_pred(p, &map);
+        self.pool.as_bool(p)
+    }
+}
