@@ -75,12 +75,12 @@ def problems_over(
 
     Eager's error is known only by what it happens to be. Of two programs that err equally, either has by chance the
     larger error by a factor of two now and then: where a value falls to the other side of an activation's kink, say,
-    and all that depends on it follows. So a tensor is wrong if it is so in most runs, or grossly in any.
+    and all that depends on it follows. So a tensor is wrong if it is so in every run, or grossly in any.
     """
     gross = [line for draw in draws for line in by_name(*draw, factor=GROSS).values()]
     found = [by_name(*draw) for draw in draws]
     often = Counter(name for lines in found for name in lines)
-    lasting = {name for name, count in often.items() if 2 * count > len(draws)}
+    lasting = {name for name, count in often.items() if count == len(draws)}
     return gross or [line for lines in found for name, line in lines.items() if name in lasting]
 
 

