@@ -38,9 +38,7 @@ def record(rng: random.Random) -> dict[str, object]:
     sizes = []
     for i, hint in enumerate(hints):
         source = ConstantSource(f"__size{i}")
-        symbol = env.create_symbol(
-            hint, source=source, dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None
-        )
+        symbol = env.create_symbol(hint, source=source, dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None)
         sizes.append(env.create_symintnode(symbol, hint=hint, source=source))
     names = dict(zip(["s0", "s1", "s2"], sizes))
     asked = []
