@@ -18,6 +18,13 @@ use smallvec::SmallVec;
 pub struct Expr(u32);
 entity_impl!(Expr, "e");
 
+impl Expr {
+    /// The constant 0 of every pool.
+    pub const ZERO: Expr = Expr(0);
+    /// The constant 1 of every pool.
+    pub const ONE: Expr = Expr(1);
+}
+
 /// A symbol in a [`Pool`](crate::Pool): an integer variable with a name and a range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Sym(u32);

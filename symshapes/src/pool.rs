@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 /// Every constructor simplifies, so two expressions that the rules can prove equal get the same [`Expr`]. An
 /// expression denotes a mathematical integer: a rewrite keeps its value wherever the original is defined, and may
 /// give a value where the original divided by zero or overflowed on the way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pool {
     nodes: IndexSet<Node, FxBuildHasher>,
     facts: PrimaryMap<Expr, Facts>,
@@ -35,6 +35,18 @@ pub struct Pool {
 struct Symbol {
     name: String,
     range: Range,
+    /// Every value is below this expression's.
+    #[serde(default)]
+    below: Option<Expr>,
+    /// A typical value.
+    #[serde(default)]
+    hint: Option<i64>,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool::new()
+    }
 }
 
 /// What is known of one expression.
@@ -63,9 +75,19 @@ pub(crate) enum Op {
 }
 
 impl Pool {
-    /// An empty arena.
+    /// An arena of the constants [`Expr::ZERO`] and [`Expr::ONE`].
     pub fn new() -> Pool {
-        Pool::default()
+        let mut pool = Pool {
+            nodes: IndexSet::default(),
+            facts: PrimaryMap::new(),
+            preds: IndexSet::default(),
+            symbols: PrimaryMap::new(),
+            names: FxHashMap::default(),
+            memo: FxHashMap::default(),
+        };
+        let constants = [pool.int(0), pool.int(1)];
+        debug_assert_eq!(constants, [Expr::ZERO, Expr::ONE]);
+        pool
     }
 
     /// The symbol of this name and range, made if there is none.
@@ -76,9 +98,40 @@ impl Pool {
         if let Some(&sym) = known {
             return sym;
         }
-        let sym = self.symbols.push(Symbol { name: name.to_owned(), range });
-        self.names.entry(name.to_owned()).or_default().push(sym);
+        self.push_symbol(Symbol { name: name.to_owned(), range, below: None, hint: None })
+    }
+
+    fn push_symbol(&mut self, symbol: Symbol) -> Sym {
+        let name = symbol.name.clone();
+        let sym = self.symbols.push(symbol);
+        self.names.entry(name).or_default().push(sym);
         sym
+    }
+
+    /// A new symbol for the positions along a dimension of `extent` elements: its values are `0..extent`. Where the
+    /// extent is a constant this is [`Pool::symbol`] of that range.
+    pub fn position(&mut self, name: &str, extent: Expr) -> Sym {
+        let most = self.range(extent).hi;
+        if let Some(extent) = self.as_int(extent) {
+            return self.symbol(name, Range::index(extent));
+        }
+        let range = Range::new(0, if most == i64::MAX { most } else { most - 1 });
+        self.push_symbol(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None })
+    }
+
+    /// The expression that every value of a symbol is below, if it was made as a position.
+    pub fn bound(&self, sym: Sym) -> Option<Expr> {
+        self.symbols[sym].below
+    }
+
+    /// States a typical value of a symbol, by which heuristics decide; nothing is proved by it.
+    pub fn set_hint(&mut self, sym: Sym, value: i64) {
+        self.symbols[sym].hint = Some(value);
+    }
+
+    /// The typical value of a symbol.
+    pub fn symbol_hint(&self, sym: Sym) -> Option<i64> {
+        self.symbols[sym].hint
     }
 
     /// A symbol's name.
@@ -122,14 +175,10 @@ impl Pool {
         &self.nodes[e.index()]
     }
 
-    /// The number of expressions made so far.
+    /// The number of expressions made so far; the constants 0 and 1 are there from the start.
+    #[expect(clippy::len_without_is_empty, reason = "no arena is empty")]
     pub fn len(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// True if no expression was made yet.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// The value of a constant.

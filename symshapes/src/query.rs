@@ -5,7 +5,7 @@
 
 use crate::{
     arith,
-    node::{Expr, Node, Sum, Sym},
+    node::{Expr, Node, Sum, Sym, Term},
     pool::{Pool, symbol_mask},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,6 +64,82 @@ impl Pool {
         Some((coeff, self.intern_sum(Some(sum))))
     }
 
+    /// `c` and `rest` with `e = c*sym + rest` and `sym` in neither, where `c` may hold other symbols. `None` if the
+    /// expression is not linear in the symbol.
+    pub fn split_term(&mut self, e: Expr, sym: Sym) -> Option<(Expr, Expr)> {
+        if !self.mentions(e, sym) {
+            return (!self.is_overflow(e)).then_some((Expr::ZERO, e));
+        }
+        let mono = self.sym(sym);
+        let mut rest = self.sum_of(e);
+        let mut coefficient = Expr::ZERO;
+        let (with, without): (SmallVec<[Term; 4]>, SmallVec<[Term; 4]>) =
+            rest.terms.iter().copied().partition(|t| self.mentions(t.mono, sym));
+        rest.terms = without;
+        for term in with {
+            let mut factors = self.factors_of(term.mono);
+            factors.remove(factors.iter().position(|&f| f == mono)?);
+            if factors.iter().any(|&f| self.mentions(f, sym)) {
+                return None;
+            }
+            let product = self.intern_factors(factors);
+            let product = self.mul_int(product, term.coeff);
+            coefficient = self.add(coefficient, product);
+        }
+        Some((coefficient, self.intern_sum(Some(rest))))
+    }
+
+    /// True if every value of `a` is proved to be below that of `b`.
+    ///
+    /// Positions are below the extents that they were made with ([`Pool::position`]).
+    pub fn is_less(&mut self, a: Expr, b: Expr) -> bool {
+        let (low, high) = (self.range(a), self.range(b));
+        if low.hi != i64::MAX && high.lo != i64::MIN && low.hi < high.lo {
+            return true;
+        }
+        let gap = self.sub(b, a);
+        let gap = self.without_positions(gap);
+        gap.is_some_and(|gap| self.range(gap).lo >= 1)
+    }
+
+    /// A lower bound of `e` in which no symbol has a symbolic bound: each such position that occurs with a negative
+    /// coefficient is replaced by its greatest value, and by 0 where the coefficient is not negative. `None` if a sign
+    /// is not known, or a position is part of something else than a product.
+    fn without_positions(&mut self, mut e: Expr) -> Option<Expr> {
+        // Replacing one may cancel what others multiply; the newest is bounded by expressions of older symbols.
+        while let Some(sym) = self.symbols(e).into_iter().rev().find(|&s| self.bound(s).is_some()) {
+            let (coefficient, rest) = self.split_term(e, sym)?;
+            let signs = self.range(coefficient);
+            e = match (signs.lo >= 0, signs.hi <= 0) {
+                (true, _) => rest,
+                (_, true) => {
+                    let last = self.add_int(self.bound(sym)?, -1);
+                    let most = self.mul(coefficient, last);
+                    self.add(rest, most)
+                }
+                _ => return None,
+            };
+        }
+        Some(e)
+    }
+
+    /// `a / b`, if every value of `a` is proved to be a multiple of that of `b`.
+    pub fn exact_div(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            return Some(Expr::ONE);
+        }
+        let quotient = self.floor_div(a, b);
+        (!self.is_overflow(quotient) && self.mul(quotient, b) == a).then_some(quotient)
+    }
+
+    /// The value where every symbol has its typical value ([`Pool::set_hint`]).
+    pub fn hint(&self, e: Expr) -> Option<i64> {
+        match self.node(e) {
+            Node::Int(n) => Some(*n),
+            _ => self.eval(e, &|sym| self.symbol_hint(sym)),
+        }
+    }
+
     /// The constant and the coefficient of each symbol, sorted, if the expression is affine in its symbols.
     pub fn affine(&self, e: Expr) -> Option<(i64, Vec<(Sym, i64)>)> {
         let (constant, mut coeffs) = match self.node(e) {
@@ -115,8 +191,7 @@ impl Pool {
         for part in other.reachable(e, u64::MAX) {
             let image = match other.node(part) {
                 Node::Sym(sym) => {
-                    let ours =
-                        *map.entry(*sym).or_insert_with(|| self.symbol(other.name(*sym), other.symbol_range(*sym)));
+                    let ours = *map.entry(*sym).or_insert_with(|| self.symbol_like(other, *sym));
                     self.sym(ours)
                 }
                 node => self.rebuild(node, |child| done[&child]),
@@ -124,6 +199,14 @@ impl Pool {
             done.insert(part, image);
         }
         done[&e]
+    }
+
+    fn symbol_like(&mut self, other: &Pool, sym: Sym) -> Sym {
+        let ours = self.symbol(other.name(sym), other.symbol_range(sym));
+        if let Some(value) = other.symbol_hint(sym) {
+            self.set_hint(ours, value);
+        }
+        ours
     }
 
     /// The expression of a node over other children, simplified again.

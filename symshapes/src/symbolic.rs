@@ -46,12 +46,12 @@ impl Pool {
         self.intern(Node::Mod(x, y))
     }
 
-    fn symbolic_block(&self, x: Expr, y: Expr) -> Option<i64> {
-        let (x, least) = (self.range(x), self.range(y).lo);
+    fn symbolic_block(&mut self, x: Expr, y: Expr) -> Option<i64> {
+        let (range, least) = (self.range(x), self.range(y).lo);
         match least {
-            ..=0 => None,
-            _ if x.lo >= 0 && x.hi < least => Some(0),
-            _ if x.lo >= -least && x.hi < 0 => Some(-1),
+            // A position proves that its extent is not 0.
+            _ if range.lo >= 0 && self.is_less(x, y) => Some(0),
+            1.. if range.lo >= -least && range.hi < 0 => Some(-1),
             _ => None,
         }
     }
@@ -157,4 +157,68 @@ fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
         left.remove(at);
     }
     Some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Range;
+
+    /// A batch of `b` sequences of `s` rows, twelve heads of 64 in each row.
+    fn pool() -> (Pool, [Expr; 6]) {
+        let mut pool = Pool::new();
+        let sizes = ["b", "s"].map(|name| pool.symbol(name, Range::new(2, i64::MAX)));
+        let [b, s] = sizes.map(|sym| pool.sym(sym));
+        let (heads, width) = (pool.int(12), pool.int(64));
+        let positions = [("i", b), ("j", s), ("h", heads), ("d", width)].map(|(name, n)| pool.position(name, n));
+        let [i, j, h, d] = positions.map(|sym| pool.sym(sym));
+        (pool, [b, s, i, j, h, d])
+    }
+
+    #[test]
+    fn a_flattened_index_gives_its_parts_back_under_symbolic_sizes() {
+        let (mut pool, [_, s, i, j, h, d]) = pool();
+        let row = {
+            let start = pool.mul(i, s);
+            pool.add(start, j)
+        };
+        assert_eq!((pool.floor_div(row, s), pool.modulo(row, s)), (i, j));
+        let flat = {
+            let start = pool.mul_int(row, 12);
+            let head = pool.add(start, h);
+            let start = pool.mul_int(head, 64);
+            pool.add(start, d)
+        };
+        let sequence = pool.mul_int(s, 768);
+        assert_eq!(pool.floor_div(flat, sequence), i);
+        let rest = pool.modulo(flat, sequence);
+        let width = pool.int(768);
+        assert_eq!(pool.floor_div(rest, width), j);
+    }
+
+    #[test]
+    fn order_is_proved_through_bounds() {
+        let (mut pool, [b, s, i, j, ..]) = pool();
+        let rows = pool.mul(b, s);
+        let row = {
+            let start = pool.mul(i, s);
+            pool.add(start, j)
+        };
+        assert!(pool.is_less(row, rows) && pool.is_less(j, s));
+        assert!(!pool.is_less(j, b) && !pool.is_less(rows, row));
+        let next = pool.add_int(row, 1);
+        assert!(!pool.is_less(next, rows));
+    }
+
+    #[test]
+    fn exact_quotients_and_coefficients() {
+        let (mut pool, [b, s, i, j, ..]) = pool();
+        let (rows, columns) = (pool.mul(b, s), pool.mul_int(s, 768));
+        assert_eq!(pool.exact_div(rows, s), Some(b));
+        assert_eq!(pool.exact_div(columns, rows), None);
+        let start = pool.mul(i, columns);
+        let e = pool.add(start, j);
+        let sym = pool.as_sym(i).expect("a position is a symbol");
+        assert_eq!(pool.split_term(e, sym), Some((columns, j)));
+    }
 }
