@@ -1,4 +1,4 @@
-"""When a result is right: the measure that the model tests and the demo share.
+"""When a result is right: the measure that the model tests share.
 
 Float32 results of two correct programs differ, and how much they may differ depends on the model. So the yardstick is
 the same model in float64, and the allowance is what eager itself makes of it: for each tensor, with `e` and `o` the
@@ -7,21 +7,37 @@ root mean square errors of eager and ours against float64,
     o <= allowance,  where  allowance = 2 e + 1e-6 max|float64|,
 
 and no single element of ours errs by more than eager's worst plus the allowance.
+
+Most models keep this in every run. Some do not, and eager's own kernels would not either. MobileNetV3's training step
+magnifies rounding errors, so that one run of eager is a poor estimate of `e`. Over 24 draws of weights and inputs, of
+211 tensors a draw, so many exceed what eager allows: 2.6 of eager's on one thread instead of two, 6.1 of eager's
+without oneDNN, 15 of eager's in the channels-last layout, 58 of torch's Inductor, 3.4 of ours; and 3.6 of
+eager's exceed what ours would allow. In ResNet-50 one draw in ten has a value that falls to the other side of a ReLU's
+kink: a third of the gradients follow, by hundreds of times the allowance, and as often it is eager that is off.
+
+So the error of eager is the largest that its equivalent ways make, each of them a run of eager; 0.4 of ours exceed
+that. And a model is judged by the majority of several draws: see `problems_over`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 FACTOR = 2.0
-#: What no run may exceed.
-GROSS = 16.0
 RELATIVE = 1e-6
+#: What no draw may exceed: this many times the allowance, where it is more than this part of the largest value.
+GROSS = 16.0
+GROSS_PART = 0.1
+#: Of this many tensors, one may exceed the allowance in most of the draws.
+TENSORS_FOR_ONE = 100
+
+Tensors = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -44,23 +60,39 @@ def errors(value: Tensor, exact: Tensor) -> Errors:
     return Errors(difference.square().mean().sqrt().item(), difference.max().item(), at)
 
 
-def problem(name: str, ours: Tensor, eager: Tensor, exact: Tensor, factor: float = FACTOR) -> str | None:
-    """What is wrong with our tensor of this name; nothing if it is right."""
+def problem(name: str, ours: Tensor, eager: Tensor, exact: Tensor, others: Sequence[Tensor] = ()) -> str | None:
+    """What is wrong with our tensor of this name, given what eager's `others` ways give; nothing if it is right."""
     if (ours.shape, ours.dtype, ours.stride()) != (eager.shape, eager.dtype, eager.stride()):
         return f"{name}: {described(ours)}, eager gives {described(eager)}"
     if not eager.is_floating_point():
         differing = int((ours != eager).sum())
         return f"{name}: {differing} of {eager.numel()} elements differ from eager's" if differing else None
     exact = exact.double()
-    allowed, got = errors(eager, exact), errors(ours, exact)
-    largest = exact[exact.isfinite()].abs().max().item() if exact.isfinite().any() else 0.0
-    allowance = factor * allowed.rms + RELATIVE * largest
+    got, allowed = errors(ours, exact), [errors(way, exact) for way in (eager, *others)]
+    rms, worst = max(way.rms for way in allowed), max(way.worst for way in allowed)
+    allowance = FACTOR * rms + RELATIVE * largest(exact)
     if not got.rms <= allowance:
-        return f"{name}: rms error {got.rms:.3g} against float64, eager's is {allowed.rms:.3g}, {allowance:.3g} allowed"
-    if not got.worst <= factor / FACTOR * allowed.worst + allowance:
+        return f"{name}: rms error {got.rms:.3g} against float64, eager's is {rms:.3g}, {allowance:.3g} allowed"
+    if not got.worst <= worst + allowance:
         here = f"{name}{list(got.at)}: {ours[got.at].item():.9g}, in float64 {exact[got.at].item():.9g}"
-        return f"{here}; error {got.worst:.3g}, eager's worst is {allowed.worst:.3g}, {allowance:.3g} more allowed"
+        return f"{here}; error {got.worst:.3g}, eager's worst is {worst:.3g}, {allowance:.3g} more allowed"
     return None
+
+
+def is_gross(ours: Tensor, eager: Tensor, exact: Tensor) -> bool:
+    """Whether our tensor is wrong by more than rounding and a kink can explain."""
+    if ours.shape != eager.shape or not eager.is_floating_point() or ours.stride() != eager.stride():
+        return True
+    exact = exact.double()
+    got, allowed = errors(ours, exact), errors(eager, exact)
+    limit = max(GROSS * (FACTOR * allowed.rms + RELATIVE * largest(exact)), GROSS_PART * largest(exact))
+    return not (got.rms <= limit and got.worst <= GROSS * allowed.worst + limit)
+
+
+def largest(exact: Tensor) -> float:
+    """The largest finite magnitude."""
+    finite = exact[exact.isfinite()]
+    return finite.abs().max().item() if finite.numel() else 0.0
 
 
 def described(tensor: Tensor) -> str:
@@ -68,34 +100,61 @@ def described(tensor: Tensor) -> str:
     return f"{tensor.dtype} of {tuple(tensor.shape)} with strides {tensor.stride()}"
 
 
-def problems_over(
-    draws: Sequence[tuple[Mapping[str, Tensor], Mapping[str, Tensor], Mapping[str, Tensor]]],
-) -> list[str]:
-    """What is wrong with our tensors in several runs with weights and inputs of their own (ours, eager, exact).
+@dataclass(frozen=True)
+class Draw:
+    """What came of one choice of weights and inputs."""
 
-    Eager's error is known only by what it happens to be. Of two programs that err equally, either has by chance the
-    larger error by a factor of two now and then: where a value falls to the other side of an activation's kink, say,
-    and all that depends on it follows. So a tensor is wrong if it is so in every run, or grossly in any.
+    ours: Tensors
+    eager: Tensors
+    exact: Tensors
+    #: What eager's other ways give. They only widen the allowance, so they are run where its first does not suffice.
+    others: Callable[[], Sequence[Tensors]] = tuple
+
+    @cached_property
+    def doubtful(self) -> dict[str, str]:
+        """What is wrong by eager's first way."""
+        return by_name(self.ours, self.eager, self.exact)
+
+    @cached_property
+    def wrong(self) -> dict[str, str]:
+        """What is wrong by all of eager's ways."""
+        return by_name(self.ours, self.eager, self.exact, self.others()) if self.doubtful else {}
+
+    @cached_property
+    def gross(self) -> list[str]:
+        """What is wrong whatever eager's other ways and the other draws say."""
+        common = [name for name in self.doubtful if name in self.ours and name in self.eager]
+        right = {name for name in common if not is_gross(self.ours[name], self.eager[name], self.exact[name])}
+        return [line for name, line in self.doubtful.items() if name not in right]
+
+
+def problems_over(draws: Sequence[Draw]) -> list[str]:
+    """What is wrong with a model, a line for each tensor and draw.
+
+    That is: every tensor which is wrong in most of the draws, by itself; every one, if in most of the draws more than
+    one in a hundred are (so of fewer than a hundred, any); and what is grossly wrong in any draw.
     """
-    gross = [line for draw in draws for line in by_name(*draw, factor=GROSS).values()]
-    found = [by_name(*draw) for draw in draws]
+    gross = [line for draw in draws for line in draw.gross]
+    if gross:
+        return gross
+    found = [draw.wrong for draw in draws]
     often = Counter(name for lines in found for name in lines)
-    lasting = {name for name, count in often.items() if count == len(draws)}
-    return gross or [line for lines in found for name, line in lines.items() if name in lasting]
+    many = sum(len(lines) > len(draw.eager) // TENSORS_FOR_ONE for lines, draw in zip(found, draws))
+    is_wrong = [name for name, count in often.items() if 2 * many > len(draws) or 2 * count > len(draws)]
+    return [line for lines in found for name, line in lines.items() if name in is_wrong]
 
 
-def by_name(
-    ours: Mapping[str, Tensor], eager: Mapping[str, Tensor], exact: Mapping[str, Tensor], factor: float = FACTOR
-) -> dict[str, str]:
+def by_name(ours: Tensors, eager: Tensors, exact: Tensors, others: Sequence[Tensors] = ()) -> dict[str, str]:
     """What is wrong with our tensors, by their names."""
     missing = {name: f"{name}: missing" for name in eager if name not in ours}
     extra = {name: f"{name}: eager has no such tensor" for name in ours if name not in eager}
     common = [name for name in eager if name in ours]
-    found = ((name, problem(name, ours[name], eager[name], exact[name], factor)) for name in common)
+    ways = {name: [other[name] for other in others] for name in common}
+    found = ((name, problem(name, ours[name], eager[name], exact[name], ways[name])) for name in common)
     return {**missing, **extra, **{name: line for name, line in found if line}}
 
 
-def problems(ours: Mapping[str, Tensor], eager: Mapping[str, Tensor], exact: Mapping[str, Tensor]) -> list[str]:
+def problems(ours: Tensors, eager: Tensors, exact: Tensors) -> list[str]:
     """What is wrong with our tensors, a line for each that is."""
     return list(by_name(ours, eager, exact).values())
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
 
-from tools.accuracy import errors, largest_difference, problem, problems, problems_over
+from tools.accuracy import Draw, errors, largest_difference, problem, problems, problems_over
 
 EXACT = torch.linspace(0.1, 1.0, 64, dtype=torch.float64).reshape(8, 8)
 EAGER = EXACT.float()
@@ -54,14 +53,39 @@ def test_largest_difference_walks_nested_outputs() -> None:
     assert largest_difference([EAGER, {"x": torch.ones(2) * 1.5}], [EAGER, {"x": torch.ones(2)}]) == 0.5
 
 
-def run_of(error: float) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
-    """A run in which eager errs by 1e-4 throughout, and ours by something else."""
-    exact = torch.linspace(-1.0, 1.0, 9, dtype=torch.float64)
-    return {"t": (exact + error).float()}, {"t": (exact + 1e-4).float()}, {"t": exact}
+def draw_of(*found: float, others: tuple[float, ...] = ()) -> Draw:
+    """A draw with a tensor of each of these errors, where eager errs by 1e-4, and its other ways by others."""
+    exact = {f"t{k}": torch.linspace(-1.0, 1.0, 9, dtype=torch.float64) for k in range(len(found))}
+    ours = {name: (value + error).float() for (name, value), error in zip(exact.items(), found)}
+    ways = [{name: (value + error).float() for name, value in exact.items()} for error in (1e-4, *others)]
+    return Draw(ours, ways[0], exact, lambda: ways[1:])
 
 
-def test_chance_is_forgiven_but_not_habit_nor_excess() -> None:
-    good, bad, gross = run_of(1e-4), run_of(4e-4), run_of(1e-2)
-    assert not problems_over([good, good, bad, good])
-    assert problems_over([bad, bad, bad, bad])
-    assert problems_over([good, good, gross, good])
+GOOD, BAD, GROSS = 1e-4, 4e-4, 0.3
+
+
+def test_the_majority_of_draws_decides() -> None:
+    good, bad = draw_of(GOOD), draw_of(BAD)
+    assert not problems_over([good, bad, bad, good])
+    assert len(problems_over([bad, bad, bad, good])) == 3
+
+
+def test_different_tensors_in_most_draws_are_a_habit_too() -> None:
+    assert problems_over([draw_of(BAD, GOOD, GOOD), draw_of(GOOD, BAD, GOOD), draw_of(GOOD, GOOD, BAD)])
+
+
+def test_of_a_hundred_tensors_one_may_stray_but_not_always_the_same() -> None:
+    draws = [draw_of(*(BAD if k == stray else GOOD for k in range(100))) for stray in range(3)]
+    assert not problems_over(draws)
+    assert [line.partition(":")[0] for line in problems_over([draws[0], draws[0], draws[2]])] == ["t0", "t0"]
+
+
+def test_the_largest_error_of_eagers_ways_counts() -> None:
+    assert problems_over([draw_of(BAD, others=(1e-5,))])
+    assert not problems_over([draw_of(BAD, others=(1e-5, 2.5e-4))])
+
+
+def test_gross_errors_are_never_chance() -> None:
+    assert len(problems_over([draw_of(GOOD), draw_of(GROSS, BAD), draw_of(GOOD)])) == 1
+    missing = Draw({}, draw_of(GOOD).eager, draw_of(GOOD).exact)
+    assert problems_over([draw_of(GOOD), missing, draw_of(GOOD)]) == ["t0: missing"]

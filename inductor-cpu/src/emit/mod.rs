@@ -118,11 +118,18 @@ fn vector_dtypes(kernel: &Kernel, of: &Loop, inside: bool, dtypes: &mut Vec<DTyp
     let inside = inside || of.vector;
     for stmt in &of.body {
         match *stmt {
-            Stmt::Let(v) if inside => dtypes.push(kernel.values[v].dtype.compute()),
+            Stmt::Let(v) if inside && !is_widening(kernel, v) => dtypes.push(kernel.values[v].dtype.compute()),
             Stmt::Loop(ref inner) => vector_dtypes(kernel, inner, inside, dtypes),
             Stmt::Let(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => {}
         }
     }
+}
+
+/// True for a conversion to doubles. Where nothing is computed with them, they are for an accumulator, and it has two
+/// registers for one of floats in any case.
+fn is_widening(kernel: &Kernel, v: Value) -> bool {
+    let data = &kernel.values[v];
+    matches!(data.op, Op::Convert(_)) && data.dtype == DType::F64
 }
 
 /// Bytes of scratch that a kernel needs.

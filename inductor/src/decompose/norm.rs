@@ -64,12 +64,26 @@ pub(crate) fn log_softmax(b: &mut Builder, a: &Args) -> Rewrite {
 }
 
 /// Mean and reciprocal standard deviation over dimensions, kept, in two passes.
-fn mean_rstd(b: &mut Builder, x: Tensor, dims: &[usize], eps: f64) -> (Tensor, Tensor, Tensor) {
+fn mean_rstd(b: &mut Builder, x: Tensor, dims: &[usize], eps: f64) -> (Tensor, Tensor) {
     let mean = b.mean_keep(x, dims);
     let centred = b.sub(x, mean);
     let square = b.mul(centred, centred);
     let var = b.mean_keep(square, dims);
-    (mean, var, root_of(b, var, eps))
+    (mean, root_of(b, var, eps))
+}
+
+/// Mean and variance over dimensions, kept, in double precision.
+///
+/// An error of a channel's mean shifts the whole channel, so that what follows does not average it away.
+fn wide_moments(b: &mut Builder, x: Tensor, dims: &[usize]) -> (Tensor, Tensor) {
+    let wide = b.widen(x);
+    let mean = b.mean_keep(wide, dims);
+    let near = b.convert(mean, b.dtype(x));
+    let centred = b.sub(x, near);
+    let square = b.mul(centred, centred);
+    let square = b.widen(square);
+    let var = b.mean_keep(square, dims);
+    (mean, var)
 }
 
 /// `1 / sqrt(var + eps)`
@@ -115,7 +129,7 @@ pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
     if b.sizes(x).contains(&0) {
         return unsupported("layer norm of nothing");
     }
-    let (mean, _, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
+    let (mean, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
     let (weight, bias) = (a.opt_operand(b, "weight")?, a.opt_operand(b, "bias")?);
     let out = normalise(b, x, mean, rstd, weight, bias);
     Ok(vec![Some(out), Some(mean), Some(rstd)])
@@ -148,7 +162,7 @@ pub(crate) fn group_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         return unsupported("group norm of nothing");
     }
     let grouped = b.reshape(x, &[n, groups, c / groups, hw]);
-    let (mean, _, rstd) = mean_rstd(b, grouped, &[2, 3], a.float("eps")?);
+    let (mean, rstd) = mean_rstd(b, grouped, &[2, 3], a.float("eps")?);
     let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
         Ok(a.opt_operand(b, name)?.map(|t| b.reshape(t, &[1, groups, c / groups, 1])))
     };
@@ -198,25 +212,53 @@ pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opti
     if numel(b.sizes(x)) == 0 || count < 2 {
         return unsupported("batch norm of one element or none");
     }
-    let (mean, var, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
-    let mut per_channel =
-        |name: &str| -> Rewrite<Option<Tensor>> { Ok(a.opt_operand(b, name)?.map(|t| b.along(t, 1, rank))) };
+    let (mean, var) = wide_moments(b, x, &dims);
+    let rstd = root_of(b, var, a.float("eps")?);
+    let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
+        Ok(a.opt_operand(b, name)?.map(|t| b.along(t, 1, rank)).map(|t| b.widen(t)))
+    };
     let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
-    let out = normalise(b, x, mean, rstd, weight, bias);
-    let channels = [b.sizes(x)[1]];
-    let [mean, var, rstd] = [mean, var, rstd].map(|t| b.reshape(t, &channels));
+    let out = scale_and_shift(b, x, mean, rstd, weight, bias);
     let unbiased = b.mul_lit(var, count as f64 / (count as f64 - 1.0));
+    let channels = [b.sizes(x)[1]];
+    let [mean, rstd, unbiased] = [mean, rstd, unbiased].map(|t| b.reshape(t, &channels));
     let momentum = a.float("momentum")?;
     let (old_mean, old_var) = (a.operand(b, "running_mean")?, a.operand(b, "running_var")?);
     let running_mean = blend(b, old_mean, mean, momentum);
     let running_var = blend(b, old_var, unbiased, momentum);
+    let [mean, rstd] = [mean, rstd].map(|t| b.convert(t, b.dtype(x)));
     Ok(vec![Some(out), Some(mean), Some(rstd), Some(running_mean), Some(running_var)])
 }
 
-/// `(1 - momentum) * old + momentum * new`
+/// `(x - mean) * rstd * weight + bias` as one multiplication and addition for each element, given wide statistics.
+fn scale_and_shift(
+    b: &mut Builder,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Option<Tensor>,
+    bias: Option<Tensor>,
+) -> Tensor {
+    let scale = weight.map_or(rstd, |w| b.mul(rstd, w));
+    let scale = b.convert(scale, b.dtype(x));
+    // From the scale as rounded: its error then counts by the distance from the mean.
+    let rounded = b.widen(scale);
+    let offset = b.mul(mean, rounded);
+    let shift = match bias {
+        Some(bias) => b.sub(bias, offset),
+        None => b.neg(offset),
+    };
+    let shift = b.convert(shift, b.dtype(x));
+    let (scale, shift) = (expand_like(b, scale, x), expand_like(b, shift, x));
+    b.fma(x, scale, shift)
+}
+
+/// `(1 - momentum) * old + momentum * new`, with `new` wide
 fn blend(b: &mut Builder, old: Tensor, new: Tensor, momentum: f64) -> Tensor {
-    let (old, new) = (b.mul_lit(old, 1.0 - momentum), b.mul_lit(new, momentum));
-    b.add(old, new)
+    let wide = b.widen(old);
+    let (kept, new) = (b.mul_lit(wide, 1.0 - momentum), b.mul_lit(new, momentum));
+    let sum = b.add(kept, new);
+    b.convert(sum, b.dtype(old))
 }
 
 /// How a loss combines its elements; the values are torch's.

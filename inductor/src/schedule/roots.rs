@@ -192,10 +192,14 @@ impl Finder<'_> {
         let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
         match &self.graph.tensors[t].op {
             Op::View(_, View::Expand) if numel(wide) >= 8 * numel(narrow) => {
-                let lane = wide.iter().rposition(|&n| n != 1);
-                let own = lane.and_then(|d| (d + narrow.len()).checked_sub(wide.len()));
-                if own.is_some_and(|d| narrow[d] != 1) { Spread::Lanes } else { Spread::Rows }
+                let new = wide.len() - narrow.len();
+                let size = |d: usize| if d < new { 1 } else { narrow[d - new] };
+                let outermost = (0..wide.len()).find(|&d| size(d) != wide[d]);
+                let innermost = (0..wide.len()).rfind(|&d| size(d) != 1);
+                if outermost < innermost { Spread::Again } else { Spread::Rows }
             }
+            // What comes again is stored as the last step leaves it, not as one on the way does.
+            Op::Map(..) | Op::Convert(_) if self.spread[t] == Spread::Again => Spread::None,
             Op::Map(..) | Op::Convert(_) | Op::View(..) if numel(wide) == numel(narrow) => self.spread[t],
             _ => Spread::None,
         }
@@ -249,8 +253,8 @@ impl Finder<'_> {
             Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
                 let cost = self.inline_cost(t);
                 match self.spread[t] {
-                    // Repeated along the lanes: hoisting cannot save the repetition.
-                    Spread::Lanes => cost.dearest >= Cost::Medium,
+                    // Hoisting cannot save the repetition.
+                    Spread::Again => cost.dearest >= Cost::Medium,
                     // Computed once for each row, wherever that row's loop is.
                     Spread::Rows => false,
                     Spread::None => self.users[t] > 1 && cost.is_worth_storing(),
@@ -307,10 +311,10 @@ enum Spread {
     /// Not at all, or little.
     #[default]
     None,
-    /// Many times along inner dimensions: each of its elements serves a whole row.
+    /// Along inner dimensions only: each of its elements serves a whole row.
     Rows,
-    /// Many times along outer dimensions: its elements vary along the lanes.
-    Lanes,
+    /// Along a dimension outside of one of its own: a channel's value comes again with each image of a batch.
+    Again,
 }
 
 /// What it takes to compute one element from leaves and roots.

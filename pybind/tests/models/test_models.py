@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ EXTERN_FAMILIES = ("mm.", "addmm", "linear", "convolution", "attention", "pool")
 INFERENCE_WITHOUT_FALLBACK = ["resnet50", "bert", "gpt2"]
 
 #: Weights and inputs that each model is judged on.
-DRAWS = 4
+DRAWS = 5
 
 Run = Callable[[nn.Module, Callable[..., Any], tuple[Tensor, ...]], dict[str, Tensor]]
 
@@ -61,23 +61,46 @@ def check(name: str, run: Run, training: bool) -> None:
     model = build(name, "small")[0].train(training)
     compiled = torch.compile(model, backend="rust_inductor")
     draws = [draw(name, run, training, model, compiled, seed) for seed in range(DRAWS)]
-    assert draws[0][0], "the model gave no tensors"
+    assert draws[0].ours, "the model gave no tensors"
     wrong = accuracy.problems_over(draws)
-    assert not wrong, "\n".join([f"{name}: {len(wrong)} of {len(draws[0][1])} tensors are wrong", *wrong])
+    assert not wrong, "\n".join([f"{name}: {len(wrong)} lines on {len(draws[0].eager)} tensors", *wrong])
 
 
 def draw(
     name: str, run: Run, training: bool, model: nn.Module, compiled: Callable[..., Any], seed: int
-) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
+) -> accuracy.Draw:
     """What ours, eager and float64 make of the weights and inputs of one seed."""
-    eager_model, inputs = build(name, "small", seed)
-    eager_model.train(training)
-    exact_model = copy.deepcopy(eager_model).double()
-    model.load_state_dict(eager_model.state_dict())
+    original, inputs = build(name, "small", seed)
+    original.train(training)
+    model.load_state_dict(original.state_dict())
     model.zero_grad()
-    doubled = tree_map_only(Tensor, lambda t: t.double() if t.is_floating_point() else t, inputs)
-    ours, eager = run(model, compiled, inputs), run(eager_model, eager_model, inputs)
-    return ours, eager, run(exact_model, exact_model, doubled)
+
+    def eager(change: Callable[[Any], Any] = lambda it: it) -> dict[str, Tensor]:
+        copied = change(copy.deepcopy(original))
+        return run(copied, copied, tree_map_only(Tensor, change, inputs))
+
+    return accuracy.Draw(run(model, compiled, inputs), eager(), eager(in_double), lambda: list(other_ways(eager)))
+
+
+def other_ways(eager: Callable[..., dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
+    """The same by eager's other kernels, and with sums in another order."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield eager()
+    torch.set_num_threads(threads)
+    with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        yield eager()
+    yield eager(channels_last)
+
+
+def in_double(it: Any) -> Any:
+    """A model or tensor in float64; a tensor of integers stays."""
+    return it.double() if isinstance(it, nn.Module) or it.is_floating_point() else it
+
+
+def channels_last(it: Any) -> Any:
+    """A model or image with the channels innermost in memory; other tensors stay."""
+    return it.to(memory_format=torch.channels_last) if isinstance(it, nn.Module) or it.dim() == 4 else it
 
 
 @pytest.mark.parametrize("name", MODELS)
