@@ -65,10 +65,13 @@
 //! [`DType`] and [`Device`] stand here because all of them share these.
 
 mod arith;
+mod bits;
 mod display;
 mod division;
 mod dtype;
 mod env;
+mod float;
+mod float_text;
 mod minmax;
 mod node;
 mod parse;
@@ -88,10 +91,11 @@ pub use env::{
     Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, Names, Policy, ShapeEnv,
     SourceId, StrideInputs,
 };
+pub use float::{Float, FloatBinary, FloatNode, FloatUnary, Rounding};
 pub use node::{Expr, Factors, Node, Sum, Sym, Term};
 pub use parse::ParseError;
 pub use pool::Pool;
-pub use pred::{Operands, Pred, PredNode};
+pub use pred::{Comparison, FloatRelation, Operands, Pred, PredNode};
 pub use program::Program;
 pub use range::Range;
 pub use solver::{Check, GuardSet, Kept, Reason, Violation};

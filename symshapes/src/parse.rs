@@ -2,7 +2,7 @@
 //!
 //! Precedence is Python's: `**`, unary minus, `* // %`, `+ -`.
 
-use crate::{node::Expr, pool::Pool, range::Range};
+use crate::{float::Rounding, node::Expr, pool::Pool, range::Range};
 
 /// Nesting beyond this is refused rather than recursed into.
 const DEPTH_LIMIT: usize = 200;
@@ -65,6 +65,22 @@ pub enum ParseError {
         /// The whole text.
         text: String,
     },
+    /// A function whose second operand has to be a constant.
+    #[error("`{text}`: `{name}` by what is not constant")]
+    Constant {
+        /// The whole text.
+        text: String,
+        /// The function.
+        name: String,
+    },
+    /// The integer part of a float that may not be computed exactly.
+    #[error("`{text}`: `{name}` of a float that integers do not express exactly")]
+    Inexact {
+        /// The whole text.
+        text: String,
+        /// The function.
+        name: String,
+    },
     /// Too many parentheses within each other.
     #[error("`{text}`: nested too deeply")]
     Depth {
@@ -95,14 +111,14 @@ pub(crate) enum Token<'t> {
 }
 
 /// The marks, longer ones before their beginnings.
-const MARKS: [&str; 18] =
-    ["**", "//", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "%", "(", ")", ",", "&", "|", "~"];
+const MARKS: [&str; 19] =
+    ["**", "//", "/", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "%", "(", ")", ",", "&", "|", "~"];
 
 fn tokenize(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let word = rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+        let word = word_length(rest);
         let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
         let (token, length) = match mark {
             Some(mark) => (Token::Mark(mark), mark.len()),
@@ -118,6 +134,23 @@ fn tokenize(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     }
     tokens.push(Token::End);
     Ok(tokens)
+}
+
+/// The bytes of the number or name that a text starts with.
+fn word_length(text: &str) -> usize {
+    let word = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+    let mut length = word(text);
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return length;
+    }
+    if text[length..].starts_with('.') {
+        length += 1 + word(&text[length + 1..]);
+    }
+    let digits = text[length..].strip_prefix(['+', '-']).map(word);
+    match digits {
+        Some(digits) if digits > 0 && text[..length].ends_with(['e', 'E']) => length + 1 + digits,
+        _ => length,
+    }
 }
 
 /// A text on its way into an arena.
@@ -247,7 +280,7 @@ impl<'p, 't> Parser<'p, 't> {
             }
             Token::Name(name) => {
                 self.next();
-                if self.eat("(") { self.call(name) } else { Ok(self.name(name)) }
+                if self.eat("(") { self.call(name) } else { self.name(name) }
             }
             Token::Mark("(") => {
                 self.next();
@@ -276,15 +309,26 @@ impl<'p, 't> Parser<'p, 't> {
         Ok(self.pool.int(value))
     }
 
-    fn name(&mut self, name: &str) -> Expr {
+    fn name(&mut self, name: &str) -> Result<Expr, ParseError> {
         if name == "Overflow" {
-            return self.pool.overflow();
+            return Ok(self.pool.overflow());
         }
-        let sym = self.pool.find(name).unwrap_or_else(|| self.pool.symbol(name, self.default_range));
-        self.pool.sym(sym)
+        let sym = self.pool.find(name);
+        if sym.map_or(name.starts_with("zf"), |sym| self.pool.is_float(sym)) {
+            return Err(self.expected("an integer"));
+        }
+        let sym = sym.unwrap_or_else(|| self.pool.symbol(name, self.default_range));
+        Ok(self.pool.sym(sym))
     }
 
     fn call(&mut self, name: &str) -> Result<Expr, ParseError> {
+        match name {
+            "Piecewise" => return self.piecewise(),
+            "FloorToInt" => return self.rounded(name, Rounding::Floor),
+            "CeilToInt" => return self.rounded(name, Rounding::Ceil),
+            "TruncToInt" => return self.rounded(name, Rounding::Trunc),
+            _ => {}
+        }
         let mut args = vec![self.nested(Self::sum)?];
         while self.eat(",") {
             args.push(self.nested(Self::sum)?);
@@ -302,11 +346,58 @@ impl<'p, 't> Parser<'p, 't> {
             ("Min", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.min(a, b))),
             ("Max", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.max(a, b))),
             ("Abs", &[a]) => Ok(pool.abs(a)),
-            ("FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "Abs", _) => {
-                Err(self.arity(name, args.len()))
-            }
+            ("LShift" | "RShift" | "BitwiseFn_bitwise_and", &[x, k]) => self.bits(name, x, k),
+
+            (
+                "FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "Abs" | "LShift"
+                | "RShift",
+                _,
+            ) => Err(self.arity(name, args.len())),
             _ => Err(ParseError::Function { text: self.text.to_owned(), name: name.to_owned() }),
         }
+    }
+
+    /// A bit operation by a constant.
+    fn bits(&mut self, name: &str, x: Expr, k: Expr) -> Result<Expr, ParseError> {
+        let Some(k) = self.pool.as_int(k) else {
+            return Err(ParseError::Constant { text: self.text.to_owned(), name: name.to_owned() });
+        };
+        Ok(match name {
+            "LShift" => self.pool.shift_left(x, k),
+            "RShift" => self.pool.shift_right(x, k),
+            _ => self.pool.bit_and(x, k),
+        })
+    }
+
+    /// `Piecewise((a, p), (b, q), …)`: the first value whose predicate holds; no value where none does.
+    fn piecewise(&mut self) -> Result<Expr, ParseError> {
+        let mut cases = Vec::new();
+        loop {
+            self.expect("(")?;
+            let value = self.nested(Self::sum)?;
+            self.expect(",")?;
+            let condition = self.nested(Self::disjunction)?;
+            self.expect(")")?;
+            cases.push((condition, value));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        let none = self.pool.overflow();
+        let first = |pool: &mut Pool, rest, (condition, value)| match pool.as_bool(condition) {
+            Some(true) => value,
+            _ => pool.select(condition, value, rest),
+        };
+        Ok(cases.into_iter().rev().fold(none, |rest, case| first(self.pool, rest, case)))
+    }
+
+    /// The integer part of a float.
+    fn rounded(&mut self, name: &str, rounding: Rounding) -> Result<Expr, ParseError> {
+        let float = self.nested(Self::float_sum)?;
+        self.expect(")")?;
+        let rounded = self.pool.round(rounding, float);
+        rounded.ok_or_else(|| ParseError::Inexact { text: self.text.to_owned(), name: name.to_owned() })
     }
 
     pub(crate) fn arity(&self, name: &str, count: usize) -> ParseError {

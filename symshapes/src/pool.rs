@@ -4,6 +4,7 @@
 
 use crate::{
     arith::gcd,
+    float::{Float, FloatNode},
     node::{Expr, Factors, Node, Sum, Sym},
     pred::{Pred, PredNode},
     range::Range,
@@ -24,6 +25,8 @@ pub struct Pool {
     nodes: IndexSet<Node, FxBuildHasher>,
     facts: PrimaryMap<Expr, Facts>,
     preds: IndexSet<PredNode, FxBuildHasher>,
+    #[serde(default)]
+    floats: IndexSet<FloatNode, FxBuildHasher>,
     symbols: PrimaryMap<Sym, Symbol>,
     names: FxHashMap<String, SmallVec<[Sym; 1]>>,
     #[serde(skip)]
@@ -41,6 +44,9 @@ struct Symbol {
     /// A typical value.
     #[serde(default)]
     hint: Option<i64>,
+    /// The values are the bits of doubles.
+    #[serde(default)]
+    float: bool,
 }
 
 impl Default for Pool {
@@ -81,6 +87,7 @@ impl Pool {
             nodes: IndexSet::default(),
             facts: PrimaryMap::new(),
             preds: IndexSet::default(),
+            floats: IndexSet::default(),
             symbols: PrimaryMap::new(),
             names: FxHashMap::default(),
             memo: FxHashMap::default(),
@@ -94,11 +101,14 @@ impl Pool {
     ///
     /// A name may stand for several symbols with different ranges; text then refers to the newest of them.
     pub fn symbol(&mut self, name: &str, range: Range) -> Sym {
-        let known = self.names.get(name).and_then(|all| all.iter().find(|&&s| self.symbols[s].range == range));
+        let known = self
+            .names
+            .get(name)
+            .and_then(|all| all.iter().find(|&&s| self.symbols[s].range == range && !self.symbols[s].float));
         if let Some(&sym) = known {
             return sym;
         }
-        self.push_symbol(Symbol { name: name.to_owned(), range, below: None, hint: None })
+        self.push_symbol(Symbol { name: name.to_owned(), range, below: None, hint: None, float: false })
     }
 
     fn push_symbol(&mut self, symbol: Symbol) -> Sym {
@@ -116,7 +126,7 @@ impl Pool {
             return self.symbol(name, Range::index(extent));
         }
         let range = Range::new(0, if most == i64::MAX { most } else { most - 1 });
-        self.push_symbol(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None })
+        self.push_symbol(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None, float: false })
     }
 
     /// The expression that every value of a symbol is below, if it was made as a position.
@@ -152,8 +162,8 @@ impl Pool {
     /// Replaces a symbol's range, and what follows from it.
     ///
     /// Expressions built before stay as they are: after narrowing they are right but may have a shorter form now
-    /// ([`Pool::subst`] with an empty map rebuilds one); after widening, those simplified under the old range hold
-    /// only in the old range.
+    /// ([`Pool::subst`] rebuilds every part with a symbol that the map names, so a map from the symbol to itself gives
+    /// it); after widening, those simplified under the old range hold only in the old range.
     pub fn set_symbol_range(&mut self, sym: Sym, range: Range) {
         if self.symbols[sym].range == range {
             return;
@@ -234,6 +244,25 @@ impl Pool {
             self.facts.push(facts);
         }
         Expr::new(index)
+    }
+
+    /// The node behind a float.
+    pub fn float_node(&self, f: Float) -> &FloatNode {
+        &self.floats[f.index()]
+    }
+
+    /// The float of a node that already satisfies the invariants.
+    pub(crate) fn intern_float(&mut self, node: FloatNode) -> Float {
+        Float::new(self.floats.insert_full(node).0)
+    }
+
+    /// True for a symbol whose values are the bits of doubles.
+    pub fn is_float(&self, sym: Sym) -> bool {
+        self.symbols[sym].float
+    }
+
+    pub(crate) fn mark_float(&mut self, sym: Sym) {
+        self.symbols[sym].float = true;
     }
 
     pub(crate) fn pred_at(&self, p: Pred) -> &PredNode {

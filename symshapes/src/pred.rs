@@ -9,6 +9,7 @@
 
 use crate::{
     arith::{floor_div, gcd},
+    float::Float,
     node::{Expr, Sum, Sym},
     pool::Pool,
 };
@@ -40,8 +41,47 @@ pub enum PredNode {
     And(Operands),
     /// One of them holds.
     Or(Operands),
+    /// Two floats compare so.
+    Float(FloatRelation),
     /// A relation whose sides cannot be compared within `i64`.
     Unknown,
+}
+
+/// How two floats compare.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Comparison {
+    /// `a == b`
+    Eq,
+    /// `a <= b`
+    Le,
+    /// `a < b`
+    Lt,
+}
+
+/// A comparison of floats, or that it fails, which is not the opposite comparison: a NaN fails all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct FloatRelation {
+    /// The comparison.
+    pub comparison: Comparison,
+    /// False if it has to fail.
+    pub holds: bool,
+    /// The left side.
+    pub left: Float,
+    /// The right side.
+    pub right: Float,
+}
+
+impl FloatRelation {
+    /// The truth for these values.
+    pub(crate) fn compare(self, left: f64, right: f64) -> bool {
+        let truth = match self.comparison {
+            #[expect(clippy::float_cmp, reason = "this is the comparison that was asked for")]
+            Comparison::Eq => left == right,
+            Comparison::Le => left <= right,
+            Comparison::Lt => left < right,
+        };
+        truth == self.holds
+    }
 }
 
 /// Conjunction or disjunction.
@@ -95,6 +135,24 @@ impl Pool {
         self.not_positive(gap)
     }
 
+    /// A comparison of floats; one of integers, where both are proved to be exact fractions.
+    pub fn compare_floats(&mut self, comparison: Comparison, left: Float, right: Float) -> Pred {
+        if let (Some(a), Some(b)) = (self.as_float(left), self.as_float(right)) {
+            let truth = FloatRelation { comparison, holds: true, left, right }.compare(a, b);
+            return self.bool(truth);
+        }
+        if let Some((a, b)) = self.same_scale(left, right) {
+            return match comparison {
+                Comparison::Eq => self.eq(a, b),
+                Comparison::Le => self.le(a, b),
+                Comparison::Lt => self.lt(a, b),
+            };
+        }
+        let turned = comparison == Comparison::Eq && right < left;
+        let (left, right) = if turned { (right, left) } else { (left, right) };
+        self.intern_pred(PredNode::Float(FloatRelation { comparison, holds: true, left, right }))
+    }
+
     /// The opposite.
     pub fn not(&mut self, p: Pred) -> Pred {
         match self.pred_node(p).clone() {
@@ -107,6 +165,9 @@ impl Pool {
             }
             PredNode::And(operands) => self.negate_all(Junction::Or, &operands),
             PredNode::Or(operands) => self.negate_all(Junction::And, &operands),
+            PredNode::Float(relation) => {
+                self.intern_pred(PredNode::Float(FloatRelation { holds: !relation.holds, ..relation }))
+            }
             PredNode::Unknown => p,
         }
     }
@@ -164,6 +225,10 @@ impl Pool {
             PredNode::Eq(e) => Some(self.eval(*e, values)? == 0),
             PredNode::Ne(e) => Some(self.eval(*e, values)? != 0),
             PredNode::Le(e) => Some(self.eval(*e, values)? <= 0),
+            PredNode::Float(relation) => {
+                let (left, right) = (self.eval_float(relation.left, values)?, self.eval_float(relation.right, values)?);
+                Some(relation.compare(left, right))
+            }
             PredNode::And(operands) => decide(false, operands.iter().map(|&p| self.eval_pred(p, values))),
             PredNode::Or(operands) => decide(true, operands.iter().map(|&p| self.eval_pred(p, values))),
             PredNode::Unknown => None,
@@ -175,6 +240,9 @@ impl Pool {
         let mut found: SmallVec<[Sym; 4]> = match self.pred_node(p) {
             PredNode::Bool(_) | PredNode::Unknown => SmallVec::new(),
             PredNode::Eq(e) | PredNode::Ne(e) | PredNode::Le(e) => self.symbols(*e),
+            PredNode::Float(FloatRelation { left, right, .. }) => {
+                self.float_symbols(*left).into_iter().chain(self.float_symbols(*right)).collect()
+            }
             PredNode::And(operands) | PredNode::Or(operands) => {
                 operands.iter().flat_map(|&p| self.pred_symbols(p)).collect()
             }
@@ -199,6 +267,11 @@ impl Pool {
             PredNode::Le(e) => {
                 let e = self.subst(e, map);
                 self.not_positive(e)
+            }
+            PredNode::Float(relation) => {
+                let (left, right) = (self.subst_float(relation.left, map), self.subst_float(relation.right, map));
+                let image = self.compare_floats(relation.comparison, left, right);
+                if relation.holds { image } else { self.not(image) }
             }
             PredNode::And(operands) => {
                 let images: Operands = operands.iter().map(|&p| self.subst_pred(p, map)).collect();

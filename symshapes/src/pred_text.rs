@@ -8,7 +8,7 @@ use crate::{
     node::{Expr, Sum, Term},
     parse::{ParseError, Parser, Token},
     pool::Pool,
-    pred::{Operands, Pred, PredNode},
+    pred::{Comparison, Operands, Pred, PredNode},
     range::Range,
 };
 use std::fmt::{self, Display};
@@ -93,7 +93,12 @@ impl Display for Side<'_> {
 impl Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.pool.pred_node(self.pred);
-        let parenthesised = self.nested && matches!(node, PredNode::Le(_) | PredNode::And(_) | PredNode::Or(_));
+        let compound = match node {
+            PredNode::Le(_) | PredNode::And(_) | PredNode::Or(_) => true,
+            PredNode::Float(relation) => relation.holds && relation.comparison != Comparison::Eq,
+            PredNode::Bool(_) | PredNode::Eq(_) | PredNode::Ne(_) | PredNode::Unknown => false,
+        };
+        let parenthesised = self.nested && compound;
         if parenthesised {
             f.write_str("(")?;
         }
@@ -105,6 +110,7 @@ impl Display for Printed<'_> {
             PredNode::Le(e) => self.pool.fmt_le(f, *e),
             PredNode::And(operands) => self.pool.fmt_junction(f, " & ", operands),
             PredNode::Or(operands) => self.pool.fmt_junction(f, " | ", operands),
+            PredNode::Float(relation) => self.pool.fmt_float_relation(f, *relation),
             PredNode::Unknown => f.write_str("Unknown"),
         }?;
         if parenthesised { f.write_str(")") } else { Ok(()) }
@@ -190,14 +196,23 @@ impl Parser<'_, '_> {
 
     fn relation_call(&mut self, name: &str, mark: &str) -> Result<Pred, ParseError> {
         self.next();
-        let args = self.arguments(Self::sum)?;
+        let start = self.at;
+        // Sides that are no integers are floats.
+        let Ok(args) = self.arguments(Self::sum) else {
+            self.at = start;
+            let args = self.arguments(Self::float_sum)?;
+            return match args.as_slice() {
+                &[a, b] => Ok(self.relate_floats(mark, a, b)),
+                _ => Err(self.arity(name, args.len())),
+            };
+        };
         match args.as_slice() {
             &[a, b] => Ok(self.relate(mark, a, b)),
             _ => Err(self.arity(name, args.len())),
         }
     }
 
-    fn arguments<T>(&mut self, parse: fn(&mut Self) -> Result<T, ParseError>) -> Result<Vec<T>, ParseError> {
+    pub(crate) fn arguments<T>(&mut self, parse: fn(&mut Self) -> Result<T, ParseError>) -> Result<Vec<T>, ParseError> {
         self.expect("(")?;
         let mut args = vec![self.nested(parse)?];
         while self.eat(",") {
@@ -207,7 +222,16 @@ impl Parser<'_, '_> {
         Ok(args)
     }
 
+    /// A relation of integers, or of floats.
     fn comparison(&mut self) -> Result<Pred, ParseError> {
+        let start = self.at;
+        self.int_comparison().or_else(|error| {
+            self.at = start;
+            self.float_comparison().ok_or(error)
+        })
+    }
+
+    fn int_comparison(&mut self) -> Result<Pred, ParseError> {
         let left = self.sum()?;
         let Token::Mark(mark @ ("==" | "!=" | "<=" | "<" | ">=" | ">")) = self.peek() else {
             return Err(self.expected("a relation"));

@@ -4,12 +4,14 @@
 //! - An instruction reads only registers of instructions before it; register `i` is what instruction `i` gives.
 //! - A value outside `i64`, or a division by zero, is no value; a test of no value fails. So the program accepts
 //!   nothing that the checks leave undefined.
+//! - The value of a float input is the bits of a double; so is what a register of a float holds.
 
 use crate::{
     arith::{floor_div, modulo},
     env::{ShapeEnv, SourceId},
+    float::{self, Float, FloatBinary, FloatNode, FloatUnary},
     node::{Expr, Node, Sym},
-    pred::{Pred, PredNode},
+    pred::{FloatRelation, Pred, PredNode},
     solver::{Check, GuardSet},
 };
 use rustc_hash::FxHashMap;
@@ -69,6 +71,12 @@ enum Instr {
     IsNotPositive(Reg),
     And(Reg, Reg),
     Or(Reg, Reg),
+    /// The bits of the nearest double.
+    ToFloat(Reg),
+    IntTrueDiv(Reg, Reg),
+    Unary(FloatUnary, Reg),
+    Binary(FloatBinary, Reg, Reg),
+    Compare(FloatRelation, Reg, Reg),
     None,
 }
 
@@ -141,6 +149,11 @@ impl Program {
             Instr::IsNotPositive(a) => Some(i64::from(get(a)? <= 0)),
             Instr::And(a, b) => junction(0, get(a), get(b)),
             Instr::Or(a, b) => junction(1, get(a), get(b)),
+            Instr::ToFloat(a) => get(a).map(|n| bits(float::nearest(n))),
+            Instr::IntTrueDiv(a, b) => float::quotient(get(a)?, get(b)?).map(bits),
+            Instr::Unary(op, a) => float::unary(op, double(get(a)?)).map(bits),
+            Instr::Binary(op, a, b) => float::binary(op, double(get(a)?), double(get(b)?)).map(bits),
+            Instr::Compare(relation, a, b) => Some(i64::from(relation.compare(double(get(a)?), double(get(b)?)))),
             Instr::None => None,
         }
     }
@@ -161,6 +174,15 @@ fn junction(decisive: i64, a: Option<i64>, b: Option<i64>) -> Option<i64> {
         (Some(_), Some(_)) => Some(1 - decisive),
         _ => None,
     }
+}
+
+/// A double as a register holds it.
+const fn bits(value: f64) -> i64 {
+    value.to_bits().cast_signed()
+}
+
+const fn double(bits: i64) -> f64 {
+    f64::from_bits(bits.cast_unsigned())
 }
 
 /// A program under construction.
@@ -248,6 +270,21 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn float(&mut self, f: Float) -> Reg {
+        let instr = match *self.env.pool().float_node(f) {
+            FloatNode::Const(bits) => Instr::Int(bits.cast_signed()),
+            FloatNode::Sym(sym) => match self.source_of(sym) {
+                Some(source) => Instr::Input(self.slot(source)),
+                None => Instr::None,
+            },
+            FloatNode::Int(e) => Instr::ToFloat(self.expr(e)),
+            FloatNode::IntTrueDiv(a, b) => Instr::IntTrueDiv(self.expr(a), self.expr(b)),
+            FloatNode::Unary(op, x) => Instr::Unary(op, self.float(x)),
+            FloatNode::Binary(op, x, y) => Instr::Binary(op, self.float(x), self.float(y)),
+        };
+        self.push(instr)
+    }
+
     fn product(&mut self, factors: &[Expr]) -> Instr {
         let [first, middle @ .., last] = factors else { return Instr::None };
         let mut product = self.expr(*first);
@@ -266,6 +303,9 @@ impl<'a> Builder<'a> {
             PredNode::Le(e) => Instr::IsNotPositive(self.expr(e)),
             PredNode::And(parts) => return self.junction(&parts, Instr::And),
             PredNode::Or(parts) => return self.junction(&parts, Instr::Or),
+            PredNode::Float(relation) => {
+                Instr::Compare(relation, self.float(relation.left), self.float(relation.right))
+            }
             PredNode::Unknown => Instr::None,
         };
         self.push(instr)

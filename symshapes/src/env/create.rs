@@ -2,6 +2,7 @@
 
 use super::{EnvError, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
+    float::Float,
     node::{Expr, Sym},
     range::Range,
 };
@@ -100,6 +101,22 @@ impl ShapeEnv {
             Policy::Unbacked => self.unbacked_input(source, InputKind::Int, None),
             Policy::Duck | Policy::Dynamic => self.fresh_input(source, InputKind::Int, hint, None).1,
         }
+    }
+
+    /// A plain float: a symbol `zf0`, `zf1`, …, whose value is the bits of a double, or a constant if it is static.
+    pub fn float(&mut self, source: SourceId, hint: f64, policy: Policy) -> Float {
+        if policy == Policy::Static {
+            self.constant_input(source, InputKind::Float, hint.to_bits().cast_signed(), None);
+            return self.pool.float(hint);
+        }
+        let sym = self.pool.float_symbol(&format!("zf{}", self.floats));
+        self.floats += 1;
+        let expr = self.pool.sym(sym);
+        let input =
+            self.inputs.push(Input { source, kind: InputKind::Float, expr, owned: Some(sym), constraint: None });
+        let hint = (policy != Policy::Unbacked).then(|| hint.to_bits().cast_signed());
+        self.symbols.insert(sym, SymbolRow { origin: Origin::Input(input), hint, size_like: false, cause: None });
+        self.pool.float_sym(sym)
     }
 
     /// Where a tensor starts in its storage: a constant if that is the beginning, or if its policy is static.
@@ -223,7 +240,7 @@ impl InputKind {
     pub const fn domain(self) -> Range {
         match self {
             InputKind::Size | InputKind::Stride | InputKind::Offset => Range::new(0, i64::MAX),
-            InputKind::Int => Range::ALL,
+            InputKind::Int | InputKind::Float => Range::ALL,
         }
     }
 }

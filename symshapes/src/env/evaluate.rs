@@ -46,6 +46,32 @@ impl ShapeEnv {
         }
     }
 
+    /// As [`ShapeEnv::evaluate`], but false where the answer depends on data: for questions whose "no" is always safe.
+    pub fn guard_or_false(&mut self, p: Pred, at: &str) -> Result<bool, EnvError> {
+        self.guard_or(p, false, at)
+    }
+
+    /// As [`ShapeEnv::evaluate`], but true where the answer depends on data: for questions whose "yes" is always safe.
+    pub fn guard_or_true(&mut self, p: Pred, at: &str) -> Result<bool, EnvError> {
+        self.guard_or(p, true, at)
+    }
+
+    fn guard_or(&mut self, p: Pred, fallback: bool, at: &str) -> Result<bool, EnvError> {
+        match self.evaluate(p, at) {
+            Err(EnvError::DataDependent { .. }) => Ok(fallback),
+            answer => answer,
+        }
+    }
+
+    /// The truth for every input, or for the hints where it differs; no guard is recorded. `None` if it depends on
+    /// data, or has no value.
+    pub fn guess(&mut self, p: Pred) -> Option<bool> {
+        self.statically_known(p).or_else(|| {
+            let normal = self.normal_pred(p);
+            self.pool.eval_pred(normal, &|sym| self.symbol_hint(sym))
+        })
+    }
+
     /// The value of an integer for the hints, guarded.
     pub fn evaluate_int(&mut self, e: Expr, at: &str) -> Result<i64, EnvError> {
         let e = self.normal(e);

@@ -70,6 +70,8 @@ pub enum InputKind {
     Offset,
     /// A plain integer.
     Int,
+    /// A plain float, by the bits of a double.
+    Float,
 }
 
 /// One row per input.
@@ -142,6 +144,8 @@ pub struct ShapeEnv {
     pub(crate) guards: Vec<Guard>,
     assertions: Vec<Assertion>,
     backed: u32,
+    #[serde(default)]
+    floats: u32,
     unbacked: u32,
 }
 

@@ -20,7 +20,7 @@ impl ShapeEnv {
             PredNode::Eq(e) => self.learn_equation(p, e, at),
             PredNode::Le(e) => self.learn_bound(p, e, at),
             PredNode::Ne(e) => self.learn_inequation(p, e, at),
-            PredNode::Or(_) | PredNode::Unknown => {
+            PredNode::Or(_) | PredNode::Float(_) | PredNode::Unknown => {
                 self.axioms.push(p);
                 Ok(())
             }

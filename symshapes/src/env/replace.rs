@@ -80,6 +80,10 @@ impl ShapeEnv {
         let zero = self.pool.int(0);
         match self.pool.pred_node(p).clone() {
             PredNode::Bool(_) | PredNode::Unknown => p,
+            PredNode::Float(_) => {
+                let map = self.divisions(&self.pool.pred_symbols(p));
+                self.pool.subst_pred(p, &map)
+            }
             PredNode::Eq(e) => {
                 let e = self.plain(e);
                 self.pool.eq(e, zero)

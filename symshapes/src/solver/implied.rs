@@ -30,7 +30,12 @@ impl ShapeEnv {
         match self.pool.pred_node(p).clone() {
             PredNode::Le(e) => self.bounded_by_two(e, premises),
             PredNode::Or(parts) => parts.into_iter().any(|part| self.follows(part, premises)),
-            PredNode::Bool(_) | PredNode::Eq(_) | PredNode::Ne(_) | PredNode::And(_) | PredNode::Unknown => false,
+            PredNode::Bool(_)
+            | PredNode::Eq(_)
+            | PredNode::Ne(_)
+            | PredNode::And(_)
+            | PredNode::Float(_)
+            | PredNode::Unknown => false,
         }
     }
 
@@ -56,7 +61,8 @@ impl ShapeEnv {
             match *self.pool.pred_node(premise) {
                 PredNode::Le(a) => terms.push(a),
                 PredNode::Eq(a) => terms.extend([a, self.pool.neg(a)]),
-                PredNode::Bool(_) | PredNode::Ne(_) | PredNode::And(_) | PredNode::Or(_) | PredNode::Unknown => {}
+                PredNode::Bool(_) | PredNode::Ne(_) | PredNode::And(_) | PredNode::Or(_) => {}
+                PredNode::Float(_) | PredNode::Unknown => {}
             }
         }
         terms

@@ -176,6 +176,7 @@ impl ShapeEnv {
     fn pred_size(&self, p: Pred) -> usize {
         match self.pool.pred_node(p) {
             PredNode::Bool(_) | PredNode::Unknown => 0,
+            PredNode::Float(_) => self.pool.pred_symbols(p).len() + 2,
             PredNode::Eq(e) | PredNode::Ne(e) | PredNode::Le(e) => self.pool.facts(*e).size as usize,
             PredNode::And(parts) | PredNode::Or(parts) => parts.iter().map(|&part| 1 + self.pred_size(part)).sum(),
         }

@@ -3,8 +3,9 @@
 use super::{Check, GuardSet};
 use crate::{
     env::{Names, ShapeEnv},
+    float::{Float, FloatBinary, FloatNode, FloatUnary},
     node::{Expr, Node, Sum, Sym, Term},
-    pred::{Pred, PredNode},
+    pred::{Comparison, FloatRelation, Pred, PredNode},
 };
 
 /// How tightly an expression's surroundings bind.
@@ -122,7 +123,43 @@ impl Printer<'_> {
             PredNode::Le(e) => parenthesised(self.at_most(*e), nested),
             PredNode::And(parts) => parenthesised(self.junction(parts, " and "), nested),
             PredNode::Or(parts) => parenthesised(self.junction(parts, " or "), nested),
+            PredNode::Float(relation) => self.comparison(*relation, nested),
             PredNode::Unknown => "False".to_owned(),
+        }
+    }
+
+    fn comparison(&self, relation: FloatRelation, nested: bool) -> String {
+        let mark = match relation.comparison {
+            Comparison::Eq => "==",
+            Comparison::Le => "<=",
+            Comparison::Lt => "<",
+        };
+        let (left, right) = (self.float(relation.left), self.float(relation.right));
+        let text = format!("{left} {mark} {right}");
+        if relation.holds { parenthesised(text, nested) } else { format!("not ({text})") }
+    }
+
+    fn float(&self, f: Float) -> String {
+        match *self.env.pool().float_node(f) {
+            FloatNode::Const(bits) => constant(f64::from_bits(bits)),
+            FloatNode::Sym(sym) => self.symbol(sym),
+            FloatNode::Int(e) => format!("float({})", self.expr(e, Context::Sum)),
+            FloatNode::IntTrueDiv(a, b) => {
+                format!("({} / {})", self.expr(a, Context::Atom), self.expr(b, Context::Atom))
+            }
+            FloatNode::Unary(FloatUnary::Neg, x) => format!("(-{})", self.float(x)),
+            FloatNode::Unary(op, x) => format!("{}({})", op.python(), self.float(x)),
+            FloatNode::Binary(op, x, y) => {
+                let (x, y) = (self.float(x), self.float(y));
+                match op {
+                    FloatBinary::Add => format!("({x} + {y})"),
+                    FloatBinary::Sub => format!("({x} - {y})"),
+                    FloatBinary::Mul => format!("({x} * {y})"),
+                    FloatBinary::TrueDiv => format!("({x} / {y})"),
+                    FloatBinary::Pow => format!("({x} ** {y})"),
+                    FloatBinary::Min | FloatBinary::Max => format!("{}({x}, {y})", op.python()),
+                }
+            }
         }
     }
 
@@ -166,6 +203,11 @@ impl Printer<'_> {
         }
         (left, right)
     }
+}
+
+/// A double as Python reads it.
+fn constant(value: f64) -> String {
+    if value.is_finite() { format!("{value:?}") } else { format!("float('{value}')") }
 }
 
 fn parenthesised(text: String, needed: bool) -> String {

@@ -1,0 +1,368 @@
+//! Floats that are computed from shapes, as torch's `SymFloat` has them: `ToFloat(s0)`, `IntTrueDiv(s0, 2)`, `2.0*zf0`.
+//!
+//! Invariants:
+//! - A float denotes what IEEE double arithmetic gives for the operations as they stand. Sums are not reordered:
+//!   only rules that keep every bit (but a NaN's payload) are applied.
+//! - A symbol of a float is a [`Sym`] whose value is the bits of a double, seen as an `i64`: so it has a source, a hint
+//!   and a place in a program like any other. No integer expression mentions it.
+//! - An operand was interned before the node that reads it.
+
+use crate::{
+    node::{Expr, Sym},
+    pool::Pool,
+    range::Range,
+};
+use cranelift_entity::entity_impl;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// A float in a [`Pool`]: equal floats have equal indices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Float(u32);
+entity_impl!(Float, "f");
+
+/// One interned float.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum FloatNode {
+    /// A constant, by its bits.
+    Const(u64),
+    /// A variable.
+    Sym(Sym),
+    /// The nearest double of an integer.
+    Int(Expr),
+    /// The nearest double of a quotient of integers.
+    IntTrueDiv(Expr, Expr),
+    /// A function of one float.
+    Unary(FloatUnary, Float),
+    /// A function of two.
+    Binary(FloatBinary, Float, Float),
+}
+
+/// Declares an operation's variants with the names that torch prints, and the values that they give.
+macro_rules! functions {
+    ($(#[$doc:meta])* $name:ident($($arg:ident),*): $($variant:ident $text:literal $python:literal $value:expr;)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+        #[allow(missing_docs, reason = "each is named as the function is")]
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// Every function.
+            pub const ALL: &[$name] = &[$($name::$variant),*];
+
+            /// The name that torch prints; empty for an operator.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+
+            /// The function in Python; empty for an operator.
+            pub(crate) const fn python(self) -> &'static str {
+                match self { $($name::$variant => $python),* }
+            }
+
+            /// The value for these operands.
+            pub fn apply(self, $($arg: f64),*) -> f64 {
+                match self { $($name::$variant => $value),* }
+            }
+        }
+    };
+}
+
+functions! {
+    /// A function of one float.
+    FloatUnary(x):
+    Neg "" "" -x;
+    Abs "Abs" "abs" x.abs();
+    Sqrt "OpaqueUnaryFn_sqrt" "math.sqrt" x.sqrt();
+    Exp "OpaqueUnaryFn_exp" "math.exp" x.exp();
+    Log "OpaqueUnaryFn_log" "math.log" x.ln();
+    Log2 "OpaqueUnaryFn_log2" "math.log2" x.log2();
+    Sin "OpaqueUnaryFn_sin" "math.sin" x.sin();
+    Cos "OpaqueUnaryFn_cos" "math.cos" x.cos();
+    Tan "OpaqueUnaryFn_tan" "math.tan" x.tan();
+    Asin "OpaqueUnaryFn_asin" "math.asin" x.asin();
+    Acos "OpaqueUnaryFn_acos" "math.acos" x.acos();
+    Atan "OpaqueUnaryFn_atan" "math.atan" x.atan();
+    Sinh "OpaqueUnaryFn_sinh" "math.sinh" x.sinh();
+    Cosh "OpaqueUnaryFn_cosh" "math.cosh" x.cosh();
+    Tanh "OpaqueUnaryFn_tanh" "math.tanh" x.tanh();
+}
+
+functions! {
+    /// A function of two floats.
+    FloatBinary(x, y):
+    Add "" "" x + y;
+    Sub "" "" x - y;
+    Mul "" "" x * y;
+    TrueDiv "FloatTrueDiv" "" x / y;
+    Pow "FloatPow" "" x.powf(y);
+    Min "Min" "min" if y < x { y } else { x };
+    Max "Max" "max" if y > x { y } else { x };
+}
+
+/// Integers up to this are doubles, and so is every quotient of them by a power of two.
+const EXACT: i64 = 1 << 53;
+
+/// Which integer a float becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rounding {
+    /// Towards minus infinity.
+    Floor,
+    /// Towards infinity.
+    Ceil,
+    /// Towards zero.
+    Trunc,
+}
+
+/// A float that is exactly `numerator / 2**shift`.
+struct Dyadic {
+    numerator: Expr,
+    shift: u32,
+}
+
+impl Pool {
+    /// A symbol of a float; its values are the bits of doubles.
+    pub fn float_symbol(&mut self, name: &str) -> Sym {
+        if let Some(sym) = self.find(name).filter(|&sym| self.is_float(sym)) {
+            return sym;
+        }
+        let sym = self.symbol(name, Range::ALL);
+        self.mark_float(sym);
+        sym
+    }
+
+    /// A symbol as a float.
+    pub fn float_sym(&mut self, sym: Sym) -> Float {
+        self.intern_float(FloatNode::Sym(sym))
+    }
+
+    /// A constant.
+    pub fn float(&mut self, value: f64) -> Float {
+        self.intern_float(FloatNode::Const(value.to_bits()))
+    }
+
+    /// The value of a constant.
+    pub fn as_float(&self, f: Float) -> Option<f64> {
+        match *self.float_node(f) {
+            FloatNode::Const(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// `float(e)`
+    pub fn to_float(&mut self, e: Expr) -> Float {
+        match self.as_int(e) {
+            Some(value) => self.float(nearest(value)),
+            None => self.intern_float(FloatNode::Int(e)),
+        }
+    }
+
+    /// `a / b` of integers, rounded once.
+    pub fn int_true_div(&mut self, a: Expr, b: Expr) -> Float {
+        match (self.as_int(a), self.as_int(b)) {
+            (_, Some(1)) => self.to_float(a),
+            (Some(x), Some(y)) => match quotient(x, y) {
+                Some(value) => self.float(value),
+                None => self.intern_float(FloatNode::IntTrueDiv(a, b)),
+            },
+            _ => self.intern_float(FloatNode::IntTrueDiv(a, b)),
+        }
+    }
+
+    /// A function of one float.
+    pub fn float_unary(&mut self, op: FloatUnary, x: Float) -> Float {
+        if let Some(value) = self.as_float(x).and_then(|x| unary(op, x)) {
+            return self.float(value);
+        }
+        match (op, *self.float_node(x)) {
+            (FloatUnary::Neg, FloatNode::Unary(FloatUnary::Neg, inner)) => inner,
+            (FloatUnary::Abs, FloatNode::Unary(FloatUnary::Abs, _)) => x,
+            (FloatUnary::Abs, FloatNode::Unary(FloatUnary::Neg, inner)) => self.float_unary(op, inner),
+            _ => self.intern_float(FloatNode::Unary(op, x)),
+        }
+    }
+
+    /// A function of two floats.
+    ///
+    /// Rules: constants are folded; `1.0*x => x`, `x/1.0 => x`, `x**1.0 => x`, `x - 0.0 => x`; the operands of `+` and
+    /// `*` are sorted.
+    pub fn float_binary(&mut self, op: FloatBinary, x: Float, y: Float) -> Float {
+        use FloatBinary::{Add, Mul, Pow, Sub, TrueDiv};
+        let (a, b) = (self.as_float(x), self.as_float(y));
+        let is = |value: Option<f64>, wanted: f64| value.is_some_and(|v| v.to_bits() == wanted.to_bits());
+        match op {
+            _ if let (Some(a), Some(b)) = (a, b)
+                && let Some(value) = binary(op, a, b) =>
+            {
+                self.float(value)
+            }
+            Mul if is(a, 1.0) => y,
+            Mul | TrueDiv | Pow if is(b, 1.0) => x,
+            Sub if is(b, 0.0) => x,
+            Add if is(b, -0.0) => x,
+            Add if is(a, -0.0) => y,
+            Add | Mul => self.intern_float(FloatNode::Binary(op, x.min(y), x.max(y))),
+            _ => self.intern_float(FloatNode::Binary(op, x, y)),
+        }
+    }
+
+    /// The integer that a float rounds to, where it is proved to be an expression; a caller without one has to read
+    /// the value when the program runs.
+    pub fn round(&mut self, rounding: Rounding, f: Float) -> Option<Expr> {
+        let (numerator, divisor) = match *self.float_node(f) {
+            // The quotient's rounding error is less than its distance to the next integer.
+            FloatNode::IntTrueDiv(a, b) if self.is_exact(a) && self.is_exact(b) => (a, b),
+            _ => {
+                let Dyadic { numerator, shift } = self.dyadic(f)?;
+                (numerator, self.int(1 << shift))
+            }
+        };
+        let (down, up) = (self.floor_div(numerator, divisor), self.ceil_div(numerator, divisor));
+        let rounded = match rounding {
+            Rounding::Floor => down,
+            Rounding::Ceil => up,
+            Rounding::Trunc => {
+                let (low, high) = (self.range(down), self.range(up));
+                match (low.lo >= 0, high.hi <= 0) {
+                    (true, _) => down,
+                    (_, true) => up,
+                    _ => {
+                        let positive = self.le(Expr::ZERO, down);
+                        self.select(positive, down, up)
+                    }
+                }
+            }
+        };
+        (!self.is_overflow(rounded)).then_some(rounded)
+    }
+
+    /// Both as integers of the same scale, where they are exactly that: a relation of them is one of integers.
+    pub(crate) fn same_scale(&mut self, a: Float, b: Float) -> Option<(Expr, Expr)> {
+        let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
+        let shift = a.shift.max(b.shift);
+        let sides = [a, b].map(|side| self.shift_left(side.numerator, i64::from(shift - side.shift)));
+        (!self.is_overflow(sides[0]) && !self.is_overflow(sides[1])).then_some((sides[0], sides[1]))
+    }
+
+    /// The float as a dyadic fraction, if its range proves that no operation on the way rounds.
+    fn dyadic(&mut self, f: Float) -> Option<Dyadic> {
+        let found = match *self.float_node(f) {
+            FloatNode::Const(bits) => self.dyadic_constant(f64::from_bits(bits))?,
+            FloatNode::Int(numerator) => Dyadic { numerator, shift: 0 },
+            FloatNode::IntTrueDiv(numerator, b) => {
+                let divisor = self.as_int(b).and_then(|b| u64::try_from(b).ok()).filter(|b| b.is_power_of_two())?;
+                Dyadic { numerator, shift: divisor.trailing_zeros() }
+            }
+            FloatNode::Binary(FloatBinary::Mul, a, b) => {
+                let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
+                Dyadic { numerator: self.mul(a.numerator, b.numerator), shift: a.shift + b.shift }
+            }
+            FloatNode::Binary(op @ (FloatBinary::Add | FloatBinary::Sub), a, b) => {
+                let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
+                let shift = a.shift.max(b.shift);
+                let a = self.shift_left(a.numerator, i64::from(shift - a.shift));
+                let b = self.shift_left(b.numerator, i64::from(shift - b.shift));
+                let numerator = if op == FloatBinary::Add { self.add(a, b) } else { self.sub(a, b) };
+                Dyadic { numerator, shift }
+            }
+            FloatNode::Sym(_) | FloatNode::Unary(..) | FloatNode::Binary(..) => return None,
+        };
+        (found.shift <= 52 && self.is_exact(found.numerator)).then_some(found)
+    }
+
+    fn dyadic_constant(&mut self, value: f64) -> Option<Dyadic> {
+        // Zero has two signs, and a sum or product may show which.
+        if value == 0.0 && value.is_sign_negative() {
+            return None;
+        }
+        let shift = (0..=52u32).find(|&shift| (value * f64::from(shift).exp2()).fract() == 0.0)?;
+        let scaled = value * f64::from(shift).exp2();
+        #[expect(clippy::cast_possible_truncation, reason = "an integer below 2**53")]
+        let numerator = (scaled.abs() <= nearest(EXACT)).then_some(scaled as i64)?;
+        Some(Dyadic { numerator: self.int(numerator), shift })
+    }
+
+    /// True if every value of an integer is proved to be a double.
+    fn is_exact(&self, e: Expr) -> bool {
+        let range = self.range(e);
+        !self.is_overflow(e) && range.lo > -EXACT && range.hi < EXACT
+    }
+
+    /// The value under an assignment, where a float symbol's value is given by its bits. `None` for an unknown symbol,
+    /// a division by zero (an error in Python) or an integer without a value.
+    pub fn eval_float(&self, f: Float, values: &dyn Fn(Sym) -> Option<i64>) -> Option<f64> {
+        match *self.float_node(f) {
+            FloatNode::Const(bits) => Some(f64::from_bits(bits)),
+            FloatNode::Sym(sym) => values(sym).map(|bits| f64::from_bits(bits.cast_unsigned())),
+            FloatNode::Int(e) => self.eval(e, values).map(nearest),
+            FloatNode::IntTrueDiv(a, b) => quotient(self.eval(a, values)?, self.eval(b, values)?),
+            FloatNode::Unary(op, x) => unary(op, self.eval_float(x, values)?),
+            FloatNode::Binary(op, x, y) => binary(op, self.eval_float(x, values)?, self.eval_float(y, values)?),
+        }
+    }
+
+    /// Replaces integer symbols, as [`Pool::subst`] does.
+    pub fn subst_float(&mut self, f: Float, map: &FxHashMap<Sym, Expr>) -> Float {
+        match *self.float_node(f) {
+            FloatNode::Const(_) | FloatNode::Sym(_) => f,
+            FloatNode::Int(e) => {
+                let e = self.subst(e, map);
+                self.to_float(e)
+            }
+            FloatNode::IntTrueDiv(a, b) => {
+                let (a, b) = (self.subst(a, map), self.subst(b, map));
+                self.int_true_div(a, b)
+            }
+            FloatNode::Unary(op, x) => {
+                let x = self.subst_float(x, map);
+                self.float_unary(op, x)
+            }
+            FloatNode::Binary(op, x, y) => {
+                let (x, y) = (self.subst_float(x, map), self.subst_float(y, map));
+                self.float_binary(op, x, y)
+            }
+        }
+    }
+
+    /// The symbols that occur, in no order, perhaps more than once.
+    pub(crate) fn float_symbols(&self, f: Float) -> SmallVec<[Sym; 4]> {
+        match *self.float_node(f) {
+            FloatNode::Const(_) => SmallVec::new(),
+            FloatNode::Sym(sym) => SmallVec::from_slice(&[sym]),
+            FloatNode::Int(e) => self.symbols(e),
+            FloatNode::IntTrueDiv(a, b) => self.symbols(a).into_iter().chain(self.symbols(b)).collect(),
+            FloatNode::Unary(_, x) => self.float_symbols(x),
+            FloatNode::Binary(_, x, y) => self.float_symbols(x).into_iter().chain(self.float_symbols(y)).collect(),
+        }
+    }
+}
+
+/// The double nearest to an integer, as Python converts it.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
+pub(crate) fn nearest(value: i64) -> f64 {
+    value as f64
+}
+
+/// `a / b` as Python divides integers, with one rounding; `None` for a zero divisor, and beyond what doubles hold
+/// exactly, where one division of doubles would round twice.
+pub(crate) fn quotient(a: i64, b: i64) -> Option<f64> {
+    let exact = |n: i64| n.unsigned_abs() <= EXACT.unsigned_abs();
+    (b != 0 && exact(a) && exact(b)).then(|| nearest(a) / nearest(b))
+}
+
+/// The value of a function of one; `None` where Python raises an error instead: out of its domain, or infinite.
+pub(crate) fn unary(op: FloatUnary, x: f64) -> Option<f64> {
+    let value = op.apply(x);
+    (!x.is_finite() || value.is_finite()).then_some(value)
+}
+
+/// The value of a function of two; `None` where Python raises an error instead.
+pub(crate) fn binary(op: FloatBinary, x: f64, y: f64) -> Option<f64> {
+    let divides_by_zero = match op {
+        FloatBinary::TrueDiv => y == 0.0,
+        FloatBinary::Pow => (x == 0.0 && y < 0.0) || (x < 0.0 && y.fract() != 0.0),
+        _ => false,
+    };
+    (!divides_by_zero).then(|| op.apply(x, y))
+}
