@@ -11,9 +11,9 @@ and no single element of ours errs by more than eager's worst plus the allowance
 Most models keep this in every run. Some do not, and eager's own kernels would not either. MobileNetV3's training step
 magnifies rounding errors, so that one run of eager is a poor estimate of `e`. Over 24 draws of weights and inputs, of
 211 tensors a draw, so many exceed what eager allows: 2.6 of eager's on one thread instead of two, 6.1 of eager's
-without oneDNN, 15 of eager's in the channels-last layout, 58 of torch's Inductor, 3.4 of ours; and 3.6 of
-eager's exceed what ours would allow. In ResNet-50 one draw in ten has a value that falls to the other side of a ReLU's
-kink: a third of the gradients follow, by hundreds of times the allowance, and as often it is eager that is off.
+without oneDNN, 15 of eager's in the channels-last layout, 58 of torch's Inductor (over 12 draws), 3.4 of ours; and
+3.6 of eager's exceed what ours would allow. In ResNet-50 one draw in ten has a value that falls to the other side of a
+ReLU's kink: a third of the gradients follow, by up to hundreds of times the allowance; sometimes it is eager's value.
 
 So the error of eager is the largest that its equivalent ways make, each of them a run of eager; 0.4 of ours exceed
 that. And a model is judged by the majority of several draws: see `problems_over`.
