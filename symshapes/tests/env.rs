@@ -236,10 +236,113 @@ fn violated_promises() {
           Suggested fix: use maybe_mark_dynamic for L['b'].size()[0], or remove the comparison
         L['c'].size()[0]: train.py:3 promises every size in [2, 64], but L['c'].size()[0] < L['b'].size()[0] must hold, because of m.py:13
           Suggested fix: use maybe_mark_dynamic for L['c'].size()[0], or remove the comparison
-        L['d'].size()[0]: train.py:4 promises every size in [2, 64], but it must lie in [4, 64], because of m.py:12
-          Suggested fix: mark_dynamic L['d'].size()[0] with min=4, max=64
         L['d'].size()[0]: train.py:4 promises every size in [2, 64], but 4 must divide L['d'].size()[0], because of m.py:12
           Suggested fix: declare L['d'].size()[0] = 4*dim, or use maybe_mark_dynamic"#]].assert_eq(&text.join("\n"));
+}
+
+/// What is said of sizes with promises once the questions, from line 10 on, are answered.
+fn promised(hints: &[(i64, Option<Range>)], questions: &[&str], expected: &Expect) {
+    let mut env = ShapeEnv::new(EnvOptions::default());
+    for (&(hint, range), id) in hints.iter().zip(0..) {
+        let constraint = range.map(|range| Constraint { range, at: format!("train.py:{}", id + 1) });
+        let dim = Dim { policy: Policy::Dynamic, constraint };
+        env.size(SourceId::from_u32(id), hint, &dim, "m.py:1").expect("a size");
+    }
+    for (line, question) in questions.iter().enumerate() {
+        assert!(ask(&mut env, question, line + 10).expect("backed"));
+    }
+    let guards = env.solve().expect("satisfiable");
+    let violations = env.violations(&guards);
+    let text: Vec<String> = violations.iter().map(|v| env.describe(v, &name)).collect();
+    expected.assert_eq(&text.join("\n"));
+}
+
+#[test]
+fn promises_linked_by_equality() {
+    let range = Some(Range::new(2, 64));
+    // What is demanded of the other input is demanded of this one; the equality alone breaks nothing.
+    promised(&[(8, None), (8, range)], &["s0 == s1"], &expect![[""]]);
+    promised(
+        &[(8, None), (8, range)],
+        &["s0 == s1", "s0 <= 32"],
+        &expect![[r#"
+        L['b'].size()[0]: train.py:2 promises every size in [2, 64], but it must lie in [2, 32], because of m.py:11
+          Suggested fix: mark_dynamic L['b'].size()[0] with min=2, max=32"#]],
+    );
+    promised(
+        &[(8, range), (8, None)],
+        &["s0 == s1", "s1 % 4 == 0"],
+        &expect![[r#"
+        L['a'].size()[0]: train.py:1 promises every size in [2, 64], but 4 must divide L['a'].size()[0], because of m.py:11
+          Suggested fix: declare L['a'].size()[0] = 4*dim, or use maybe_mark_dynamic"#]],
+    );
+    // Two promises of independent sizes cannot both be kept.
+    promised(
+        &[(8, range), (8, range)],
+        &["s0 == s1"],
+        &expect![[r#"
+        L['b'].size()[0]: train.py:2 promises every size in [2, 64], but it must equal L['a'].size()[0], because of m.py:10
+          Suggested fix: declare L['b'].size()[0] = L['a'].size()[0], or use maybe_mark_dynamic"#]],
+    );
+}
+
+#[test]
+fn a_promise_of_all_values_is_broken_by_a_constant_alone() {
+    let all = Some(Range::ALL);
+    promised(&[(8, all), (8, all)], &["s0 == s1", "s0 <= 512", "s0 % 2 == 0"], &expect![[""]]);
+    promised(
+        &[(8, all)],
+        &["s0 == 8"],
+        &expect![[r#"
+            L['a'].size()[0]: train.py:1 promises a dynamic size, but it was specialised to 8, because of m.py:10
+              Suggested fix: mark_static L['a'].size()[0] = 8, or remove what depends on its value"#]],
+    );
+}
+
+#[test]
+fn contradictions_name_inputs_and_lines() {
+    let mut env = ShapeEnv::new(EnvOptions::default());
+    let [a, b] =
+        [0, 1].map(|id| env.size(SourceId::from_u32(id), 8, &Dim::from(Policy::Unbacked), "m.py:1").expect("a size"));
+    let pool = env.pool_mut();
+    let [three, five] = [3, 5].map(|n| pool.int(n));
+    let [few_rows, many_rows, many_columns] = [pool.le(a, three), pool.le(five, a), pool.le(five, b)];
+    let square = pool.eq(a, b);
+    env.check(few_rows, "at most three rows", "m.py:2").expect("it may hold");
+    let mut text = vec![env.check(many_rows, "five rows", "m.py:3").expect_err("three at most").explain(&name)];
+    env.check(many_columns, "five columns", "m.py:4").expect("it may hold");
+    text.push(env.check(square, "a square", "m.py:5").expect_err("no number is both").explain(&name));
+
+    let mut env = ShapeEnv::new(EnvOptions { specialize_zero_one: false, ..EnvOptions::default() });
+    let [a, b] =
+        [0, 1].map(|id| env.size(SourceId::from_u32(id), 0, &Dim::from(Policy::Dynamic), "m.py:1").expect("a size"));
+    let pool = env.pool_mut();
+    let (quotient, zero) = (pool.floor_div(a, b), pool.int(0));
+    let question = pool.eq(quotient, zero);
+    text.push(env.evaluate(question, "m.py:6").expect_err("a division by zero").explain(&name));
+    expect![[r#"
+        five rows: u0 >= 5 does not hold (m.py:3); u0 lies in [0, 3], because of m.py:2; u0 is L['a'].size()[0]
+        a square: Eq(u0, u1) does not hold (m.py:5); u0 lies in [0, 3], because of m.py:2; u1 lies in [5, int_oo], because of m.py:4; u0 is L['a'].size()[0]; u1 is L['b'].size()[0]
+        Eq((s0//s1), 0) has no value: it divides by zero or exceeds 64 bits (m.py:6); s0 is L['a'].size()[0]; s1 is L['b'].size()[0]"#]].assert_eq(&text.join("\n"));
+}
+
+#[test]
+fn environments_may_cross_threads() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<ShapeEnv>();
+    shared::<symshapes::Pool>();
+    shared::<symshapes::GuardSet>();
+    shared::<Program>();
+    shared::<EnvError>();
+    let (mut env, _) = sizes(&[4, 8]);
+    assert!(ask(&mut env, "s1 == 2*s0", 1).expect("backed"));
+    let guards = env.solve().expect("satisfiable");
+    let program = &Program::new(&env, &guards);
+    let accepted = std::thread::scope(|scope| {
+        let threads: Vec<_> = (3..7).map(|n| scope.spawn(move || program.accepts(&[2 * n, n]))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<bool>>()
+    });
+    assert_eq!(accepted, [true; 4]);
 }
 
 #[test]
@@ -271,4 +374,12 @@ fn guards_serialise() {
     assert_eq!(copied, guards);
     assert_eq!(again, program);
     assert_eq!(copy.print_guards(&copied, &name), env.print_guards(&guards, &name));
+    // The copy goes on as the original does.
+    let after = [env, copy].map(|mut env| {
+        let (fresh, known) = (ask(&mut env, "s0 >= 3", 2), ask(&mut env, "s1 == 2*s0", 3));
+        let third = env.size(SourceId::from_u32(2), 12, &Dim::from(Policy::Dynamic), "m.py:4").expect("a size");
+        let guards = env.solve().expect("satisfiable");
+        (fresh, known, env.pool().display(third).to_string(), env.print_guards(&guards, &name))
+    });
+    assert_eq!(after[0], after[1]);
 }

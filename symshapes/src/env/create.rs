@@ -23,7 +23,8 @@ pub enum Policy {
     Unbacked,
 }
 
-/// What the user promised of a dimension: every value in the range is to be accepted.
+/// What the user promised of a dimension: every value in the range is to be accepted. Of all values
+/// ([`Range::ALL`], `mark_dynamic` without bounds) only this is promised: that the dimension is no constant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Constraint {
     /// The values.

@@ -1,6 +1,10 @@
 //! What can be wrong with shapes. Every message about an input starts with it.
 
-use super::{Names, SourceId};
+use super::{Names, ShapeEnv, SourceId};
+use crate::{node::Sym, pred::Pred, range::Range};
+
+/// Symbols by name, each with the input that it reads.
+type SymbolSources = Vec<(String, SourceId)>;
 
 /// A shape that cannot be, or a question without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +42,8 @@ pub enum EnvError {
     /// An expression without a value for the example inputs.
     #[error("{pred} has no value: it divides by zero or exceeds 64 bits ({at})")]
     Undefined {
+        /// The inputs that the symbols read.
+        symbols: SymbolSources,
         /// The question.
         pred: String,
         /// The user's line.
@@ -54,8 +60,12 @@ pub enum EnvError {
         at: String,
     },
     /// A `torch._check` that fails.
-    #[error("{message}: {pred} does not hold ({at})")]
+    #[error("{message}: {pred} does not hold ({at}){because}")]
     CheckFailed {
+        /// The inputs that the symbols read.
+        symbols: SymbolSources,
+        /// What is known of the symbols, and from which line.
+        because: String,
         /// The condition.
         pred: String,
         /// What the user says of it.
@@ -64,8 +74,12 @@ pub enum EnvError {
         at: String,
     },
     /// A guard that no input can satisfy together with those before.
-    #[error("{pred} contradicts what was guarded before ({at})")]
+    #[error("{pred} contradicts what was guarded before ({at}){because}")]
     Unsatisfiable {
+        /// The inputs that the symbols read.
+        symbols: SymbolSources,
+        /// What is known of the symbols, and from which line.
+        because: String,
         /// The guard.
         pred: String,
         /// The user's line.
@@ -80,22 +94,88 @@ impl EnvError {
             EnvError::NegativeSize { input, .. }
             | EnvError::HintOutOfRange { input, .. }
             | EnvError::Overflow { input, .. } => Some(*input),
-            EnvError::Undefined { .. }
-            | EnvError::DataDependent { .. }
-            | EnvError::CheckFailed { .. }
-            | EnvError::Unsatisfiable { .. } => None,
+            EnvError::Undefined { symbols, .. }
+            | EnvError::CheckFailed { symbols, .. }
+            | EnvError::Unsatisfiable { symbols, .. } => symbols.first().map(|symbol| symbol.1),
+            EnvError::DataDependent { .. } => None,
+        }
+    }
+
+    fn symbols(&self) -> &[(String, SourceId)] {
+        match self {
+            EnvError::Undefined { symbols, .. }
+            | EnvError::CheckFailed { symbols, .. }
+            | EnvError::Unsatisfiable { symbols, .. } => symbols,
+            EnvError::NegativeSize { .. }
+            | EnvError::HintOutOfRange { .. }
+            | EnvError::Overflow { .. }
+            | EnvError::DataDependent { .. } => &[],
         }
     }
 
     /// The message with the input as the user writes it.
     pub fn explain(&self, names: Names<'_>) -> String {
-        let text = self.to_string();
-        match self.input() {
-            Some(input) => {
-                let rest = text.strip_prefix(&input.to_string()).unwrap_or(&text);
-                names(input) + rest
-            }
-            None => text,
+        let mut text = self.to_string();
+        if let Some(input) = self.input()
+            && let Some(rest) = text.strip_prefix(&input.to_string())
+        {
+            return names(input) + rest;
         }
+        for (symbol, source) in self.symbols() {
+            text += &format!("; {symbol} is {}", names(*source));
+        }
+        text
+    }
+}
+
+impl ShapeEnv {
+    pub(super) fn undefined(&self, pred: String, symbols: &[Sym], at: &str) -> EnvError {
+        EnvError::Undefined { symbols: self.sources_of(symbols), pred, at: at.to_owned() }
+    }
+
+    pub(super) fn check_failed(&self, p: Pred, message: &str, at: &str) -> EnvError {
+        let symbols = self.pool.pred_symbols(p);
+        EnvError::CheckFailed {
+            symbols: self.sources_of(&symbols),
+            because: self.known_of(&symbols),
+            pred: self.pool.display_pred(p).to_string(),
+            message: message.to_owned(),
+            at: at.to_owned(),
+        }
+    }
+
+    pub(crate) fn unsatisfiable(&self, p: Pred, at: &str) -> EnvError {
+        let symbols = self.pool.pred_symbols(p);
+        EnvError::Unsatisfiable {
+            symbols: self.sources_of(&symbols),
+            because: self.known_of(&symbols),
+            pred: self.pool.display_pred(p).to_string(),
+            at: at.to_owned(),
+        }
+    }
+
+    fn sources_of(&self, symbols: &[Sym]) -> SymbolSources {
+        let source = |&sym: &Sym| {
+            let input = self.input_of(sym)?;
+            Some((self.pool.name(sym).to_owned(), self.inputs[input].source))
+        };
+        symbols.iter().filter_map(source).collect()
+    }
+
+    /// What is known of each symbol, for a message's end.
+    fn known_of(&self, symbols: &[Sym]) -> String {
+        let mut text = String::new();
+        for &sym in symbols {
+            let (name, range) = (self.pool.name(sym), self.pool.symbol_range(sym));
+            match self.replaced.get(&sym) {
+                Some(&image) => text += &format!("; {name} equals {}", self.pool.display(image)),
+                None if range != Range::ALL => text += &format!("; {name} lies in {range}"),
+                None => {}
+            }
+            if let Some(cause) = self.symbols.get(&sym).and_then(|row| row.cause.as_ref()) {
+                text += &format!(", because of {cause}");
+            }
+        }
+        text
     }
 }

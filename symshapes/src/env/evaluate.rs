@@ -29,7 +29,7 @@ impl ShapeEnv {
         let truth = self.pool.eval_pred(normal, &|sym| self.symbol_hint(sym));
         let Some(truth) = truth else {
             let pred = self.pool.display_pred(p).to_string();
-            return Err(EnvError::Undefined { pred, at: at.to_owned() });
+            return Err(self.undefined(pred, &self.pool.pred_symbols(p), at));
         };
         let held = if truth { normal } else { self.pool.not(normal) };
         self.guards.push(Guard { pred: held, at: at.to_owned() });
@@ -75,8 +75,6 @@ impl ShapeEnv {
     /// The value of an integer for the hints, guarded.
     pub fn evaluate_int(&mut self, e: Expr, at: &str) -> Result<i64, EnvError> {
         let e = self.normal(e);
-        let undefined =
-            |env: &ShapeEnv| EnvError::Undefined { pred: env.pool.display(e).to_string(), at: at.to_owned() };
         if let Some(value) = self.pool.as_int(e) {
             return Ok(value);
         }
@@ -85,7 +83,10 @@ impl ShapeEnv {
             let p = self.pool.eq(e, zero);
             return Err(self.data_dependent(p, at));
         }
-        let value = self.hint(e).ok_or_else(|| undefined(self))?;
+        let Some(value) = self.hint(e) else {
+            let text = self.pool.display(e).to_string();
+            return Err(self.undefined(text, &self.pool.symbols(e), at));
+        };
         let constant = self.pool.int(value);
         let p = self.pool.eq(e, constant);
         self.evaluate(p, at)?;
@@ -95,19 +96,14 @@ impl ShapeEnv {
     /// States that a predicate holds: a guard if the hints can tell, an assertion for the running program otherwise.
     pub fn check(&mut self, p: Pred, message: &str, at: &str) -> Result<(), EnvError> {
         let normal = self.normal_pred(p);
-        let failed = |env: &ShapeEnv| EnvError::CheckFailed {
-            pred: env.pool.display_pred(p).to_string(),
-            message: message.to_owned(),
-            at: at.to_owned(),
-        };
         match self.statically_known(normal) {
             Some(true) => return Ok(()),
-            Some(false) => return Err(failed(self)),
+            Some(false) => return Err(self.check_failed(p, message, at)),
             None => {}
         }
         if !self.pred_is_unbacked(normal) {
             let holds = self.evaluate(normal, at)?;
-            return if holds { Ok(()) } else { Err(failed(self)) };
+            return if holds { Ok(()) } else { Err(self.check_failed(p, message, at)) };
         }
         self.assertions.push(Assertion { pred: p, message: message.to_owned(), at: at.to_owned() });
         self.learn(normal, at)

@@ -216,8 +216,4 @@ impl ShapeEnv {
             self.blame(of, at);
         }
     }
-
-    pub(super) fn unsatisfiable(&self, p: Pred, at: &str) -> EnvError {
-        EnvError::Unsatisfiable { pred: self.pool.display_pred(p).to_string(), at: at.to_owned() }
-    }
 }

@@ -37,15 +37,50 @@ pub struct Violation {
     pub cause: Option<String>,
 }
 
+/// A promise on an input, and on the input that shares its symbol.
+struct Promise {
+    values: Range,
+    /// Only constants break it.
+    lax: bool,
+    sources: [Option<SourceId>; 2],
+    symbols: [Option<Sym>; 2],
+    /// Something is promised of both.
+    both_promised: bool,
+}
+
+impl Promise {
+    fn reads(&self, source: SourceId) -> bool {
+        self.sources.contains(&Some(source))
+    }
+
+    /// The divisor that a check demands of the input.
+    fn divisor(&self, check: &Check) -> Option<i64> {
+        match *check {
+            Check::Divisible { source, by } if self.reads(source) => Some(by),
+            _ => None,
+        }
+    }
+}
+
+/// The range from the first to the last multiple of `by` in a range.
+fn multiples(range: Range, by: i64) -> Range {
+    let lo = match range.lo {
+        i64::MIN => i64::MIN,
+        lo => lo.checked_add(by - 1).map_or(lo, |lo| lo.div_euclid(by) * by),
+    };
+    let hi = if range.hi == i64::MAX { i64::MAX } else { range.hi.div_euclid(by).saturating_mul(by) };
+    Range::new(lo, hi)
+}
+
 impl ShapeEnv {
     /// The promises that the checks do not keep, in the order of the inputs.
     pub fn violations(&self, guards: &GuardSet) -> Vec<Violation> {
         let mut found = Vec::new();
         for input in self.inputs() {
             let Some(constraint) = input.constraint.clone() else { continue };
-            let promised = self.promised(input, &constraint);
+            let broken = self.promise_of(input, &constraint, guards);
             let reasons = guards.checks.iter().filter_map(|kept| {
-                let reason = self.reason(&kept.check, input, promised)?;
+                let reason = self.reason(&kept.check, &broken)?;
                 Some((reason, kept.at.clone()))
             });
             let violation =
@@ -55,29 +90,49 @@ impl ShapeEnv {
         found
     }
 
-    /// The values that are promised and not excluded by specialisation.
-    fn promised(&self, input: &Input, constraint: &Constraint) -> Range {
+    /// What is promised of an input, and of the input that it was made equal to.
+    fn promise_of(&self, input: &Input, constraint: &Constraint, guards: &GuardSet) -> Promise {
         let least = if self.options.specialize_zero_one { 2 } else { 0 };
-        constraint.range.intersect(input.kind.domain()).intersect(Range::new(least, i64::MAX))
-    }
-
-    fn reason(&self, check: &Check, input: &Input, promised: Range) -> Option<Reason> {
-        match *check {
-            Check::Equal { source, expr } if source == input.source => Some(match self.pool.as_int(expr) {
-                Some(value) => Reason::Constant(value),
-                None => Reason::Tied(expr),
-            }),
-            Check::Within { source, range, .. } if source == input.source => {
-                (range.intersect(promised) != promised).then_some(Reason::Narrowed(range))
-            }
-            Check::Divisible { source, by } if source == input.source => Some(Reason::Divisible(by)),
-            Check::Holds(pred) => self.pred_reads(pred, input.owned?).then_some(Reason::Related(pred)),
-            Check::Equal { .. } | Check::Within { .. } | Check::Divisible { .. } => None,
+        let values = constraint.range.intersect(input.kind.domain()).intersect(Range::new(least, i64::MAX));
+        let equal = guards.checks.iter().find_map(|kept| match kept.check {
+            Check::Equal { source, expr } if source == input.source => self.pool.as_sym(expr),
+            _ => None,
+        });
+        let shared = equal.and_then(|sym| self.input_of(sym)).map(|id| &self.inputs[id]);
+        let mut promise = Promise {
+            values,
+            lax: constraint.range == Range::ALL,
+            sources: [Some(input.source), shared.map(|other| other.source)],
+            symbols: [input.owned, equal],
+            both_promised: shared.is_some_and(|other| other.constraint.is_some()),
+        };
+        // A divisor is reported as such; the range of the multiples is no second breach.
+        if let Some(by) = guards.checks.iter().find_map(|kept| promise.divisor(&kept.check)) {
+            promise.values = multiples(promise.values, by);
         }
+        promise
     }
 
-    fn pred_reads(&self, pred: Pred, sym: Sym) -> bool {
-        self.pool.pred_symbols(pred).contains(&sym)
+    /// A promise of all values is only broken by a constant. An input equal to another, of which nothing is promised,
+    /// takes every value that the other takes.
+    fn reason(&self, check: &Check, promise: &Promise) -> Option<Reason> {
+        match *check {
+            Check::Equal { source, expr } if promise.sources[0] == Some(source) => match self.pool.as_int(expr) {
+                Some(value) => Some(Reason::Constant(value)),
+                None if promise.lax || (promise.sources[1].is_some() && !promise.both_promised) => None,
+                None => Some(Reason::Tied(expr)),
+            },
+            _ if promise.lax => None,
+            Check::Within { source, range, .. } if promise.reads(source) => {
+                (range.intersect(promise.values) != promise.values).then_some(Reason::Narrowed(range))
+            }
+            Check::Divisible { .. } => promise.divisor(check).map(Reason::Divisible),
+            Check::Holds(pred) => {
+                let read = self.pool.pred_symbols(pred);
+                promise.symbols.iter().flatten().any(|sym| read.contains(sym)).then_some(Reason::Related(pred))
+            }
+            Check::Equal { .. } | Check::Within { .. } => None,
+        }
     }
 
     /// The violation in words: what was promised where, what the program needs and where, and a way out.
@@ -87,7 +142,8 @@ impl ShapeEnv {
         let need = self.need(violation.reason, &name, names);
         let cause = violation.cause.as_ref().map_or(String::new(), |line| format!(", because of {line}"));
         let fix = self.suggested_fix(violation.reason, &name, names);
-        format!("{name}: {at} promises every size in {range}, but {need}{cause}\n  Suggested fix: {fix}")
+        let promise = if *range == Range::ALL { "a dynamic size".to_owned() } else { format!("every size in {range}") };
+        format!("{name}: {at} promises {promise}, but {need}{cause}\n  Suggested fix: {fix}")
     }
 
     fn need(&self, reason: Reason, name: &str, names: Names<'_>) -> String {

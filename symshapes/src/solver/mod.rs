@@ -142,8 +142,7 @@ impl ShapeEnv {
         for guard in self.guards.clone() {
             let pred = self.normal_pred(guard.pred);
             if self.pool.as_bool(pred) == Some(false) {
-                let pred = self.pool.display_pred(guard.pred).to_string();
-                return Err(EnvError::Unsatisfiable { pred, at: guard.at });
+                return Err(self.unsatisfiable(guard.pred, &guard.at));
             }
             for part in self.parts(pred) {
                 if relations.iter().all(|(known, _)| *known != part) {
