@@ -35,11 +35,10 @@ class Recorder:
         )
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by stage, over all graphs and sets of sizes."""
+        """Seconds by stage, over all graphs."""
         total: Counter[str] = Counter()
         for graph in self.graphs:
-            for stages in graph.stages:
-                total.update(dict(stages))
+            total.update(dict(graph.stages))
         return dict(total)
 
     def counts(self) -> dict[str, int]:
@@ -47,10 +46,10 @@ class Recorder:
         total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
         for graph in self.graphs:
             total["fallbacks"] += graph.eager_because is not None
-            total["launches"] += sum(graph.launches)
-            for fates, calls in zip(graph.fates, graph.calls):
-                in_kernels = [fate.removeprefix("kernel ") for _, _, fate in fates if fate.startswith("kernel ")]
-                externs = sum(why == "extern" for _, why in calls)
-                total["kernels"] += len({name for names in in_kernels for name in names.split(", ")})
-                total.update({"ops fused": len(in_kernels), "extern calls": externs, "fallbacks": len(calls) - externs})
+            total["launches"] += graph.launches
+            in_kernels = [fate.removeprefix("kernel ") for _, _, fate in graph.fates if fate.startswith("kernel ")]
+            externs = sum(why == "extern" for _, why in graph.calls)
+            total["kernels"] += len({name for names in in_kernels for name in names.split(", ")})
+            fallbacks = len(graph.calls) - externs
+            total.update({"ops fused": len(in_kernels), "extern calls": externs, "fallbacks": fallbacks})
         return dict(total)

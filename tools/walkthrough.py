@@ -45,10 +45,10 @@ def pages() -> dict[str, str]:
         compiled_program = torch.compile(Scores(), backend=backend, dynamic=False)
         compiled_program(torch.randn(ROWS, WIDTH), torch.randn(WIDTH))
     ((graph, compiled),) = graphs
-    (((_, loop_ir, listing),),) = compiled.kernels
+    ((_, loop_ir, listing),) = compiled.kernels
     return {
         "aten.txt": plain(str(graph.graph)),
-        "fates.txt": fates(compiled.fates[-1]),
+        "fates.txt": fates(compiled.fates),
         "loop_ir.txt": plain(loop_ir),
         "llvm.txt": excerpt(listing),
     }

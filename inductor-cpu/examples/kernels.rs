@@ -51,13 +51,17 @@ fn report(name: &str, rows: i64, kernel: &Kernel) {
         .params
         .values()
         .filter(|p| p.role != Role::Scratch)
-        .map(|p| (0..p.len).map(|i| ((i * 7919 % 1000) as f32 - 500.0) / 250.0).collect())
+        .map(|p| {
+            (0..kernel.size(p.len, &[]).expect("sizes are constant"))
+                .map(|i| ((i * 7919 % 1000) as f32 - 500.0) / 250.0)
+                .collect()
+        })
         .collect();
     let args: Vec<*mut u8> = buffers.iter_mut().map(|b| b.as_mut_ptr().cast()).collect();
     print!("{name:12} {rows:5} rows: compile {compiling:5.2} ms");
     for threads in [1, 2] {
         // SAFETY: one buffer for each param, of its length.
-        let run = || unsafe { compiled.launch(&args, threads) };
+        let run = || unsafe { compiled.launch(&args, &[], threads) };
         let (start, mut times) = (Instant::now(), Vec::new());
         while start.elapsed() < Duration::from_millis(400) || times.len() < 20 {
             times.push(timed(run));

@@ -1,6 +1,6 @@
 //! From a kernel to code: emit, optimise by a short list of passes, generate an object, link it.
 
-use crate::emit::{self, emit};
+use crate::emit::emit;
 use crate::jit::{self, Code};
 use crate::target::{Host, with_machine};
 use inductor::loop_ir::Kernel;
@@ -74,9 +74,4 @@ fn optimised<'c>(
     let module = emitted(context, kernel, symbol, (host, machine))?;
     module.run_passes(PASSES, machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     Ok(module)
-}
-
-/// What a launch must know of a kernel besides its code.
-pub(crate) fn facts(kernel: &Kernel, host: &Host) -> (emit::Work, usize) {
-    (emit::work(kernel, host), emit::scratch_bytes(kernel))
 }

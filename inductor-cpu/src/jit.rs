@@ -18,8 +18,9 @@ use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// A kernel's entry: pointers to the buffers, scratch, and the range of the root axis.
-pub(crate) type Entry = unsafe extern "C" fn(args: *const *mut u8, scratch: *mut u8, begin: i64, end: i64);
+/// A kernel's entry: pointers to the buffers, scratch, the values of the sizes, and the range of the root axis.
+pub(crate) type Entry =
+    unsafe extern "C" fn(args: *const *mut u8, scratch: *mut u8, sizes: *const i64, begin: i64, end: i64);
 
 /// The one JIT of the process; it lives as long as the process does.
 struct Jit(LLVMOrcLLJITRef);

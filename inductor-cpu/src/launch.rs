@@ -5,6 +5,7 @@
 //! Invariants: our own pool belongs to this process (a forked child makes its own); pieces begin at multiples of the
 //! kernel's grain; each thread's scratch is its own.
 
+use crate::Facts;
 use crate::emit::{SCRATCH_ALIGN, Work};
 use crate::jit::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -57,6 +58,7 @@ impl Pool for OwnPool {
 struct Launch {
     entry: Entry,
     args: SmallVec<[*mut u8; 8]>,
+    sizes: SmallVec<[i64; 4]>,
     scratch_bytes: usize,
     extent: i64,
     /// Iterations of a piece.
@@ -84,7 +86,7 @@ impl Launch {
             let end = (begin + self.length).min(self.extent);
             with_scratch(self.scratch_bytes, |scratch| {
                 // SAFETY: `run`'s caller promises the arguments; scratch is large enough and this thread's own.
-                unsafe { (self.entry)(self.args.as_ptr(), scratch, begin, end) }
+                unsafe { (self.entry)(self.args.as_ptr(), scratch, self.sizes.as_ptr(), begin, end) }
             });
             self.done.fetch_add(end - begin, Ordering::Release);
         }
@@ -108,20 +110,17 @@ impl Launch {
 ///
 /// # Safety
 /// As [`inductor::backend::CompiledKernel::launch`]; `entry` lives through the call.
-pub(crate) unsafe fn run(
-    entry: Entry,
-    args: &[*mut u8],
-    scratch_bytes: usize,
-    extent: i64,
-    work: Work,
-    threads: usize,
-    pool: &dyn Pool,
-) {
+pub(crate) unsafe fn run(entry: Entry, args: &[*mut u8], sizes: &[i64], facts: Facts, threads: usize, pool: &dyn Pool) {
+    let Facts { work, scratch_bytes, extent } = facts;
+    if extent == 0 {
+        return;
+    }
     let pieces = pieces(extent, work, threads);
     let length = (extent + pieces - 1) / pieces;
     let length = (length + work.grain - 1) / work.grain * work.grain;
     let (next, done) = (AtomicI64::new(0), AtomicI64::new(0));
-    let launch = Launch { entry, args: args.into(), scratch_bytes, extent, length, next, done };
+    let (args, sizes) = (args.into(), sizes.into());
+    let launch = Launch { entry, args, sizes, scratch_bytes, extent, length, next, done };
     if length >= extent {
         return launch.work();
     }

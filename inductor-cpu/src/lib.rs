@@ -24,7 +24,7 @@ use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use symshapes::DType;
+use symshapes::{DType, Expr};
 use target::Host;
 
 /// The backend's name.
@@ -117,10 +117,30 @@ pub struct CpuKernel {
     host: &'static Host,
     code: Code,
     pool: Arc<dyn Pool>,
+    /// Of the sizes of the latest launch.
+    facts: Mutex<(Vec<i64>, Facts)>,
+    args: usize,
+}
+
+/// What a launch must know of a kernel besides its code; it depends on the sizes.
+#[derive(Clone, Copy)]
+struct Facts {
     work: Work,
     scratch_bytes: usize,
+    /// Iterations of the root axis.
     extent: i64,
-    args: usize,
+}
+
+impl Facts {
+    fn of(kernel: &Kernel, host: &Host, sizes: &[i64]) -> Facts {
+        let value = |sym| kernel.sizes.iter().position(|&s| s == sym).and_then(|at| sizes.get(at).copied());
+        let value = |e: Expr| kernel.exprs.eval(e, &value).unwrap_or(0);
+        Facts {
+            work: emit::work(kernel, host, &value),
+            scratch_bytes: emit::scratch_bytes(kernel, &value),
+            extent: value(kernel.axes[kernel.root.axis].extent),
+        }
+    }
 }
 
 impl CpuKernel {
@@ -138,11 +158,10 @@ impl CpuKernel {
             kernel: kernel.name.clone(),
             reason,
         })?;
-        let (work, scratch_bytes) = compile::facts(kernel, host);
-        let extent = kernel.axes[kernel.root.axis].extent;
+        let facts = Mutex::new((Vec::new(), Facts::of(kernel, host, &[])));
         let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
         let pool = Arc::clone(pool);
-        Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, work, scratch_bytes, extent, args })
+        Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, facts, args })
     }
 
     /// The LLVM IR after optimisation.
@@ -155,18 +174,25 @@ impl CpuKernel {
         self.text(Listing::Assembly)
     }
 
+    fn facts(&self, sizes: &[i64]) -> Facts {
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if facts.0 != sizes {
+            *facts = (sizes.to_vec(), Facts::of(&self.kernel, self.host, sizes));
+        }
+        facts.1
+    }
+
     fn text(&self, what: Listing) -> String {
         compile::listing(&self.kernel, self.host, what).unwrap_or_else(|reason| reason)
     }
 }
 
 impl CompiledKernel for CpuKernel {
-    unsafe fn launch(&self, args: &[*mut u8], threads: usize) {
+    unsafe fn launch(&self, args: &[*mut u8], sizes: &[i64], threads: usize) {
         assert_eq!(args.len(), self.args, "{}: arguments", self.kernel.name);
+        assert_eq!(sizes.len(), self.kernel.sizes.len(), "{}: sizes", self.kernel.name);
         // SAFETY: the caller promises the addresses; the code lives as long as `self`.
-        unsafe {
-            launch::run(self.code.entry(), args, self.scratch_bytes, self.extent, self.work, threads, &*self.pool);
-        }
+        unsafe { launch::run(self.code.entry(), args, sizes, self.facts(sizes), threads, &*self.pool) };
     }
 
     fn listing(&self) -> String {

@@ -63,7 +63,7 @@ fn misses(cpu: &Cpu) -> Vec<String> {
     for &(op, oracle, bound) in UNARY {
         let kernel = cpu.compile(&[pointwise(op, xs.len() as i64)]).expect("compiles").remove(0);
         // SAFETY: both buffers have the kernel's length.
-        unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), out.as_mut_ptr().cast()], 2) };
+        unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), out.as_mut_ptr().cast()], &[], 2) };
         let errors = xs.iter().zip(&out).map(|(&x, &y)| (ulps(y, oracle(f64::from(x))), x, y));
         let (error, x, y) = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are samples");
         if error > bound {
@@ -88,7 +88,7 @@ fn zeros_keep_their_sign() {
         let kernel = CpuKernel::new(&pointwise(op, 2)).expect("compiles");
         let (mut xs, mut out) = ([0.0f32, -0.0], [1f32; 2]);
         // SAFETY: both buffers have the kernel's length.
-        unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), out.as_mut_ptr().cast()], 1) };
+        unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), out.as_mut_ptr().cast()], &[], 1) };
         assert_eq!(out.map(f32::to_bits), xs.map(f32::to_bits), "{op}");
     }
 }

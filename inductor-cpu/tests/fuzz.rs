@@ -14,7 +14,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn agree(cpu: &Cpu, (first, count): (u64, u64), options: &GenOptions, tolerance: f64) {
     for seed in first..first + count {
         let kernel = kernel(seed, options);
-        support::compare(cpu, &kernel, inputs(seed, &kernel), tolerance);
+        support::compare(cpu, &kernel, &[], inputs(seed, &kernel, &[]), tolerance);
     }
 }
 

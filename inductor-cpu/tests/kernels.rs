@@ -55,7 +55,7 @@ fn long_sums_are_accurate() {
     let exact: f64 = xs.iter().map(|&x| f64::from(x)).sum();
     let mut sum = [0f32];
     // SAFETY: the buffers have the kernel's lengths.
-    unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), sum.as_mut_ptr().cast()], 2) };
+    unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), sum.as_mut_ptr().cast()], &[], 2) };
     assert!(support::ulps(sum[0], exact) <= 1.0, "{} {exact}", sum[0]);
 }
 
@@ -66,7 +66,7 @@ fn kernels_run_from_several_threads_at_once() {
     let run = || {
         let (mut x, mut y) = (vec![1f32; 4096 * 256], vec![0f32; 4096 * 256]);
         // SAFETY: the buffers have the kernel's lengths.
-        unsafe { compiled[0].launch(&[x.as_mut_ptr().cast(), y.as_mut_ptr().cast()], 3) };
+        unsafe { compiled[0].launch(&[x.as_mut_ptr().cast(), y.as_mut_ptr().cast()], &[], 3) };
         assert!(y.iter().all(|&y| y == 1.0 / 256.0));
     };
     std::thread::scope(|scope| {

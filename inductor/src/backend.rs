@@ -46,12 +46,13 @@ pub trait Backend: Send + Sync {
 pub trait CompiledKernel: Send + Sync {
     /// Runs the kernel and returns when it is done.
     ///
-    /// `args` are the addresses of the kernel's params other than `Scratch`, in order; `threads` bounds the threads used.
+    /// `args` are the addresses of the kernel's params other than `Scratch`, and `sizes` the values of its sizes, both in
+    /// order; `threads` bounds the threads used.
     ///
     /// # Safety
     /// Each address holds as many elements of its dtype as the param's `len`, lives through the call, and a buffer
     /// that the kernel writes overlaps no other argument (but where two arguments are the very same buffer).
-    unsafe fn launch(&self, args: &[*mut u8], threads: usize);
+    unsafe fn launch(&self, args: &[*mut u8], sizes: &[i64], threads: usize);
 
     /// The generated code as text, for logs.
     fn listing(&self) -> String;

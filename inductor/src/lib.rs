@@ -1,4 +1,4 @@
-//! The device-independent middle of the compiler: from a graph of ATen calls to a [`plan::Plan`] of loop-IR kernels
+//! The device-independent middle of the compiler: from a graph of ATen calls to a [plan](plan::SymbolicPlan) of loop-IR kernels
 //! and calls.
 //!
 //! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module:
@@ -15,6 +15,7 @@ pub mod memory;
 pub mod plan;
 pub mod planner;
 pub mod schedule;
+pub mod sizes;
 pub mod tensor_ir;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use fx::{Graph, Kind, NodeId};
 use symshapes::Device;
 
 use backend::{Backend, BackendError, CompiledKernel};
-use plan::{KernelId, Plan};
+use plan::{KernelId, SymbolicPlan};
 
 /// What the user chose.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -55,8 +56,8 @@ pub enum Error {
         /// Its kind.
         kind: Kind,
     },
-    /// A size that is not a number.
-    #[error("{node}: a symbolic size")]
+    /// A size whose value no input gives.
+    #[error("{node}: a size that the inputs do not give")]
     Symbolic {
         /// The node.
         node: NodeId,
@@ -110,14 +111,15 @@ pub enum Error {
 /// A compiled graph.
 pub struct Compiled {
     /// What it does.
-    pub plan: Plan,
+    pub plan: SymbolicPlan,
     /// Its kernels.
     pub kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
     /// How long each stage took.
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// Compiles a functional graph of ATen calls with concrete shapes.
+/// Compiles a functional graph of ATen calls. Symbolic sizes stay symbolic: one plan serves every value that their
+/// ranges admit.
 ///
 /// # Errors
 /// See [`Error`]; an operator without a rule is none, unless the options say so.
@@ -128,12 +130,13 @@ pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Resul
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
-    let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors)))?;
-    let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, roots)))?;
-    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, &order, backend.capabilities())))?;
+    let mut pool = tensors.pool.clone();
+    let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
+    let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
+    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, backend.capabilities())))?;
     log.print(&plan);
     plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
-    check("plan", || plan::verify::verify(&plan))?;
+    check("plan", || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))?;
     let kernels: Vec<_> = plan.kernels.values().cloned().collect();
     let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
     Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
@@ -163,8 +166,10 @@ impl Log {
         result
     }
 
-    fn print(&self, plan: &Plan) {
-        tracing::debug!(target: "inductor::plan", "{plan}");
+    fn print(&self, plan: &SymbolicPlan) {
+        if let Ok(plan) = plan.typical() {
+            tracing::debug!(target: "inductor::plan", "{plan}");
+        }
         for (id, kernel) in plan.kernels.iter() {
             tracing::debug!(target: "inductor::loop_ir", "{id}: {kernel}");
         }

@@ -1,25 +1,34 @@
 //! From a schedule to a plan: kernels are written and equal ones shared, buffers get their storage, values their
 //! lifetimes.
 
+use std::sync::Arc;
+
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::{Graph, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backend::Capabilities;
 use crate::kernel::{self, Arg as KernelArg};
-use crate::memory::{self, Interval};
 use crate::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Plan, Step, Storage, View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Step, Storage, SymbolicPlan,
+    View,
 };
-use crate::schedule::{Group, Place, Schedule, Unit, span, stored_layout};
+use crate::schedule::{Group, Place, Schedule, Unit};
 use crate::tensor_ir::{self as tir, CallId, CallOut, Op, Tensor, TensorGraph};
-use symshapes::DType;
+use symshapes::{DType, Expr, Pool};
 
 /// Writes the plan of a schedule.
-pub fn plan(source: &Graph, graph: &TensorGraph, schedule: &Schedule, caps: &Capabilities) -> Plan {
+pub fn plan(
+    source: &Graph,
+    graph: &TensorGraph,
+    mut pool: Pool,
+    schedule: &Schedule,
+    caps: &Capabilities,
+) -> SymbolicPlan {
     let mut planner = Planner {
         source,
         graph,
+        pool: &mut pool,
         schedule,
         caps,
         bufs: PrimaryMap::new(),
@@ -33,23 +42,23 @@ pub fn plan(source: &Graph, graph: &TensorGraph, schedule: &Schedule, caps: &Cap
     planner.find_exposed();
     planner.run();
     let outputs = planner.outputs();
-    let arena_bytes = planner.place_buffers(&outputs);
-    let fates = planner.fates();
+    let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
-    Plan { bufs, kernels, steps, inputs: graph.inputs, outputs, arena_bytes, fates }
+    SymbolicPlan { pool, bufs, kernels: Arc::new(kernels), steps, inputs: graph.inputs, outputs, fates }
 }
 
 struct Planner<'a> {
     source: &'a Graph,
     graph: &'a TensorGraph,
+    pool: &'a mut Pool,
     schedule: &'a Schedule,
     caps: &'a Capabilities,
-    bufs: PrimaryMap<Buf, BufData>,
+    bufs: PrimaryMap<Buf, BufData<Expr>>,
     buf_of: SecondaryMap<Tensor, Option<Buf>>,
     kernels: PrimaryMap<KernelId, crate::loop_ir::Kernel>,
     /// Kernels by their fingerprint.
     known: FxHashMap<u128, KernelId>,
-    steps: Vec<Step>,
+    steps: Vec<Step<Expr>>,
     /// For each graph node, the kernels that compute it.
     computed: FxHashMap<NodeId, Vec<KernelId>>,
     /// Stored tensors that leave the plan's own memory: outputs, and what fallback calls see.
@@ -97,7 +106,7 @@ impl Planner<'_> {
             _ if self.exposed.contains(&t) => Storage::Owned,
             _ => Storage::Arena(0),
         };
-        let layout = stored_layout(self.graph, t);
+        let layout = self.schedule.roots.stored[t].clone();
         let buf = self.bufs.push(BufData { dtype: data.dtype, layout, storage });
         self.buf_of[t] = Some(buf);
         buf
@@ -112,12 +121,13 @@ impl Planner<'_> {
                 || roots.roots[r].value != stored
                 || schedule.reads.iter().enumerate().any(|(unit, reads)| unit != number && reads.contains(&stored))
         };
-        let built = kernel::build(self.graph, roots, group, &is_stored, self.caps, self.kernel_name(group));
+        let name = self.kernel_name(group);
+        let built = kernel::build(self.graph, self.pool, roots, group, &is_stored, self.caps, name);
         let mut flag = None;
         let args = built.args.iter().map(|arg| match arg {
             KernelArg::Stored(t) => self.buf(*t),
             KernelArg::OutOfBounds => {
-                let layout = Layout { sizes: vec![1], strides: vec![1], offset: 0 };
+                let layout = Layout { sizes: vec![Expr::ONE], strides: vec![Expr::ONE], offset: Expr::ZERO };
                 let buf = self.bufs.push(BufData { dtype: DType::Bool, layout, storage: Storage::Arena(0) });
                 flag = Some(buf);
                 buf
@@ -136,7 +146,8 @@ impl Planner<'_> {
         for node in built.nodes {
             self.computed.entry(node).or_default().push(id);
         }
-        self.steps.push(Step::Launch { kernel: id, args });
+        let sizes = built.sizes.iter().map(|&sym| self.pool.sym(sym)).collect();
+        self.steps.push(Step::Launch { kernel: id, args, sizes });
         self.steps.extend(flag.map(Step::Check));
     }
 
@@ -155,7 +166,7 @@ impl Planner<'_> {
         parts.join("_")
     }
 
-    fn view(&mut self, t: Tensor) -> View {
+    fn view(&mut self, t: Tensor) -> View<Expr> {
         let place = self.place(t).clone();
         let buf = self.buf(place.stored);
         View { buf, dtype: self.graph.tensors[t].dtype, layout: place.layout }
@@ -176,7 +187,7 @@ impl Planner<'_> {
         self.steps.push(Step::Call(Call { target, node, args, kwargs, results, tuple, kind }));
     }
 
-    fn call_arg(&mut self, arg: &tir::Arg) -> CallArg {
+    fn call_arg(&mut self, arg: &tir::Arg) -> CallArg<Expr> {
         match arg {
             tir::Arg::Tensor(t) => CallArg::Tensor(self.view(*t)),
             tir::Arg::Object(o) => CallArg::Object(*o),
@@ -185,7 +196,7 @@ impl Planner<'_> {
         }
     }
 
-    fn outputs(&mut self) -> Vec<Output> {
+    fn outputs(&mut self) -> Vec<Output<Expr>> {
         let graph = self.graph;
         let outputs = graph.outputs.iter().map(|output| match output {
             tir::Output::Tensor(t) => Output::Tensor(self.view(*t)),
@@ -193,62 +204,6 @@ impl Planner<'_> {
             tir::Output::Object(o) => Output::Object(*o),
         });
         outputs.collect()
-    }
-
-    /// Gives arena buffers their offsets, and frees the others after their last use.
-    fn place_buffers(&mut self, outputs: &[Output]) -> usize {
-        let mut lives: SecondaryMap<Buf, Option<(usize, usize)>> = SecondaryMap::new();
-        for (at, step) in self.steps.iter().enumerate() {
-            step.for_each_buf(&mut |buf| {
-                let (start, _) = lives[buf].unwrap_or((at, at));
-                lives[buf] = Some((start, at));
-            });
-        }
-        let arena: Vec<Buf> = self
-            .bufs
-            .iter()
-            .filter(|(_, data)| matches!(data.storage, Storage::Arena(_)))
-            .map(|(buf, _)| buf)
-            .collect();
-        let flags: FxHashSet<Buf> =
-            self.steps.iter().filter_map(|s| if let Step::Check(buf) = s { Some(*buf) } else { None }).collect();
-        let intervals: Vec<Interval> = arena
-            .iter()
-            .map(|&buf| {
-                let (start, end) = match lives[buf] {
-                    // A flag keeps its place from call to call.
-                    _ if flags.contains(&buf) => (0, usize::MAX),
-                    life => life.unwrap_or((0, 0)),
-                };
-                Interval { start, end, bytes: bytes(&self.bufs[buf]) }
-            })
-            .collect();
-        let (offsets, total) = memory::plan(&intervals);
-        for (&buf, offset) in arena.iter().zip(offsets) {
-            self.bufs[buf].storage = Storage::Arena(offset);
-        }
-        self.insert_frees(&lives, outputs);
-        total
-    }
-
-    fn insert_frees(&mut self, lives: &SecondaryMap<Buf, Option<(usize, usize)>>, outputs: &[Output]) {
-        let returned: FxHashSet<Buf> =
-            outputs.iter().filter_map(|o| if let Output::Tensor(view) = o { Some(view.buf) } else { None }).collect();
-        let mut frees: FxHashMap<usize, Vec<Buf>> = FxHashMap::default();
-        for (buf, data) in self.bufs.iter() {
-            let is_own = matches!(data.storage, Storage::Owned | Storage::Result);
-            if let Some((_, last)) = lives[buf]
-                && is_own
-                && !returned.contains(&buf)
-            {
-                frees.entry(last).or_default().push(buf);
-            }
-        }
-        let steps = std::mem::take(&mut self.steps);
-        for (at, step) in steps.into_iter().enumerate() {
-            self.steps.push(step);
-            self.steps.extend(frees.remove(&at).into_iter().flatten().map(Step::Free));
-        }
     }
 
     fn fates(&self) -> Vec<(NodeId, Fate)> {
@@ -280,9 +235,4 @@ impl Planner<'_> {
             })
             .collect()
     }
-}
-
-/// Bytes that a buffer spans.
-pub fn bytes(data: &BufData) -> usize {
-    span(&data.layout) as usize * data.dtype.size()
 }

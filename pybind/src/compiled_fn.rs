@@ -1,15 +1,15 @@
 //! The callable that torch gets for a graph.
 //!
-//! A graph of constant shapes is compiled at once; one with symbolic sizes for each set of sizes that it meets, up to a
-//! bound; one that cannot be compiled runs as it is. Invariant: whatever happens inside, the caller sees either the
+//! A graph is compiled once, for all sizes. What remains to do for given sizes (allotting memory, strides of views) is done
+//! when they are first met and kept, up to a bound. A graph that cannot be compiled runs as it is. Invariant: whatever happens inside, the caller sees either the
 //! graph's outputs or the exception that the graph itself would raise, never a crash.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
-use crate::exec::Outcome;
+use crate::exec::{Outcome, Program};
 use crate::import::{Imported, import};
 use crate::options::Options;
-use crate::symbols::{Source, Symbols, with_graph};
-use crate::torch::{Torch, tensor};
+use crate::symbols::{Symbols, Values};
+use crate::torch::Torch;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -18,10 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many sets of sizes one graph is compiled for at a time.
-const MOST_SPECIALISATIONS: usize = 64;
-
-type Key = SmallVec<[i64; 6]>;
+/// How many sets of sizes a graph is kept prepared for.
+const MOST_PREPARED: usize = 64;
 
 /// A compiled graph.
 #[pyclass(frozen, dict, weakref, module = "rust_inductor._native")]
@@ -36,9 +34,9 @@ pub(crate) struct CompiledFn {
 
 enum Kind {
     /// All shapes are constant.
-    Static(Box<Compiled>),
-    /// Compiled for each set of sizes, the latest last.
-    Dynamic { symbols: Symbols, compiled: Mutex<Vec<(Key, Arc<Compiled>)>> },
+    Static { compiled: Box<Compiled>, program: Box<Program> },
+    /// Prepared for each set of sizes, the latest last.
+    Dynamic { compiled: Box<Compiled>, symbols: Symbols, prepared: Mutex<Vec<(Values, Arc<Program>)>> },
     /// Runs as it is; the text says why.
     Eager(String),
 }
@@ -52,28 +50,27 @@ pub(crate) fn compile_graph(module: &Bound<'_, PyAny>, options: Option<&Bound<'_
     let start = Instant::now();
     let imported = import(module)?;
     let import_time = start.elapsed();
-    let kind = kind(py, &imported, &options)?;
+    let kind = match kind(py, &imported, &options) {
+        Ok(kind) => kind,
+        Err(error) if options.fallback_error => return Err(error),
+        Err(error) => Kind::Eager(error.value(py).to_string()),
+    };
     Ok(CompiledFn { module: module.clone().unbind(), options, imported, import_time, kind })
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Kind> {
-    let symbols = match &imported.obstacle {
-        Some(why) => Err(why.clone()),
-        None => Symbols::of(&imported.graph),
-    };
-    let symbols = match symbols {
-        Ok(symbols) => symbols,
-        Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
-        Err(why) => return Ok(Kind::Eager(why)),
-    };
+    if let Some(why) = &imported.obstacle {
+        return Err(PyRuntimeError::new_err(why.clone()));
+    }
+    let mut compiled = Box::new(compile(py, imported, options)?);
+    let symbols = Symbols::of(&imported.graph);
     if !symbols.is_empty() {
-        return Ok(Kind::Dynamic { symbols, compiled: Mutex::new(Vec::new()) });
+        return Ok(Kind::Dynamic { compiled, symbols, prepared: Mutex::default() });
     }
-    match compile(py, imported, options) {
-        Ok(compiled) => Ok(Kind::Static(Box::new(compiled))),
-        Err(error) if options.fallback_error => Err(error),
-        Err(error) => Ok(Kind::Eager(error.to_string())),
-    }
+    let start = Instant::now();
+    let program = Box::new(compiled.program(py, imported, &|_| None)?);
+    compiled.stages.push(("prepare", start.elapsed()));
+    Ok(Kind::Static { compiled, program })
 }
 
 #[pymethods]
@@ -104,30 +101,30 @@ impl CompiledFn {
         if let Kind::Eager(why) = &self.kind { Some(why) } else { None }
     }
 
-    /// For each specialisation, what became of each node: name, target, fate.
+    /// What became of each node: name, target, fate.
     #[getter]
-    fn fates(&self) -> Vec<Vec<(String, String, String)>> {
+    fn fates(&self) -> Vec<(String, String, String)> {
         let row = |(node, fate): &(fx::NodeId, inductor::plan::Fate)| {
             let data = &self.imported.graph[*node];
             (data.name.clone(), data.target.clone(), describe(fate))
         };
-        self.each_compiled(|compiled| compiled.plan.fates.iter().map(row).collect())
+        self.of_compiled(|compiled| compiled.plan.fates.iter().map(row).collect())
     }
 
-    /// For each specialisation, the seconds that each stage took.
+    /// The seconds that each stage took.
     #[getter]
-    fn stages(&self) -> Vec<Vec<(&'static str, f64)>> {
+    fn stages(&self) -> Vec<(&'static str, f64)> {
         let import = ("import", self.import_time.as_secs_f64());
-        self.each_compiled(|compiled| {
+        self.of_compiled(|compiled| {
             let stages = compiled.stages.iter().map(|(name, time)| (*name, time.as_secs_f64()));
             std::iter::once(import).chain(stages).collect()
         })
     }
 
-    /// For each specialisation, the kernels: name, loop IR, generated code.
+    /// The kernels: name, loop IR, generated code.
     #[getter]
-    fn kernels(&self) -> Vec<Vec<(String, String, String)>> {
-        self.each_compiled(|compiled| {
+    fn kernels(&self) -> Vec<(String, String, String)> {
+        self.of_compiled(|compiled| {
             let kernels = compiled.plan.kernels.iter();
             kernels
                 .map(|(id, kernel)| {
@@ -138,11 +135,11 @@ impl CompiledFn {
         })
     }
 
-    /// For each specialisation, how often each operator is called: target, why (`extern` or the reason), times.
+    /// The calls of operators: target, and why (`extern` or the reason).
     #[getter]
-    fn calls(&self) -> Vec<Vec<(String, String)>> {
+    fn calls(&self) -> Vec<(String, String)> {
         use inductor::plan::{CallKind, Step};
-        self.each_compiled(|compiled| {
+        self.of_compiled(|compiled| {
             let calls = compiled.plan.steps.iter().filter_map(|step| match step {
                 Step::Call(call) => Some(match &call.kind {
                     CallKind::Extern => (call.target.clone(), "extern".to_owned()),
@@ -154,17 +151,18 @@ impl CompiledFn {
         })
     }
 
-    /// The number of kernel launches of each specialisation.
+    /// The number of kernel launches.
     #[getter]
-    fn launches(&self) -> Vec<usize> {
+    fn launches(&self) -> usize {
         use inductor::plan::Step;
-        let launch = |step: &&Step| matches!(step, Step::Launch { .. });
-        self.each_compiled(|compiled| compiled.plan.steps.iter().filter(launch).count())
+        self.of_compiled(|compiled| {
+            compiled.plan.steps.iter().filter(|step| matches!(step, Step::Launch { .. })).count()
+        })
     }
 
     fn __repr__(&self) -> String {
         match &self.kind {
-            Kind::Static(_) => format!("<rust_inductor graph of {} nodes>", self.imported.graph.len()),
+            Kind::Static { .. } => format!("<rust_inductor graph of {} nodes>", self.imported.graph.len()),
             Kind::Dynamic { .. } => format!("<rust_inductor graph of {} nodes, dynamic>", self.imported.graph.len()),
             Kind::Eager(why) => format!("<rust_inductor graph run eagerly: {why}>"),
         }
@@ -182,14 +180,13 @@ fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
 impl CompiledFn {
     fn run<'py>(&self, py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         let outcome = match &self.kind {
-            Kind::Static(compiled) => compiled.program.run(py, args, self.options.threads)?,
-            Kind::Dynamic { symbols, compiled } => match key(py, symbols, args)? {
-                Some(key) => match self.specialised(py, symbols, compiled, key)? {
-                    Some(compiled) => compiled.program.run(py, args, self.options.threads)?,
+            Kind::Static { program, .. } => program.run(py, args, self.options.threads)?,
+            Kind::Dynamic { compiled, symbols, prepared } => {
+                match self.prepared(py, args, compiled, symbols, prepared)? {
+                    Some(program) => program.run(py, args, self.options.threads)?,
                     None => Outcome::Foreign,
-                },
-                None => Outcome::Foreign,
-            },
+                }
+            }
             Kind::Eager(_) => Outcome::Foreign,
         };
         match outcome {
@@ -198,61 +195,39 @@ impl CompiledFn {
         }
     }
 
-    /// The program for these sizes; `None` if there can be none.
-    fn specialised(
+    /// The program for the sizes of these arguments; `None` if there can be none.
+    fn prepared(
         &self,
         py: Python<'_>,
+        args: &[Bound<'_, PyAny>],
+        compiled: &Compiled,
         symbols: &Symbols,
-        known: &Mutex<Vec<(Key, Arc<Compiled>)>>,
-        key: Key,
-    ) -> PyResult<Option<Arc<Compiled>>> {
+        known: &Mutex<Vec<(Values, Arc<Program>)>>,
+    ) -> PyResult<Option<Arc<Program>>> {
+        let Some(values) = symbols.read(Torch::get(py)?, args) else { return Ok(None) };
         let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, compiled)) = lock().iter().find(|(k, _)| *k == key) {
-            return Ok(Some(compiled.clone()));
+        if let Some((_, program)) = lock().iter().rev().find(|(v, _)| *v == values) {
+            return Ok(Some(Arc::clone(program)));
         }
-        let graph = match symbols.specialise(&self.imported.graph, &key) {
-            Ok(graph) => graph,
-            Err(why) => {
-                tracing::warn!(target: "rust_inductor", "{why}; the graph runs as it is");
-                return Ok(None);
-            }
-        };
-        let imported = with_graph(&self.imported, graph, py);
-        let compiled = Arc::new(compile(py, &imported, &self.options)?);
+        if let Some(why) = symbols.unexpected(&compiled.plan.pool, &values) {
+            tracing::warn!(target: "rust_inductor", "{why}; the graph runs as it is");
+            return Ok(None);
+        }
+        let program = compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values))?;
+        let program = Arc::new(program);
         let mut all = lock();
-        if all.len() == MOST_SPECIALISATIONS {
+        if all.len() == MOST_PREPARED {
             all.remove(0);
         }
-        all.push((key, compiled.clone()));
-        Ok(Some(compiled))
+        all.push((values, Arc::clone(&program)));
+        Ok(Some(program))
     }
 
-    fn each_compiled<T>(&self, f: impl Fn(&Compiled) -> T) -> Vec<T> {
+    /// What `f` says of the compiled graph; nothing if it runs as it is.
+    fn of_compiled<T: Default>(&self, f: impl FnOnce(&Compiled) -> T) -> T {
         match &self.kind {
-            Kind::Static(compiled) => vec![f(compiled)],
-            Kind::Dynamic { compiled, .. } => {
-                let all = compiled.lock().unwrap_or_else(PoisonError::into_inner);
-                all.iter().map(|(_, compiled)| f(compiled)).collect()
-            }
-            Kind::Eager(_) => Vec::new(),
+            Kind::Static { compiled, .. } | Kind::Dynamic { compiled, .. } => f(compiled),
+            Kind::Eager(_) => T::default(),
         }
     }
-}
-
-/// The values of the symbols; `None` if an argument that gives one is no plain tensor or number.
-fn key(py: Python<'_>, symbols: &Symbols, args: &[Bound<'_, PyAny>]) -> PyResult<Option<Key>> {
-    let torch = Torch::get(py)?;
-    let value = |source| -> Option<i64> {
-        let (index, dim) = match source {
-            Source::Int(index) => return args.get(index)?.extract().ok(),
-            Source::Size(index, dim) | Source::Stride(index, dim) => (index, dim),
-        };
-        let arg = args.get(index).filter(|a| torch.is_plain_tensor(a))?;
-        let shared = torch.borrow_raw(arg).is_none().then(|| torch.share(arg)).transpose().ok()?;
-        let raw = torch.borrow_raw(arg).or_else(|| shared.as_ref().map(tensor::Tensor::raw))?;
-        let info = tensor::info(raw).ok()?;
-        let dims = if matches!(source, Source::Size(..)) { info.sizes } else { info.strides };
-        dims.get(dim).copied()
-    };
-    Ok(symbols.sources().map(value).collect())
 }

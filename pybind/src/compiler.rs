@@ -6,28 +6,44 @@ use crate::import::Imported;
 use crate::options::Options;
 use cranelift_entity::PrimaryMap;
 use inductor::backend::CompiledKernel;
-use inductor::plan::{CallKind, Fate, KernelId, Plan, Step};
+use inductor::plan::{CallKind, Fate, KernelId, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use symshapes::Sym;
 
-/// A compiled graph: what runs, and what there is to say about it.
+/// A compiled graph, for all sizes.
 pub(crate) struct Compiled {
-    pub(crate) program: Program,
-    pub(crate) plan: Plan,
+    pub(crate) plan: SymbolicPlan,
     pub(crate) kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
 }
 
-/// Compiles a graph of constant shapes. A failure of the compiler is no failure of the program: then every operator is
+impl Compiled {
+    /// What runs for these values of the symbols.
+    pub(crate) fn program(
+        &self,
+        py: Python<'_>,
+        imported: &Imported,
+        value: &dyn Fn(Sym) -> Option<i64>,
+    ) -> PyResult<Program> {
+        let plan = self.plan.at(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        if cfg!(debug_assertions) {
+            inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        }
+        prepare(py, &plan, self.kernels.clone(), imported)
+    }
+}
+
+/// Compiles a graph. A failure of the compiler is no failure of the program: then every operator is
 /// called as eager would.
 pub(crate) fn compile(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Compiled> {
-    let (plan, kernels, mut stages) = match guarded(py, imported, options) {
+    let (plan, kernels, stages) = match guarded(py, imported, options) {
         Ok(parts) => parts,
         Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
         Err(why) => {
@@ -39,13 +55,10 @@ pub(crate) fn compile(py: Python<'_>, imported: &Imported, options: &Options) ->
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    let start = Instant::now();
-    let program = prepare(py, &plan, kernels.clone(), imported)?;
-    stages.push(("prepare", start.elapsed()));
-    Ok(Compiled { program, plan, kernels, stages })
+    Ok(Compiled { plan, kernels, stages })
 }
 
-type Parts = (Plan, PrimaryMap<KernelId, Arc<dyn CompiledKernel>>, Vec<(&'static str, Duration)>);
+type Parts = (SymbolicPlan, PrimaryMap<KernelId, Arc<dyn CompiledKernel>>, Vec<(&'static str, Duration)>);
 
 /// Runs the compiler without the GIL; a panic becomes an error.
 fn guarded(py: Python<'_>, imported: &Imported, options: &Options) -> Result<Parts, String> {
@@ -70,7 +83,7 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-fn forbid_fallbacks(plan: &Plan) -> PyResult<()> {
+fn forbid_fallbacks(plan: &SymbolicPlan) -> PyResult<()> {
     let fallbacks = plan.steps.iter().filter_map(|step| match step {
         Step::Call(call) => match &call.kind {
             CallKind::Fallback(why) => Some(format!("{}: {why}", call.target)),

@@ -1,15 +1,18 @@
 //! The plan that calls every operator: what runs if the compiler gives up on a graph.
 //!
-//! Values whose metadata is known to be that of a tensor become buffers; all others are handed on as objects. Nothing is
-//! computed at compile time but integers that the graph states.
+//! Values whose metadata is known to be that of a tensor, with sizes that the inputs give, become buffers; all others are
+//! handed on as objects. Nothing is computed at compile time but integers that the graph states.
+
+use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use inductor::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, Layout, ObjectId, Output, Plan, Step, Storage, View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, Layout, ObjectId, Output, Step, Storage, SymbolicPlan,
+    View,
 };
-use rustc_hash::FxHashMap;
-use symshapes::Pool;
+use rustc_hash::{FxHashMap, FxHashSet};
+use symshapes::{Expr, Sym};
 
 /// What stands for a node's value.
 #[derive(Clone, Debug)]
@@ -24,9 +27,10 @@ enum Value {
 ///
 /// # Errors
 /// A graph whose inputs, constants or output cannot be represented.
-pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<Plan, String> {
-    let mut planner =
-        Planner { graph, why, bufs: PrimaryMap::new(), steps: Vec::new(), objects: 0, values: FxHashMap::default() };
+pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, String> {
+    let given = inductor::sizes::given(graph).into_keys().collect();
+    let (bufs, values) = (PrimaryMap::new(), FxHashMap::default());
+    let mut planner = Planner { graph, why, given, bufs, steps: Vec::new(), objects: 0, values };
     let mut fates = Vec::new();
     let (mut inputs, mut constants) = (0, 0);
     let mut outputs = Vec::new();
@@ -56,15 +60,17 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<Plan, String> {
         fates.push((node, fate));
     }
     let Planner { bufs, steps, .. } = planner;
-    let steps = with_frees(steps, &bufs, &outputs);
-    Ok(Plan { bufs, kernels: PrimaryMap::new(), steps, inputs, outputs, arena_bytes: 0, fates })
+    let pool = graph.exprs.clone();
+    Ok(SymbolicPlan { pool, bufs, kernels: Arc::default(), steps, inputs, outputs, fates: fates.into() })
 }
 
 struct Planner<'a> {
     graph: &'a Graph,
     why: &'a str,
-    bufs: PrimaryMap<Buf, BufData>,
-    steps: Vec<Step>,
+    /// The symbols whose values the inputs give.
+    given: FxHashSet<Sym>,
+    bufs: PrimaryMap<Buf, BufData<Expr>>,
+    steps: Vec<Step<Expr>>,
     objects: u32,
     values: FxHashMap<NodeId, Value>,
 }
@@ -73,8 +79,9 @@ impl Planner<'_> {
     /// An input or a constant.
     fn leaf(&mut self, node: NodeId, storage: Storage) -> Result<(), String> {
         let value = match &self.graph[node].meta {
-            Some(Meta::Tensor(meta)) => Value::Tensor(self.buf(meta, storage)?),
-            Some(Meta::Int(e)) => Value::Plain(self.int(*e)?),
+            Some(Meta::Tensor(meta)) if self.is_known(meta) => Value::Tensor(self.buf(meta, storage)),
+            Some(Meta::Tensor(_)) => return Err(format!("{}: sizes that no input gives", self.graph[node].name)),
+            Some(Meta::Int(e)) => Value::Plain(self.int(*e)),
             Some(Meta::Plain(arg)) => Value::Plain(arg.clone()),
             Some(Meta::Tuple(_)) | None => return Err(format!("{}: not a tensor or a number", self.graph[node].name)),
         };
@@ -82,23 +89,30 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn int(&self, e: symshapes::Expr) -> Result<Arg, String> {
-        constant(&self.graph.exprs, e).map(Arg::Int)
+    fn int(&self, e: Expr) -> Arg {
+        self.graph.exprs.as_int(e).map_or(Arg::Sym(e), Arg::Int)
     }
 
-    fn buf(&mut self, meta: &TensorMeta, storage: Storage) -> Result<Buf, String> {
-        let dims =
-            |dims: &[symshapes::Expr]| dims.iter().map(|&e| constant(&self.graph.exprs, e)).collect::<Result<_, _>>();
-        let layout = Layout { sizes: dims(&meta.sizes)?, strides: dims(&meta.strides)?, offset: 0 };
-        Ok(self.bufs.push(BufData { dtype: meta.dtype, layout, storage }))
+    /// True if the inputs give the value.
+    fn is_given(&self, e: Expr) -> bool {
+        self.graph.exprs.symbols(e).iter().all(|sym| self.given.contains(sym))
+    }
+
+    fn is_known(&self, meta: &TensorMeta) -> bool {
+        meta.sizes.iter().chain(&meta.strides).all(|&e| self.is_given(e))
+    }
+
+    fn buf(&mut self, meta: &TensorMeta, storage: Storage) -> Buf {
+        let layout = Layout { sizes: meta.sizes.clone(), strides: meta.strides.clone(), offset: Expr::ZERO };
+        self.bufs.push(BufData { dtype: meta.dtype, layout, storage })
     }
 
     fn function(&mut self, node: NodeId) -> Result<Fate, String> {
         let data = &self.graph[node];
-        if let Some(Meta::Int(e)) = &data.meta
-            && let Ok(value) = constant(&self.graph.exprs, *e)
+        if let Some(Meta::Int(e)) = data.meta
+            && self.is_given(e)
         {
-            self.values.insert(node, Value::Plain(Arg::Int(value)));
+            self.values.insert(node, Value::Plain(self.int(e)));
             return Ok(Fate::Constant);
         }
         if data.target == "operator.getitem"
@@ -111,7 +125,7 @@ impl Planner<'_> {
         let kwargs = data.kwargs.iter().map(|(k, v)| Ok((k.clone(), self.arg(v)?)));
         let kwargs = kwargs.collect::<Result<_, String>>()?;
         let tuple = matches!(data.meta, Some(Meta::Tuple(_)));
-        let value = self.result(data.meta.as_ref())?;
+        let value = self.result(data.meta.as_ref());
         let results = match &value {
             Value::Tuple(parts) => parts.iter().map(call_result).collect(),
             single => vec![call_result(single)],
@@ -130,27 +144,25 @@ impl Planner<'_> {
         }
     }
 
-    fn result(&mut self, meta: Option<&Meta>) -> Result<Value, String> {
-        Ok(match meta {
-            Some(Meta::Tensor(meta)) => Value::Tensor(self.buf(meta, Storage::Result)?),
+    fn result(&mut self, meta: Option<&Meta>) -> Value {
+        match meta {
+            Some(Meta::Tensor(meta)) if self.is_known(meta) => Value::Tensor(self.buf(meta, Storage::Result)),
             Some(Meta::Tuple(parts)) if parts.iter().all(|p| !matches!(p, Some(Meta::Tuple(_)))) => {
-                let parts = parts.iter().map(|part| self.result(part.as_ref()));
-                Value::Tuple(parts.collect::<Result<_, _>>()?)
+                Value::Tuple(parts.iter().map(|part| self.result(part.as_ref())).collect())
             }
             _ => {
                 self.objects += 1;
                 Value::Object(ObjectId::from_u32(self.objects - 1))
             }
-        })
+        }
     }
 
-    fn arg(&self, arg: &Arg) -> Result<CallArg, String> {
+    fn arg(&self, arg: &Arg) -> Result<CallArg<Expr>, String> {
         Ok(match arg {
             Arg::Node(node) => match self.values.get(node) {
                 Some(value) => self.value(value),
                 None => return Err(format!("{} has no value", self.graph[*node].name)),
             },
-            Arg::Sym(e) => CallArg::Plain(self.int(*e)?),
             Arg::List(items) | Arg::Tuple(items) if !is_plain(arg) => {
                 CallArg::List(items.iter().map(|a| self.arg(a)).collect::<Result<_, _>>()?)
             }
@@ -159,7 +171,7 @@ impl Planner<'_> {
         })
     }
 
-    fn value(&self, value: &Value) -> CallArg {
+    fn value(&self, value: &Value) -> CallArg<Expr> {
         match value {
             Value::Tensor(buf) => CallArg::Tensor(self.whole(*buf)),
             Value::Object(object) => CallArg::Object(*object),
@@ -168,12 +180,12 @@ impl Planner<'_> {
         }
     }
 
-    fn whole(&self, buf: Buf) -> View {
+    fn whole(&self, buf: Buf) -> View<Expr> {
         let data = &self.bufs[buf];
         View { buf, dtype: data.dtype, layout: data.layout.clone() }
     }
 
-    fn outputs(&self, node: NodeId) -> Result<Vec<Output>, String> {
+    fn outputs(&self, node: NodeId) -> Result<Vec<Output<Expr>>, String> {
         let arg = self.graph[node].args.first();
         let single = arg.map(std::slice::from_ref).unwrap_or_default();
         let items = arg.and_then(Arg::as_list).unwrap_or(single);
@@ -187,10 +199,6 @@ impl Planner<'_> {
         };
         items.iter().map(output).collect()
     }
-}
-
-fn constant(pool: &Pool, e: symshapes::Expr) -> Result<i64, String> {
-    pool.as_int(e).ok_or_else(|| format!("`{}` is not constant", pool.display(e)))
 }
 
 fn is_plain(arg: &Arg) -> bool {
@@ -207,48 +215,6 @@ fn call_result(value: &Value) -> CallResult {
     }
 }
 
-/// Frees each result after the last step that reads it, unless it is returned.
-fn with_frees(steps: Vec<Step>, bufs: &PrimaryMap<Buf, BufData>, outputs: &[Output]) -> Vec<Step> {
-    let mut last: FxHashMap<Buf, usize> = FxHashMap::default();
-    for (at, step) in steps.iter().enumerate() {
-        let Step::Call(call) = step else { continue };
-        let mut mark = |buf| {
-            last.insert(buf, at);
-        };
-        call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a)).for_each(|a| each_buf(a, &mut mark));
-        call.results.iter().for_each(|r| {
-            if let CallResult::Tensor(buf) = r {
-                mark(*buf);
-            }
-        });
-    }
-    for output in outputs {
-        if let Output::Tensor(view) = output {
-            last.remove(&view.buf);
-        }
-    }
-    let mut dead: Vec<(usize, Buf)> = last.into_iter().map(|(buf, at)| (at, buf)).collect();
-    dead.retain(|(_, buf)| bufs[*buf].storage == Storage::Result);
-    dead.sort_unstable();
-    let mut dead = dead.into_iter().peekable();
-    let mut all = Vec::new();
-    for (at, step) in steps.into_iter().enumerate() {
-        all.push(step);
-        while let Some((_, buf)) = dead.next_if(|(when, _)| *when == at) {
-            all.push(Step::Free(buf));
-        }
-    }
-    all
-}
-
-fn each_buf(arg: &CallArg, f: &mut impl FnMut(Buf)) {
-    match arg {
-        CallArg::Tensor(view) => f(view.buf),
-        CallArg::List(items) => items.iter().for_each(|a| each_buf(a, f)),
-        CallArg::Object(_) | CallArg::Plain(_) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,10 +222,9 @@ mod tests {
     use symshapes::{DType, Device};
 
     fn tensor(graph: &mut Graph, node: NodeId, sizes: &[i64]) -> TensorMeta {
-        let strides = inductor::tensor_ir::contiguous_strides(sizes);
-        let mut dims = |dims: &[i64]| dims.iter().map(|&n| graph.exprs.int(n)).collect();
-        let (sizes, strides) = (dims(sizes), dims(&strides));
-        let offset = graph.exprs.int(0);
+        let sizes: Vec<Expr> = sizes.iter().map(|&n| graph.exprs.int(n)).collect();
+        let strides = inductor::tensor_ir::contiguous_strides(&mut graph.exprs, &sizes).to_vec();
+        let offset = Expr::ZERO;
         let meta = TensorMeta { dtype: DType::F32, device: Device::CPU, sizes, strides, offset, requires_grad: false };
         graph[node].meta = Some(Meta::Tensor(meta.clone()));
         meta
@@ -292,6 +257,6 @@ mod tests {
               free b2
               return [b3: float32[2, 2], o0, None]
         "#]]
-        .assert_eq(&plan.to_string());
+        .assert_eq(&plan.typical().expect("sizes are constant").to_string());
     }
 }

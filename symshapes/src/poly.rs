@@ -150,9 +150,9 @@ impl Pool {
         self.intern_factors(factors)
     }
 
-    /// Puts quotients and remainders of the same dividend together again, for a positive constant `n`:
+    /// Puts quotients and remainders of the same dividend together again:
     /// - `n*(x // n) + x % n => x`
-    /// - `n*((x // n) % m) + x % n => x % (n*m)`
+    /// - `n*((x // n) % m) + x % n => x % (n*m)`, for a positive constant `n`
     ///
     /// `None` if a coefficient overflows.
     fn recombine(&mut self, mut sum: Sum) -> Option<Sum> {
@@ -171,7 +171,12 @@ impl Pool {
     fn find_parts(&mut self, sum: &Sum) -> Option<([Term; 2], Expr)> {
         for &rest in &sum.terms {
             let Node::Mod(x, n) = *self.node(rest.mono) else { continue };
-            let Some(n) = self.as_int(n).filter(|&n| n > 0) else { continue };
+            let Some(n) = self.as_int(n).filter(|&n| n > 0) else {
+                if let Some(high) = self.symbolic_high(sum, rest, x, n) {
+                    return Some(([rest, high], x));
+                }
+                continue;
+            };
             let Some(coeff) = rest.coeff.checked_mul(n) else { continue };
             if !sum.terms.iter().any(|t| t.coeff == coeff) {
                 continue;
@@ -187,6 +192,16 @@ impl Pool {
             }
         }
         None
+    }
+
+    /// The term `n*(x // n)` of a remainder `x % n` by what is no constant.
+    fn symbolic_high(&mut self, sum: &Sum, rest: Term, x: Expr, n: Expr) -> Option<Term> {
+        let holds_quotient =
+            |f: &Expr| matches!(*self.node(*f), Node::FloorDiv(dividend, divisor) if dividend == x && divisor == n);
+        let high =
+            *sum.terms.iter().find(|t| t.coeff == rest.coeff && self.factors_of(t.mono).iter().any(holds_quotient))?;
+        let quotient = self.floor_div(x, n);
+        (self.mul(n, quotient) == high.mono).then_some(high)
     }
 
     /// `x % (n*m)`, if `high` is `quotient % m`.

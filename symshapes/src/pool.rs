@@ -101,32 +101,32 @@ impl Pool {
     ///
     /// A name may stand for several symbols with different ranges; text then refers to the newest of them.
     pub fn symbol(&mut self, name: &str, range: Range) -> Sym {
-        let known = self
-            .names
-            .get(name)
-            .and_then(|all| all.iter().find(|&&s| self.symbols[s].range == range && !self.symbols[s].float));
+        self.find_or_push(Symbol { name: name.to_owned(), range, below: None, hint: None, float: false })
+    }
+
+    /// The symbol like this one but for the hint, made if there is none.
+    fn find_or_push(&mut self, symbol: Symbol) -> Sym {
+        let is_same =
+            |known: &Symbol| (known.range, known.below, known.float) == (symbol.range, symbol.below, symbol.float);
+        let known = self.names.get(&symbol.name).and_then(|all| all.iter().find(|&&s| is_same(&self.symbols[s])));
         if let Some(&sym) = known {
             return sym;
         }
-        self.push_symbol(Symbol { name: name.to_owned(), range, below: None, hint: None, float: false })
-    }
-
-    fn push_symbol(&mut self, symbol: Symbol) -> Sym {
         let name = symbol.name.clone();
         let sym = self.symbols.push(symbol);
         self.names.entry(name).or_default().push(sym);
         sym
     }
 
-    /// A new symbol for the positions along a dimension of `extent` elements: its values are `0..extent`. Where the
-    /// extent is a constant this is [`Pool::symbol`] of that range.
+    /// The symbol of this name for the positions along a dimension of `extent` elements: its values are `0..extent`.
+    /// Where the extent is a constant this is [`Pool::symbol`] of that range.
     pub fn position(&mut self, name: &str, extent: Expr) -> Sym {
         let most = self.range(extent).hi;
         if let Some(extent) = self.as_int(extent) {
             return self.symbol(name, Range::index(extent));
         }
         let range = Range::new(0, if most == i64::MAX { most } else { most - 1 });
-        self.push_symbol(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None, float: false })
+        self.find_or_push(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None, float: false })
     }
 
     /// The expression that every value of a symbol is below, if it was made as a position.

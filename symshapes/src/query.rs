@@ -97,9 +97,22 @@ impl Pool {
         if low.hi != i64::MAX && high.lo != i64::MIN && low.hi < high.lo {
             return true;
         }
+        // x // n < b exactly if x < n*b.
+        if let Node::FloorDiv(x, n) = *self.node(a)
+            && self.range(n).lo >= 1
+        {
+            let whole = self.mul(n, b);
+            return self.is_less(x, whole);
+        }
         let gap = self.sub(b, a);
         let gap = self.without_positions(gap);
         gap.is_some_and(|gap| self.range(gap).lo >= 1)
+    }
+
+    /// True if every value is proved not to be negative.
+    pub fn is_not_negative(&mut self, e: Expr) -> bool {
+        let below = self.int(-1);
+        self.range(e).lo >= 0 || self.is_less(below, e)
     }
 
     /// A lower bound of `e` in which no symbol has a symbolic bound: each such position that occurs with a negative
@@ -191,7 +204,10 @@ impl Pool {
         for part in other.reachable(e, u64::MAX) {
             let image = match other.node(part) {
                 Node::Sym(sym) => {
-                    let ours = *map.entry(*sym).or_insert_with(|| self.symbol_like(other, *sym));
+                    let ours = match map.get(sym) {
+                        Some(&ours) => ours,
+                        None => self.symbol_like(other, *sym, map),
+                    };
                     self.sym(ours)
                 }
                 node => self.rebuild(node, |child| done[&child]),
@@ -201,11 +217,18 @@ impl Pool {
         done[&e]
     }
 
-    fn symbol_like(&mut self, other: &Pool, sym: Sym) -> Sym {
-        let ours = self.symbol(other.name(sym), other.symbol_range(sym));
+    fn symbol_like(&mut self, other: &Pool, sym: Sym, map: &mut FxHashMap<Sym, Sym>) -> Sym {
+        let ours = match other.bound(sym) {
+            None => self.symbol(other.name(sym), other.symbol_range(sym)),
+            Some(bound) => {
+                let bound = self.import(other, bound, map);
+                self.position(other.name(sym), bound)
+            }
+        };
         if let Some(value) = other.symbol_hint(sym) {
             self.set_hint(ours, value);
         }
+        map.insert(sym, ours);
         ours
     }
 

@@ -47,6 +47,14 @@ impl<'c> Ir<'c> {
         self.b.build_load(pointer, entry, "").expect(TYPED).into_pointer_value()
     }
 
+    /// Reads the `at`-th integer of an array.
+    pub(crate) fn load_int(&self, array: PointerValue<'c>, at: i64) -> IntValue<'c> {
+        let int = self.context.i64_type();
+        // SAFETY: the launch passes as many values as the kernel has sizes.
+        let entry = unsafe { self.b.build_gep(int, array, &[self.i64(at)], "") }.expect(TYPED);
+        self.b.build_load(int, entry, "").expect(TYPED).into_int_value()
+    }
+
     /// The addresses of the elements that a vector of indices names.
     pub(crate) fn at_lanes(&self, elem: Elem, base: PointerValue<'c>, index: Val<'c>) -> Val<'c> {
         let (mut index, ty) = (index.as_value_ref(), self.ty(elem, 1).as_type_ref());

@@ -4,7 +4,7 @@ use super::lane_count;
 use crate::target::Host;
 use fx::prim::Cost;
 use inductor::loop_ir::{Acc, Kernel, Loop, Op, Stmt, Value};
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 /// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
 const FOUR_COPIES: i64 = 14;
@@ -25,23 +25,23 @@ const UNIT_NS: f64 = 0.15;
 /// Units of one vector to or from memory: between what the first-level cache takes and what main memory takes.
 const ACCESS: f64 = 6.0;
 
-/// Estimates a kernel's work.
-pub(crate) fn work(kernel: &Kernel, host: &Host) -> Work {
+/// Estimates a kernel's work, given the value of each extent.
+pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) -> Work {
     let lanes = i64::from(lane_count(kernel, host));
-    let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes });
+    let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, value);
     let units = if kernel.root.vector { body / lanes as f64 } else { body };
     let grain = if kernel.root.vector { 4 * lanes } else { 1 };
     Work { ns: units * UNIT_NS, grain }
 }
 
 /// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once.
-fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64) -> f64 {
+fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64, value: &dyn Fn(Expr) -> i64) -> f64 {
     body.iter()
         .map(|stmt| match stmt {
             Stmt::Loop(inner) => {
                 let (at_once, inside) = if inner.vector { (lanes, 1) } else { (1, lanes) };
-                let rounds = (kernel.axes[inner.axis].extent as f64 / at_once as f64).ceil();
-                rounds * run_time(kernel, &inner.body, inside)
+                let rounds = (value(kernel.axes[inner.axis].extent) as f64 / at_once as f64).ceil();
+                rounds * run_time(kernel, &inner.body, inside, value)
             }
             Stmt::Store { .. } => ACCESS,
             Stmt::Let(v) if matches!(kernel.values[*v].op, Op::Load { .. }) => ACCESS,
@@ -50,13 +50,14 @@ fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64) -> f64 {
         .sum()
 }
 
-/// How many copies of a vector loop's body stand side by side, given the number of whole vectors (at least 1).
-pub(super) fn copies(kernel: &Kernel, of: &Loop, full: i64) -> u32 {
+/// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.
+pub(super) fn copies(kernel: &Kernel, of: &Loop, full: Option<i64>) -> u32 {
     let wanted = match block_cost(kernel, &of.body) {
         0..=FOUR_COPIES => 4,
         cost if cost <= TWO_COPIES => 2,
         _ => 1,
     };
+    let Some(full) = full else { return wanted as u32 };
     let most = wanted.min(full.max(1));
     // A slightly smaller number that leaves no remainder saves a loop.
     let even = (most / 2 + 1..=most).rev().find(|c| full % c == 0);
@@ -65,7 +66,7 @@ pub(super) fn copies(kernel: &Kernel, of: &Loop, full: i64) -> u32 {
 
 /// The copies of the vector loops in `owner` that feed an accumulator, where there are any.
 pub(super) fn accumulating_copies(kernel: &Kernel, owner: &Loop, acc: Acc, lanes: u32) -> Option<u32> {
-    let full = kernel.axes[owner.axis].extent / i64::from(lanes);
+    let full = kernel.exprs.as_int(kernel.axes[owner.axis].extent).map(|extent| extent / i64::from(lanes));
     if owner.vector {
         return feeds(&owner.body, acc).then(|| copies(kernel, owner, full));
     }

@@ -94,7 +94,8 @@ impl<'c> Ir<'c> {
     pub(crate) fn new(context: &'c Context, symbol: &str, host: &'static Host) -> Ir<'c> {
         let module = context.create_module(symbol);
         let (pointer, int) = (context.ptr_type(AddressSpace::default()), context.i64_type());
-        let params: [BasicMetadataTypeEnum; 4] = [pointer.into(), pointer.into(), int.into(), int.into()];
+        let params: [BasicMetadataTypeEnum; 5] =
+            [pointer.into(), pointer.into(), pointer.into(), int.into(), int.into()];
         let function = module.add_function(symbol, context.void_type().fn_type(&params, false), None);
         for (key, value) in host.attributes() {
             function.add_attribute(AttributeLoc::Function, context.create_string_attribute(key, &value));
@@ -117,7 +118,7 @@ impl<'c> Ir<'c> {
 
     /// An argument of the function.
     pub(crate) fn argument(&self, at: u32) -> Val<'c> {
-        self.function.get_nth_param(at).expect("the signature has four arguments")
+        self.function.get_nth_param(at).expect("the signature has five arguments")
     }
 
     // Types and constants.
@@ -165,6 +166,11 @@ impl<'c> Ir<'c> {
         let bit = self.context.bool_type();
         let bits: Vec<_> = (0..lanes).map(|k| bit.const_int(u64::from(k < count), false)).collect();
         VectorType::const_vector(&bits).into()
+    }
+
+    /// A mask whose first `count` lanes are set, for a count known at run time.
+    pub(crate) fn lanes_below(&self, lanes: u32, count: IntValue<'c>) -> Val<'c> {
+        self.icmp(IntPredicate::SLT, self.ramp(lanes, 1), self.splat(count.into(), lanes))
     }
 
     /// A constant like `v`, lane for lane (an integer or a float, by the type of `v`).

@@ -6,6 +6,7 @@ use super::{Emitter, cost};
 use inductor::loop_ir::Loop;
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
+use symshapes::Expr;
 
 /// The vector loop that is being emitted.
 #[derive(Clone, Debug)]
@@ -25,17 +26,19 @@ struct Range<'c> {
     end: IntValue<'c>,
     /// The number of iterations, where it is known.
     known: Option<i64>,
+    /// False where there may be none.
+    runs: bool,
 }
 
 impl<'c> Emitter<'_, 'c> {
-    /// The parallel loop, over the range that the launch hands in.
+    /// The parallel loop, over the range that the launch hands in: at least one iteration.
     pub(super) fn root(&mut self) {
         let root = &self.kernel.root;
-        let (begin, end) = (self.ir.argument(2).into_int_value(), self.ir.argument(3).into_int_value());
+        let (begin, end) = (self.ir.argument(3).into_int_value(), self.ir.argument(4).into_int_value());
         if root.vector {
             self.vector_root(root, begin, end);
         } else {
-            self.serial(root, Range { begin, end, known: None });
+            self.serial(root, Range { begin, end, known: None, runs: true });
         }
     }
 
@@ -45,10 +48,15 @@ impl<'c> Emitter<'_, 'c> {
             self.open(acc, inner);
         }
         let extent = self.kernel.axes[inner.axis].extent;
-        if inner.vector && self.vector.is_none() {
-            self.vector_inner(inner, extent);
-        } else {
-            self.serial(inner, Range { begin: self.ir.i64(0), end: self.ir.i64(extent), known: Some(extent) });
+        let known = self.kernel.exprs.as_int(extent);
+        match known {
+            Some(extent) if inner.vector && self.vector.is_none() => self.vector_inner(inner, extent),
+            None if inner.vector && self.vector.is_none() => self.vector_symbolic(inner, extent),
+            _ => {
+                let runs = self.kernel.exprs.range(extent).lo >= 1;
+                let end = self.scalar_index(extent);
+                self.serial(inner, Range { begin: self.ir.i64(0), end, known, runs });
+            }
         }
         for &acc in &inner.accs {
             self.close(acc);
@@ -67,42 +75,76 @@ impl<'c> Emitter<'_, 'c> {
     fn vector_inner(&mut self, of: &Loop, extent: i64) {
         let lanes = i64::from(self.lanes);
         let full = extent / lanes;
-        let copies = cost::copies(self.kernel, of, full);
+        let copies = cost::copies(self.kernel, of, Some(full));
         let unrolled = full / i64::from(copies) * i64::from(copies);
         let zero = self.ir.i64(0);
         let known = |this: &Self, from: i64, to: i64, step: i64| Range {
             begin: if from == 0 { zero } else { this.ir.i64(from * lanes) },
             end: this.ir.i64(to * lanes),
             known: Some((to - from) / step),
+            runs: true,
         };
         self.vectors(of, known(self, 0, unrolled, i64::from(copies)), copies);
         self.vectors(of, known(self, unrolled, full, 1), 1);
         if extent % lanes != 0 {
-            self.tail(of, self.ir.i64(full * lanes), (extent % lanes) as u32);
+            let active = self.ir.first_lanes(self.lanes, (extent % lanes) as u32);
+            self.tail(of, self.ir.i64(full * lanes), active);
         }
     }
 
-    /// The root as vector loop: its bounds are known at launch only, its last vector is known now.
+    /// A vector loop whose bounds are known at run time.
+    fn vector_symbolic(&mut self, of: &Loop, extent: Expr) {
+        let copies = i64::from(cost::copies(self.kernel, of, None));
+        let end = self.scalar_index(extent);
+        let mut begin = self.ir.i64(0);
+        let steps: &[i64] = if copies > 1 { &[copies, 1] } else { &[1] };
+        for step in steps {
+            let stride = step * i64::from(self.lanes);
+            let to = self.ir.and(end.into(), self.ir.i64(-stride).into()).into_int_value();
+            self.vectors(of, Range { begin, end: to, known: None, runs: false }, *step as u32);
+            begin = to;
+            if self.kernel.exprs.divisible_by(extent, stride) {
+                return;
+            }
+        }
+        self.guarded(IntPredicate::SLT, begin, end, |this| {
+            let left = this.ir.sub(end.into(), begin.into()).into_int_value();
+            let active = this.ir.lanes_below(this.lanes, left);
+            this.tail(of, begin, active);
+        });
+    }
+
+    /// The root as vector loop: its bounds are known at launch only. Only the last piece has a last vector that is not
+    /// whole, and how many lanes that has is known now if the extent is.
     fn vector_root(&mut self, of: &Loop, begin: IntValue<'c>, end: IntValue<'c>) {
         let (lanes, extent) = (i64::from(self.lanes), self.kernel.axes[of.axis].extent);
-        let full = extent / lanes;
+        let known = self.kernel.exprs.as_int(extent);
+        let full = known.map(|extent| extent / lanes);
         let copies = cost::copies(self.kernel, of, full).next_power_of_two();
         let mut from = begin;
         for step in [i64::from(copies), 1] {
-            if full < step || (step == 1 && copies == 1 && from != begin) {
+            if full.is_some_and(|full| full < step) || (step == 1 && copies == 1 && from != begin) {
                 continue;
             }
             let length = self.ir.sub(end.into(), from.into());
             let whole = self.ir.and(length, self.ir.i64(-step * lanes).into());
             let to = self.ir.add(from.into(), whole).into_int_value();
-            self.guarded(IntPredicate::SLT, from, to, |this| {
-                this.vectors(of, Range { begin: from, end: to, known: None }, step as u32);
-            });
+            self.vectors(of, Range { begin: from, end: to, known: None, runs: false }, step as u32);
             from = to;
         }
-        if extent % lanes != 0 {
-            self.guarded(IntPredicate::SLT, from, end, |this| this.tail(of, from, (extent % lanes) as u32));
+        if self.kernel.exprs.divisible_by(extent, lanes) {
+            return;
         }
+        self.guarded(IntPredicate::SLT, from, end, |this| {
+            let active = match known {
+                Some(extent) => this.ir.first_lanes(this.lanes, (extent % lanes) as u32),
+                None => {
+                    let left = this.ir.sub(end.into(), from.into()).into_int_value();
+                    this.ir.lanes_below(this.lanes, left)
+                }
+            };
+            this.tail(of, from, active);
+        });
     }
 
     /// Whole vectors, `copies` of them per iteration.
@@ -116,10 +158,9 @@ impl<'c> Emitter<'_, 'c> {
         });
     }
 
-    /// The last `count` iterations in one vector.
-    fn tail(&mut self, of: &Loop, base: IntValue<'c>, count: u32) {
-        let active = Some(self.ir.first_lanes(self.lanes, count));
-        self.vector_body(of, VectorLoop { base, copies: 1, active });
+    /// The last iterations, in the lanes of one vector that are active.
+    fn tail(&mut self, of: &Loop, base: IntValue<'c>, active: Val<'c>) {
+        self.vector_body(of, VectorLoop { base, copies: 1, active: Some(active) });
     }
 
     fn vector_body(&mut self, of: &Loop, vector: VectorLoop<'c>) {
@@ -130,10 +171,14 @@ impl<'c> Emitter<'_, 'c> {
         self.vector = None;
     }
 
-    /// A loop that runs at least once; a single iteration needs no branch.
+    /// A loop; a single iteration needs no branch.
     fn counted(&mut self, range: Range<'c>, step: i64, body: impl FnOnce(&mut Self, IntValue<'c>)) {
         if range.known == Some(1) {
             return body(self, range.begin);
+        }
+        if !range.runs {
+            let sure = Range { runs: true, ..range };
+            return self.guarded(IntPredicate::SLT, range.begin, range.end, |this| this.counted(sure, step, body));
         }
         let before = self.ir.here();
         let (start, after) = (self.ir.block("loop"), self.ir.block("after"));

@@ -1,6 +1,6 @@
 //! From one kernel of loop IR to one LLVM function.
 //!
-//! The function is `fn(args, scratch, begin, end)`: it runs the root loop's axis over `begin..end`, where `begin` is a
+//! The function is `fn(args, scratch, sizes, begin, end)`: it runs the root loop's axis over `begin..end`, where `begin` is a
 //! multiple of the lane count if the root is a vector loop. A value that depends on the axis of the enclosing vector
 //! loop is a few vectors of `lanes` elements each (the copies of an unrolled iteration, side by side); every other
 //! value is a scalar.
@@ -25,16 +25,16 @@ use crate::target::Host;
 use cranelift_entity::SecondaryMap;
 use fx::prim::Pointwise;
 use index::SymValue;
-use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Role, Scalar, Stmt, Value};
+use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, ParamData, Role, Scalar, Stmt, Value};
 use inkwell::context::Context;
 use inkwell::module::Module;
-use inkwell::values::PointerValue;
+use inkwell::values::{IntValue, PointerValue};
 use ir::{Elem, Ir, Val};
 use loops::VectorLoop;
 use reduce::AccState;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use symshapes::{DType, Sym};
+use symshapes::{DType, Expr, Sym};
 
 /// Scratch rows start at multiples of this.
 pub(crate) const SCRATCH_ALIGN: usize = 64;
@@ -84,6 +84,7 @@ pub(crate) fn emit<'c>(
         syms: FxHashMap::default(),
         vector: None,
     };
+    emitter.find_sizes();
     emitter.find_buffers();
     emitter.root();
     Ok(emitter.ir.finish())
@@ -132,25 +133,31 @@ fn is_widening(kernel: &Kernel, v: Value) -> bool {
     matches!(data.op, Op::Convert(_)) && data.dtype == DType::F64
 }
 
-/// Bytes of scratch that a kernel needs.
-pub(crate) fn scratch_bytes(kernel: &Kernel) -> usize {
-    kernel.params.values().filter(|p| p.role == Role::Scratch).map(row_bytes).sum()
-}
-
-fn row_bytes(param: &inductor::loop_ir::ParamData) -> usize {
-    (param.len as usize * param.dtype.size()).next_multiple_of(SCRATCH_ALIGN)
+/// Bytes of scratch that a kernel needs, given the value of each length.
+pub(crate) fn scratch_bytes(kernel: &Kernel, value: &dyn Fn(Expr) -> i64) -> usize {
+    let rows = kernel.params.values().filter(|p| p.role == Role::Scratch);
+    rows.map(|row| (value(row.len) as usize * row.dtype.size()).next_multiple_of(SCRATCH_ALIGN)).sum()
 }
 
 impl<'c> Emitter<'_, 'c> {
+    /// Loads the sizes.
+    fn find_sizes(&mut self) {
+        let sizes = self.ir.argument(2).into_pointer_value();
+        for (at, &sym) in self.kernel.sizes.iter().enumerate() {
+            let value = self.ir.load_int(sizes, at as i64);
+            self.syms.insert(sym, SymValue::Scalar(value));
+        }
+    }
+
     /// Loads the buffers' addresses; scratch rows lie one after the other.
     fn find_buffers(&mut self) {
         let args = self.ir.argument(0).into_pointer_value();
         let scratch = self.ir.argument(1).into_pointer_value();
-        let (mut position, mut offset) = (0, 0);
+        let (mut position, mut offset) = (0, self.ir.i64(0));
         for (param, data) in &self.kernel.params {
             let address = if data.role == Role::Scratch {
-                let row = self.ir.at(Elem::I8, scratch, self.ir.i64(offset as i64));
-                offset += row_bytes(data);
+                let row = self.ir.at(Elem::I8, scratch, offset);
+                offset = self.ir.add_nsw(offset, self.row_bytes(data));
                 row
             } else {
                 position += 1;
@@ -158,6 +165,13 @@ impl<'c> Emitter<'_, 'c> {
             };
             self.buffers[param] = Some(address);
         }
+    }
+
+    /// Bytes from one scratch row to the next.
+    fn row_bytes(&self, row: &ParamData) -> IntValue<'c> {
+        let bytes = self.ir.mul_nsw(self.scalar_index(row.len), row.dtype.size() as i64);
+        let last = self.ir.add_nsw(bytes, self.ir.i64(SCRATCH_ALIGN as i64 - 1));
+        self.ir.and(last.into(), self.ir.i64(-(SCRATCH_ALIGN as i64)).into()).into_int_value()
     }
 
     /// The address of a buffer.

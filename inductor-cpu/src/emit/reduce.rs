@@ -7,7 +7,7 @@
 use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};
 use fx::prim::{Pointwise, Reduction};
-use inductor::loop_ir::{Acc, Loop, Stmt, Value};
+use inductor::loop_ir::{Acc, Kernel, Loop, Stmt, Value};
 use inkwell::values::{InstructionOpcode, PointerValue};
 use inkwell::{FloatPredicate, IntPredicate};
 use smallvec::SmallVec;
@@ -53,9 +53,9 @@ impl<'c> Emitter<'_, 'c> {
             (None, None) => (1, 1, false),
         };
         let partials = if across { i64::from(lanes * copies) } else { 1 };
-        let long = data.kind == Reduction::Sum && data.dtype == DType::F32;
-        let long =
-            long && terms(self.kernel, &owner.body, acc) * self.kernel.axes[owner.axis].extent / partials > EXACT_TERMS;
+        let terms = terms(self.kernel, owner, acc);
+        let long = terms.is_none_or(|terms| terms / partials > EXACT_TERMS);
+        let long = long && data.kind == Reduction::Sum && data.dtype == DType::F32;
         let dtype = if long { DType::F64 } else { data.dtype };
         let elem = Elem::of(dtype).expect("the kernel was checked");
         let slots = |elem| (0..copies).map(|_| self.ir.slot(self.ir.ty(elem, lanes))).collect::<SmallVec<_>>();
@@ -252,13 +252,15 @@ fn int_identity(kind: Reduction, dtype: DType) -> i64 {
     }
 }
 
-/// How many elements one iteration of `body` gives to an accumulator.
-fn terms(kernel: &inductor::loop_ir::Kernel, body: &[Stmt], acc: Acc) -> i64 {
-    body.iter()
-        .map(|stmt| match stmt {
+/// How many elements a loop gives to an accumulator, if that is known.
+fn terms(kernel: &Kernel, of: &Loop, acc: Acc) -> Option<i64> {
+    let mut each = 0;
+    for stmt in &of.body {
+        each += match stmt {
             Stmt::Accumulate { acc: this, .. } => i64::from(*this == acc),
-            Stmt::Loop(inner) => kernel.axes[inner.axis].extent * terms(kernel, &inner.body, acc),
+            Stmt::Loop(inner) => terms(kernel, inner, acc)?,
             Stmt::Let(_) | Stmt::Store { .. } => 0,
-        })
-        .sum()
+        };
+    }
+    if each == 0 { Some(0) } else { Some(kernel.exprs.as_int(kernel.axes[of.axis].extent)? * each) }
 }

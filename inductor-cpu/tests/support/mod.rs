@@ -9,16 +9,18 @@ use inductor::backend::Backend;
 use inductor::loop_ir::interp::{self, Buffer};
 use inductor::loop_ir::{Axis, AxisData, Kernel, Loop, Op, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData};
 use inductor_cpu::Cpu;
-use symshapes::{DType, Pool, Range};
+use symshapes::{DType, Pool};
 
 /// `out = op(in…)` on `f32` over `n` elements.
 pub(crate) fn pointwise(op: Pointwise, n: i64) -> Kernel {
     let mut exprs = Pool::new();
-    let sym = exprs.symbol("i0", Range::index(n));
+    let n = exprs.int(n);
+    let sym = exprs.position("i0", n);
     let index = exprs.sym(sym);
     let mut kernel = Kernel {
         name: op.name().to_owned(),
         exprs,
+        sizes: Vec::new(),
         params: PrimaryMap::new(),
         axes: PrimaryMap::new(),
         values: PrimaryMap::new(),
@@ -62,7 +64,7 @@ pub(crate) fn parse(text: &str) -> Kernel {
 }
 
 /// Inputs for a kernel: small numbers of both signs (0..10 for integers), alike for one seed.
-pub(crate) fn inputs(kernel: &Kernel, seed: u64) -> Vec<Buffer> {
+pub(crate) fn inputs(kernel: &Kernel, sizes: &[i64], seed: u64) -> Vec<Buffer> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut draw = move || {
         state ^= state << 13;
@@ -78,7 +80,8 @@ pub(crate) fn inputs(kernel: &Kernel, seed: u64) -> Vec<Buffer> {
                 d if d.is_float() => Scalar::Float((draw() % 20_000) as f64 / 2500.0 - 4.0),
                 _ => Scalar::Int((draw() % 10) as i64),
             };
-            let elements: Vec<Scalar> = (0..param.len).map(|_| element()).collect();
+            let elements: Vec<Scalar> =
+                (0..kernel.size(param.len, sizes).expect("sizes have values")).map(|_| element()).collect();
             Buffer::from_scalars(param.dtype, &elements)
         })
         .collect()
@@ -87,17 +90,22 @@ pub(crate) fn inputs(kernel: &Kernel, seed: u64) -> Vec<Buffer> {
 /// Runs a kernel compiled and interpreted; results may differ by `tolerance` units of the last place of the larger of
 /// them and 1 (floats), else not at all.
 pub(crate) fn check(kernel: &Kernel, seed: u64, tolerance: f64) {
-    compare(&Cpu::new(), kernel, inputs(kernel, seed), tolerance);
+    check_at(kernel, &[], seed, tolerance);
+}
+
+/// [`check`] for these sizes.
+pub(crate) fn check_at(kernel: &Kernel, sizes: &[i64], seed: u64, tolerance: f64) {
+    compare(&Cpu::new(), kernel, sizes, inputs(kernel, sizes, seed), tolerance);
 }
 
 /// [`check`] on these inputs.
-pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, inputs: Vec<Buffer>, tolerance: f64) {
+pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buffer>, tolerance: f64) {
     let compiled = cpu.compile(std::slice::from_ref(kernel)).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let (mut ours, mut wanted) = (inputs.clone(), inputs);
-    interp::run(kernel, &mut wanted).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let args: Vec<*mut u8> = ours.iter_mut().map(Buffer::as_mut_ptr).collect();
     // SAFETY: one buffer for each param, of its length.
-    unsafe { compiled[0].launch(&args, 2) };
+    unsafe { compiled[0].launch(&args, sizes, 2) };
     for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
         for i in 0..ours.len() {
             let (a, b) = (ours.get(i), wanted.get(i));

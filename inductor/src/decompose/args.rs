@@ -4,10 +4,13 @@ use cranelift_entity::SecondaryMap;
 use fx::aten::{Bound, Overload};
 use fx::{Arg, NodeId};
 use smallvec::SmallVec;
-use symshapes::DType;
+use symshapes::{DType, Expr, Pool};
 
 use super::{Builder, Promise, Rewrite, Value, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
+
+/// Plain integers.
+pub(crate) type Ints = SmallVec<[i64; 5]>;
 
 /// The arguments of one call, bound to its schema, and what is promised of its results.
 pub(crate) struct Args<'a> {
@@ -22,6 +25,8 @@ pub(crate) struct Args<'a> {
 pub(crate) enum Operand {
     Tensor(Tensor),
     Number(f64, DType),
+    /// An `int` that is an expression of sizes.
+    Size(Expr),
 }
 
 impl Args<'_> {
@@ -103,6 +108,7 @@ impl Args<'_> {
             // Integers beyond 2^53 do not survive the way through f64.
             Some(Arg::Int(v)) if v.unsigned_abs() <= 1 << 53 => Operand::Number(*v as f64, DType::I64),
             Some(Arg::Float(v)) => Operand::Number(*v, DType::F32),
+            Some(Arg::Sym(e)) => Operand::Size(*e),
             _ => return unsupported(format!("argument `{name}` is neither tensor nor plain number")),
         }))
     }
@@ -118,6 +124,7 @@ impl Args<'_> {
             None => Ok(None),
             Some(Operand::Number(value, _)) => Ok(Some(value)),
             Some(Operand::Tensor(_)) => unsupported(format!("argument `{name}` is a tensor")),
+            Some(Operand::Size(_)) => unsupported(format!("argument `{name}` is symbolic")),
         }
     }
 
@@ -136,25 +143,55 @@ impl Args<'_> {
     }
 
     /// A list of ints or `None`; a single int counts as a list.
-    pub(crate) fn opt_ints(&self, name: &str) -> Rewrite<Option<Dims>> {
+    pub(crate) fn opt_ints(&self, name: &str) -> Rewrite<Option<Ints>> {
         match self.resolve(self.bound.get(name)) {
             Some(Arg::None) => Ok(None),
-            Some(Arg::Int(v)) => Ok(Some(Dims::from_slice(&[*v]))),
+            Some(Arg::Int(v)) => Ok(Some([*v].as_slice().into())),
             Some(Arg::List(items) | Arg::Tuple(items)) => items
                 .iter()
                 .map(|a| match self.resolve(a) {
                     Some(Arg::Int(v)) => Ok(*v),
                     _ => unsupported(format!("argument `{name}` holds more than plain integers")),
                 })
-                .collect::<Rewrite<Dims>>()
+                .collect::<Rewrite<Ints>>()
                 .map(Some),
             _ => unsupported(format!("argument `{name}` is no list of integers")),
         }
     }
 
-    /// A list of ints.
-    pub(crate) fn ints(&self, name: &str) -> Rewrite<Dims> {
-        self.opt_ints(name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok)
+    /// A size, or another int that may be an expression of sizes.
+    pub(crate) fn size(&self, pool: &mut Pool, name: &str) -> Rewrite<Expr> {
+        self.opt_size(pool, name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok)
+    }
+
+    /// A size or `None`.
+    pub(crate) fn opt_size(&self, pool: &mut Pool, name: &str) -> Rewrite<Option<Expr>> {
+        self.as_size(pool, self.bound.get(name), name)
+    }
+
+    fn as_size(&self, pool: &mut Pool, arg: &Arg, name: &str) -> Rewrite<Option<Expr>> {
+        match self.resolve(arg) {
+            Some(Arg::None) => Ok(None),
+            Some(Arg::Int(v)) => Ok(Some(pool.int(*v))),
+            Some(Arg::Sym(e)) => Ok(Some(*e)),
+            _ => unsupported(format!("argument `{name}` is no integer")),
+        }
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(&self, name: &str) -> Rewrite<&[Arg]> {
+        match self.resolve(self.bound.get(name)) {
+            Some(Arg::List(items) | Arg::Tuple(items)) => Ok(items),
+            _ => unsupported(format!("argument `{name}` is no list")),
+        }
+    }
+
+    /// A list of sizes, or of other ints that may be expressions of sizes.
+    pub(crate) fn sizes(&self, pool: &mut Pool, name: &str) -> Rewrite<Dims> {
+        let items = self.items(name)?.iter().map(|item| {
+            self.as_size(pool, item, name)?.map_or_else(|| unsupported(format!("argument `{name}` holds nothing")), Ok)
+        });
+        items.collect()
     }
 
     /// A bool.

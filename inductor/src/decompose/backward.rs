@@ -8,7 +8,7 @@ use symshapes::DType;
 
 use super::activation::{GELU_BETA, GELU_KAPPA, gelu_erf, gelu_tanh, inside};
 use super::norm::{batch_dims, counted_targets, is_mean, root_of};
-use super::view::{slice_bound, unselect};
+use super::view::{from_start, slice_bound, unselect};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
 
@@ -166,8 +166,9 @@ pub(crate) fn select(b: &mut Builder, a: &Args) -> Rewrite {
     let grad = a.operand(b, "grad_output")?;
     let sizes = a.result()?.sizes.clone();
     let dim = a.dim("dim", sizes.len())?;
-    let index = a.int("index")?;
-    let index = if index < 0 { index + sizes[dim] } else { index };
+    let pool = &mut b.graph.pool;
+    let index = a.size(pool, "index")?;
+    let index = from_start(pool, index, sizes[dim])?;
     Ok(unselect(b, grad, dim, index, sizes[dim]))
 }
 
@@ -178,7 +179,9 @@ pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
     if a.int("step")? != 1 {
         return unsupported("a slice with a step");
     }
-    let start = slice_bound(Some(a.int("start")?), 0, sizes[dim]);
+    let pool = &mut b.graph.pool;
+    let start = a.size(pool, "start")?;
+    let start = slice_bound(pool, start, sizes[dim])?;
     Ok(b.pad(grad, dim, start, sizes[dim], 0.0))
 }
 
@@ -198,10 +201,10 @@ pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
     let mut get = |name: &str| -> Rewrite { Ok(b.convert(a.tensor(name)?, dtype)) };
     let (grad, x, mean, rstd) = (get("grad_out")?, get("input")?, get("mean")?, get("rstd")?);
     let weight = a.opt_tensor("weight")?.map(|w| b.convert(w, dtype));
-    let inner = a.ints("normalized_shape")?.len();
+    let inner = a.items("normalized_shape")?.len();
     let rank = b.rank(x);
     let (outer, dims): (Vec<usize>, Vec<usize>) = (0..rank).partition(|&d| d < rank - inner);
-    let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
+    let count = b.count(x, &dims);
     let centred = b.sub(x, mean);
     let unit = b.mul(centred, rstd);
     let [wants_x, wants_w, wants_b] = output_mask(a);
@@ -209,7 +212,7 @@ pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         let scaled = weight.map_or(grad, |w| b.mul(grad, w));
         let product = b.mul(scaled, unit);
         let (sum, dot) = (b.sum_keep(scaled, &dims), b.sum_keep(product, &dims));
-        let (mean_grad, mean_dot) = (b.div_lit(sum, count as f64), b.div_lit(dot, count as f64));
+        let (mean_grad, mean_dot) = (b.div_size(sum, count), b.div_size(dot, count));
         let along = b.mul(unit, mean_dot);
         let rest = b.sub(scaled, mean_grad);
         let rest = b.sub(rest, along);
@@ -236,8 +239,8 @@ pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         (mean, root_of(b, var, a.float("eps")?))
     };
     let (rank, dims) = (b.rank(x), batch_dims(b.rank(x)));
-    let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
-    if count == 0 || b.sizes(mean) != [b.sizes(x)[1]] {
+    let count = b.count(x, &dims);
+    if b.graph.pool.range(count).lo < 1 || b.sizes(mean) != [b.sizes(x)[1]] {
         return unsupported("batch norm of nothing");
     }
     let (mean, rstd) = (b.along(mean, 1, rank), b.along(rstd, 1, rank));
@@ -259,11 +262,11 @@ pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
             return b.mul(grad, scale);
         }
         let [wide_sum, wide_dot, wide_rstd] = [sum, dot, rstd].map(|t| b.widen(t));
-        let mean_grad = b.div_lit(wide_sum, count as f64);
+        let mean_grad = b.div_size(wide_sum, count);
         let mean_grad = b.convert(mean_grad, dtype);
         let var = b.mul(wide_rstd, wide_rstd);
         let slope = b.mul(var, wide_dot);
-        let slope = b.div_lit(slope, count as f64);
+        let slope = b.div_size(slope, count);
         let slope = b.convert(slope, dtype);
         let along = b.mul(centred, slope);
         let rest = b.sub(grad, mean_grad);
@@ -298,7 +301,7 @@ pub(crate) fn nll_loss(b: &mut Builder, a: &Args) -> Rewrite {
     let minus = b.neg(scale);
     let minus = b.expand(minus, &sizes);
     let (safe, counts) = (b.unsqueeze(safe, 1), b.unsqueeze(counts, 1));
-    let class = b.iota(0, 1, sizes[1], 1, 2);
+    let class = b.iota(sizes[1], 1, 2);
     let is_target = b.eq(class, safe);
     let hit = b.and(is_target, counts);
     Ok(pass(b, hit, minus))

@@ -5,7 +5,7 @@
 use fx::NodeId;
 use fx::prim::{Pointwise, Reduction};
 use smallvec::SmallVec;
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 use crate::loop_ir::Scalar;
 use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, numel};
@@ -20,7 +20,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     /// Sizes of a tensor.
-    pub(crate) fn sizes(&self, t: Tensor) -> &[i64] {
+    pub(crate) fn sizes(&self, t: Tensor) -> &[Expr] {
         &self.graph.tensors[t].sizes
     }
 
@@ -34,14 +34,36 @@ impl Builder {
         self.graph.tensors[t].dtype
     }
 
+    /// A size as an expression.
+    pub(crate) fn int(&mut self, n: i64) -> Expr {
+        self.graph.pool.int(n)
+    }
+
+    /// The number of elements along dimensions; a scalar counts as having one.
+    pub(crate) fn count(&mut self, x: Tensor, dims: &[usize]) -> Expr {
+        let sizes: Dims = dims.iter().filter_map(|&d| self.sizes(x).get(d).copied()).collect();
+        numel(&mut self.graph.pool, &sizes)
+    }
+
+    /// The number of elements.
+    pub(crate) fn numel(&mut self, x: Tensor) -> Expr {
+        let sizes = Dims::from_slice(self.sizes(x));
+        numel(&mut self.graph.pool, &sizes)
+    }
+
+    /// True unless every dimension is known to have an element.
+    pub(crate) fn may_be_empty(&self, x: Tensor) -> bool {
+        self.sizes(x).iter().any(|&n| self.graph.pool.range(n).lo < 1)
+    }
+
     /// Adds a tensor.
-    pub(crate) fn push(&mut self, op: Op, dtype: DType, sizes: &[i64]) -> Tensor {
+    pub(crate) fn push(&mut self, op: Op, dtype: DType, sizes: &[Expr]) -> Tensor {
         let sizes = Dims::from_slice(sizes);
         self.graph.tensors.push(TensorData { op, dtype, sizes, strides: None, origin: self.origin })
     }
 
     /// One value everywhere.
-    pub(crate) fn full(&mut self, value: f64, dtype: DType, sizes: &[i64]) -> Tensor {
+    pub(crate) fn full(&mut self, value: f64, dtype: DType, sizes: &[Expr]) -> Tensor {
         let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
         self.push(Op::Full(value), dtype, sizes)
     }
@@ -51,10 +73,21 @@ impl Builder {
         self.full(value, self.dtype(like), &[])
     }
 
-    /// `start + step * i` for `i` in `0..len`, along dimension `dim` of a tensor of the given rank (other sizes 1).
-    pub(crate) fn iota(&mut self, start: i64, step: i64, len: i64, dim: usize, rank: usize) -> Tensor {
-        let iota = self.push(Op::Iota { start, step }, DType::I64, &[len]);
-        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
+    /// A size as a 0-dimensional tensor of a dtype.
+    pub(crate) fn size(&mut self, e: Expr, dtype: DType) -> Tensor {
+        match self.graph.pool.as_int(e) {
+            Some(value) => self.full(value as f64, dtype, &[]),
+            None => {
+                let size = self.push(Op::Size(e), DType::I64, &[]);
+                self.convert(size, dtype)
+            }
+        }
+    }
+
+    /// `i` for `i` in `0..len`, along dimension `dim` of a tensor of the given rank (other sizes 1).
+    pub(crate) fn iota(&mut self, len: Expr, dim: usize, rank: usize) -> Tensor {
+        let iota = self.push(Op::Iota { start: Expr::ZERO, step: 1 }, DType::I64, &[len]);
+        let mut sizes: Dims = (0..rank).map(|_| Expr::ONE).collect();
         sizes[dim] = len;
         self.reshape(iota, &sizes)
     }
@@ -71,11 +104,11 @@ impl Builder {
     /// The common sizes of tensors under broadcasting (they agree: the graph has been traced with them).
     pub(crate) fn broadcast_sizes(&self, args: &[Tensor]) -> Dims {
         let rank = args.iter().map(|&a| self.rank(a)).max().unwrap_or(0);
-        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
+        let mut sizes: Dims = (0..rank).map(|_| Expr::ONE).collect();
         for &a in args {
             let from = rank - self.rank(a);
             for (k, &n) in self.sizes(a).iter().enumerate() {
-                if n != 1 {
+                if n != Expr::ONE {
                     sizes[from + k] = n;
                 }
             }
@@ -95,16 +128,16 @@ impl Builder {
         self.push(Op::Convert(x), dtype, &sizes)
     }
 
-    fn view(&mut self, x: Tensor, view: View, sizes: &[i64]) -> Tensor {
+    fn view(&mut self, x: Tensor, view: View, sizes: &[Expr]) -> Tensor {
         let dtype = self.dtype(x);
-        if let Op::Full(value) = self.graph.tensors[x].op {
-            return self.push(Op::Full(value), dtype, sizes);
+        if let op @ (Op::Full(_) | Op::Size(_)) = &self.graph.tensors[x].op {
+            return self.push(op.clone(), dtype, sizes);
         }
         self.push(Op::View(x, view), dtype, sizes)
     }
 
     /// The same elements under other sizes.
-    pub(crate) fn reshape(&mut self, x: Tensor, sizes: &[i64]) -> Tensor {
+    pub(crate) fn reshape(&mut self, x: Tensor, sizes: &[Expr]) -> Tensor {
         if self.sizes(x) == sizes {
             return x;
         }
@@ -121,7 +154,7 @@ impl Builder {
     }
 
     /// Broadcast to sizes.
-    pub(crate) fn expand(&mut self, x: Tensor, sizes: &[i64]) -> Tensor {
+    pub(crate) fn expand(&mut self, x: Tensor, sizes: &[Expr]) -> Tensor {
         if self.sizes(x) == sizes {
             return x;
         }
@@ -129,13 +162,13 @@ impl Builder {
     }
 
     /// Along dimension `dim`, `len` elements from `start`, `step` apart.
-    pub(crate) fn slice(&mut self, x: Tensor, dim: usize, start: i64, step: i64, len: i64) -> Tensor {
+    pub(crate) fn slice(&mut self, x: Tensor, dim: usize, start: Expr, step: i64, len: Expr) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();
-        if start == 0 && step == 1 && sizes[dim] == len {
+        if start == Expr::ZERO && step == 1 && sizes[dim] == len {
             return x;
         }
-        let mut starts: Dims = sizes.iter().map(|_| 0).collect();
-        let mut steps: Dims = sizes.iter().map(|_| 1).collect();
+        let mut starts: Dims = sizes.iter().map(|_| Expr::ZERO).collect();
+        let mut steps: SmallVec<[i64; 5]> = sizes.iter().map(|_| 1).collect();
         (starts[dim], steps[dim], sizes[dim]) = (start, step, len);
         self.view(x, View::Slice { start: starts, step: steps }, &sizes)
     }
@@ -144,7 +177,8 @@ impl Builder {
     pub(crate) fn flip(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
         let sizes = self.graph.tensors[x].sizes.clone();
         let reversed = |k: &usize| dims.contains(k);
-        let start = (0..sizes.len()).map(|k| if reversed(&k) { sizes[k] - 1 } else { 0 }).collect();
+        let mut last = |k: usize| self.graph.pool.add_int(sizes[k], -1);
+        let start = (0..sizes.len()).map(|k| if reversed(&k) { last(k) } else { Expr::ZERO }).collect();
         let step = (0..sizes.len()).map(|k| if reversed(&k) { -1 } else { 1 }).collect();
         self.view(x, View::Slice { start, step }, &sizes)
     }
@@ -152,14 +186,14 @@ impl Builder {
     /// A dimension of size 1 in front of dimension `dim`.
     pub(crate) fn unsqueeze(&mut self, x: Tensor, dim: usize) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();
-        sizes.insert(dim, 1);
+        sizes.insert(dim, Expr::ONE);
         self.reshape(x, &sizes)
     }
 
     /// A vector seen along dimension `dim` of a tensor of the given rank.
     pub(crate) fn along(&mut self, x: Tensor, dim: usize, rank: usize) -> Tensor {
-        let mut sizes: Dims = (0..rank).map(|_| 1).collect();
-        sizes[dim] = numel(self.sizes(x));
+        let mut sizes: Dims = (0..rank).map(|_| Expr::ONE).collect();
+        sizes[dim] = self.numel(x);
         self.reshape(x, &sizes)
     }
 
@@ -173,25 +207,25 @@ impl Builder {
         let sizes = self.graph.tensors[x].sizes.clone();
         let left: Dims = (0..sizes.len()).filter(|k| !dims.contains(k)).map(|k| sizes[k]).collect();
         let dtype = kind.result_dtype(self.dtype(x));
-        let count: i64 = dims.iter().map(|&d| sizes[d]).product();
+        let count = self.count(x, &dims);
         let is_arg = matches!(kind, Reduction::ArgMax | Reduction::ArgMin);
         let out = match count {
-            0 => self.full(identity(kind), dtype, &left),
-            1 if is_arg => self.full(0.0, dtype, &left),
-            1 => self.reshape(x, &left),
+            Expr::ZERO => self.full(identity(kind), dtype, &left),
+            Expr::ONE if is_arg => self.full(0.0, dtype, &left),
+            Expr::ONE => self.reshape(x, &left),
             _ => self.push(Op::Reduce(kind, x, dims.clone()), dtype, &left),
         };
         if !keep {
             return out;
         }
-        let kept: Dims = (0..sizes.len()).map(|k| if dims.contains(&k) { 1 } else { sizes[k] }).collect();
+        let kept: Dims = (0..sizes.len()).map(|k| if dims.contains(&k) { Expr::ONE } else { sizes[k] }).collect();
         self.reshape(out, &kept)
     }
 
     /// A value in front of and behind the source along dimension `dim`, to `len` elements with `low` in front.
-    pub(crate) fn pad(&mut self, x: Tensor, dim: usize, low: i64, len: i64, value: f64) -> Tensor {
+    pub(crate) fn pad(&mut self, x: Tensor, dim: usize, low: Expr, len: Expr, value: f64) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();
-        let mut lows: Dims = sizes.iter().map(|_| 0).collect();
+        let mut lows: Dims = sizes.iter().map(|_| Expr::ZERO).collect();
         (lows[dim], sizes[dim]) = (low, len);
         let dtype = self.dtype(x);
         let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
@@ -261,6 +295,12 @@ impl Builder {
         self.div(x, v)
     }
 
+    /// `x / n`
+    pub(crate) fn div_size(&mut self, x: Tensor, n: Expr) -> Tensor {
+        let n = self.size(n, self.dtype(x));
+        self.div(x, n)
+    }
+
     /// `x + value`
     pub(crate) fn add_lit(&mut self, x: Tensor, value: f64) -> Tensor {
         let v = self.lit(value, x);
@@ -280,10 +320,10 @@ impl Builder {
 
     /// Mean over dimensions, kept; on floats.
     pub(crate) fn mean_keep(&mut self, x: Tensor, dims: &[usize]) -> Tensor {
-        let count: i64 = dims.iter().map(|&d| self.sizes(x)[d]).product();
+        let count = self.count(x, dims);
         let sum = self.sum_keep(x, dims);
         let sum = self.widen(sum);
-        let mean = self.div_lit(sum, count as f64);
+        let mean = self.div_size(sum, count);
         self.convert(mean, self.dtype(x))
     }
 }

@@ -1,7 +1,7 @@
 //! Indexing by tensors.
 
 use smallvec::SmallVec;
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, GatherDim, Op, Tensor};
@@ -15,9 +15,11 @@ fn as_index(b: &mut Builder, index: Tensor) -> Rewrite {
     }
 }
 
-fn gather_from(b: &mut Builder, source: Tensor, dims: SmallVec<[GatherDim; 5]>, sizes: &[i64]) -> Rewrite {
-    let is_empty = b.sizes(source).contains(&0) && !sizes.contains(&0);
-    if is_empty {
+fn gather_from(b: &mut Builder, source: Tensor, dims: SmallVec<[GatherDim; 5]>, sizes: &[Expr]) -> Rewrite {
+    let is_empty = b.sizes(source).contains(&Expr::ZERO) && !sizes.contains(&Expr::ZERO);
+    let indexed = dims.iter().zip(b.sizes(source)).filter(|(dim, _)| matches!(dim, GatherDim::Index(_)));
+    let may_be_empty = indexed.into_iter().any(|(_, &n)| n != Expr::ZERO && b.graph.pool.range(n).lo < 1);
+    if is_empty || may_be_empty {
         return unsupported("indexing into nothing");
     }
     let dtype = b.dtype(source);
@@ -58,7 +60,7 @@ pub(crate) fn gather(b: &mut Builder, a: &Args) -> Rewrite {
 }
 
 /// `x` at `index` along a dimension, at the result's own position along the others.
-fn gather_along(b: &mut Builder, x: Tensor, dim: usize, index: Tensor, sizes: &[i64]) -> Rewrite {
+fn gather_along(b: &mut Builder, x: Tensor, dim: usize, index: Tensor, sizes: &[Expr]) -> Rewrite {
     let index = b.expand(index, sizes);
     let dims = (0..b.rank(x)).map(|k| if k == dim { GatherDim::Index(index) } else { GatherDim::Out(k) }).collect();
     gather_from(b, x, dims, sizes)
@@ -106,8 +108,8 @@ pub(crate) fn index(b: &mut Builder, a: &Args) -> Rewrite {
 }
 
 /// An index tensor spread over the result: its dimensions stand at `at..at + rank`.
-fn place(b: &mut Builder, t: Tensor, at: usize, rank: usize, sizes: &[i64]) -> Tensor {
-    let mut shape: Dims = sizes.iter().map(|_| 1).collect();
+fn place(b: &mut Builder, t: Tensor, at: usize, rank: usize, sizes: &[Expr]) -> Tensor {
+    let mut shape: Dims = sizes.iter().map(|_| Expr::ONE).collect();
     let own = Dims::from_slice(b.sizes(t));
     let from = at + rank - own.len();
     shape[from..from + own.len()].copy_from_slice(&own);

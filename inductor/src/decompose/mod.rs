@@ -18,7 +18,8 @@ mod view;
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Composite, Extern, Rule, rule};
 use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
-use symshapes::DType;
+use rustc_hash::FxHashSet;
+use symshapes::{DType, Expr, Sym};
 
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph};
@@ -47,7 +48,7 @@ pub(crate) enum Value {
     Tuple(Vec<Option<Value>>),
 }
 
-/// A tensor's promised shape with concrete numbers.
+/// A tensor's promised shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Promise {
     pub(crate) dtype: DType,
@@ -58,12 +59,14 @@ pub(crate) struct Promise {
 /// Rewrites a graph of ATen calls.
 ///
 /// # Errors
-/// A graph that cannot be compiled as a whole: symbolic shapes left, an input of unknown kind, a call that writes into
+/// A graph that cannot be compiled as a whole: sizes that no input gives, an input of unknown kind, a call that writes into
 /// its arguments; with `options.fallback_error`, the first node without a rule.
 pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error> {
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
-    let builder = Builder { graph: TensorGraph::default(), origin: first };
-    let mut pass = Decompose { graph, options, b: builder, values: SecondaryMap::new(), constants: 0 };
+    let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
+    let builder = Builder { graph: tensors, origin: first };
+    let given = crate::sizes::given(graph).into_keys().collect();
+    let mut pass = Decompose { graph, options, b: builder, values: SecondaryMap::new(), constants: 0, given };
     for node in graph.nodes() {
         pass.b.origin = node;
         pass.node(node)?;
@@ -77,6 +80,8 @@ struct Decompose<'a> {
     b: Builder,
     values: SecondaryMap<NodeId, Option<Value>>,
     constants: usize,
+    /// The symbols whose values the inputs give.
+    given: FxHashSet<Sym>,
 }
 
 impl Decompose<'_> {
@@ -97,10 +102,7 @@ impl Decompose<'_> {
         self.b.graph.inputs += 1;
         match &self.graph[id].meta {
             Some(Meta::Tensor(meta)) => Ok(Value::Tensor(self.leaf(id, Op::Input(number), meta)?)),
-            Some(Meta::Int(expr)) => match self.graph.exprs.as_int(*expr) {
-                Some(value) => Ok(Value::Plain(fx::Arg::Int(value))),
-                None => Err(Error::Symbolic { node: id }),
-            },
+            Some(Meta::Int(e)) => Ok(Value::Plain(self.known_int(id, *e)?)),
             Some(Meta::Plain(arg)) => Ok(Value::Plain(arg.clone())),
             Some(Meta::Tuple(_)) | None => Err(Error::UnknownInput { node: id }),
         }
@@ -123,18 +125,28 @@ impl Decompose<'_> {
     }
 
     fn promise(&self, node: NodeId, meta: &TensorMeta) -> Result<Promise, Error> {
-        let concrete = |exprs: &[symshapes::Expr]| -> Result<Dims, Error> {
-            exprs.iter().map(|&e| self.graph.exprs.as_int(e).ok_or(Error::Symbolic { node })).collect()
-        };
-        Ok(Promise { dtype: meta.dtype, sizes: concrete(&meta.sizes)?, strides: concrete(&meta.strides)? })
+        let known = |exprs: &[Expr]| -> Result<Dims, Error> { exprs.iter().map(|&e| self.known(node, e)).collect() };
+        Ok(Promise { dtype: meta.dtype, sizes: known(&meta.sizes)?, strides: known(&meta.strides)? })
+    }
+
+    /// An expression whose value follows from the inputs.
+    fn known(&self, node: NodeId, e: Expr) -> Result<Expr, Error> {
+        let pool = &self.graph.exprs;
+        let is_known = pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| self.given.contains(sym));
+        if is_known && !pool.is_overflow(e) { Ok(e) } else { Err(Error::Symbolic { node }) }
+    }
+
+    fn known_int(&self, node: NodeId, e: Expr) -> Result<fx::Arg, Error> {
+        let e = self.known(node, e)?;
+        Ok(self.graph.exprs.as_int(e).map_or(fx::Arg::Sym(e), fx::Arg::Int))
     }
 
     fn call_function(&mut self, id: NodeId) -> Result<Value, Error> {
         let node = &self.graph[id];
-        if let Some(Meta::Int(expr)) = &node.meta
-            && let Some(value) = self.graph.exprs.as_int(*expr)
+        if let Some(Meta::Int(e)) = node.meta
+            && let Ok(value) = self.known_int(id, e)
         {
-            return Ok(Value::Plain(fx::Arg::Int(value)));
+            return Ok(Value::Plain(value));
         }
         if node.target == "operator.getitem"
             && let Some(item) = self.getitem(id)
@@ -172,8 +184,8 @@ impl Decompose<'_> {
         if let Rule::Extern(kind) = rule {
             return Err(Refusal::Extern(kind));
         }
-        let promises =
-            self.promises(id).map_err(Refusal::Error)?.ok_or_else(|| fallback("results of unknown shape"))?;
+        let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
+        let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_supported(id, &promises)?;
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
@@ -205,8 +217,11 @@ impl Decompose<'_> {
             };
             let t = self.b.convert(t, promise.dtype);
             if self.b.sizes(t) != promise.sizes.as_slice() {
-                let got = self.b.sizes(t);
-                return Err(Refusal::Fallback(format!("rule gives sizes {got:?}, not {:?}", promise.sizes)));
+                let [got, want] = [self.b.sizes(t), &promise.sizes].map(|sizes| {
+                    let texts = sizes.iter().map(|&n| self.b.graph.pool.display(n).to_string());
+                    texts.collect::<Vec<_>>().join(", ")
+                });
+                return Err(Refusal::Fallback(format!("rule gives sizes [{got}], not [{want}]")));
             }
             let is_new = t.as_u32() as usize >= before;
             let data = &mut self.b.graph.tensors[t];
@@ -319,7 +334,7 @@ impl Decompose<'_> {
         meta: Option<&Meta>,
     ) -> Result<(Option<Value>, CallOut), Error> {
         Ok(match meta {
-            Some(Meta::Tensor(meta)) => {
+            Some(Meta::Tensor(meta)) if self.promise(id, meta).is_ok() => {
                 let t = self.leaf(id, Op::Result(call, number), meta)?;
                 (Some(Value::Tensor(t)), CallOut::Tensor(t))
             }

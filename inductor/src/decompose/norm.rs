@@ -1,17 +1,17 @@
 //! Softmax, normalisation and losses.
 
 use fx::prim::{Pointwise, Reduction};
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 use super::{Args, Builder, Rewrite, unsupported};
-use crate::tensor_ir::{Dims, Tensor, numel};
+use crate::tensor_ir::{Dims, Tensor};
 
 /// The input in floats and the dimension of a softmax; a scalar counts as having one.
 fn softmax_input(b: &mut Builder, a: &Args) -> Rewrite<(Tensor, usize)> {
     let x = a.operand(b, "self")?;
-    let x = if b.rank(x) == 0 { b.reshape(x, &[1]) } else { x };
+    let x = if b.rank(x) == 0 { b.reshape(x, &[Expr::ONE]) } else { x };
     let dim = a.dim("dim", b.rank(x))?;
-    if b.sizes(x)[dim] == 0 {
+    if b.graph.pool.range(b.sizes(x)[dim]).lo < 1 {
         return unsupported("softmax over nothing");
     }
     Ok((x, dim))
@@ -124,9 +124,9 @@ fn expand_like(b: &mut Builder, t: Tensor, like: Tensor) -> Tensor {
 
 pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
     let x = a.operand(b, "input")?;
-    let inner = a.ints("normalized_shape")?.len();
+    let inner = a.items("normalized_shape")?.len();
     let dims: Vec<usize> = (b.rank(x) - inner..b.rank(x)).collect();
-    if b.sizes(x).contains(&0) {
+    if b.may_be_empty(x) {
         return unsupported("layer norm of nothing");
     }
     let (mean, rstd) = mean_rstd(b, x, &dims, a.float("eps")?);
@@ -138,9 +138,9 @@ pub(crate) fn layer_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
 /// `x * rsqrt(mean(x²) + eps) * weight`, and the reciprocal root.
 pub(crate) fn rms_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
     let x = a.operand(b, "input")?;
-    let inner = a.ints("normalized_shape")?.len();
+    let inner = a.items("normalized_shape")?.len();
     let dims: Vec<usize> = (b.rank(x) - inner..b.rank(x)).collect();
-    if b.sizes(x).contains(&0) {
+    if b.may_be_empty(x) {
         return unsupported("RMS norm of nothing");
     }
     let Some(eps) = a.opt_float("eps")? else { return unsupported("RMS norm without epsilon") };
@@ -156,15 +156,19 @@ pub(crate) fn rms_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>
 
 pub(crate) fn group_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
     let x = a.operand(b, "input")?;
-    let (n, c, hw) = (a.int("N")?, a.int("C")?, a.int("HxW")?);
-    let groups = a.int("group")?;
-    if n * c * hw == 0 {
+    if b.may_be_empty(x) {
         return unsupported("group norm of nothing");
     }
-    let grouped = b.reshape(x, &[n, groups, c / groups, hw]);
+    let pool = &mut b.graph.pool;
+    let [n, c, hw, groups] = ["N", "C", "HxW", "group"].map(|name| a.size(pool, name));
+    let (n, c, hw, groups) = (n?, c?, hw?, groups?);
+    let Some(width) = pool.exact_div(c, groups) else {
+        return unsupported("channels that no number of groups divides");
+    };
+    let grouped = b.reshape(x, &[n, groups, width, hw]);
     let (mean, rstd) = mean_rstd(b, grouped, &[2, 3], a.float("eps")?);
     let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
-        Ok(a.opt_operand(b, name)?.map(|t| b.reshape(t, &[1, groups, c / groups, 1])))
+        Ok(a.opt_operand(b, name)?.map(|t| b.reshape(t, &[Expr::ONE, groups, width, Expr::ONE])))
     };
     let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
     let out = normalise(b, grouped, mean, rstd, weight, bias);
@@ -197,7 +201,7 @@ pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opt
     let (scale, shift) = (b.along(scale, 1, rank), b.along(shift, 1, rank));
     let (scale, shift) = (expand_like(b, scale, x), expand_like(b, shift, x));
     let out = b.fma(x, scale, shift);
-    let none = b.full(0.0, DType::F32, &[0]);
+    let none = b.full(0.0, DType::F32, &[Expr::ZERO]);
     Ok(vec![Some(out), Some(none), Some(none)])
 }
 
@@ -208,8 +212,8 @@ pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opti
     }
     let x = a.operand(b, "input")?;
     let (rank, dims) = (b.rank(x), batch_dims(b.rank(x)));
-    let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
-    if numel(b.sizes(x)) == 0 || count < 2 {
+    let count = b.count(x, &dims);
+    if b.may_be_empty(x) || b.graph.pool.range(count).lo < 2 {
         return unsupported("batch norm of one element or none");
     }
     let (mean, var) = wide_moments(b, x, &dims);
@@ -219,7 +223,7 @@ pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opti
     };
     let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
     let out = scale_and_shift(b, x, mean, rstd, weight, bias);
-    let unbiased = b.mul_lit(var, count as f64 / (count as f64 - 1.0));
+    let unbiased = unbiased(b, var, count);
     let channels = [b.sizes(x)[1]];
     let [mean, rstd, unbiased] = [mean, rstd, unbiased].map(|t| b.reshape(t, &channels));
     let momentum = a.float("momentum")?;
@@ -251,6 +255,18 @@ fn scale_and_shift(
     let shift = b.convert(shift, b.dtype(x));
     let (scale, shift) = (expand_like(b, scale, x), expand_like(b, shift, x));
     b.fma(x, scale, shift)
+}
+
+/// `var * (count / (count - 1))`
+fn unbiased(b: &mut Builder, var: Tensor, count: Expr) -> Tensor {
+    if let Some(count) = b.graph.pool.as_int(count) {
+        return b.mul_lit(var, count as f64 / (count as f64 - 1.0));
+    }
+    let less = b.graph.pool.add_int(count, -1);
+    let (count, less) = (b.size(count, DType::F64), b.size(less, DType::F64));
+    let ratio = b.div(count, less);
+    let ratio = b.convert(ratio, b.dtype(var));
+    b.mul(var, ratio)
 }
 
 /// `(1 - momentum) * old + momentum * new`, with `new` wide
@@ -285,14 +301,13 @@ pub(crate) fn mse_loss(b: &mut Builder, a: &Args) -> Rewrite {
     let diff = b.sub(x, y);
     let square = b.mul(diff, diff);
     let dims: Vec<usize> = (0..b.rank(square)).collect();
-    let count = numel(b.sizes(square)) as f64;
+    let count = b.numel(square);
     Ok(match Combine::of(a)? {
         Combine::None => square,
         Combine::Sum => b.reduce(Reduction::Sum, square, &dims, false),
         Combine::Mean => {
             let sum = b.reduce(Reduction::Sum, square, &dims, false);
-            let count = b.lit(count, sum);
-            b.div(sum, count)
+            b.div_size(sum, count)
         }
     })
 }

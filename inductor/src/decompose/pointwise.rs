@@ -67,6 +67,7 @@ fn may_raise(op: Pointwise) -> bool {
 fn is_nonzero_constant(b: &Builder, t: Tensor) -> bool {
     match b.graph.tensors[t].op {
         Op::Full(fx::Scalar::Int(v)) => v != 0,
+        Op::Size(e) => b.graph.pool.range(e).lo > 0,
         Op::View(x, _) => is_nonzero_constant(b, x),
         _ => false,
     }
@@ -93,6 +94,7 @@ pub(crate) fn materialise(b: &mut Builder, operand: Operand, dtype: DType) -> Te
     match operand {
         Operand::Tensor(t) => b.convert(t, dtype),
         Operand::Number(value, _) => b.full(value, dtype, &[]),
+        Operand::Size(e) => b.size(e, dtype),
     }
 }
 
@@ -104,6 +106,7 @@ pub(crate) fn promote(b: &Builder, operands: &[Operand]) -> DType {
         let (group, dtype) = match *operand {
             Operand::Tensor(t) => (usize::from(b.rank(t) == 0), b.dtype(t)),
             Operand::Number(_, dtype) => (2, dtype),
+            Operand::Size(_) => (2, DType::I64),
         };
         groups[group] = Some(groups[group].map_or(dtype, |d| d.promote(dtype)));
     }

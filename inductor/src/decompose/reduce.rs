@@ -2,11 +2,11 @@
 
 use fx::prim::Reduction;
 use smallvec::SmallVec;
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 use super::args::wrap_dim;
 use super::{Args, Builder, Rewrite, unsupported};
-use crate::tensor_ir::{Tensor, numel};
+use crate::tensor_ir::Tensor;
 
 /// One reduction, over `dim` or everything.
 pub(crate) fn plain(b: &mut Builder, kind: Reduction, a: &Args) -> Rewrite {
@@ -21,12 +21,12 @@ pub(crate) fn plain(b: &mut Builder, kind: Reduction, a: &Args) -> Rewrite {
     let keep = a.has("keepdim") && a.bool("keepdim")?;
     refuse_empty(b, kind, x, &dims)?;
     if b.rank(x) == 0 {
-        let one = b.reshape(x, &[1]);
+        let one = b.reshape(x, &[Expr::ONE]);
         return Ok(b.reduce(kind, one, &[0], false));
     }
     if is_whole_arg(kind, &dims) && b.rank(x) > 1 {
         // The position counts in the flattened tensor.
-        let count = numel(b.sizes(x));
+        let count = b.numel(x);
         let flat = b.reshape(x, &[count]);
         let out = b.reduce(kind, flat, &[0], false);
         let sizes = a.result()?.sizes.clone();
@@ -42,18 +42,17 @@ fn is_whole_arg(kind: Reduction, dims: &[usize]) -> bool {
 /// Extrema of nothing raise in eager.
 fn refuse_empty(b: &Builder, kind: Reduction, x: Tensor, dims: &[usize]) -> Rewrite<()> {
     let needs_element = matches!(kind, Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin);
-    let is_empty = dims.iter().any(|&d| b.sizes(x).get(d) == Some(&0));
-    if needs_element && is_empty { unsupported("an extremum of nothing") } else { Ok(()) }
+    let may_be_empty = dims.iter().any(|&d| b.sizes(x).get(d).is_some_and(|&n| b.graph.pool.range(n).lo < 1));
+    if needs_element && may_be_empty { unsupported("an extremum of nothing") } else { Ok(()) }
 }
 
 pub(crate) fn mean(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.operand(b, "self")?;
     let dims = a.dims("dim", b.rank(x), true)?;
-    let count: i64 = dims.iter().map(|&d| b.sizes(x).get(d).copied().unwrap_or(1)).product();
+    let count = b.count(x, &dims);
     let keep = a.has("keepdim") && a.bool("keepdim")?;
     let sum = if b.rank(x) == 0 { x } else { b.reduce(Reduction::Sum, x, &dims, keep) };
-    let count = b.lit(count as f64, sum);
-    Ok(b.div(sum, count))
+    Ok(b.div_size(sum, count))
 }
 
 /// Variance and mean over `dim`, both kept, in two passes.
@@ -63,15 +62,27 @@ fn moments(b: &mut Builder, a: &Args) -> Rewrite<(Tensor, Tensor, SmallVec<[usiz
         return unsupported("variance of a scalar");
     }
     let dims = a.dims("dim", b.rank(x), true)?;
-    let count: i64 = dims.iter().map(|&d| b.sizes(x)[d]).product();
+    let count = b.count(x, &dims);
     let correction = a.opt_float("correction")?.unwrap_or(1.0);
     let mean = b.mean_keep(x, &dims);
     let centred = b.sub(x, mean);
     let square = b.mul(centred, centred);
     let sum = b.sum_keep(square, &dims);
-    let divisor = b.lit((count as f64 - correction).max(0.0), sum);
+    let divisor = degrees(b, count, correction, sum);
     let var = b.div(sum, divisor);
     Ok((var, mean, dims))
+}
+
+/// `max(count - correction, 0)` in the dtype of a tensor.
+fn degrees(b: &mut Builder, count: Expr, correction: f64, like: Tensor) -> Tensor {
+    if let Some(count) = b.graph.pool.as_int(count) {
+        return b.lit((count as f64 - correction).max(0.0), like);
+    }
+    let count = b.size(count, DType::F64);
+    let left = b.add_lit(count, -correction);
+    let zero = b.lit(0.0, left);
+    let left = b.maximum(left, zero);
+    b.convert(left, b.dtype(like))
 }
 
 /// Sizes that a reduction's promise has: kept dimensions vanish unless asked for.

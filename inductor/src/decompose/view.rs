@@ -1,7 +1,7 @@
 //! Views, copies and what puts tensors together.
 
 use fx::prim::Pointwise;
-use symshapes::DType;
+use symshapes::{DType, Expr, Pool};
 
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, Op, Tensor};
@@ -45,23 +45,38 @@ pub(crate) fn select(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let dim = a.dim("dim", b.rank(x))?;
     let len = b.sizes(x)[dim];
-    let index = a.int("index")?;
-    let index = if index < 0 { index + len } else { index };
-    let one = b.slice(x, dim, index, 1, 1);
+    let pool = &mut b.graph.pool;
+    let index = a.size(pool, "index")?;
+    let index = from_start(pool, index, len)?;
+    let one = b.slice(x, dim, index, 1, Expr::ONE);
     let sizes = a.result()?.sizes.clone();
     Ok(b.reshape(one, &sizes))
 }
 
+/// A position that counts from the end where it is negative.
+pub(super) fn from_start(pool: &mut Pool, position: Expr, len: Expr) -> Rewrite<Expr> {
+    let range = pool.range(position);
+    match (range.lo >= 0, range.hi < 0) {
+        (true, _) => Ok(position),
+        (_, true) => Ok(pool.add(position, len)),
+        _ => unsupported("a position of unknown sign"),
+    }
+}
+
 /// A bound of a slice, clamped into `0..=len` as Python does.
-pub(super) fn slice_bound(bound: Option<i64>, default: i64, len: i64) -> i64 {
-    let bound = bound.unwrap_or(default);
-    (if bound < 0 { bound + len } else { bound }).clamp(0, len)
+pub(super) fn slice_bound(pool: &mut Pool, bound: Expr, len: Expr) -> Rewrite<Expr> {
+    let bound = from_start(pool, bound, len)?;
+    let bound = pool.max(bound, Expr::ZERO);
+    Ok(pool.min(bound, len))
 }
 
 pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let dim = a.dim("dim", b.rank(x))?;
-    let start = slice_bound(a.opt_int("start")?, 0, b.sizes(x)[dim]);
+    let own = b.sizes(x)[dim];
+    let pool = &mut b.graph.pool;
+    let start = a.opt_size(pool, "start")?.unwrap_or(Expr::ZERO);
+    let start = slice_bound(pool, start, own)?;
     let len = a.result()?.sizes[dim];
     Ok(b.slice(x, dim, start, a.int("step")?, len))
 }
@@ -70,13 +85,13 @@ pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
 pub(crate) fn split(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
     let x = a.tensor("self")?;
     let dim = a.dim("dim", b.rank(x))?;
-    let mut start = 0;
+    let mut start = Expr::ZERO;
     let mut pieces = Vec::new();
     for promise in a.results {
         let Some(promise) = promise else { return unsupported("a piece of unknown size") };
         let len = promise.sizes[dim];
         pieces.push(Some(b.slice(x, dim, start, 1, len)));
-        start += len;
+        start = b.graph.pool.add(start, len);
     }
     Ok(pieces)
 }
@@ -86,8 +101,10 @@ pub(crate) fn unbind(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> 
     let dim = a.dim("dim", b.rank(x))?;
     let mut sizes = Dims::from_slice(b.sizes(x));
     sizes.remove(dim);
-    let pieces = (0..b.sizes(x)[dim]).map(|i| {
-        let piece = b.slice(x, dim, i, 1, 1);
+    let Some(count) = b.graph.pool.as_int(b.sizes(x)[dim]) else { return unsupported("pieces of unknown number") };
+    let pieces = (0..count).map(|i| {
+        let at = b.int(i);
+        let piece = b.slice(x, dim, at, 1, Expr::ONE);
         Some(b.reshape(piece, &sizes))
     });
     Ok(pieces.collect())
@@ -121,11 +138,11 @@ pub(crate) fn cat(b: &mut Builder, a: &Args) -> Rewrite {
     let promise = a.result()?.clone();
     let dim = a.dim("dim", promise.sizes.len())?;
     // Empty vectors may stand among tensors of any rank.
-    let parts: Vec<Tensor> = parts.into_iter().filter(|&t| !b.sizes(t).contains(&0)).collect();
+    let parts: Vec<Tensor> = parts.into_iter().filter(|&t| !b.sizes(t).contains(&Expr::ZERO)).collect();
     join(b, parts, dim, promise.dtype, &promise.sizes)
 }
 
-fn join(b: &mut Builder, parts: Vec<Tensor>, dim: usize, dtype: DType, sizes: &[i64]) -> Rewrite {
+fn join(b: &mut Builder, parts: Vec<Tensor>, dim: usize, dtype: DType, sizes: &[Expr]) -> Rewrite {
     let parts: Vec<Tensor> = parts.into_iter().map(|t| b.convert(t, dtype)).collect();
     Ok(match parts.as_slice() {
         [] => b.full(0.0, dtype, sizes),
@@ -144,33 +161,57 @@ pub(crate) fn stack(b: &mut Builder, a: &Args) -> Rewrite {
 /// Padding from the last dimension on; negative amounts cut.
 pub(crate) fn constant_pad(b: &mut Builder, a: &Args) -> Rewrite {
     let mut x = a.tensor("self")?;
-    let pad = a.ints("pad")?;
+    let pad = a.sizes(&mut b.graph.pool, "pad")?;
     let value = a.float("value")?;
     for (k, amounts) in pad.chunks_exact(2).enumerate() {
         let Some(dim) = b.rank(x).checked_sub(1 + k) else { return unsupported("more amounts than dimensions") };
         let (low, high) = (amounts[0], amounts[1]);
-        let kept = b.sizes(x)[dim] + low.min(0) + high.min(0);
-        x = b.slice(x, dim, (-low).max(0), 1, kept);
-        if low > 0 || high > 0 {
-            x = b.pad(x, dim, low.max(0), kept + low.max(0) + high.max(0), value);
+        let own = b.sizes(x)[dim];
+        let pool = &mut b.graph.pool;
+        let [Some(low), Some(high)] = [low, high].map(|n| signed(pool, n)) else {
+            return unsupported("an amount of unknown sign");
+        };
+        let cut = pool.add(low.cut, high.cut);
+        let kept = pool.sub(own, cut);
+        let grown = pool.add(low.add, high.add);
+        let len = pool.add(kept, grown);
+        x = b.slice(x, dim, low.cut, 1, kept);
+        if grown != Expr::ZERO {
+            x = b.pad(x, dim, low.add, len, value);
         }
     }
     Ok(x)
+}
+
+/// What one side of a dimension loses or gets; one of them is 0.
+struct Amount {
+    cut: Expr,
+    add: Expr,
+}
+
+fn signed(pool: &mut Pool, n: Expr) -> Option<Amount> {
+    let range = pool.range(n);
+    match (range.lo >= 0, range.hi <= 0) {
+        (true, _) => Some(Amount { cut: Expr::ZERO, add: n }),
+        (_, true) => Some(Amount { cut: pool.neg(n), add: Expr::ZERO }),
+        _ => None,
+    }
 }
 
 /// Repetition: each dimension gets a leading one that is broadcast, then both merge.
 pub(crate) fn repeat(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let sizes = a.result()?.sizes.clone();
-    if sizes.contains(&0) {
+    if sizes.contains(&Expr::ZERO) {
         return unsupported("repetition of nothing");
     }
     let offset = sizes.len() - b.rank(x);
     let (mut split, mut wide) = (Dims::new(), Dims::new());
     for (k, &n) in sizes.iter().enumerate() {
-        let own = if k < offset { 1 } else { b.sizes(x)[k - offset] };
-        split.extend([1, own]);
-        wide.extend([n / own, own]);
+        let own = if k < offset { Expr::ONE } else { b.sizes(x)[k - offset] };
+        let Some(times) = b.graph.pool.exact_div(n, own) else { return unsupported("a size that is no multiple") };
+        split.extend([Expr::ONE, own]);
+        wide.extend([times, own]);
     }
     let x = b.reshape(x, &split);
     let x = b.expand(x, &wide);
@@ -182,17 +223,18 @@ pub(crate) fn triangle(b: &mut Builder, a: &Args, keep: Pointwise) -> Rewrite {
     let x = a.tensor("self")?;
     let rank = b.rank(x);
     let (rows, cols) = (b.sizes(x)[rank - 2], b.sizes(x)[rank - 1]);
-    let row = b.iota(0, 1, rows, rank - 2, rank);
-    let col = b.iota(0, 1, cols, rank - 1, rank);
+    let row = b.iota(rows, rank - 2, rank);
+    let col = b.iota(cols, rank - 1, rank);
     let distance = b.sub(col, row);
-    let diagonal = b.lit(a.int("diagonal")? as f64, distance);
+    let diagonal = a.size(&mut b.graph.pool, "diagonal")?;
+    let diagonal = b.size(diagonal, DType::I64);
     let inside = b.map(keep, &[distance, diagonal]);
     let zero = b.lit(0.0, x);
     Ok(b.select(inside, x, zero))
 }
 
 /// The pad that undoes a selection: used by backward rules.
-pub(super) fn unselect(b: &mut Builder, grad: Tensor, dim: usize, index: i64, len: i64) -> Tensor {
+pub(super) fn unselect(b: &mut Builder, grad: Tensor, dim: usize, index: Expr, len: Expr) -> Tensor {
     let grad = b.unsqueeze(grad, dim);
     b.pad(grad, dim, index, len, 0.0)
 }

@@ -6,15 +6,15 @@
 use fx::NodeId;
 use fx::prim::{Cost, Pointwise};
 use rustc_hash::{FxHashMap, FxHashSet};
-use symshapes::{DType, Expr};
+use symshapes::{DType, Expr, Pool, Sym};
 
 use super::frame::{At, Frame, Reads, flat_index, shift, through_view};
 use super::nest::{Nest, settle};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
 use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
-use crate::schedule::{Group, Root, RootKind, Roots, Span, span, stored_layout};
-use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph};
+use crate::schedule::{Group, Root, RootKind, Roots, Span, span};
+use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph, typical};
 
 /// What a kernel is called with, in the order of its params without scratch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +32,8 @@ pub struct Built {
     pub kernel: Kernel,
     /// Its arguments.
     pub args: Vec<Arg>,
+    /// The sizes that it is launched with: symbols of the graph.
+    pub sizes: Vec<Sym>,
     /// The graph nodes that it computes.
     pub nodes: Vec<NodeId>,
 }
@@ -39,6 +41,7 @@ pub struct Built {
 /// Writes the kernel of a group. `is_stored` tells whether a root's values are needed outside.
 pub fn build(
     graph: &TensorGraph,
+    pool: &mut Pool,
     roots: &Roots,
     group: &Group,
     is_stored: &dyn Fn(usize) -> bool,
@@ -46,8 +49,8 @@ pub fn build(
     name: String,
 ) -> Built {
     let members: Vec<&Root> = group.roots.iter().map(|&r| &roots.roots[r]).collect();
-    let (frame, nest) = settle(graph, roots, &members, &group.domain);
-    let mut emit = Emit::new(graph, roots, group, frame, nest, is_stored);
+    let (frame, nest) = settle(graph, pool, roots, &members, &group.domain);
+    let mut emit = Emit::new(graph, pool, roots, group, frame, nest, is_stored);
     emit.plan_scratch(caps);
     emit.run();
     emit.finish(name)
@@ -68,7 +71,7 @@ struct Emit<'a> {
     roots: &'a Roots,
     frame: Frame,
     nest: Nest,
-    b: Scopes,
+    b: Scopes<'a>,
     members: Vec<Member<'a>>,
     /// For tensors that the group computes as roots: the member.
     member_of: FxHashMap<Tensor, usize>,
@@ -87,13 +90,14 @@ struct Emit<'a> {
 impl<'a> Emit<'a> {
     fn new(
         graph: &'a TensorGraph,
+        pool: &'a mut Pool,
         roots: &'a Roots,
         group: &'a Group,
         frame: Frame,
         nest: Nest,
         is_stored: &dyn Fn(usize) -> bool,
     ) -> Emit<'a> {
-        let b = Scopes::new(frame.exprs.clone());
+        let b = Scopes::new(pool);
         let mut emit = Emit {
             graph,
             roots,
@@ -116,8 +120,8 @@ impl<'a> Emit<'a> {
             if root.value == root.stored {
                 emit.member_of.insert(root.value, k);
             }
-            let span = emit.frame.span(root);
-            let point = emit.frame.point(root);
+            let span = emit.frame.span(emit.b.exprs, root);
+            let point = emit.frame.point(emit.b.exprs, root);
             let level = emit.level_of(root);
             emit.members.push(Member { root, stored: is_stored(r), span, level, point });
         }
@@ -128,7 +132,7 @@ impl<'a> Emit<'a> {
     fn reads(&mut self, root: &Root) -> (Vec<At>, FxHashSet<At>) {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t| roots.is_stop(graph, t);
-        let mut reads = Reads::new(graph, &mut self.frame, &stops);
+        let mut reads = Reads::new(graph, self.b.exprs, &self.frame, &stops);
         reads.root(root);
         (reads.found, reads.seen)
     }
@@ -167,9 +171,10 @@ impl<'a> Emit<'a> {
                 }
             }
         }
+        let row_len = self.frame.domain.row_len(self.b.exprs);
         let mut room = caps.scratch_bytes as i64;
         for t in again {
-            let bytes = self.frame.domain.row_len() * self.graph.tensors[t].dtype.size() as i64;
+            let bytes = typical(self.b.exprs, row_len) * self.graph.tensors[t].dtype.size() as i64;
             let is_stored = self.member_of.get(&t).is_some_and(|&m| self.members[m].stored);
             if bytes <= room && !is_stored {
                 room -= bytes;
@@ -184,8 +189,6 @@ impl<'a> Emit<'a> {
     }
 
     fn run(&mut self) {
-        // The frame's pool has grown since the builder took its copy; expressions made since are needed too.
-        self.b.exprs = self.frame.exprs.clone();
         self.b.open(self.nest.root);
         for axis in self.nest.outer.clone() {
             self.b.open(axis);
@@ -227,7 +230,7 @@ impl<'a> Emit<'a> {
                 self.store_member(k, value);
                 continue;
             };
-            let index = self.frame_source_point(root);
+            let index = self.frame.source_point(self.b.exprs, root, self.graph);
             let value = self.eval(*source, &index, None);
             let value = self.widen(value);
             let acc = self.b.accumulator(row_depth, *kind, self.b.dtype(value));
@@ -248,17 +251,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn frame_source_point(&mut self, root: &Root) -> Vec<Expr> {
-        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
-        let point = self.frame.source_point(root, self.graph);
-        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
-        point
-    }
-
     fn row_position(&mut self) -> Expr {
-        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
-        let position = self.frame.row_position();
-        std::mem::swap(&mut self.frame.exprs, &mut self.b.exprs);
+        let position = self.frame.row_position(self.b.exprs);
         self.in_loops(position)
     }
 
@@ -267,7 +261,7 @@ impl<'a> Emit<'a> {
     /// # Panics
     /// If the expression tells apart what the nest has merged: the nest was chosen without knowing of it.
     fn in_loops(&mut self, e: Expr) -> Expr {
-        assert!(self.nest.can_express(&mut self.b.exprs, e), "an index that the nest was not chosen for");
+        assert!(self.nest.can_express(self.b.exprs, e), "an index that the nest was not chosen for");
         self.b.exprs.subst(e, &self.nest.axes)
     }
 
@@ -298,7 +292,7 @@ impl<'a> Emit<'a> {
     fn scan(&mut self, root: &Root, source: Tensor, dim: usize, point: &[Expr]) -> Value {
         let value = self.eval(source, point, None);
         self.nodes.insert(self.graph.tensors[root.value].origin);
-        if root.layout.sizes[dim] == 1 {
+        if root.layout.sizes[dim] == Expr::ONE {
             return value;
         }
         let position = self.in_loops(point[dim]);
@@ -307,13 +301,13 @@ impl<'a> Emit<'a> {
         let is_later = self.b.map(Pointwise::Gt, &[position, zero]);
         let param = self.param(root.stored, Role::Out);
         let here = self.address(root, point);
-        let before = self.b.exprs.add_int(here, -root.layout.strides[dim]);
+        let before = self.b.exprs.sub(here, root.layout.strides[dim]);
         let sum = self.b.load(param, before, Some(is_later));
         self.b.map(Pointwise::Add, &[sum, value])
     }
 
     fn address(&mut self, root: &Root, point: &[Expr]) -> Expr {
-        let flat = flat_index(&mut self.b.exprs, point, &root.layout.strides, root.layout.offset);
+        let flat = flat_index(self.b.exprs, point, &root.layout.strides, root.layout.offset);
         self.in_loops(flat)
     }
 
@@ -336,7 +330,7 @@ impl<'a> Emit<'a> {
             return param;
         }
         let dtype = self.graph.tensors[t].dtype;
-        let len = span(&stored_layout(self.graph, t));
+        let len = span(self.b.exprs, &self.roots.stored[t]);
         let param = self.b.params.push(ParamData { dtype, len, role });
         self.args.push(Arg::Stored(t));
         self.params.insert(t, param);
@@ -392,7 +386,7 @@ impl<'a> Emit<'a> {
             return;
         }
         let dtype = self.b.dtype(value);
-        let len = self.frame.domain.row_len();
+        let len = self.frame.domain.row_len(self.b.exprs);
         let param = self.b.params.push(ParamData { dtype, len, role: Role::Scratch });
         let row = self.row_position();
         self.b.store(param, row, value, None);
@@ -400,8 +394,7 @@ impl<'a> Emit<'a> {
     }
 
     fn load(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
-        let strides = stored_layout(self.graph, t).strides;
-        let flat = flat_index(&mut self.b.exprs, index, &strides, 0);
+        let flat = flat_index(self.b.exprs, index, &self.roots.stored[t].strides, Expr::ZERO);
         let flat = self.in_loops(flat);
         let param = self.param(t, Role::In);
         self.b.load(param, flat, mask)
@@ -419,9 +412,10 @@ impl<'a> Emit<'a> {
                 self.load(t, index, mask)
             }
             Op::Full(value) => self.b.constant(*value, data.dtype),
+            Op::Size(e) => self.b.index(*e),
             Op::Iota { start, step } => {
                 let scaled = self.b.exprs.mul_int(index[0], *step);
-                let e = self.b.exprs.add_int(scaled, *start);
+                let e = self.b.exprs.add(scaled, *start);
                 let e = self.in_loops(e);
                 self.b.index(e)
             }
@@ -434,7 +428,7 @@ impl<'a> Emit<'a> {
                 self.b.convert(v, data.dtype)
             }
             Op::View(x, view) => {
-                let inner = through_view(&mut self.b.exprs, view, data, &graph.tensors[*x], index);
+                let inner = through_view(self.b.exprs, view, data, &graph.tensors[*x], index);
                 self.eval(*x, &inner, mask)
             }
             Op::Gather { source, dims } => self.gather(*source, dims, index, mask),
@@ -460,14 +454,15 @@ impl<'a> Emit<'a> {
 
     /// A position that counts from the end where negative, as an index within `0..len`. Where it is out of bounds the
     /// kernel says so and reads the nearest element.
-    fn wrapped(&mut self, position: Value, len: i64, mask: Option<Value>) -> Expr {
-        if let Some(e) = self.b.as_index(position) {
-            let range = self.b.exprs.range(e);
-            if range.lo >= 0 && range.hi < len {
-                return e;
-            }
+    fn wrapped(&mut self, position: Value, len: Expr, mask: Option<Value>) -> Expr {
+        if let Some(e) = self.b.as_index(position)
+            && self.b.exprs.range(e).lo >= 0
+            && self.b.exprs.is_less(e, len)
+        {
+            return e;
         }
-        let (zero, size, last) = (self.b.int(0), self.b.int(len), self.b.int(len - 1));
+        let last = self.b.exprs.add_int(len, -1);
+        let (zero, size, last) = (self.b.int(0), self.b.index(len), self.b.index(last));
         let is_negative = self.b.map(Pointwise::Lt, &[position, zero]);
         let from_end = self.b.map(Pointwise::Add, &[position, size]);
         let wrapped = self.b.map(Pointwise::Where, &[is_negative, from_end, position]);
@@ -485,28 +480,26 @@ impl<'a> Emit<'a> {
         let flag = match self.flag {
             Some(flag) => flag,
             None => {
-                let flag = self.b.params.push(ParamData { dtype: DType::Bool, len: 1, role: Role::Out });
+                let flag = self.b.params.push(ParamData { dtype: DType::Bool, len: Expr::ONE, role: Role::Out });
                 self.args.push(Arg::OutOfBounds);
                 self.flag = Some(flag);
                 flag
             }
         };
-        let zero = self.b.exprs.int(0);
         let yes = self.b.constant(Scalar::Int(1), DType::Bool);
-        self.b.store(flag, zero, yes, Some(outside));
+        self.b.store(flag, Expr::ZERO, yes, Some(outside));
     }
 
     /// True where a position lies within `0..len`; nothing if it always does.
-    fn within(&mut self, e: Expr, len: i64, mut mask: Option<Value>) -> Option<Value> {
+    fn within(&mut self, e: Expr, len: Expr, mut mask: Option<Value>) -> Option<Value> {
         let e = self.in_loops(e);
-        let range = self.b.exprs.range(e);
-        if range.lo < 0 {
+        if !self.b.exprs.is_not_negative(e) {
             let (position, zero) = (self.b.index(e), self.b.int(0));
             let inside = self.b.map(Pointwise::Ge, &[position, zero]);
             mask = Some(self.b.both(mask, inside));
         }
-        if range.hi >= len {
-            let (position, len) = (self.b.index(e), self.b.int(len));
+        if !self.b.exprs.is_less(e, len) {
+            let (position, len) = (self.b.index(e), self.b.index(len));
             let inside = self.b.map(Pointwise::Lt, &[position, len]);
             mask = Some(self.b.both(mask, inside));
         }
@@ -516,7 +509,7 @@ impl<'a> Emit<'a> {
     fn pad(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
         let graph = self.graph;
         let Op::Pad { source, low, value } = &graph.tensors[t].op else { unreachable!("called on a pad") };
-        let inner = shift(&mut self.b.exprs, index, low);
+        let inner = shift(self.b.exprs, index, low);
         let mut inside = None;
         for (d, &n) in graph.tensors[*source].sizes.iter().enumerate() {
             // Other dimensions need no test, and their positions alone may mean nothing in merged loops.
@@ -532,13 +525,10 @@ impl<'a> Emit<'a> {
     }
 
     fn cat(&mut self, parts: &[Tensor], dim: usize, index: &[Expr], mask: Option<Value>) -> Value {
-        let mut start = 0;
+        let mut inner = index.to_vec();
         let mut value = None;
         for &part in parts {
             let len = self.graph.tensors[part].sizes[dim];
-            let mut inner = index.to_vec();
-            inner[dim] = self.b.exprs.add_int(index[dim], -start);
-            start += len;
             let inside = self.within(inner[dim], len, None);
             let readable = inside.map(|inside| self.b.both(mask, inside)).or(mask);
             let element = self.eval(part, &inner, readable);
@@ -546,6 +536,7 @@ impl<'a> Emit<'a> {
                 (Some(before), Some(inside)) => self.b.select(inside, element, before),
                 _ => element,
             });
+            inner[dim] = self.b.exprs.sub(inner[dim], len);
         }
         value.expect("a concatenation has parts")
     }
@@ -555,9 +546,9 @@ impl<'a> Emit<'a> {
         while self.b.depth() > 0 {
             root = self.b.close();
         }
-        let kernel = self.b.finish(name, root.expect("the parallel loop closes last"));
+        let (kernel, sizes) = self.b.finish(name, root.expect("the parallel loop closes last"));
         let mut nodes: Vec<NodeId> = self.nodes.into_iter().collect();
         nodes.sort_unstable();
-        Built { kernel, args: self.args, nodes }
+        Built { kernel, args: self.args, sizes, nodes }
     }
 }

@@ -1,16 +1,16 @@
 //! Index arithmetic: the loop variables of a domain, and positions carried through views.
+//!
+//! Positions and sizes are expressions of one pool, which every function is handed.
 
 use rustc_hash::FxHashSet;
-use symshapes::{Expr, Pool, Range, Sym};
+use symshapes::{Expr, Pool, Sym};
 
 use crate::schedule::{Domain, Root, RootKind, Span};
-use crate::tensor_ir::{GatherDim, Op, Tensor, TensorData, TensorGraph, View};
+use crate::tensor_ir::{GatherDim, Op, Tensor, TensorData, TensorGraph, View, contiguous_strides};
 
-/// The loop variables of a domain, in a pool of expressions.
+/// The loop variables of a domain.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The expressions.
-    pub exprs: Pool,
     /// The domain.
     pub domain: Domain,
     /// One symbol for each outer extent.
@@ -21,71 +21,58 @@ pub struct Frame {
 
 impl Frame {
     /// The variables of a domain.
-    pub fn new(domain: &Domain) -> Frame {
-        let mut exprs = Pool::default();
-        let mut symbols = |prefix: &str, extents: &[i64]| -> Vec<Sym> {
-            let named = extents.iter().enumerate();
-            named.map(|(k, &n)| exprs.symbol(&format!("{prefix}{k}"), Range::new(0, n - 1))).collect()
+    pub fn new(pool: &mut Pool, domain: &Domain) -> Frame {
+        let mut symbols = |prefix: &str, extents: &[Expr]| -> Vec<Sym> {
+            extents.iter().enumerate().map(|(k, &n)| pool.position(&format!("{prefix}{k}"), n)).collect()
         };
         let outer = symbols("x", &domain.outer);
         let red = symbols("r", &domain.red);
-        Frame { exprs, domain: domain.clone(), outer, red }
+        Frame { domain: domain.clone(), outer, red }
+    }
+
+    /// The outer variables and their extents.
+    pub(super) fn outer_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
+        self.outer.iter().copied().zip(self.domain.outer.iter().copied())
+    }
+
+    /// The reduced variables and their extents.
+    pub(super) fn red_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
+        self.red.iter().copied().zip(self.domain.red.iter().copied())
     }
 
     /// The variables and extents that a span runs over, outermost first.
-    fn axes(&self, span: Span) -> Vec<(Sym, i64)> {
-        let outer = self.outer.iter().copied().zip(self.domain.outer.iter().copied());
+    fn axes(&self, span: Span) -> Vec<(Sym, Expr)> {
         match span {
-            Span::Outer => outer.collect(),
-            Span::Full => outer.chain(self.red.iter().copied().zip(self.domain.red.iter().copied())).collect(),
+            Span::Outer => self.outer_axes().collect(),
+            Span::Full => self.outer_axes().chain(self.red_axes()).collect(),
         }
-    }
-
-    /// Positions along `extents`, each a product of neighbouring axes.
-    fn positions(&mut self, extents: &[i64], axes: &[(Sym, i64)]) -> Vec<Expr> {
-        let mut axes = axes.iter();
-        let mut positions = Vec::with_capacity(extents.len());
-        for &extent in extents {
-            let mut position = self.exprs.int(0);
-            let mut covered = 1;
-            while covered < extent {
-                let &(sym, n) = axes.next().expect("the domain refines the extents");
-                let sym = self.exprs.sym(sym);
-                let scaled = self.exprs.mul_int(position, n);
-                position = self.exprs.add(scaled, sym);
-                covered *= n;
-            }
-            debug_assert_eq!(covered, extent, "the domain refines the extents");
-            positions.push(position);
-        }
-        positions
     }
 
     /// Where a root runs.
-    pub fn span(&self, root: &Root) -> Span {
+    pub fn span(&self, pool: &mut Pool, root: &Root) -> Span {
         match root.kind {
             RootKind::Reduce { .. } => Span::Outer,
-            RootKind::Map | RootKind::Scan { .. } => self.domain.span_of(&root.extents()),
+            RootKind::Map | RootKind::Scan { .. } => self.domain.span_of(pool, &root.extents()),
         }
     }
 
     /// The position in the root's own tensor that an iteration computes.
-    pub fn point(&mut self, root: &Root) -> Vec<Expr> {
-        let axes = self.axes(self.span(root));
-        let positions = self.positions(&root.extents(), &axes);
-        self.spread(&root.walk, root.layout.sizes.len(), &positions)
+    pub fn point(&self, pool: &mut Pool, root: &Root) -> Vec<Expr> {
+        let axes = self.axes(self.span(pool, root));
+        let positions = positions(pool, &root.extents(), &axes);
+        spread(&root.walk, root.layout.sizes.len(), &positions)
     }
 
     /// The position in a reduction's source that an iteration reads.
-    pub fn source_point(&mut self, root: &Root, graph: &TensorGraph) -> Vec<Expr> {
-        let RootKind::Reduce { source, dims, .. } = &root.kind else { return self.point(root) };
-        let kept = self.point(root);
+    pub fn source_point(&self, pool: &mut Pool, root: &Root, graph: &TensorGraph) -> Vec<Expr> {
+        let RootKind::Reduce { source, dims, .. } = &root.kind else { return self.point(pool, root) };
+        let kept = self.point(pool, root);
         let sizes = &graph.tensors[*source].sizes;
-        let reduced: Vec<usize> = dims.iter().copied().filter(|&d| sizes[d] != 1).collect();
-        let extents: Vec<i64> = reduced.iter().map(|&d| sizes[d]).collect();
-        let axes: Vec<(Sym, i64)> = self.red.iter().copied().zip(self.domain.red.iter().copied()).collect();
-        let positions = self.positions(&extents, &axes);
-        let mut index = self.spread(&reduced, sizes.len(), &positions);
+        let reduced: Vec<usize> = dims.iter().copied().filter(|&d| sizes[d] != Expr::ONE).collect();
+        let extents: Vec<Expr> = reduced.iter().map(|&d| sizes[d]).collect();
+        let axes: Vec<(Sym, Expr)> = self.red_axes().collect();
+        let positions = positions(pool, &extents, &axes);
+        let mut index = spread(&reduced, sizes.len(), &positions);
         let mut kept = kept.into_iter();
         for (d, slot) in index.iter_mut().enumerate() {
             if !dims.contains(&d) {
@@ -96,39 +83,53 @@ impl Frame {
     }
 
     /// The position within a row, counted in row-major order.
-    pub fn row_position(&mut self) -> Expr {
-        let mut position = self.exprs.int(0);
-        for (&sym, &n) in self.red.iter().zip(&self.domain.red.clone()) {
-            let sym = self.exprs.sym(sym);
-            let scaled = self.exprs.mul_int(position, n);
-            position = self.exprs.add(scaled, sym);
-        }
-        position
-    }
-
-    fn spread(&mut self, dims: &[usize], rank: usize, positions: &[Expr]) -> Vec<Expr> {
-        let zero = self.exprs.int(0);
-        let mut index = vec![zero; rank];
-        for (&d, &p) in dims.iter().zip(positions) {
-            index[d] = p;
-        }
-        index
+    pub fn row_position(&self, pool: &mut Pool) -> Expr {
+        self.red_axes().fold(Expr::ZERO, |position, axis| onward(pool, position, axis))
     }
 }
 
-/// `Σ index · stride + offset`
-pub(super) fn flat_index(exprs: &mut Pool, index: &[Expr], strides: &[i64], offset: i64) -> Expr {
-    let mut flat = exprs.int(offset);
-    for (&i, &s) in index.iter().zip(strides) {
-        let term = exprs.mul_int(i, s);
-        flat = exprs.add(flat, term);
+/// `position * extent + axis`
+fn onward(pool: &mut Pool, position: Expr, (sym, extent): (Sym, Expr)) -> Expr {
+    let scaled = pool.mul(position, extent);
+    let sym = pool.sym(sym);
+    pool.add(scaled, sym)
+}
+
+/// Positions along `extents`, each a product of neighbouring axes.
+fn positions(pool: &mut Pool, extents: &[Expr], axes: &[(Sym, Expr)]) -> Vec<Expr> {
+    let mut axes = axes.iter();
+    let mut positions = Vec::with_capacity(extents.len());
+    for &extent in extents {
+        let (mut position, mut covered) = (Expr::ZERO, Expr::ONE);
+        while covered != extent {
+            let &axis = axes.next().expect("the domain refines the extents");
+            position = onward(pool, position, axis);
+            covered = pool.mul(covered, axis.1);
+        }
+        positions.push(position);
     }
-    flat
+    positions
+}
+
+fn spread(dims: &[usize], rank: usize, positions: &[Expr]) -> Vec<Expr> {
+    let mut index = vec![Expr::ZERO; rank];
+    for (&d, &p) in dims.iter().zip(positions) {
+        index[d] = p;
+    }
+    index
+}
+
+/// `Σ index · stride + offset`
+pub(super) fn flat_index(pool: &mut Pool, index: &[Expr], strides: &[Expr], offset: Expr) -> Expr {
+    index.iter().zip(strides).fold(offset, |flat, (&i, &s)| {
+        let term = pool.mul(i, s);
+        pool.add(flat, term)
+    })
 }
 
 /// The position in a view's source for a position in the view.
 pub(super) fn through_view(
-    exprs: &mut Pool,
+    pool: &mut Pool,
     view: &View,
     out: &TensorData,
     source: &TensorData,
@@ -136,46 +137,42 @@ pub(super) fn through_view(
 ) -> Vec<Expr> {
     match view {
         View::Permute(perm) => {
-            let mut inner = vec![exprs.int(0); perm.len()];
+            let mut inner = vec![Expr::ZERO; perm.len()];
             for (&p, &i) in perm.iter().zip(index) {
                 inner[p] = i;
             }
             inner
         }
         View::Expand => {
-            let zero = exprs.int(0);
             let own = &index[index.len() - source.sizes.len()..];
-            source.sizes.iter().zip(own).map(|(&n, &i)| if n == 1 { zero } else { i }).collect()
+            source.sizes.iter().zip(own).map(|(&n, &i)| if n == Expr::ONE { Expr::ZERO } else { i }).collect()
         }
         View::Slice { start, step } => {
             let moved = index.iter().zip(start.iter().zip(step));
             moved
                 .map(|(&i, (&start, &step))| {
-                    let scaled = exprs.mul_int(i, step);
-                    let start = exprs.int(start);
-                    exprs.add(scaled, start)
+                    let scaled = pool.mul_int(i, step);
+                    pool.add(scaled, start)
                 })
                 .collect()
         }
-        View::Reshape => unflatten(exprs, &out.sizes, &source.sizes, index),
+        View::Reshape => unflatten(pool, &out.sizes, &source.sizes, index),
     }
 }
 
 /// The position under `inner` sizes of the element at `index` under `outer` sizes, both row-major. Dimensions that
 /// both have in common at the front are passed through, so that no division is made of them.
-fn unflatten(exprs: &mut Pool, outer: &[i64], inner: &[i64], index: &[Expr]) -> Vec<Expr> {
+fn unflatten(pool: &mut Pool, outer: &[Expr], inner: &[Expr], index: &[Expr]) -> Vec<Expr> {
     let shared = outer.iter().zip(inner).take_while(|(a, b)| a == b).count();
-    let strides = crate::tensor_ir::contiguous_strides(&outer[shared..]);
-    let flat = flat_index(exprs, &index[shared..], &strides, 0);
+    let strides = contiguous_strides(pool, &outer[shared..]);
+    let flat = flat_index(pool, &index[shared..], &strides, Expr::ZERO);
     let mut result = index[..shared].to_vec();
     let mut rest = flat;
-    let inner_strides = crate::tensor_ir::contiguous_strides(&inner[shared..]);
+    let inner_strides = contiguous_strides(pool, &inner[shared..]);
     for (&n, &stride) in inner[shared..].iter().zip(&inner_strides) {
-        let stride = exprs.int(stride);
-        let digit = exprs.floor_div(rest, stride);
-        let n = exprs.int(n);
-        result.push(exprs.modulo(digit, n));
-        rest = exprs.modulo(rest, stride);
+        let digit = pool.floor_div(rest, stride);
+        result.push(pool.modulo(digit, n));
+        rest = pool.modulo(rest, stride);
     }
     result
 }
@@ -187,8 +184,10 @@ pub(super) type At = (Tensor, Vec<Expr>);
 pub struct Reads<'a> {
     /// The graph.
     pub graph: &'a TensorGraph,
+    /// The expressions.
+    pub pool: &'a mut Pool,
     /// The frame in which positions are expressed.
-    pub frame: &'a mut Frame,
+    pub frame: &'a Frame,
     /// True for tensors at which the walk stops: those that lie in memory or that a kernel computes as a root.
     pub stops: &'a dyn Fn(Tensor) -> bool,
     /// The tensors at which it stopped, with the positions.
@@ -202,13 +201,19 @@ pub struct Reads<'a> {
 
 impl<'a> Reads<'a> {
     /// A walk that has met nothing yet.
-    pub fn new(graph: &'a TensorGraph, frame: &'a mut Frame, stops: &'a dyn Fn(Tensor) -> bool) -> Reads<'a> {
-        Reads { graph, frame, stops, found: Vec::new(), indices: Vec::new(), seen: FxHashSet::default(), fresh: 0 }
+    pub fn new(
+        graph: &'a TensorGraph,
+        pool: &'a mut Pool,
+        frame: &'a Frame,
+        stops: &'a dyn Fn(Tensor) -> bool,
+    ) -> Reads<'a> {
+        let (found, indices, seen) = (Vec::new(), Vec::new(), FxHashSet::default());
+        Reads { graph, pool, frame, stops, found, indices, seen, fresh: 0 }
     }
 
     /// Walks the expression of a root from the position that an iteration computes.
     pub fn root(&mut self, root: &Root) {
-        let index = self.frame.source_point(root, self.graph);
+        let index = self.frame.source_point(self.pool, root, self.graph);
         match &root.kind {
             RootKind::Reduce { source, .. } => self.visit(*source, &index),
             RootKind::Scan { source, dim } => {
@@ -234,20 +239,19 @@ impl<'a> Reads<'a> {
     fn inner(&mut self, t: Tensor, index: &[Expr]) {
         let graph = self.graph;
         let data = &graph.tensors[t];
-        let exprs = &mut self.frame.exprs;
         match &data.op {
             Op::Input(_) | Op::Constant(_) | Op::Result(..) => self.found.push((t, index.to_vec())),
-            Op::Full(_) => {}
+            Op::Full(_) | Op::Size(_) => {}
             Op::Iota { .. } => self.indices.push(index[0]),
             Op::Map(_, args) => args.iter().for_each(|&a| self.visit(a, index)),
             Op::Convert(x) => self.visit(*x, index),
             Op::View(x, view) => {
-                let inner = through_view(exprs, view, data, &graph.tensors[*x], index);
+                let inner = through_view(self.pool, view, data, &graph.tensors[*x], index);
                 self.visit(*x, &inner);
             }
             Op::Gather { source, dims } => self.gather(*source, dims, index),
             Op::Pad { source, low, .. } => {
-                let inner = shift(exprs, index, low);
+                let inner = shift(self.pool, index, low);
                 let sizes = data.sizes.iter().zip(&graph.tensors[*source].sizes);
                 let padded = inner.iter().zip(sizes).filter(|(_, (a, b))| a != b).map(|(&e, _)| e);
                 self.indices.extend(padded);
@@ -267,8 +271,8 @@ impl<'a> Reads<'a> {
                 GatherDim::Index(t) => {
                     self.visit(*t, index);
                     self.fresh += 1;
-                    let sym = self.frame.exprs.symbol(&format!("g{}", self.fresh), Range::new(0, sizes[k] - 1));
-                    self.frame.exprs.sym(sym)
+                    let sym = self.pool.position(&format!("g{}", self.fresh), sizes[k]);
+                    self.pool.sym(sym)
                 }
             });
         }
@@ -276,26 +280,16 @@ impl<'a> Reads<'a> {
     }
 
     fn parts(&mut self, parts: &[Tensor], dim: usize, index: &[Expr]) {
-        let mut start = 0;
+        let mut inner = index.to_vec();
         for &part in parts {
-            let mut inner = index.to_vec();
-            let offset = self.frame.exprs.int(-start);
-            inner[dim] = self.frame.exprs.add(index[dim], offset);
             self.indices.push(inner[dim]);
             self.visit(part, &inner);
-            start += self.graph.tensors[part].sizes[dim];
+            inner[dim] = self.pool.sub(inner[dim], self.graph.tensors[part].sizes[dim]);
         }
     }
 }
 
 /// `index - low`
-pub(super) fn shift(exprs: &mut Pool, index: &[Expr], low: &[i64]) -> Vec<Expr> {
-    index
-        .iter()
-        .zip(low)
-        .map(|(&i, &low)| {
-            let low = exprs.int(-low);
-            exprs.add(i, low)
-        })
-        .collect()
+pub(super) fn shift(pool: &mut Pool, index: &[Expr], low: &[Expr]) -> Vec<Expr> {
+    index.iter().zip(low).map(|(&i, &low)| pool.sub(i, low)).collect()
 }

@@ -2,8 +2,10 @@
 //!
 //! Three steps: the domain's axes are split where views divide them and merged where nothing tells them apart
 //! (`nest`); a loop nest is chosen, with the parallel and the vector axis; then the roots' expressions are written
-//! into it, each value as far out as its operands allow (`emit`, `scope`).
+//! into it, each value as far out as its operands allow (`emit`, `scope`); the finished kernel takes its
+//! expressions into a pool of its own (`compact`).
 
+mod compact;
 mod emit;
 mod frame;
 mod nest;

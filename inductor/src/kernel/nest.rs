@@ -1,16 +1,19 @@
 //! Loop nests: splitting and merging a domain's axes, and choosing which is parallel and which goes over lanes.
 
 use rustc_hash::FxHashMap;
-use symshapes::{Expr, Node, Pool, Range, Sym};
+use symshapes::{Expr, Node, Pool, Sym};
 
 use super::frame::{Frame, Reads, flat_index};
-use crate::schedule::{Domain, Root, RootKind, Roots, stored_layout};
-use crate::tensor_ir::{Dims, TensorGraph};
+use crate::schedule::{Domain, Root, RootKind, Roots};
+use crate::tensor_ir::{Dims, TensorGraph, typical};
 
 /// Rounds of splitting; views of views rarely need more than two.
 const MAX_SPLITS: usize = 6;
 /// Pieces that the parallel loop should have at least, so that threads share the work evenly.
 const MIN_PIECES: i64 = 32;
+
+/// A variable of a frame and its extent.
+type AxisOf = (Sym, Expr);
 
 /// One loop.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,7 +21,7 @@ pub(super) struct LoopAxis {
     /// Its variable.
     pub(super) sym: Sym,
     /// Iterations.
-    pub(super) extent: i64,
+    pub(super) extent: Expr,
     /// Over vector lanes.
     pub(super) vector: bool,
 }
@@ -35,13 +38,13 @@ pub(super) struct Nest {
     /// Each axis of the frame in terms of loop variables; valid for expressions in which merged axes occur together.
     pub(super) axes: FxHashMap<Sym, Expr>,
     /// Neighbouring axes that have been merged, with their extents, outer before inner.
-    merged: Vec<[(Sym, i64); 2]>,
+    merged: Vec<[AxisOf; 2]>,
 }
 
 impl Nest {
     /// True if an expression treats every pair of merged axes as one.
-    pub(super) fn can_express(&self, exprs: &mut Pool, e: Expr) -> bool {
-        self.merged.iter().all(|&[outer, inner]| acts_as_one(exprs, outer, inner, &[e]))
+    pub(super) fn can_express(&self, pool: &mut Pool, e: Expr) -> bool {
+        self.merged.iter().all(|&[outer, inner]| acts_as_one(pool, outer, inner, &[e]))
     }
 }
 
@@ -53,109 +56,105 @@ struct Indices {
     values: Vec<Expr>,
 }
 
-fn collect(graph: &TensorGraph, roots: &Roots, group: &[&Root], frame: &mut Frame) -> Indices {
+fn collect(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], frame: &Frame) -> Indices {
     let stops = |t| roots.is_stop(graph, t);
     let mut indices = Indices { addresses: Vec::new(), values: Vec::new() };
     for root in group {
-        let mut reads = Reads::new(graph, frame, &stops);
+        let mut reads = Reads::new(graph, pool, frame, &stops);
         reads.root(root);
         let (found, values) = (reads.found, reads.indices);
         indices.values.extend(values);
         for (t, index) in found {
-            let layout = stored_layout(graph, t);
-            indices.addresses.push(flat_index(&mut frame.exprs, &index, &layout.strides, 0));
+            indices.addresses.push(flat_index(pool, &index, &roots.stored[t].strides, Expr::ZERO));
         }
-        let point = frame.point(root);
-        indices.addresses.push(flat_index(&mut frame.exprs, &point, &root.layout.strides, 0));
+        let point = frame.point(pool, root);
+        indices.addresses.push(flat_index(pool, &point, &root.layout.strides, Expr::ZERO));
     }
     indices
 }
 
 /// A frame whose axes are as fine as the group's views need, and the nest to run them in.
-pub(super) fn settle(graph: &TensorGraph, roots: &Roots, group: &[&Root], domain: &Domain) -> (Frame, Nest) {
+pub(super) fn settle(
+    graph: &TensorGraph,
+    pool: &mut Pool,
+    roots: &Roots,
+    group: &[&Root],
+    domain: &Domain,
+) -> (Frame, Nest) {
     let mut domain = domain.clone();
     for _ in 0..MAX_SPLITS {
-        let mut frame = Frame::new(&domain);
-        let indices = collect(graph, roots, group, &mut frame);
-        let finer = split(&frame, &indices);
+        let frame = Frame::new(pool, &domain);
+        let indices = collect(graph, pool, roots, group, &frame);
+        let finer = split(pool, &frame, &indices);
         if finer == domain {
             break;
         }
         domain = finer;
     }
-    let mut frame = Frame::new(&domain);
-    let indices = collect(graph, roots, group, &mut frame);
+    let frame = Frame::new(pool, &domain);
+    let indices = collect(graph, pool, roots, group, &frame);
     let scans = group.iter().any(|root| matches!(root.kind, RootKind::Scan { .. }));
-    let nest = choose(&mut frame, &indices, scans);
+    let nest = choose(pool, &frame, &indices, scans);
     (frame, nest)
 }
 
 /// Splits axes where an index divides by something that divides their extent.
-fn split(frame: &Frame, indices: &Indices) -> Domain {
-    let mut cuts: FxHashMap<Sym, i64> = FxHashMap::default();
-    let extents: FxHashMap<Sym, i64> = frame
-        .outer
-        .iter()
-        .chain(&frame.red)
-        .copied()
-        .zip(frame.domain.outer.iter().chain(&frame.domain.red).copied())
-        .collect();
+fn split(pool: &mut Pool, frame: &Frame, indices: &Indices) -> Domain {
+    let mut cuts: FxHashMap<Sym, [Expr; 2]> = FxHashMap::default();
+    let axes: Vec<AxisOf> = frame.outer_axes().chain(frame.red_axes()).collect();
     let mut stack: Vec<Expr> = indices.addresses.iter().chain(&indices.values).copied().collect();
     while let Some(e) = stack.pop() {
-        let node = frame.exprs.node(e);
-        if let Node::FloorDiv(a, b) | Node::Mod(a, b) = node
-            && let Some(divisor) = frame.exprs.as_int(*b)
-        {
-            find_cuts(&frame.exprs, *a, divisor, &extents, &mut cuts);
-        }
+        let node = pool.node(e).clone();
         node.children(|c| stack.push(c));
+        if let Node::FloorDiv(a, b) | Node::Mod(a, b) = node {
+            find_cuts(pool, a, b, &axes, &mut cuts);
+        }
     }
-    let cut = |syms: &[Sym], extents: &[i64]| -> Dims {
-        let pieces = syms.iter().zip(extents).flat_map(|(sym, &n)| match cuts.get(sym) {
-            Some(&inner) => vec![n / inner, inner],
-            None => vec![n],
-        });
-        pieces.collect()
+    let cut = |axes: &mut dyn Iterator<Item = AxisOf>| -> Dims {
+        let mut pieces = Dims::new();
+        for (sym, n) in axes {
+            match cuts.get(&sym) {
+                Some(parts) => pieces.extend(*parts),
+                None => pieces.push(n),
+            }
+        }
+        pieces
     };
-    Domain { outer: cut(&frame.outer, &frame.domain.outer), red: cut(&frame.red, &frame.domain.red) }
+    Domain { outer: cut(&mut frame.outer_axes()), red: cut(&mut frame.red_axes()) }
 }
 
-fn find_cuts(
-    exprs: &Pool,
-    dividend: Expr,
-    divisor: i64,
-    extents: &FxHashMap<Sym, i64>,
-    cuts: &mut FxHashMap<Sym, i64>,
-) {
-    let Some((_, terms)) = exprs.affine(dividend) else { return };
-    for (sym, coeff) in terms {
-        let Some(&extent) = extents.get(&sym) else { continue };
-        if coeff <= 0 || divisor % coeff != 0 {
+/// Where a dividend that is linear in an axis is divided by a multiple of the axis' coefficient, the axis is cut.
+fn find_cuts(pool: &mut Pool, dividend: Expr, divisor: Expr, axes: &[AxisOf], cuts: &mut FxHashMap<Sym, [Expr; 2]>) {
+    for &(sym, extent) in axes {
+        if !pool.mentions(dividend, sym) {
             continue;
         }
-        let inner = divisor / coeff;
-        if inner > 1 && inner < extent && extent % inner == 0 {
-            cuts.entry(sym).or_insert(inner);
+        let Some((coefficient, _)) = pool.split_term(dividend, sym) else { return };
+        let Some(inner) = pool.exact_div(divisor, coefficient) else { continue };
+        if inner == Expr::ONE || inner == extent || pool.range(inner).lo < 1 {
+            continue;
+        }
+        if let Some(outer) = pool.exact_div(extent, inner) {
+            cuts.entry(sym).or_insert([outer, inner]);
         }
     }
 }
 
 /// Chooses the loops. Where a dimension is scanned it is the innermost one, and stays serial.
-fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
+fn choose(pool: &mut Pool, frame: &Frame, indices: &Indices, scans: bool) -> Nest {
     let all: Vec<Expr> = indices.addresses.iter().chain(&indices.values).copied().collect();
     let mut axes = FxHashMap::default();
-    let outer_axes: Vec<(Sym, i64)> = frame.outer.iter().copied().zip(frame.domain.outer.iter().copied()).collect();
-    let red_axes: Vec<(Sym, i64)> = frame.red.iter().copied().zip(frame.domain.red.iter().copied()).collect();
+    let (outer_axes, red_axes) = (frame.outer_axes().collect::<Vec<_>>(), frame.red_axes().collect::<Vec<_>>());
     let mut merged = Vec::new();
-    let mut outer = merge(&mut frame.exprs, "m", &outer_axes, &all, &mut axes, &mut merged);
-    let mut red = merge(&mut frame.exprs, "n", &red_axes, &all, &mut axes, &mut merged);
+    let mut outer = merge(pool, "m", &outer_axes, &all, &mut axes, &mut merged);
+    let mut red = merge(pool, "n", &red_axes, &all, &mut axes, &mut merged);
     if scans {
         let scanned = outer.pop();
-        let root = parallel(&mut frame.exprs, &mut outer, None, &mut axes);
+        let root = parallel(pool, &mut outer, None, &mut axes);
         outer.extend(scanned);
         return Nest { root, outer, red, axes, merged };
     }
-    let is_inside = prefers_inside(frame, indices);
+    let is_inside = prefers_inside(pool, frame, indices);
     let vector = match red.last_mut() {
         Some(last) if is_inside || outer.is_empty() => {
             last.vector = true;
@@ -163,9 +162,9 @@ fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
         }
         _ => outer.pop().map(|last| LoopAxis { vector: true, ..last }),
     };
-    let across = vector.and_then(|vector| across(&mut frame.exprs, &indices.addresses, &axes, vector, &outer));
+    let across = vector.and_then(|vector| across(pool, &indices.addresses, &axes, vector, &outer));
     let across = across.map(|k| outer.remove(k));
-    let root = parallel(&mut frame.exprs, &mut outer, vector, &mut axes);
+    let root = parallel(pool, &mut outer, vector, &mut axes);
     outer.extend(vector.filter(|vector| root.sym != vector.sym));
     outer.extend(across);
     Nest { root, outer, red, axes, merged }
@@ -174,49 +173,51 @@ fn choose(frame: &mut Frame, indices: &Indices, scans: bool) -> Nest {
 /// Where some memory is read across the lanes (a transposed copy): the axis along which that memory is contiguous. Run
 /// inside the vector loop, it finds the lines that one step has fetched still in cache at the next.
 fn across(
-    exprs: &mut Pool,
+    pool: &mut Pool,
     addresses: &[Expr],
     axes: &FxHashMap<Sym, Expr>,
     vector: LoopAxis,
     outer: &[LoopAxis],
 ) -> Option<usize> {
     addresses.iter().find_map(|&e| {
-        let e = exprs.subst(e, axes);
-        let (stride, _) = exprs.split_linear(e, vector.sym)?;
-        if stride.abs() <= 1 {
+        let e = pool.subst(e, axes);
+        let (stride, _) = pool.split_term(e, vector.sym)?;
+        if pool.as_int(stride).is_some_and(|stride| stride.abs() <= 1) {
             return None;
         }
-        outer.iter().position(|axis| matches!(exprs.split_linear(e, axis.sym), Some((1, _))))
+        outer.iter().position(|axis| has_unit_stride(pool, e, axis.sym))
     })
+}
+
+fn has_unit_stride(pool: &mut Pool, e: Expr, sym: Sym) -> bool {
+    matches!(pool.split_term(e, sym), Some((Expr::ONE, _)))
 }
 
 /// Merges neighbouring axes that every index treats as one. In the expressions of all axes the outer ones of a merged
 /// run become 0 and the innermost the whole: `n*a + b` with `a < m, b < n` becomes one variable below `m*n`.
 fn merge(
-    exprs: &mut Pool,
+    pool: &mut Pool,
     prefix: &str,
-    axes: &[(Sym, i64)],
+    axes: &[AxisOf],
     indices: &[Expr],
     map: &mut FxHashMap<Sym, Expr>,
-    merged: &mut Vec<[(Sym, i64); 2]>,
+    merged: &mut Vec<[AxisOf; 2]>,
 ) -> Vec<LoopAxis> {
     let mut loops = Vec::new();
     let mut end = axes.len();
     while end > 0 {
         let mut start = end - 1;
         let mut extent = axes[start].1;
-        while start > 0 && acts_as_one(exprs, axes[start - 1], axes[start], indices) {
+        while start > 0 && acts_as_one(pool, axes[start - 1], axes[start], indices) {
             merged.push([axes[start - 1], axes[start]]);
             start -= 1;
-            extent *= axes[start].1;
+            extent = pool.mul(extent, axes[start].1);
         }
-        let sym = exprs.symbol(&format!("{prefix}{}", loops.len()), Range::new(0, extent - 1));
-        let whole = exprs.sym(sym);
-        let zero = exprs.int(0);
+        let sym = pool.position(&format!("{prefix}{}", loops.len()), extent);
         for &(axis, _) in &axes[start..end - 1] {
-            map.insert(axis, zero);
+            map.insert(axis, Expr::ZERO);
         }
-        map.insert(axes[end - 1].0, whole);
+        map.insert(axes[end - 1].0, pool.sym(sym));
         loops.push(LoopAxis { sym, extent, vector: false });
         end = start;
     }
@@ -224,22 +225,23 @@ fn merge(
     loops
 }
 
-fn acts_as_one(exprs: &mut Pool, outer: (Sym, i64), inner: (Sym, i64), indices: &[Expr]) -> bool {
+fn acts_as_one(pool: &mut Pool, outer: AxisOf, inner: AxisOf, indices: &[Expr]) -> bool {
     indices.iter().all(|&e| {
-        let coeffs = (exprs.split_linear(e, outer.0), exprs.split_linear(e, inner.0));
-        let (Some((a, _)), Some((b, _))) = coeffs else { return false };
-        b.checked_mul(inner.1) == Some(a)
+        let (Some((a, _)), Some((b, _))) = (pool.split_term(e, outer.0), pool.split_term(e, inner.0)) else {
+            return false;
+        };
+        pool.mul(b, inner.1) == a
     })
 }
 
 /// True if more of what is read or written for each element of a row is contiguous along the row than across rows.
-fn prefers_inside(frame: &mut Frame, indices: &Indices) -> bool {
-    let Frame { exprs, outer, red, .. } = frame;
+fn prefers_inside(pool: &mut Pool, frame: &Frame, indices: &Indices) -> bool {
+    let Frame { outer, red, .. } = frame;
     let each_element: Vec<Expr> =
-        indices.addresses.iter().copied().filter(|&e| red.iter().any(|&sym| exprs.mentions(e, sym))).collect();
+        indices.addresses.iter().copied().filter(|&e| red.iter().any(|&sym| pool.mentions(e, sym))).collect();
     let mut unit_strides = |sym: Option<&Sym>| {
         let Some(&sym) = sym else { return 0 };
-        each_element.iter().filter(|&&e| matches!(exprs.split_linear(e, sym), Some((1, _)))).count()
+        each_element.iter().filter(|&&e| has_unit_stride(pool, e, sym)).count()
     };
     let (inside, across) = (unit_strides(red.last()), unit_strides(outer.last()));
     !red.is_empty() && inside >= across
@@ -247,40 +249,37 @@ fn prefers_inside(frame: &mut Frame, indices: &Indices) -> bool {
 
 /// Takes axes from the outside into one parallel loop until it has pieces enough. A vector axis alone is parallel too.
 fn parallel(
-    exprs: &mut Pool,
+    pool: &mut Pool,
     outer: &mut Vec<LoopAxis>,
     vector: Option<LoopAxis>,
     axes: &mut FxHashMap<Sym, Expr>,
 ) -> LoopAxis {
     if outer.is_empty() {
         return vector.unwrap_or_else(|| LoopAxis {
-            sym: exprs.symbol("p", Range::new(0, 0)),
-            extent: 1,
+            sym: pool.position("p", Expr::ONE),
+            extent: Expr::ONE,
             vector: false,
         });
     }
-    let mut pieces = 1;
+    let (mut pieces, mut many) = (Expr::ONE, 1);
     let mut count = 0;
-    while count < outer.len() && pieces < MIN_PIECES {
-        pieces *= outer[count].extent;
+    while count < outer.len() && many < MIN_PIECES {
+        many *= typical(pool, outer[count].extent);
+        pieces = pool.mul(pieces, outer[count].extent);
         count += 1;
     }
     if count == 1 {
         return outer.remove(0);
     }
-    let sym = exprs.symbol("p", Range::new(0, pieces - 1));
-    let whole = exprs.sym(sym);
-    let mut below = pieces;
+    let sym = pool.position("p", pieces);
+    let mut rest = pool.sym(sym);
     let mut digits = FxHashMap::default();
-    for axis in outer.drain(..count) {
-        below /= axis.extent;
-        let below = exprs.int(below);
-        let quotient = exprs.floor_div(whole, below);
-        let extent = exprs.int(axis.extent);
-        digits.insert(axis.sym, exprs.modulo(quotient, extent));
+    for axis in outer.drain(..count).rev() {
+        digits.insert(axis.sym, pool.modulo(rest, axis.extent));
+        rest = pool.floor_div(rest, axis.extent);
     }
     for value in axes.values_mut() {
-        *value = exprs.subst(*value, &digits);
+        *value = pool.subst(*value, &digits);
     }
     LoopAxis { sym, extent: pieces, vector: false }
 }

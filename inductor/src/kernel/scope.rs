@@ -6,7 +6,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Pointwise, Reduction};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use symshapes::{DType, Expr, Pool, Range, Sym};
+use symshapes::{DType, Expr, Pool, Sym};
 
 use super::nest::LoopAxis;
 use crate::loop_ir::{
@@ -14,9 +14,9 @@ use crate::loop_ir::{
 };
 
 /// A kernel under construction.
-pub(super) struct Scopes {
-    /// The index expressions; they become the kernel's.
-    pub(super) exprs: Pool,
+pub(super) struct Scopes<'p> {
+    /// The pool of sizes and index expressions; the kernel gets those that it uses in a pool of its own.
+    pub(super) exprs: &'p mut Pool,
     /// The buffers.
     pub(super) params: PrimaryMap<Param, ParamData>,
     values: PrimaryMap<Value, ValueData>,
@@ -50,9 +50,9 @@ enum Key {
     Convert(Value, DType),
 }
 
-impl Scopes {
+impl<'p> Scopes<'p> {
     /// An empty kernel over a pool.
-    pub(super) fn new(exprs: Pool) -> Scopes {
+    pub(super) fn new(exprs: &'p mut Pool) -> Scopes<'p> {
         Scopes {
             exprs,
             params: PrimaryMap::new(),
@@ -96,10 +96,11 @@ impl Scopes {
         self.open.len()
     }
 
-    /// The finished kernel.
-    pub(super) fn finish(self, name: String, root: Loop) -> Kernel {
+    /// The finished kernel, and the sizes that it is launched with as symbols of the pool.
+    pub(super) fn finish(self, name: String, root: Loop) -> (Kernel, Vec<Sym>) {
         let Scopes { exprs, params, values, accs, axes, .. } = self;
-        Kernel { name, exprs, params, axes, values, accs, root }
+        let kernel = Kernel { name, exprs: Pool::new(), sizes: Vec::new(), params, axes, values, accs, root };
+        super::compact::compact(kernel, exprs)
     }
 
     fn is_live(&self, v: Value) -> bool {
@@ -244,13 +245,13 @@ impl Scopes {
     }
 
     /// The symbol by which indices refer to an `int64` value within `0..len`.
-    pub(super) fn bind(&mut self, v: Value, len: i64) -> Expr {
+    pub(super) fn bind(&mut self, v: Value, len: Expr) -> Expr {
         if let Some(&sym) = self.bound.get(&v)
             && self.is_live(v)
         {
             return self.exprs.sym(sym);
         }
-        let sym = self.exprs.symbol(&format!("j{}", self.bound.len()), Range::new(0, len - 1));
+        let sym = self.exprs.position(&format!("j{}", self.bound.len()), len);
         let depth = self.value_depth(v);
         self.define(None, depth, Op::Bind(sym, v), DType::I64);
         self.sym_depth.insert(sym, depth);

@@ -12,10 +12,10 @@ pub struct Work {
     pub ops: f64,
 }
 
-/// The work of one iteration of the kernel's parallel loop.
-pub fn work(kernel: &Kernel) -> Work {
+/// The work of one iteration of the kernel's parallel loop, given its sizes.
+pub fn work(kernel: &Kernel, sizes: &[i64]) -> Work {
     let mut total = Work::default();
-    body(kernel, &kernel.root, 1.0, &mut total);
+    body(kernel, sizes, &kernel.root, 1.0, &mut total);
     total
 }
 
@@ -29,11 +29,14 @@ fn weight(cost: Cost) -> f64 {
 }
 
 /// Adds the work of a loop's body, which runs `times` times.
-fn body(kernel: &Kernel, l: &Loop, times: f64, total: &mut Work) {
+fn body(kernel: &Kernel, sizes: &[i64], l: &Loop, times: f64, total: &mut Work) {
     for stmt in &l.body {
         match stmt {
             Stmt::Let(value) => let_(kernel, *value, times, total),
-            Stmt::Loop(inner) => body(kernel, inner, times * kernel.axes[inner.axis].extent as f64, total),
+            Stmt::Loop(inner) => {
+                let rounds = kernel.size(kernel.axes[inner.axis].extent, sizes).unwrap_or(0) as f64;
+                body(kernel, sizes, inner, times * rounds, total);
+            }
             Stmt::Store { param, .. } => total.bytes += times * kernel.params[*param].dtype.size() as f64,
             Stmt::Accumulate { .. } => total.ops += times,
         }
@@ -69,6 +72,6 @@ mod tests {
           }"
         .parse()
         .expect("the text is a kernel");
-        assert_eq!(work(&kernel), Work { bytes: 8.0 * 4.0 + 8.0, ops: 8.0 * 21.0 + 1.0 });
+        assert_eq!(work(&kernel, &[]), Work { bytes: 8.0 * 4.0 + 8.0, ops: 8.0 * 21.0 + 1.0 });
     }
 }

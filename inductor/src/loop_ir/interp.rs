@@ -181,12 +181,12 @@ pub enum InterpError {
 
 type Result<T = ()> = std::result::Result<T, InterpError>;
 
-/// Runs a kernel on `buffers`: one for each param other than scratch, in order.
+/// Runs a kernel on `buffers`, one for each param other than scratch, in order, with these values of its sizes.
 ///
 /// # Errors
 /// What [`InterpError`] lists. Buffers may have been written by then.
-pub fn run(kernel: &Kernel, buffers: &mut [Buffer]) -> Result {
-    let mut machine = Machine::new(kernel, buffers)?;
+pub fn run(kernel: &Kernel, sizes: &[i64], buffers: &mut [Buffer]) -> Result {
+    let mut machine = Machine::new(kernel, sizes, buffers)?;
     machine.loop_(&kernel.root, true)
 }
 
@@ -221,17 +221,21 @@ struct Running {
 }
 
 impl<'a> Machine<'a> {
-    fn new(kernel: &'a Kernel, buffers: &'a mut [Buffer]) -> Result<Machine<'a>> {
+    fn new(kernel: &'a Kernel, sizes: &[i64], buffers: &'a mut [Buffer]) -> Result<Machine<'a>> {
+        if kernel.sizes.len() != sizes.len() {
+            return Err(InterpError::Count { want: kernel.sizes.len(), got: sizes.len() });
+        }
         let want = kernel.arguments().count();
         if buffers.len() != want {
             return Err(InterpError::Count { want, got: buffers.len() });
         }
         let mut memory: SecondaryMap<Param, Memory> = SecondaryMap::new();
         for (i, (param, data)) in kernel.arguments().enumerate() {
-            if buffers[i].dtype() != data.dtype || (buffers[i].len() as i64) < data.len {
+            let len = kernel.size(data.len, sizes).ok_or(InterpError::Mismatch { param })?;
+            if buffers[i].dtype() != data.dtype || (buffers[i].len() as i64) < len {
                 return Err(InterpError::Mismatch { param });
             }
-            let written = (data.role == Role::Out).then(|| vec![false; data.len as usize]);
+            let written = (data.role == Role::Out).then(|| vec![false; len.max(0) as usize]);
             memory[param] = Memory { argument: Some(i), scratch: Vec::new(), written };
         }
         Ok(Machine {
@@ -239,16 +243,21 @@ impl<'a> Machine<'a> {
             buffers,
             memory,
             values: SecondaryMap::new(),
-            symbols: FxHashMap::default(),
+            symbols: kernel.sizes.iter().copied().zip(sizes.iter().copied()).collect(),
             accs: SecondaryMap::new(),
         })
+    }
+
+    /// The value of an expression of sizes, 0 if it has none.
+    fn size(&self, e: Expr) -> i64 {
+        self.kernel.exprs.eval(e, &|sym| self.symbols.get(&sym).copied()).unwrap_or(0).max(0)
     }
 
     fn loop_(&mut self, l: &Loop, parallel: bool) -> Result {
         for &acc in &l.accs {
             self.accs[acc] = Running { total: self.start(acc), position: 0 };
         }
-        for i in 0..self.kernel.axes[l.axis].extent {
+        for i in 0..self.size(self.kernel.axes[l.axis].extent) {
             if parallel {
                 self.forget_scratch();
             }
@@ -264,7 +273,7 @@ impl<'a> Machine<'a> {
 
     fn forget_scratch(&mut self) {
         for (param, data) in self.kernel.params.iter().filter(|(_, data)| data.role == Role::Scratch) {
-            let len = data.len as usize;
+            let len = self.size(data.len) as usize;
             let scratch = vec![Scalar::zero(data.dtype); len];
             self.memory[param] = Memory { argument: None, scratch, written: Some(vec![false; len]) };
         }
@@ -334,7 +343,7 @@ impl<'a> Machine<'a> {
     /// The index of an element, within its param.
     fn element(&self, param: Param, e: Expr) -> Result<usize> {
         let index = self.index(e, InterpError::Index { param })?;
-        let len = self.kernel.params[param].len;
+        let len = self.size(self.kernel.params[param].len);
         if (0..len).contains(&index) { Ok(index as usize) } else { Err(InterpError::Bounds { param, index, len }) }
     }
 

@@ -9,7 +9,8 @@
 //! - a value is defined by exactly one `Let`, before its uses, in the same or an enclosing block;
 //! - `Reduced(acc)` stands after the loop that owns `acc`, in the block of that loop;
 //! - `Accumulate(acc)` stands inside the loop that owns `acc`;
-//! - an index uses only axes of enclosing loops and index symbols bound to `int64` values in scope;
+//! - an index uses only sizes, axes of enclosing loops and index symbols bound to `int64` values in scope; extents and
+//!   lengths use only sizes;
 //! - operand dtypes are as [`fx::prim`] demands; a mask is `bool`.
 //!
 //! This module names no device.
@@ -53,6 +54,8 @@ pub struct Kernel {
     pub name: String,
     /// The arena of every index expression below.
     pub exprs: Pool,
+    /// The sizes that are handed in at launch, in this order: symbols of `exprs`, whose ranges are promises.
+    pub sizes: Vec<Sym>,
     /// The buffers, in the order of the call.
     pub params: PrimaryMap<Param, ParamData>,
     /// The loop variables.
@@ -83,8 +86,8 @@ pub enum Role {
 pub struct ParamData {
     /// Type of an element in memory (`bool` is one byte, 0 or 1).
     pub dtype: DType,
-    /// Elements: every index is at least 0 and below this.
-    pub len: i64,
+    /// Elements, an expression of sizes: every index is at least 0 and below this.
+    pub len: Expr,
     /// Direction.
     pub role: Role,
 }
@@ -92,10 +95,10 @@ pub struct ParamData {
 /// A loop variable; its values are `0..extent`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AxisData {
-    /// Its symbol in index expressions.
+    /// Its symbol in index expressions, made by [`Pool::position`]: known to be below the extent.
     pub sym: Sym,
-    /// Number of iterations, at least 1.
-    pub extent: i64,
+    /// Number of iterations, an expression of sizes. A constant one is at least 1; another may be 0.
+    pub extent: Expr,
 }
 
 /// A scalar and how it comes about.
@@ -200,6 +203,17 @@ pub enum StoreMode {
 }
 
 impl Kernel {
+    /// The value of an expression of sizes, given theirs; `None` if it has none.
+    pub fn size(&self, e: Expr, sizes: &[i64]) -> Option<i64> {
+        let value = |sym| self.sizes.iter().position(|&size| size == sym).and_then(|at| sizes.get(at).copied());
+        self.exprs.as_int(e).or_else(|| self.exprs.eval(e, &value))
+    }
+
+    /// The number of iterations of an axis, if it is a constant.
+    pub fn extent(&self, axis: Axis) -> Option<i64> {
+        self.exprs.as_int(self.axes[axis].extent)
+    }
+
     /// Calls `visit` with every statement in program order; a loop comes before its body.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
         self.root.walk(visit);

@@ -3,10 +3,12 @@
 //! - Each value is defined by exactly one `Let`, before its uses, in the same or an enclosing block.
 //! - Each accumulator is owned by exactly one loop, never the parallel one; `Accumulate` stands inside that loop and
 //!   `Reduced` after it in its block. `ArgMax` and `ArgMin` take a position, the others none.
-//! - Each axis belongs to exactly one loop, its extent is at least 1 and its symbol's range holds all its values;
+//! - Each axis belongs to exactly one loop, its extent is at least 1 where it is a constant, and its symbol's range or
+//!   bound holds all its values; extents and lengths are expressions of sizes;
 //!   no vector loop stands in another.
 //! - An index uses axes of enclosing loops and bound symbols in scope; it does not certainly leave its buffer. Bounds
-//!   are checked where they are exact (affine in axes alone), else an index is an error only if no value fits.
+//!   are checked where they are exact (affine in axes alone, of a buffer of constant length), else an index is an error
+//!   only if no value fits.
 //! - `In` is not stored to; `Out` and `Scratch` are not loaded before a store, but for masked loads of what an earlier
 //!   iteration of a serial loop has stored; `Add` needs a parallel extent of 1.
 //! - Dtypes: operands of a primitive agree and are of its domain; a mask is `bool`; what is stored or accumulated has
@@ -17,7 +19,7 @@ use super::{Acc, Axis, Kernel, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use cranelift_entity::EntitySet;
 use fx::prim::{Pointwise, Reduction};
 use rustc_hash::FxHashSet;
-use symshapes::{DType, DTypeClass, Expr, Range, Sym};
+use symshapes::{DType, DTypeClass, Expr, Pool, Range, Sym};
 
 /// Which invariant does not hold, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +95,7 @@ pub enum VerifyError {
         /// Its values.
         range: Range,
         /// The buffer's length.
-        len: i64,
+        len: String,
     },
     /// A negative length, or a complex dtype.
     #[error("{0}: not a buffer that kernels can have")]
@@ -172,7 +174,10 @@ type Result = std::result::Result<(), VerifyError>;
 /// The first that does not hold, in program order.
 pub fn verify(kernel: &Kernel) -> Result {
     for (param, data) in kernel.params.iter() {
-        if data.len < 0 || data.dtype.class() == DTypeClass::Complex {
+        if kernel.exprs.range(data.len).hi < 0
+            || kernel.exprs.symbols(data.len).iter().any(|sym| !kernel.sizes.contains(sym))
+            || data.dtype.class() == DTypeClass::Complex
+        {
             return Err(VerifyError::Param(param));
         }
     }
@@ -186,6 +191,8 @@ pub fn verify(kernel: &Kernel) -> Result {
 /// What is known at a point of the walk.
 struct Verifier<'a> {
     kernel: &'a Kernel,
+    /// The kernel's expressions and those that bounds are proved with.
+    pool: Pool,
     defined: EntitySet<Value>,
     used_axes: EntitySet<Axis>,
     owned: EntitySet<Acc>,
@@ -210,6 +217,7 @@ impl<'a> Verifier<'a> {
     fn new(kernel: &'a Kernel) -> Verifier<'a> {
         Verifier {
             kernel,
+            pool: kernel.exprs.clone(),
             defined: EntitySet::new(),
             used_axes: EntitySet::new(),
             owned: EntitySet::new(),
@@ -264,11 +272,17 @@ impl<'a> Verifier<'a> {
         if !self.used_axes.insert(axis) {
             return Err(VerifyError::AxisTwice(axis));
         }
-        if data.extent < 1 {
-            return Err(VerifyError::Extent { axis, extent: data.extent });
+        let exprs = &self.kernel.exprs;
+        let known = exprs.as_int(data.extent);
+        if let Some(extent) = known.filter(|&extent| extent < 1) {
+            return Err(VerifyError::Extent { axis, extent });
         }
-        let range = self.kernel.exprs.symbol_range(data.sym);
-        let holds_all = range.contains(0) && range.contains(data.extent - 1);
+        self.sizes_only(data.extent)?;
+        let range = exprs.symbol_range(data.sym);
+        let holds_all = match known {
+            Some(extent) => range.contains(0) && range.contains(extent - 1),
+            None => exprs.bound(data.sym) == Some(data.extent),
+        };
         if !holds_all || self.symbols.contains(&data.sym) {
             return Err(VerifyError::AxisSymbol(axis));
         }
@@ -316,11 +330,11 @@ impl<'a> Verifier<'a> {
     }
 
     fn store(&mut self, param: Param, mode: StoreMode) -> Result {
-        let parallel = self.kernel.axes[self.kernel.root.axis].extent;
+        let parallel = self.kernel.extent(self.kernel.root.axis);
         if self.kernel.params[param].role == Role::In {
             return Err(VerifyError::StoreToInput(param));
         }
-        if mode == StoreMode::Add && parallel != 1 {
+        if mode == StoreMode::Add && parallel != Some(1) {
             return Err(VerifyError::ParallelAdd(param));
         }
         self.stored.insert(param);
@@ -436,7 +450,7 @@ impl<'a> Verifier<'a> {
 
     fn index(&self, e: Expr) -> Result {
         let exprs = &self.kernel.exprs;
-        match exprs.symbols(e).iter().find(|sym| !self.symbols.contains(sym)) {
+        match exprs.symbols(e).iter().find(|sym| !self.symbols.contains(sym) && !self.kernel.sizes.contains(sym)) {
             Some(&sym) => {
                 Err(VerifyError::Symbol { index: exprs.display(e).to_string(), symbol: exprs.name(sym).to_owned() })
             }
@@ -444,19 +458,37 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn access(&self, param: Param, index: Expr, mask: Option<Value>) -> Result {
+    /// An expression in which nothing but sizes occurs.
+    fn sizes_only(&self, e: Expr) -> Result {
+        let exprs = &self.kernel.exprs;
+        let other = exprs.symbols(e).into_iter().find(|sym| !self.kernel.sizes.contains(sym));
+        other.map_or(Ok(()), |sym| {
+            Err(VerifyError::Symbol { index: exprs.display(e).to_string(), symbol: exprs.name(sym).to_owned() })
+        })
+    }
+
+    fn access(&mut self, param: Param, index: Expr, mask: Option<Value>) -> Result {
         self.index(index)?;
         if let Some(mask) = mask {
             return self.typed(mask, DType::Bool);
         }
         let exprs = &self.kernel.exprs;
         let (range, len) = (exprs.range(index), self.kernel.params[param].len);
-        let inside = range.intersect(Range::index(len));
-        let fits = if self.is_exact(index) { inside == range } else { !inside.is_empty() };
+        let fits = match exprs.as_int(len) {
+            Some(len) => {
+                let inside = range.intersect(Range::index(len));
+                if self.is_exact(index) { inside == range } else { !inside.is_empty() }
+            }
+            None => {
+                let next = self.pool.add_int(index, 1);
+                range.hi >= 0 && !self.pool.is_less(len, next)
+            }
+        };
         if fits {
             return Ok(());
         }
-        Err(VerifyError::Bounds { param, index: exprs.display(index).to_string(), range, len })
+        let (index, len) = (exprs.display(index).to_string(), exprs.display(len).to_string());
+        Err(VerifyError::Bounds { param, index, range, len })
     }
 
     /// True if every value of the index's range's ends occurs: it is affine, in axes that take all of their range.
@@ -465,7 +497,8 @@ impl<'a> Verifier<'a> {
         let whole = |sym: Sym| {
             let range = exprs.symbol_range(sym);
             let mut axes = self.kernel.axes.values().filter(|axis| axis.sym == sym);
-            self.axis_symbols.contains(&sym) && axes.all(|axis| range == Range::index(axis.extent))
+            self.axis_symbols.contains(&sym)
+                && axes.all(|axis| exprs.as_int(axis.extent).is_some_and(|n| range == Range::index(n)))
         };
         exprs.affine(index).is_some_and(|(_, coeffs)| coeffs.iter().all(|&(sym, _)| whole(sym)))
     }

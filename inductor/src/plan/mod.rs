@@ -3,13 +3,21 @@
 //! A plan is data. The Python binding runs it (it alone knows how to allocate tensors and call ATen); tests print it.
 //! Invariants: a step reads only buffers that an earlier step wrote or that are inputs; arena buffers whose lifetimes
 //! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena.
+//!
+//! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their values,
+//! with its buffers placed in the arena.
+
+use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use symshapes::DType;
 
+mod symbolic;
 mod text;
 pub mod verify;
+
+pub use symbolic::{NoValue, SymbolicPlan};
 
 use crate::loop_ir::Kernel;
 
@@ -23,26 +31,48 @@ entity_impl!(Buf, "b");
 pub struct KernelId(u32);
 entity_impl!(KernelId, "k");
 
-/// How a tensor lies in its buffer.
+/// How a tensor lies in its buffer; `D` is what sizes are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Layout {
+pub struct Layout<D = i64> {
     /// Elements along each dimension.
-    pub sizes: Vec<i64>,
+    pub sizes: Vec<D>,
     /// Elements between neighbours along each dimension.
-    pub strides: Vec<i64>,
+    pub strides: Vec<D>,
     /// Elements before the first one.
-    pub offset: i64,
+    pub offset: D,
+}
+
+impl Layout {
+    /// True if the elements lie in row-major order without gaps (strides of dimensions of size 1 do not matter).
+    pub fn is_row_major(&self) -> bool {
+        let mut expected = 1;
+        self.sizes.contains(&0)
+            || self.sizes.iter().zip(&self.strides).rev().all(|(&size, &stride)| {
+                let fits = size == 1 || stride == expected;
+                expected *= size;
+                fits
+            })
+    }
+
+    /// The number of elements that the layout spans from the start of its buffer.
+    pub fn span(&self) -> i64 {
+        if self.sizes.contains(&0) {
+            return 0;
+        }
+        let last: i64 = self.sizes.iter().zip(&self.strides).map(|(n, s)| (n - 1) * s).sum();
+        self.offset + last + 1
+    }
 }
 
 /// A tensor: a layout of a buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct View {
+pub struct View<D = i64> {
     /// The memory.
     pub buf: Buf,
     /// The element type.
     pub dtype: DType,
     /// Sizes, strides and offset in elements.
-    pub layout: Layout,
+    pub layout: Layout<D>,
 }
 
 /// Where a buffer's memory comes from.
@@ -64,24 +94,24 @@ pub enum Storage {
 
 /// A buffer.
 #[derive(Clone, PartialEq, Debug)]
-pub struct BufData {
+pub struct BufData<D = i64> {
     /// Type of the elements.
     pub dtype: DType,
     /// The layout with which it is allocated (inputs, constants and results: that which the graph promises).
-    pub layout: Layout,
+    pub layout: Layout<D>,
     /// Where it comes from.
     pub storage: Storage,
 }
 
 /// An argument of a call: as in the graph, with tensors as views.
 #[derive(Clone, PartialEq, Debug)]
-pub enum CallArg {
+pub enum CallArg<D = i64> {
     /// A tensor.
-    Tensor(View),
+    Tensor(View<D>),
     /// The non-tensor value that an earlier call gave (`result` of step `step`), such as an integer or a generator.
     Object(ObjectId),
     /// A list of arguments.
-    List(Vec<CallArg>),
+    List(Vec<CallArg<D>>),
     /// Anything without tensors.
     Plain(fx::Arg),
 }
@@ -105,16 +135,16 @@ pub enum CallResult {
 
 /// A call of a library's operator.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Call {
+pub struct Call<D = i64> {
     /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
     /// and the executor calls the node's original Python target.
     pub target: String,
     /// The node in the graph that was compiled.
     pub node: NodeId,
     /// Positional arguments.
-    pub args: Vec<CallArg>,
+    pub args: Vec<CallArg<D>>,
     /// Keyword arguments.
-    pub kwargs: Vec<(String, CallArg)>,
+    pub kwargs: Vec<(String, CallArg<D>)>,
     /// One for each result of the operator; an operator with a single (non-tuple) result has one.
     pub results: Vec<CallResult>,
     /// True if the operator returns a tuple or list even when `results` has one element.
@@ -134,16 +164,18 @@ pub enum CallKind {
 
 /// One step.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Step {
+pub enum Step<D = i64> {
     /// Launch a kernel on whole buffers, in the order of its params.
     Launch {
         /// Which.
         kernel: KernelId,
         /// The buffers.
         args: Vec<Buf>,
+        /// The values of the kernel's sizes.
+        sizes: Vec<D>,
     },
     /// Call an operator.
-    Call(Call),
+    Call(Call<D>),
     /// An owned buffer or call result is not used any more.
     Free(Buf),
     /// If this byte of the arena, which nothing else shares, is not 0: a kernel has met an index out of bounds. It is
@@ -153,9 +185,9 @@ pub enum Step {
 
 /// One output of the plan.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Output {
+pub enum Output<D = i64> {
     /// A tensor; a view of an input, constant, owned buffer or result. Identical views may be returned as one tensor.
-    Tensor(View),
+    Tensor(View<D>),
     /// A value without tensors.
     Plain(fx::Arg),
     /// A value from an opaque call.
@@ -185,7 +217,7 @@ pub struct Plan {
     /// Every buffer.
     pub bufs: PrimaryMap<Buf, BufData>,
     /// The distinct kernels.
-    pub kernels: PrimaryMap<KernelId, Kernel>,
+    pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
     /// What happens, in order.
     pub steps: Vec<Step>,
     /// Number of inputs that the graph takes; inputs that nothing reads have no buffer.
@@ -195,12 +227,12 @@ pub struct Plan {
     /// Bytes of the arena.
     pub arena_bytes: usize,
     /// What became of each node, in the order of the graph.
-    pub fates: Vec<(NodeId, Fate)>,
+    pub fates: Arc<[(NodeId, Fate)]>,
 }
 
-impl CallArg {
+impl<D> CallArg<D> {
     /// Calls `f` on every tensor inside.
-    pub fn for_each_view(&self, f: &mut impl FnMut(&View)) {
+    pub fn for_each_view(&self, f: &mut impl FnMut(&View<D>)) {
         match self {
             CallArg::Tensor(view) => f(view),
             CallArg::List(items) => items.iter().for_each(|a| a.for_each_view(f)),
@@ -209,7 +241,7 @@ impl CallArg {
     }
 }
 
-impl Step {
+impl<D> Step<D> {
     /// Calls `f` on every buffer that the step touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
         match self {

@@ -13,8 +13,7 @@ impl Display for Shape<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Shape(dtype, layout) = self;
         write!(f, "{dtype}{:?}", layout.sizes)?;
-        let row_major = crate::tensor_ir::contiguous_strides(&layout.sizes);
-        if !crate::schedule::same_strides(&layout.sizes, &layout.strides, &row_major) {
+        if !layout.is_row_major() {
             write!(f, "{{{}}}", Joined(&layout.strides))?;
         }
         if layout.offset != 0 {
@@ -97,7 +96,10 @@ impl Display for Call {
 impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Launch { kernel, args } => write!(f, "launch {kernel}({})", Joined(args)),
+            Step::Launch { kernel, args, sizes } if sizes.is_empty() => write!(f, "launch {kernel}({})", Joined(args)),
+            Step::Launch { kernel, args, sizes } => {
+                write!(f, "launch {kernel}({}; {})", Joined(args), Joined(sizes))
+            }
             Step::Call(call) => write!(f, "{call}"),
             Step::Free(buf) => write!(f, "free {buf}"),
             Step::Check(buf) => write!(f, "check {buf}"),

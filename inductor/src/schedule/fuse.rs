@@ -1,6 +1,7 @@
 //! Grouping: which roots share a kernel.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use symshapes::Pool;
 
 use super::{Domain, Root, RootKind, Roots, Span};
 use crate::kernel::{Frame, Reads};
@@ -39,8 +40,9 @@ pub struct Schedule {
 }
 
 /// Groups the roots of a graph and puts kernels and calls in order.
-pub fn schedule(graph: &TensorGraph, roots: Roots) -> Schedule {
-    let mut fuser = Fuser { graph, roots: &roots, nodes: Vec::new(), writer: FxHashMap::default(), reads: Vec::new() };
+pub fn schedule(graph: &TensorGraph, pool: &mut Pool, roots: Roots) -> Schedule {
+    let (nodes, writer) = (Vec::new(), FxHashMap::default());
+    let mut fuser = Fuser { graph, pool, roots: &roots, nodes, writer, reads: Vec::new() };
     fuser.run();
     let (units, reads) = fuser.order();
     Schedule { roots, units, reads }
@@ -54,6 +56,7 @@ struct Node {
 
 struct Fuser<'a> {
     graph: &'a TensorGraph,
+    pool: &'a mut Pool,
     roots: &'a Roots,
     nodes: Vec<Node>,
     /// For each root and each tensor that a call gives: the node that writes it.
@@ -155,7 +158,8 @@ impl Fuser<'_> {
         for &t in &reads {
             self.writers(t, &mut needs);
         }
-        let chosen = self.candidates(&needs, &reads).find_map(|node| {
+        let candidates = self.candidates(&needs, &reads);
+        let chosen = candidates.into_iter().find_map(|node| {
             let joined = self.try_join(node, root, &domain, &needs)?;
             Some((node, joined))
         });
@@ -204,7 +208,7 @@ impl Fuser<'_> {
     }
 
     /// Kernels worth joining: the producers, latest first, then those that read the same memory.
-    fn candidates(&self, needs: &FxHashSet<usize>, reads: &FxHashSet<Tensor>) -> impl Iterator<Item = usize> {
+    fn candidates(&self, needs: &FxHashSet<usize>, reads: &FxHashSet<Tensor>) -> Vec<usize> {
         let mut producers: Vec<usize> = needs.iter().copied().collect();
         producers.sort_unstable_by(|a, b| b.cmp(a));
         let mut sharing: Vec<usize> = (0..self.nodes.len())
@@ -214,21 +218,22 @@ impl Fuser<'_> {
         sharing.truncate(8);
         producers.extend(sharing);
         producers.retain(|&n| matches!(self.nodes[n].unit, Unit::Kernel(_)));
-        producers.into_iter()
+        producers
     }
 
-    fn try_join(&self, node: usize, root: &Root, domain: &Domain, needs: &FxHashSet<usize>) -> Option<Domain> {
+    fn try_join(&mut self, node: usize, root: &Root, domain: &Domain, needs: &FxHashSet<usize>) -> Option<Domain> {
         let Unit::Kernel(group) = &self.nodes[node].unit else { return None };
         let scans = |r: &Root| matches!(r.kind, RootKind::Scan { .. });
         if group.roots.len() >= MAX_ROOTS || scans(root) || group.roots.iter().any(|&r| scans(&self.roots.roots[r])) {
             return None;
         }
-        let joined = group.domain.join(domain)?;
+        let joined = group.domain.join(self.pool, domain)?;
         // Nothing that the root needs from elsewhere may wait for the group.
         if needs.iter().any(|&other| other != node && self.waits_for(other, node)) {
             return None;
         }
-        self.reads_own_points(group, root, &joined).then_some(joined)
+        let members = group.roots.clone();
+        self.reads_own_points(&members, root, &joined).then_some(joined)
     }
 
     /// True if node `a` needs node `b`, directly or not.
@@ -247,23 +252,24 @@ impl Fuser<'_> {
     }
 
     /// True if every value that the root reads from the group is computed by the same iteration.
-    fn reads_own_points(&self, group: &Group, root: &Root, domain: &Domain) -> bool {
-        let mut frame = Frame::new(domain);
-        let stops = |t: Tensor| self.roots.is_stop(self.graph, t);
+    fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
+        let frame = Frame::new(self.pool, domain);
+        let (graph, roots) = (self.graph, self.roots);
+        let stops = |t: Tensor| roots.is_stop(graph, t);
         let found = {
-            let mut reads = Reads::new(self.graph, &mut frame, &stops);
+            let mut reads = Reads::new(graph, self.pool, &frame, &stops);
             reads.root(root);
             reads.found
         };
-        let span = frame.span(root);
+        let span = frame.span(self.pool, root);
         found.iter().all(|(t, index)| {
-            let writers = &self.roots.of[*t];
-            let in_group = writers.iter().find(|r| group.roots.contains(r));
+            let writers = &roots.of[*t];
+            let in_group = writers.iter().find(|r| group.contains(r));
             let Some(&writer) = in_group else { return true };
-            let writer = &self.roots.roots[writer];
+            let writer = &roots.roots[writer];
             let is_row_level = span == Span::Outer && root.kind == RootKind::Map;
-            let reads_elements = frame.span(writer) == Span::Full && is_row_level;
-            writers.len() == 1 && writer.value == *t && !reads_elements && frame.point(writer) == *index
+            let reads_elements = frame.span(self.pool, writer) == Span::Full && is_row_level;
+            writers.len() == 1 && writer.value == *t && !reads_elements && frame.point(self.pool, writer) == *index
         })
     }
 

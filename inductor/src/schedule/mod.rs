@@ -12,5 +12,5 @@ mod roots;
 
 pub use domain::{Domain, Span, refine};
 pub use fuse::{Group, Schedule, Unit, schedule};
-pub use place::{Place, places, same_strides, span, stored_layout};
+pub use place::{Layout, Place, same_strides, span};
 pub use roots::{Root, RootKind, Roots, find_roots};

@@ -1,12 +1,12 @@
 //! Which tensors are roots: computed by loops of their own rather than wherever they are used.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Cost, Reduction};
 use smallvec::SmallVec;
+use symshapes::{Expr, Pool};
 
-use super::place::{Place, places, same_strides, stored_layout, walk};
-use crate::plan::Layout;
-use crate::tensor_ir::{GatherDim, Op, Output, Tensor, TensorGraph, View, numel};
+use super::place::{Layout, Place, places, same_strides, stored_layouts, walk};
+use crate::tensor_ir::{Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, typical_numel};
 
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
@@ -47,23 +47,23 @@ pub enum RootKind {
 }
 
 impl Root {
-    fn new(graph: &TensorGraph, value: Tensor, stored: Tensor, layout: Layout) -> Root {
+    fn new(graph: &TensorGraph, pool: &Pool, value: Tensor, stored: Tensor, layout: Layout) -> Root {
         let kind = match &graph.tensors[value].op {
             Op::Reduce(kind, source, dims) => RootKind::Reduce { kind: *kind, source: *source, dims: dims.clone() },
             Op::Cumsum(source, dim) => RootKind::Scan { source: *source, dim: *dim },
             _ => RootKind::Map,
         };
-        let mut walk = walk(&layout);
+        let mut walk = walk(pool, &layout);
         if let RootKind::Scan { dim, .. } = kind {
             // The running dimension is the innermost loop, so that it stays in order.
             walk.retain(|&d| d != dim);
-            walk.extend((layout.sizes[dim] != 1).then_some(dim));
+            walk.extend((layout.sizes[dim] != Expr::ONE).then_some(dim));
         }
         Root { value, stored, layout, kind, walk }
     }
 
     /// The extents of its outer loops.
-    pub fn extents(&self) -> Vec<i64> {
+    pub fn extents(&self) -> Dims {
         self.walk.iter().map(|&d| self.layout.sizes[d]).collect()
     }
 
@@ -72,11 +72,11 @@ impl Root {
         let red = match &self.kind {
             RootKind::Reduce { source, dims, .. } => {
                 let sizes = &graph.tensors[*source].sizes;
-                dims.iter().map(|&d| sizes[d]).filter(|&n| n != 1).collect()
+                dims.iter().map(|&d| sizes[d]).filter(|&n| n != Expr::ONE).collect()
             }
             RootKind::Map | RootKind::Scan { .. } => SmallVec::new(),
         };
-        super::Domain { outer: self.extents().into(), red }
+        super::Domain { outer: self.extents(), red }
     }
 }
 
@@ -87,6 +87,8 @@ pub struct Roots {
     pub roots: Vec<Root>,
     /// For each tensor, the roots that write its buffer.
     pub of: SecondaryMap<Tensor, SmallVec<[usize; 1]>>,
+    /// For each tensor the layout in which it is stored if it is.
+    pub stored: PrimaryMap<Tensor, Layout>,
     /// The place of each tensor.
     pub places: SecondaryMap<Tensor, Option<Place>>,
     /// Tensors whose buffers are needed whoever reads them: outputs, arguments of calls, sources of gathers.
@@ -106,15 +108,13 @@ impl Roots {
 }
 
 /// Finds the roots.
-pub fn find_roots(graph: &TensorGraph) -> Roots {
+pub fn find_roots(graph: &TensorGraph, pool: &mut Pool) -> Roots {
+    let stored = stored_layouts(graph, pool);
+    let places = places(graph, pool, &stored);
     let mut finder = Finder {
         graph,
-        roots: Roots {
-            roots: Vec::new(),
-            of: SecondaryMap::new(),
-            places: places(graph),
-            required: SecondaryMap::new(),
-        },
+        pool,
+        roots: Roots { roots: Vec::new(), of: SecondaryMap::new(), stored, places, required: SecondaryMap::new() },
         live: SecondaryMap::new(),
         users: SecondaryMap::new(),
         spread: SecondaryMap::new(),
@@ -127,6 +127,7 @@ pub fn find_roots(graph: &TensorGraph) -> Roots {
 
 struct Finder<'a> {
     graph: &'a TensorGraph,
+    pool: &'a mut Pool,
     roots: Roots,
     live: SecondaryMap<Tensor, bool>,
     users: SecondaryMap<Tensor, u32>,
@@ -151,7 +152,7 @@ impl Finder<'_> {
     /// An output has the promised strides: if its place has others, it is stored on its own.
     fn pin_output(&mut self, t: Tensor) {
         let place = self.roots.place(t);
-        let promised = stored_layout(self.graph, t);
+        let promised = self.roots.stored[t].clone();
         let data = &self.graph.tensors[t];
         let dense = data.strides.as_ref().is_some_and(|s| same_strides(&data.sizes, s, &promised.strides));
         if place.stored != t && dense && !same_strides(&data.sizes, &place.layout.strides, &promised.strides) {
@@ -191,24 +192,29 @@ impl Finder<'_> {
     fn spread_by(&self, x: Tensor, t: Tensor) -> Spread {
         let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
         match &self.graph.tensors[t].op {
-            Op::View(_, View::Expand) if numel(wide) >= 8 * numel(narrow) => {
+            Op::View(_, View::Expand) if self.elements(t) >= 8 * self.elements(x) => {
                 let new = wide.len() - narrow.len();
-                let size = |d: usize| if d < new { 1 } else { narrow[d - new] };
+                let size = |d: usize| if d < new { Expr::ONE } else { narrow[d - new] };
                 let outermost = (0..wide.len()).find(|&d| size(d) != wide[d]);
-                let innermost = (0..wide.len()).rfind(|&d| size(d) != 1);
+                let innermost = (0..wide.len()).rfind(|&d| size(d) != Expr::ONE);
                 if outermost < innermost { Spread::Again } else { Spread::Rows }
             }
             // What comes again is stored as the last step leaves it, not as one on the way does.
             Op::Map(..) | Op::Convert(_) if self.spread[t] == Spread::Again => Spread::None,
-            Op::Map(..) | Op::Convert(_) | Op::View(..) if numel(wide) == numel(narrow) => self.spread[t],
+            Op::Map(..) | Op::Convert(_) | Op::View(..) if self.elements(t) == self.elements(x) => self.spread[t],
             _ => Spread::None,
         }
+    }
+
+    /// Elements of a tensor, typically.
+    fn elements(&self, t: Tensor) -> i64 {
+        typical_numel(self.pool, &self.graph.tensors[t].sizes)
     }
 
     fn choose(&mut self) {
         let graph = self.graph;
         for (t, data) in graph.tensors.iter() {
-            if !self.live[t] || data.op.is_leaf() || numel(&data.sizes) == 0 {
+            if !self.live[t] || data.op.is_leaf() || numel(self.pool, &data.sizes) == Expr::ZERO {
                 continue;
             }
             if self.is_root(t) {
@@ -219,20 +225,20 @@ impl Finder<'_> {
 
     fn add(&mut self, t: Tensor) {
         let graph = self.graph;
-        let layout = stored_layout(graph, t);
+        let layout = self.roots.stored[t].clone();
         if let Op::Cat(parts, dim) = &graph.tensors[t].op {
-            let mut start = 0;
+            let mut offset = layout.offset;
             for &part in parts {
                 let sizes = graph.tensors[part].sizes.to_vec();
-                let offset = layout.offset + start * layout.strides[*dim];
-                start += sizes[*dim];
+                let length = self.pool.mul(sizes[*dim], layout.strides[*dim]);
                 let piece = Layout { sizes, strides: layout.strides.clone(), offset };
-                let mut root = Root::new(graph, part, t, piece);
+                offset = self.pool.add(offset, length);
+                let mut root = Root::new(graph, self.pool, part, t, piece);
                 root.kind = RootKind::Map;
                 self.push(root);
             }
         } else {
-            self.push(Root::new(graph, t, t, layout));
+            self.push(Root::new(graph, self.pool, t, t, layout));
         }
     }
 
@@ -260,7 +266,7 @@ impl Finder<'_> {
                     Spread::None => self.users[t] > 1 && cost.is_worth_storing(),
                 }
             }
-            Op::Full(_) | Op::Iota { .. } => false,
+            Op::Full(_) | Op::Size(_) | Op::Iota { .. } => false,
             Op::Input(_) | Op::Constant(_) | Op::Result(..) => false,
         }
     }
@@ -268,7 +274,7 @@ impl Finder<'_> {
     fn inline_cost(&self, t: Tensor) -> InlineCost {
         let mut cost = InlineCost { ops: 0, loads: 0, dearest: Cost::Cheap };
         let mut seen = SmallVec::new();
-        self.add_cost(t, numel(&self.graph.tensors[t].sizes), true, &mut seen, &mut cost);
+        self.add_cost(t, self.elements(t), true, &mut seen, &mut cost);
         cost
     }
 
@@ -286,7 +292,7 @@ impl Finder<'_> {
         seen.push(t);
         let data = &self.graph.tensors[t];
         if !is_top && (data.op.is_leaf() || !self.roots.of[t].is_empty()) {
-            cost.loads += u32::from(numel(&data.sizes) * 4 >= elements);
+            cost.loads += u32::from(self.elements(t).saturating_mul(4) >= elements);
             return;
         }
         match &data.op {

@@ -1,6 +1,6 @@
 //! Tensor IR: a functional graph of primitives on whole tensors, what decomposition gives and the scheduler takes.
 //!
-//! Invariants: nodes stand in dependency order; shapes are concrete; the operands of a `Map` have the node's sizes (a
+//! Invariants: nodes stand in dependency order; sizes are expressions of the graph's pool; the operands of a `Map` have the node's sizes (a
 //! broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic. This module knows
 //! neither loops nor memory.
 
@@ -11,7 +11,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use fx::prim::{Pointwise, Reduction};
 use smallvec::SmallVec;
-use symshapes::DType;
+use symshapes::{DType, Expr, Pool};
 
 use crate::loop_ir::Scalar;
 use crate::plan::{CallKind, ObjectId};
@@ -26,8 +26,8 @@ entity_impl!(Tensor, "t");
 pub struct CallId(u32);
 entity_impl!(CallId, "c");
 
-/// Sizes or strides, in elements.
-pub type Dims = SmallVec<[i64; 5]>;
+/// Sizes or strides, in elements: expressions of the graph's pool.
+pub type Dims = SmallVec<[Expr; 5]>;
 
 /// One tensor.
 #[derive(Clone, Debug)]
@@ -55,10 +55,12 @@ pub enum Op {
     Result(CallId, usize),
     /// One value everywhere.
     Full(Scalar),
+    /// The value of an expression of sizes everywhere; `int64`.
+    Size(Expr),
     /// `start + step * i` along the only dimension; `int64`.
     Iota {
         /// The first element.
-        start: i64,
+        start: Expr,
         /// The difference of neighbours.
         step: i64,
     },
@@ -115,7 +117,7 @@ pub enum View {
         /// First position.
         start: Dims,
         /// Distance of neighbours.
-        step: Dims,
+        step: SmallVec<[i64; 5]>,
     },
 }
 
@@ -198,6 +200,8 @@ pub enum Output {
 /// A graph of tensors.
 #[derive(Clone, Default, Debug)]
 pub struct TensorGraph {
+    /// The expressions of sizes and strides.
+    pub pool: Pool,
     /// The tensors, in dependency order.
     pub tensors: PrimaryMap<Tensor, TensorData>,
     /// The calls, in program order.
@@ -214,7 +218,8 @@ impl Op {
     /// Calls `f` on every operand.
     pub fn for_each_operand(&self, mut f: impl FnMut(Tensor)) {
         match self {
-            Op::Input(_) | Op::Constant(_) | Op::Result(..) | Op::Full(_) | Op::Iota { .. } => {}
+            Op::Input(_) | Op::Constant(_) | Op::Result(..) => {}
+            Op::Full(_) | Op::Size(_) | Op::Iota { .. } => {}
             Op::Map(_, args) => args.iter().copied().for_each(f),
             Op::Convert(x) | Op::View(x, _) | Op::Reduce(_, x, _) | Op::Cumsum(x, _) | Op::Pad { source: x, .. } => {
                 f(*x);
@@ -238,42 +243,60 @@ impl Op {
 
     /// True for what costs nothing to compute: constants and positions.
     pub fn is_free(&self) -> bool {
-        matches!(self, Op::Full(_) | Op::Iota { .. })
+        matches!(self, Op::Full(_) | Op::Size(_) | Op::Iota { .. })
     }
 }
 
-/// The product of sizes.
-pub fn numel(sizes: &[i64]) -> i64 {
-    sizes.iter().product()
+/// What a symbol is taken for where no typical value of it is known; by heuristics only.
+const UNKNOWN: i64 = 256;
+
+/// A typical value of a size.
+pub fn typical(pool: &Pool, e: Expr) -> i64 {
+    let value = |sym| {
+        let range = pool.symbol_range(sym);
+        Some(pool.symbol_hint(sym).unwrap_or(UNKNOWN.clamp(range.lo, range.hi)))
+    };
+    pool.as_int(e).or_else(|| pool.eval(e, &value)).unwrap_or(UNKNOWN)
 }
 
-/// Row-major strides.
-pub fn contiguous_strides(sizes: &[i64]) -> Dims {
-    let mut strides: Dims = sizes.iter().map(|_| 1).collect();
+/// The product of sizes.
+pub fn numel(pool: &mut Pool, sizes: &[Expr]) -> Expr {
+    sizes.iter().fold(Expr::ONE, |product, &n| pool.mul(product, n))
+}
+
+/// The product of sizes as they typically are.
+pub fn typical_numel(pool: &Pool, sizes: &[Expr]) -> i64 {
+    sizes.iter().fold(1, |product: i64, &n| product.saturating_mul(typical(pool, n)))
+}
+
+/// Row-major strides. A dimension without elements counts as one.
+pub fn contiguous_strides(pool: &mut Pool, sizes: &[Expr]) -> Dims {
+    let mut strides: Dims = sizes.iter().map(|_| Expr::ONE).collect();
     for k in (0..sizes.len().saturating_sub(1)).rev() {
-        strides[k] = strides[k + 1] * sizes[k + 1].max(1);
+        let extent = if sizes[k + 1] == Expr::ZERO { Expr::ONE } else { sizes[k + 1] };
+        strides[k] = pool.mul(strides[k + 1], extent);
     }
     strides
 }
 
-/// Dimensions by descending stride (outermost first); ties keep their order.
-pub fn stride_order(sizes: &[i64], strides: &[i64]) -> SmallVec<[usize; 5]> {
+/// Dimensions by descending stride (outermost first), as strides typically are; ties keep their order.
+pub fn stride_order(pool: &Pool, sizes: &[Expr], strides: &[Expr]) -> SmallVec<[usize; 5]> {
     let mut order: SmallVec<[usize; 5]> = (0..sizes.len()).collect();
-    order.sort_by_key(|&k| std::cmp::Reverse(strides[k]));
+    order.sort_by_key(|&k| std::cmp::Reverse(typical(pool, strides[k])));
     order
 }
 
-/// True if the elements fill memory without gaps or overlap.
-pub fn is_dense(sizes: &[i64], strides: &[i64]) -> bool {
-    let mut expected = 1;
-    for &k in stride_order(sizes, strides).iter().rev() {
-        if sizes[k] == 1 {
+/// True if the elements are known to fill memory without gaps or overlap.
+pub fn is_dense(pool: &mut Pool, sizes: &[Expr], strides: &[Expr]) -> bool {
+    let mut expected = Expr::ONE;
+    for &k in stride_order(pool, sizes, strides).iter().rev() {
+        if sizes[k] == Expr::ONE {
             continue;
         }
         if strides[k] != expected {
             return false;
         }
-        expected *= sizes[k];
+        expected = pool.mul(expected, sizes[k]);
     }
     true
 }

@@ -14,9 +14,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{
-    Arg, Call, CallOut, Dims, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, contiguous_strides,
-};
+use symshapes::{Expr, Pool};
+
+use super::{Arg, Call, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, contiguous_strides};
 use crate::loop_ir::text::dtype_name;
 use crate::plan::CallKind;
 
@@ -32,8 +32,21 @@ impl<T: Display> Display for Joined<'_, T> {
     }
 }
 
+/// Sizes with commas between them.
+struct Sizes<'a>(&'a Pool, &'a [Expr]);
+
+impl Display for Sizes<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (k, &size) in self.1.iter().enumerate() {
+            write!(f, "{}{}", if k == 0 { "" } else { ", " }, self.0.display(size))?;
+        }
+        Ok(())
+    }
+}
+
 impl Display for TensorGraph {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut pool = self.pool.clone();
         writeln!(f, "tensors({} inputs) {{", self.inputs)?;
         let mut called = None;
         for (t, data) in self.tensors.iter() {
@@ -43,7 +56,9 @@ impl Display for TensorGraph {
                 writeln!(f, "  {call}: {}", self.calls[call])?;
                 called = Some(call);
             }
-            writeln!(f, "  {t}: {data}")?;
+            write!(f, "  {t}: ")?;
+            data.write(&mut pool, f)?;
+            f.write_str("\n")?;
         }
         let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallOut::Tensor(_)));
         for (id, call) in self.calls.iter().filter(|(_, call)| silent(call)) {
@@ -54,52 +69,58 @@ impl Display for TensorGraph {
     }
 }
 
-impl Display for TensorData {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{:?}", dtype_name(self.dtype), self.sizes.as_slice())?;
-        let row_major = contiguous_strides(&self.sizes);
+impl TensorData {
+    fn write(&self, pool: &mut Pool, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", dtype_name(self.dtype), Sizes(pool, &self.sizes))?;
+        let row_major = contiguous_strides(pool, &self.sizes);
         if let Some(strides) = &self.strides
             && !crate::schedule::same_strides(&self.sizes, strides, &row_major)
         {
-            write!(f, "{{{}}}", Joined(strides))?;
+            write!(f, "{{{}}}", Sizes(pool, strides))?;
         }
-        write!(f, " = {}", self.op)
+        f.write_str(" = ")?;
+        self.op.write(pool, f)
     }
 }
 
-impl Display for Op {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Op {
+    fn write(&self, pool: &Pool, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Op::Input(number) => write!(f, "input {number}"),
             Op::Constant(number) => write!(f, "constant {number}"),
             Op::Result(call, number) => write!(f, "result {number} of {call}"),
             Op::Full(value) => write!(f, "full {value}"),
-            Op::Iota { start, step } => write!(f, "iota from {start} by {step}"),
+            Op::Size(e) => write!(f, "size {}", pool.display(*e)),
+            Op::Iota { start, step } => write!(f, "iota from {} by {step}", pool.display(*start)),
             Op::Map(op, args) => write!(f, "map {op} {}", Joined(args)),
             Op::Convert(x) => write!(f, "convert {x}"),
-            Op::View(x, view) => view.write(*x, f),
+            Op::View(x, view) => view.write(*x, pool, f),
             Op::Reduce(kind, x, dims) => write!(f, "reduce {kind} {x} over [{}]", Joined(dims)),
             Op::Gather { source, dims } => write!(f, "gather {source}[{}]", Joined(dims)),
             Op::Cat(parts, dim) => write!(f, "cat {} along {dim}", Joined(parts)),
-            Op::Pad { source, low, value } => write!(f, "pad {source} with {value}, [{}] in front", Joined(low)),
+            Op::Pad { source, low, value } => {
+                write!(f, "pad {source} with {value}, [{}] in front", Sizes(pool, low))
+            }
             Op::Cumsum(x, dim) => write!(f, "cumsum {x} along {dim}"),
         }
     }
 }
 
 impl View {
-    fn write(&self, source: Tensor, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write(&self, source: Tensor, pool: &Pool, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             View::Reshape => write!(f, "reshape {source}"),
             View::Permute(perm) => write!(f, "permute {source} to [{}]", Joined(perm)),
             View::Expand => write!(f, "expand {source}"),
-            View::Slice { start, step } => write!(f, "slice {source} from [{}]{}", Joined(start), Steps(step)),
+            View::Slice { start, step } => {
+                write!(f, "slice {source} from [{}]{}", Sizes(pool, start), Steps(step))
+            }
         }
     }
 }
 
 /// The steps of a slice, unless all are 1.
-struct Steps<'a>(&'a Dims);
+struct Steps<'a>(&'a [i64]);
 
 impl Display for Steps<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -7,9 +7,11 @@
 //! - A gather has an `int64` index of the result's sizes or a result's dimension for each dimension of the source, no
 //!   longer than the source's; the parts of a concatenation and the source of a pad fit into the result.
 //! - Strides, where promised, are as many as sizes.
+//!
+//! Of symbolic sizes only what cannot hold for any value is an error.
 
 use fx::prim::{Pointwise, Reduction};
-use symshapes::DType;
+use symshapes::{DType, Expr, Pool};
 
 use super::{CallId, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, numel};
 
@@ -85,13 +87,14 @@ type Result = std::result::Result<(), VerifyError>;
 /// # Errors
 /// The first that does not hold.
 pub fn verify(graph: &TensorGraph) -> Result {
+    let mut pool = graph.pool.clone();
     for (t, data) in graph.tensors.iter() {
         let mut late = None;
         data.op.for_each_operand(|x| late = late.or((x >= t).then_some(x)));
         if let Some(operand) = late {
             return Err(VerifyError::Order { tensor: t, operand });
         }
-        Check { graph, t, data }.run()?;
+        Check { graph, pool: &mut pool, t, data }.run()?;
     }
     for (id, call) in graph.calls.iter() {
         let results = call.results.iter().filter_map(|r| if let CallOut::Tensor(t) = r { Some(*t) } else { None });
@@ -117,18 +120,20 @@ pub fn verify(graph: &TensorGraph) -> Result {
 /// One tensor under examination; its operands stand before it.
 struct Check<'a> {
     graph: &'a TensorGraph,
+    pool: &'a mut Pool,
     t: Tensor,
     data: &'a TensorData,
 }
 
-impl Check<'_> {
-    fn run(&self) -> Result {
+impl<'a> Check<'a> {
+    fn run(&mut self) -> Result {
         let TensorData { op, sizes, strides, .. } = self.data;
-        self.require(sizes.iter().all(|&n| n >= 0), "a negative size")?;
+        self.require(sizes.iter().all(|&n| self.pool.range(n).hi >= 0), "a negative size")?;
         self.require(strides.as_ref().is_none_or(|s| s.len() == sizes.len()), "as many strides as sizes are wanted")?;
         match op {
             Op::Input(number) => self.input(*number),
             Op::Constant(_) | Op::Full(_) => Ok(()),
+            Op::Size(_) => self.dtype(self.t, DType::I64),
             Op::Result(call, number) => self.result(*call, *number),
             Op::Iota { .. } => {
                 self.require(sizes.len() == 1, "positions have one dimension")?;
@@ -152,8 +157,18 @@ impl Check<'_> {
         }
     }
 
-    fn of(&self, t: Tensor) -> &TensorData {
+    fn of(&self, t: Tensor) -> &'a TensorData {
         &self.graph.tensors[t]
+    }
+
+    /// False only if `a` exceeds `b` certainly.
+    fn may_reach(&mut self, a: Expr, b: Expr) -> bool {
+        !self.pool.is_less(b, a)
+    }
+
+    /// False only if they certainly differ: one size has several forms that no rule brings together.
+    fn may_equal(&mut self, a: Expr, b: Expr) -> bool {
+        a == b || self.may_reach(a, b) && self.may_reach(b, a)
     }
 
     fn require(&self, holds: bool, what: &'static str) -> Result {
@@ -194,10 +209,14 @@ impl Check<'_> {
         self.dtype(self.t, op.result_dtype(operand))
     }
 
-    fn view(&self, source: &TensorData, view: &View) -> Result {
+    fn view(&mut self, source: &TensorData, view: &View) -> Result {
         let (sizes, from) = (&self.data.sizes, &source.sizes);
         match view {
-            View::Reshape => self.require(numel(sizes) == numel(from), "a reshape to another number of elements"),
+            View::Reshape => {
+                let (count, own) = (numel(self.pool, sizes), numel(self.pool, from));
+                let fits = self.may_equal(count, own);
+                self.require(fits, "a reshape to another number of elements")
+            }
             View::Permute(perm) => {
                 let mut sorted = perm.clone();
                 sorted.sort_unstable();
@@ -206,16 +225,25 @@ impl Check<'_> {
             }
             View::Expand => {
                 let rest = sizes.len().checked_sub(from.len()).map(|skip| &sizes[skip..]);
-                let fits = |rest: &[i64]| from.iter().zip(rest).all(|(&a, &b)| a == b || a == 1);
+                let fits = |rest: &[Expr]| from.iter().zip(rest).all(|(&a, &b)| a == b || a == Expr::ONE);
                 self.require(rest.is_some_and(fits), "sizes that do not broadcast")
             }
             View::Slice { start, step } => {
                 let ranks = [start.len(), step.len(), from.len()];
                 self.require(ranks.iter().all(|&r| r == sizes.len()), "a slice of another rank")?;
-                let inside = (0..sizes.len()).filter(|_| numel(sizes) > 0).all(|k| {
-                    let last = start[k] + step[k] * (sizes[k] - 1);
-                    (0..from[k]).contains(&start[k]) && (0..from[k]).contains(&last)
-                });
+                let is_empty = sizes.iter().any(|&n| self.pool.range(n).lo <= 0);
+                let inside = is_empty
+                    || (0..sizes.len()).all(|k| {
+                        let steps = self.pool.add_int(sizes[k], -1);
+                        let moved = self.pool.mul_int(steps, step[k]);
+                        let last = self.pool.add(start[k], moved);
+                        [start[k], last].into_iter().all(|at| {
+                            self.pool.range(at).hi >= 0 && {
+                                let next = self.pool.add_int(at, 1);
+                                self.may_reach(next, from[k])
+                            }
+                        })
+                    });
                 self.require(inside, "a slice that leaves its source")
             }
         }
@@ -229,14 +257,15 @@ impl Check<'_> {
         self.dtype(self.t, kind.result_dtype(source.dtype))
     }
 
-    fn gather(&self, source: &TensorData, dims: &[GatherDim]) -> Result {
+    fn gather(&mut self, source: &TensorData, dims: &[GatherDim]) -> Result {
         self.dtype(self.t, source.dtype)?;
         self.require(dims.len() == source.sizes.len(), "an index for each dimension of the source is wanted")?;
         for (dim, &len) in dims.iter().zip(&source.sizes) {
             match *dim {
                 GatherDim::Out(k) => {
                     let size = self.data.sizes.get(k);
-                    self.require(size.is_some_and(|&n| n <= len), "positions outside the source")?;
+                    let fits = size.is_some_and(|&n| self.may_reach(n, len));
+                    self.require(fits, "positions outside the source")?;
                 }
                 GatherDim::Index(index) => {
                     self.dtype(index, DType::I64)?;
@@ -247,25 +276,29 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn cat(&self, parts: &[Tensor], dim: usize) -> Result {
+    fn cat(&mut self, parts: &[Tensor], dim: usize) -> Result {
         let sizes = &self.data.sizes;
         self.require(!parts.is_empty() && dim < sizes.len(), "nothing to put together")?;
-        let mut total = 0;
+        let mut total = Expr::ZERO;
         for &part in parts {
             self.dtype(part, self.data.dtype)?;
             let own = &self.of(part).sizes;
             let fits = own.len() == sizes.len() && (0..sizes.len()).all(|k| k == dim || own[k] == sizes[k]);
             self.require(fits, "a part that does not fit")?;
-            total += own[dim];
+            total = self.pool.add(total, own[dim]);
         }
-        self.require(total == sizes[dim], "parts that do not add up")
+        let fits = self.may_equal(total, sizes[dim]);
+        self.require(fits, "parts that do not add up")
     }
 
-    fn pad(&self, source: &TensorData, low: &[i64]) -> Result {
+    fn pad(&mut self, source: &TensorData, low: &[Expr]) -> Result {
         self.dtype(self.t, source.dtype)?;
         let sizes = &self.data.sizes;
         self.require(low.len() == sizes.len() && source.sizes.len() == sizes.len(), "a pad of another rank")?;
-        let fits = (0..sizes.len()).all(|k| low[k] >= 0 && low[k] + source.sizes[k] <= sizes[k]);
+        let fits = (0..sizes.len()).all(|k| {
+            let end = self.pool.add(low[k], source.sizes[k]);
+            self.pool.range(low[k]).hi >= 0 && self.may_reach(end, sizes[k])
+        });
         self.require(fits, "a source that does not fit into its pad")
     }
 }
@@ -279,7 +312,8 @@ mod tests {
     fn graph(rows: Vec<(Op, DType, &[i64])>) -> TensorGraph {
         let mut graph = TensorGraph { inputs: 1, ..TensorGraph::default() };
         for (op, dtype, sizes) in rows {
-            let (sizes, origin) = (Dims::from_slice(sizes), NodeId::from_u32(0));
+            let sizes = sizes.iter().map(|&n| graph.pool.int(n)).collect();
+            let origin = NodeId::from_u32(0);
             graph.tensors.push(TensorData { op, dtype, sizes, strides: None, origin });
         }
         graph
@@ -294,8 +328,8 @@ mod tests {
     fn each_violation_names_the_tensor() {
         let x = Tensor::from_u32(0);
         let own = Tensor::from_u32(1);
-        let slice = |start: i64, step: Dims| View::Slice { start: Dims::from_slice(&[start, 0]), step };
-        let ones = Dims::from_slice(&[1, 1]);
+        let ones = Dims::from_slice(&[Expr::ONE, Expr::ONE]);
+        let slice = View::Slice { start: Dims::from_slice(&[Expr::ONE, Expr::ZERO]), step: [1, 1].as_slice().into() };
         let errors = [
             error_of(Op::Convert(own), DType::F32, &[2, 3]),
             error_of(Op::Input(1), DType::F32, &[2, 3]),
@@ -305,7 +339,7 @@ mod tests {
             error_of(Op::View(x, View::Reshape), DType::F32, &[5]),
             error_of(Op::View(x, View::Permute([0, 0].as_slice().into())), DType::F32, &[2, 2]),
             error_of(Op::View(x, View::Expand), DType::F32, &[4, 3]),
-            error_of(Op::View(x, slice(1, ones.clone())), DType::F32, &[2, 3]),
+            error_of(Op::View(x, slice), DType::F32, &[2, 3]),
             error_of(Op::Reduce(Reduction::Sum, x, [1].as_slice().into()), DType::F32, &[3]),
             error_of(Op::Cat(vec![x, x], 0), DType::F32, &[5, 3]),
             error_of(Op::Pad { source: x, low: ones, value: fx::Scalar::Float(0.0) }, DType::F32, &[3, 3]),

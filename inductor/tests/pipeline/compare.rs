@@ -5,11 +5,43 @@ use crate::reference::InterpBackend;
 use crate::rng::Rng;
 use fx::interp::{self, InterpError, Tensor, Value};
 use fx::{Arg, Graph, Meta, Scalar};
+use inductor::plan::verify::verify;
 use inductor::{Compiled, Options, compile};
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 /// How far a float may be from the interpreter's, as a part of the largest in the graph.
 const TOLERANCE: f64 = 2e-5;
+
+/// The graph for values of its symbols, by name.
+pub(crate) fn at(graph: &Graph, values: &[(&str, i64)]) -> Graph {
+    let mut at = graph.clone();
+    let value = |sym| values.iter().find(|(name, _)| *name == graph.exprs.name(sym)).map(|&(_, value)| value);
+    let number = |e| graph.exprs.eval(e, &value).expect("every symbol has a value");
+    for node in graph.nodes() {
+        if let Some(Meta::Tensor(meta)) = &graph[node].meta {
+            let mut meta = meta.clone();
+            meta.sizes.iter_mut().chain(&mut meta.strides).for_each(|e| *e = at.exprs.int(number(*e)));
+            at[node].meta = Some(Meta::Tensor(meta));
+        } else if let Some(Meta::Int(e)) = graph[node].meta {
+            at[node].meta = Some(Meta::Int(at.exprs.int(number(e))));
+        } else {
+            at[node].meta = None;
+        }
+        for arg in at[node].all_args_mut() {
+            fix(arg, &number);
+        }
+    }
+    at
+}
+
+/// Replaces symbolic ints.
+fn fix(arg: &mut Arg, number: &impl Fn(Expr) -> i64) {
+    match arg {
+        Arg::Sym(e) => *arg = Arg::Int(number(*e)),
+        Arg::List(items) | Arg::Tuple(items) => items.iter_mut().for_each(|item| fix(item, number)),
+        _ => {}
+    }
+}
 
 /// Random inputs of a graph: floats are small multiples of 1/8, integers lie between −2 and 2 (so that they are good
 /// indices into three or more elements).
@@ -44,18 +76,31 @@ pub(crate) fn compiled(graph: &Graph) -> Result<Compiled, String> {
 
 /// Compiles a graph, runs it and compares; an operator that the interpreter does not know is no difference but is told.
 pub(crate) fn check(graph: &Graph, seed: u64) -> Result<Option<InterpError>, String> {
-    let inputs = inputs(graph, seed);
-    let compiled = compiled(graph)?;
-    let (want, scale) = match (interp::run(graph, &inputs), largest(graph, &inputs)) {
+    check_at(graph, &compiled(graph)?, &[], seed)
+}
+
+/// Runs what was compiled of a graph for values of its symbols, and compares.
+pub(crate) fn check_at(
+    graph: &Graph,
+    compiled: &Compiled,
+    values: &[(&str, i64)],
+    seed: u64,
+) -> Result<Option<InterpError>, String> {
+    let concrete = at(graph, values);
+    let inputs = inputs(&concrete, seed);
+    let (want, scale) = match (interp::run(&concrete, &inputs), largest(&concrete, &inputs)) {
         (Ok(want), Ok(scale)) => (want, scale),
         (Err(error), _) | (_, Err(error)) => return Ok(Some(error)),
     };
-    let got = execute::run(&compiled, &inputs).map_err(|e| format!("{e:?}"))?;
+    let value = |sym| values.iter().find(|(name, _)| *name == graph.exprs.name(sym)).map(|&(_, value)| value);
+    let plan = compiled.plan.at(&value).map_err(|e| e.to_string())?;
+    verify(&plan).map_err(|e| format!("{e}\n{plan}"))?;
+    let got = execute::run(compiled, &plan, &inputs).map_err(|e| format!("{e:?}"))?;
     if got.len() != want.len() {
         return Err(format!("{} outputs, not {}", got.len(), want.len()));
     }
     for (number, (got, want)) in got.iter().zip(&want).enumerate() {
-        same(got, want, scale).map_err(|e| format!("output {number}: {e}\n{}", compiled.plan))?;
+        same(got, want, scale).map_err(|e| format!("output {number}: {e}\n{plan}"))?;
     }
     Ok(None)
 }

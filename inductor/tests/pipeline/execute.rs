@@ -8,7 +8,6 @@ use fx::interp::{InterpError, Tensor, Value};
 use inductor::Compiled;
 use inductor::loop_ir::interp::Buffer;
 use inductor::plan::{Buf, Call, CallArg, CallResult, Layout, ObjectId, Output, Plan, Step, Storage, View};
-use inductor::schedule::span;
 use std::collections::HashMap;
 
 /// A byte that is no likely part of an answer.
@@ -24,15 +23,15 @@ pub(crate) enum Failure {
     Index,
 }
 
-/// Runs a plan on its inputs.
-pub(crate) fn run(compiled: &Compiled, inputs: &[Value]) -> Result<Vec<Value>, Failure> {
-    let mut machine = Machine::new(&compiled.plan, inputs);
-    for step in &compiled.plan.steps {
+/// Runs the plan for the sizes of its inputs on them.
+pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<Vec<Value>, Failure> {
+    let mut machine = Machine::new(plan, inputs);
+    for step in &plan.steps {
         match step {
-            Step::Launch { kernel, args } => {
+            Step::Launch { kernel, args, sizes } => {
                 let addresses: Vec<*mut u8> = args.iter().map(|&buf| machine.address(buf)).collect();
                 // SAFETY: the plan is verified: each buffer spans at least its param's length.
-                unsafe { compiled.kernels[*kernel].launch(&addresses, 1) };
+                unsafe { compiled.kernels[*kernel].launch(&addresses, sizes, 1) };
             }
             Step::Call(call) => machine.call(call).map_err(Failure::Call)?,
             Step::Free(buf) => machine.own[*buf] = Vec::new(),
@@ -43,7 +42,7 @@ pub(crate) fn run(compiled: &Compiled, inputs: &[Value]) -> Result<Vec<Value>, F
             }
         }
     }
-    Ok(compiled.plan.outputs.iter().map(|output| machine.output(output)).collect())
+    Ok(plan.outputs.iter().map(|output| machine.output(output)).collect())
 }
 
 struct Machine<'a> {
@@ -59,7 +58,7 @@ impl<'a> Machine<'a> {
         let mut machine = Machine { plan, arena, own: SecondaryMap::new(), objects: HashMap::new() };
         for (buf, data) in plan.bufs.iter() {
             if !matches!(data.storage, Storage::Arena(_)) {
-                machine.own[buf] = vec![RUBBISH; inductor::planner::bytes(data).div_ceil(8)];
+                machine.own[buf] = vec![RUBBISH; data.bytes().div_ceil(8)];
             }
             if let Storage::Input(number) = data.storage
                 && let Value::Tensor(input) = &inputs[number]
@@ -91,8 +90,8 @@ impl<'a> Machine<'a> {
     /// The elements that a buffer spans.
     fn elements(&mut self, buf: Buf) -> Buffer {
         let data = &self.plan.bufs[buf];
-        let mut elements = Buffer::zeroed(data.dtype, span(&data.layout) as usize);
-        let bytes = inductor::planner::bytes(data);
+        let mut elements = Buffer::zeroed(data.dtype, data.layout.span() as usize);
+        let bytes = data.bytes();
         // SAFETY: both hold as many bytes as the layout spans; the plan's arena holds all of its buffers.
         unsafe { std::ptr::copy_nonoverlapping(self.address(buf), elements.as_mut_ptr(), bytes) };
         elements
@@ -111,7 +110,7 @@ impl<'a> Machine<'a> {
             let index: Vec<usize> = (0..tensor.rank()).map(|k| index[k]).collect();
             elements.set(position(&layout, &index), *value);
         }
-        let bytes = inductor::planner::bytes(&self.plan.bufs[buf]);
+        let bytes = self.plan.bufs[buf].bytes();
         // SAFETY: as in `elements`.
         unsafe { std::ptr::copy_nonoverlapping(elements.as_mut_ptr(), self.address(buf), bytes) };
     }

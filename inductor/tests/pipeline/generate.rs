@@ -4,7 +4,7 @@
 
 use crate::rng::Rng;
 use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
-use symshapes::{DType, Device};
+use symshapes::{DType, Device, Expr};
 
 const SIZES: &[i64] = &[1, 2, 3, 5, 8, 16, 17];
 const UNARY: &[&str] = &["neg", "abs", "relu", "sigmoid", "tanh", "gelu", "sin", "silu"];
@@ -38,11 +38,10 @@ struct Make {
 impl Make {
     fn input(&mut self, name: &str, dtype: DType, sizes: &[i64]) {
         let node = self.graph.placeholder(name);
-        let strides = inductor::tensor_ir::contiguous_strides(sizes);
         let exprs = &mut self.graph.exprs;
-        let mut ints = |values: &[i64]| values.iter().map(|&v| exprs.int(v)).collect();
-        let (sizes, strides) = (ints(sizes), ints(&strides));
-        let offset = self.graph.exprs.int(0);
+        let sizes: Vec<Expr> = sizes.iter().map(|&v| exprs.int(v)).collect();
+        let strides = inductor::tensor_ir::contiguous_strides(exprs, &sizes).to_vec();
+        let offset = Expr::ZERO;
         let meta = TensorMeta { dtype, device: Device::CPU, sizes, strides, offset, requires_grad: false };
         self.graph[node].meta = Some(Meta::Tensor(meta));
         self.values.push(node);

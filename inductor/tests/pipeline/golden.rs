@@ -24,7 +24,8 @@ macro_rules! golden {
             let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
-            expect_file![concat!("../golden/", stringify!($name), ".plan")].assert_eq(&compiled.plan.to_string());
+            let plan = compiled.plan.typical().expect("every size has a typical value");
+            expect_file![concat!("../golden/", stringify!($name), ".plan")].assert_eq(&plan.to_string());
             for kernel in compiled.plan.kernels.values() {
                 assert_eq!(kernel.to_string().parse().as_ref(), Ok(kernel), "its text is read as another kernel");
             }
@@ -71,7 +72,7 @@ golden! {
 fn equal_layers_share_one_kernel() {
     let graph = graph(include_str!("../golden/twelve_layers.fx"));
     let plan = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}")).plan;
-    assert_eq!(plan.kernels.len(), 1, "{plan}");
+    assert_eq!(plan.kernels.len(), 1);
 }
 
 #[test]
@@ -86,6 +87,7 @@ fn an_index_out_of_bounds_is_reported() {
         }",
     );
     let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
-    let run = crate::execute::run(&compiled, &compare::inputs(&graph, 0));
+    let plan = compiled.plan.typical().expect("sizes are constant");
+    let run = crate::execute::run(&compiled, &plan, &compare::inputs(&graph, 0));
     assert!(matches!(run, Err(crate::execute::Failure::Index)), "{run:?}");
 }

@@ -1,6 +1,7 @@
 //! The whole middle of the compiler: golden files for each stage, and plans run against the graph's interpreter.
 
 mod compare;
+mod dynamic;
 mod execute;
 mod fuzz;
 mod generate;

@@ -36,17 +36,21 @@ impl Backend for InterpBackend {
 struct Interpreted(Kernel);
 
 impl CompiledKernel for Interpreted {
-    unsafe fn launch(&self, args: &[*mut u8], _threads: usize) {
+    unsafe fn launch(&self, args: &[*mut u8], sizes: &[i64], _threads: usize) {
+        let size = |e| self.0.size(e, sizes).expect("a size has a value");
+        if self.0.axes.values().any(|axis| size(axis.extent) == 0) {
+            return;
+        }
         let params = self.0.arguments().zip(args);
         let buffers = params.map(|((_, data), &address)| {
-            let mut buffer = Buffer::zeroed(data.dtype, data.len as usize);
+            let mut buffer = Buffer::zeroed(data.dtype, size(data.len) as usize);
             let bytes = buffer.len() * data.dtype.size();
             // SAFETY: the caller promises `len` elements at the address; the buffer has as many.
             unsafe { std::ptr::copy_nonoverlapping(address, buffer.as_mut_ptr(), bytes) };
             buffer
         });
         let mut buffers: Vec<Buffer> = buffers.collect();
-        if let Err(error) = interp::run(&self.0, &mut buffers) {
+        if let Err(error) = interp::run(&self.0, sizes, &mut buffers) {
             panic!("{error} in {}", self.0);
         }
         for (buffer, &address) in buffers.iter_mut().zip(args) {

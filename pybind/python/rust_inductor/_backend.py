@@ -67,6 +67,5 @@ def _log_code(kind: str, compiled: _native.CompiledFn) -> None:
     """Show each kernel under ``TORCH_LOGS=output_code``."""
     if not _output_code.isEnabledFor(logging.DEBUG):
         return
-    for kernels in compiled.kernels:
-        for name, loop_ir, listing in kernels:
-            _output_code.debug("%s graph, kernel %s\n%s\n%s", kind, name, loop_ir, listing)
+    for name, loop_ir, listing in compiled.kernels:
+        _output_code.debug("%s graph, kernel %s\n%s\n%s", kind, name, loop_ir, listing)

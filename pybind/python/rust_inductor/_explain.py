@@ -24,33 +24,28 @@ class Graph:
 
     @property
     def fates(self) -> list[tuple[str, str, str]]:
-        """Name, target and fate of each node, for the latest set of sizes."""
-        every = self.compiled.fates
-        return every[-1] if every else []
+        """Name, target and fate of each node."""
+        return self.compiled.fates
 
     @property
     def kernels(self) -> list[tuple[str, str, str]]:
         """Name, loop IR and generated code of each kernel."""
-        every = self.compiled.kernels
-        return every[-1] if every else []
+        return self.compiled.kernels
 
     @property
     def calls(self) -> list[tuple[str, str]]:
         """Target of each call of a library, and ``extern`` or why it is a fallback."""
-        every = self.compiled.calls
-        return every[-1] if every else []
+        return self.compiled.calls
 
     @property
     def launches(self) -> int:
         """The number of kernel launches."""
-        every = self.compiled.launches
-        return every[-1] if every else 0
+        return self.compiled.launches
 
     @property
     def stages(self) -> list[tuple[str, float]]:
         """The seconds that each stage of the compiler took."""
-        every = self.compiled.stages
-        return every[-1] if every else []
+        return self.compiled.stages
 
     def lines(self) -> Iterator[str]:
         """Print the graph as a table."""

@@ -101,7 +101,8 @@ pub(crate) struct ExternCall {
 /// One step.
 pub(crate) enum Step {
     Allocate(Buf),
-    Launch(KernelId, Box<[Buf]>),
+    /// A kernel on whole buffers, and the values of its sizes.
+    Launch(KernelId, Box<[Buf]>, Box<[i64]>),
     /// The call, and the same call through Python should the shim refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),

@@ -68,9 +68,9 @@ struct Preparer<'py, 'a> {
 impl<'py> Preparer<'py, '_> {
     fn step(&mut self, step: &plan::Step) -> PyResult<()> {
         match step {
-            plan::Step::Launch { kernel, args } => {
+            plan::Step::Launch { kernel, args, sizes } => {
                 args.iter().for_each(|&buf| self.allocate(buf));
-                self.steps.push(Step::Launch(*kernel, args.clone().into()));
+                self.steps.push(Step::Launch(*kernel, args.clone().into(), sizes.clone().into()));
             }
             plan::Step::Call(call) => self.call(call)?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),

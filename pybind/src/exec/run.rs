@@ -154,8 +154,8 @@ impl Program {
     fn native_step(&self, at: usize, frame: &mut Frame, threads: usize) -> Result<(), Stop> {
         match &self.steps[at] {
             Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
-            Step::Launch(kernel, bufs) => {
-                self.launch(*kernel, bufs, frame, threads);
+            Step::Launch(kernel, bufs, sizes) => {
+                self.launch(*kernel, bufs, sizes, frame, threads);
                 Ok(())
             }
             Step::Extern(call, _) => {
@@ -175,11 +175,11 @@ impl Program {
         }
     }
 
-    fn launch(&self, kernel: KernelId, bufs: &[Buf], frame: &Frame, threads: usize) {
+    fn launch(&self, kernel: KernelId, bufs: &[Buf], sizes: &[i64], frame: &Frame, threads: usize) {
         let args: SmallVec<[*mut u8; 16]> = bufs.iter().map(|&buf| frame.data(buf)).collect();
         // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
         // were allocated by them; the plan keeps overlapping buffers apart.
-        unsafe { self.kernels[kernel].launch(&args, threads) };
+        unsafe { self.kernels[kernel].launch(&args, sizes, threads) };
     }
 
     fn call_extern(&self, call: &ExternCall, frame: &mut Frame) -> Result<(), ShimError> {

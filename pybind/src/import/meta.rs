@@ -6,7 +6,7 @@ use fx::{Arg, Meta, TensorMeta};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
-use symshapes::{Device, DeviceKind, Expr};
+use symshapes::{Device, DeviceKind, Expr, Range};
 
 impl<'py> Importer<'py> {
     /// The metadata of a value; `None` for what is no strided tensor of a known dtype, number, or tuple.
@@ -66,18 +66,47 @@ impl<'py> Importer<'py> {
     /// The expression of a `SymInt`. One that cannot be read is an obstacle.
     pub(super) fn sym_expr(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Expr>> {
         let py = self.py;
-        let text = value.getattr(intern!(py, "node"))?.getattr(intern!(py, "expr"))?.str()?;
+        let node = value.getattr(intern!(py, "node"))?;
+        let sympy = node.getattr(intern!(py, "expr"))?;
+        let text = sympy.str()?;
         let text = text.cast::<PyString>()?.to_str()?;
         if let Some(known) = self.exprs.get(text) {
             return Ok(*known);
         }
-        let parsed = crate::symbols::parse(&mut self.into.graph.exprs, text);
+        for symbol in sympy.getattr(intern!(py, "free_symbols"))?.try_iter()? {
+            self.symbol(&symbol?, &node.getattr(intern!(py, "shape_env"))?)?;
+        }
+        let parsed = self.into.graph.exprs.parse(text).map_err(|error| format!("symbolic size: {error}"));
         if let Err(why) = &parsed {
             self.obstacle(|| why.clone());
         }
         let expr = parsed.ok();
         self.exprs.insert(text.to_owned(), expr);
         Ok(expr)
+    }
+
+    /// A symbol as torch's shape environment knows it: its range, and the value that it was traced with.
+    fn symbol(&mut self, symbol: &Bound<'py, PyAny>, env: &Bound<'py, PyAny>) -> PyResult<()> {
+        let py = self.py;
+        let pool = &mut self.into.graph.exprs;
+        let name = symbol.str()?;
+        let name = name.cast::<PyString>()?.to_str()?;
+        if pool.find(name).is_some() {
+            return Ok(());
+        }
+        let mut range = Range::ALL;
+        let ranges = env.getattr(intern!(py, "var_to_range"))?;
+        if let Ok(stated) = ranges.get_item(symbol) {
+            // What is no number of ours is an infinity.
+            let bound = |name| stated.getattr(name).and_then(|b| b.call_method0("__int__")).and_then(|b| b.extract());
+            range = Range::new(bound("lower").unwrap_or(i64::MIN), bound("upper").unwrap_or(i64::MAX));
+        }
+        let sym = pool.symbol(name, range);
+        let hints = env.getattr(intern!(py, "backed_var_to_val"))?;
+        if let Ok(Ok(hint)) = hints.get_item(symbol).map(|value| value.call_method0("__int__")?.extract()) {
+            pool.set_hint(sym, hint);
+        }
+        Ok(())
     }
 }
 

@@ -55,16 +55,17 @@ impl<'a> Builder<'a> {
 
     pub(super) fn finish(self, name: String, root: Loop) -> Kernel {
         let Builder { exprs, params, axes, values, accs, .. } = self;
-        Kernel { name, exprs, params, axes, values, accs, root }
+        Kernel { name, exprs, sizes: Vec::new(), params, axes, values, accs, root }
     }
 
     pub(super) fn axis(&mut self, extent: i64) -> Axis {
         let sym = self.exprs.symbol(&self.axes.next_key().to_string(), Range::index(extent));
+        let extent = self.exprs.int(extent);
         self.axes.push(AxisData { sym, extent })
     }
 
     pub(super) fn extent(&self, axis: Axis) -> i64 {
-        self.axes[axis].extent
+        self.exprs.as_int(self.axes[axis].extent).expect("c")
     }
 
     pub(super) fn axis_expr(&mut self, axis: Axis) -> Expr {
@@ -80,6 +81,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn param(&mut self, dtype: DType, len: i64, role: Role) -> Param {
+        let len = self.exprs.int(len);
         self.params.push(ParamData { dtype, len, role })
     }
 

@@ -6,16 +6,17 @@ use symshapes::DType;
 
 /// Buffers for the kernel's arguments, some of whose floats are NaN, infinite, a negative zero or denormal. Buffers
 /// that are only written have contents too: what the kernel leaves alone must stay.
-pub fn inputs(seed: u64, kernel: &Kernel) -> Vec<Buffer> {
-    inputs_with(seed, kernel, true)
+pub fn inputs(seed: u64, kernel: &Kernel, sizes: &[i64]) -> Vec<Buffer> {
+    inputs_with(seed, kernel, sizes, true)
 }
 
 /// As [`inputs`]; without `specials` every float is finite and normal or zero.
-pub fn inputs_with(seed: u64, kernel: &Kernel, specials: bool) -> Vec<Buffer> {
+pub fn inputs_with(seed: u64, kernel: &Kernel, sizes: &[i64], specials: bool) -> Vec<Buffer> {
     let mut rng = Rng::new(!seed);
     let buffers = kernel.arguments().map(|(_, data)| {
         let specials = specials && rng.one_in(3);
-        let elements: Vec<Scalar> = (0..data.len).map(|_| element(&mut rng, data.dtype, specials)).collect();
+        let len = kernel.size(data.len, sizes).expect("every size has a value");
+        let elements: Vec<Scalar> = (0..len).map(|_| element(&mut rng, data.dtype, specials)).collect();
         Buffer::from_scalars(data.dtype, &elements)
     });
     buffers.collect()

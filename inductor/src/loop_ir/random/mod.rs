@@ -71,10 +71,10 @@ mod tests {
         assert_eq!(read.to_string(), text, "seed {seed}");
         assert_eq!(read, kernel, "seed {seed}");
         assert_eq!(read.fingerprint(), kernel.fingerprint(), "seed {seed}");
-        let mut buffers = inputs(seed, &kernel);
-        interp::run(&kernel, &mut buffers).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        let mut again = inputs(seed, &read);
-        interp::run(&read, &mut again).expect("it ran before");
+        let mut buffers = inputs(seed, &kernel, &[]);
+        interp::run(&kernel, &[], &mut buffers).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        let mut again = inputs(seed, &read, &[]);
+        interp::run(&read, &[], &mut again).expect("it ran before");
         assert!(buffers == again, "seed {seed}: parsing changed what the kernel does\n{text}");
     }
 

@@ -34,6 +34,10 @@
 //! | `store %1[i0] = v2 if v1`, `store %1[i0] += v2` | write an element, add to one |
 //! | `a0 <- v0`, `a0 <- v0 at i1` | accumulate an element; `argmax` and `argmin` take its position |
 //!
+//! A kernel of symbolic sizes lists them after its name, with what is promised of their values: `softmax<s0: 2..,
+//! s1: 1..=512>(%0: f32[s0*s1] in, …)`. Lengths and extents are expressions of them, and so is the end of a bound
+//! symbol's range: `bind v1 as j0 in 0..s1`.
+//!
 //! Index expressions print as [`symshapes::Pool::display`] has them. A loop variable prints as its axis whatever its
 //! symbol is called, and bound symbols are numbered in the order of their `bind`s: the text does not depend on names.
 //!
@@ -42,7 +46,7 @@
 //!
 //! # Identity
 //! Two kernels are equal if they do the same steps on the same buffers: the kernel's name, the numbering of values,
-//! axes and accumulators, and the names of symbols do not count. [`Kernel::fingerprint`] hashes just that, so equal
+//! axes and accumulators, and the names of symbols and sizes do not count. [`Kernel::fingerprint`] hashes just that, so equal
 //! layers of a model are compiled once.
 
 mod parse;

@@ -28,10 +28,11 @@ pub(super) fn kernel(text: &str) -> Result<Kernel> {
     if let Some(extra) = parser.lines.next() {
         return Err(extra.error(Reason::Trailing));
     }
-    let Parser { pool: exprs, axes, values, accs, .. } = parser;
+    let Parser { pool: exprs, sizes, axes, values, accs, .. } = parser;
     let mut kernel = Kernel {
         name,
         exprs,
+        sizes,
         params,
         axes: PrimaryMap::new(),
         values: dense(values, || ValueData { op: Op::Const(Scalar::Int(0)), dtype: DType::I64 }),
@@ -39,7 +40,7 @@ pub(super) fn kernel(text: &str) -> Result<Kernel> {
         root,
     };
     let exprs = &mut kernel.exprs;
-    kernel.axes = dense(axes, || AxisData { sym: exprs.symbol("unused", Range::index(1)), extent: 1 });
+    kernel.axes = dense(axes, || AxisData { sym: exprs.symbol("unused", Range::index(1)), extent: Expr::ONE });
     Ok(kernel)
 }
 
@@ -67,6 +68,7 @@ struct Parser<'a> {
     params: usize,
     pool: Pool,
     symbols: FxHashSet<Sym>,
+    sizes: Vec<Sym>,
     axes: FxHashMap<Axis, AxisData>,
     values: FxHashMap<Value, ValueData>,
     accs: FxHashMap<Acc, AccData>,
@@ -81,6 +83,7 @@ impl<'a> Parser<'a> {
             params: 0,
             pool: Pool::new(),
             symbols: FxHashSet::default(),
+            sizes: Vec::new(),
             axes: FxHashMap::default(),
             values: FxHashMap::default(),
             accs: FxHashMap::default(),
@@ -95,7 +98,11 @@ impl<'a> Parser<'a> {
     /// `kernel name(%0: f32[8] in, …) {`
     fn signature(&mut self, line: &mut Cursor<'a>) -> Result<(String, PrimaryMap<Param, ParamData>)> {
         line.expect("kernel", "`kernel`")?;
-        let name = line.until('(', "`(`")?.trim().to_owned();
+        let name = line.run(|c| !matches!(c, '<' | '(')).trim().to_owned();
+        if line.eat("<") {
+            self.sizes(line)?;
+        }
+        line.expect("(", "`(`")?;
         let mut params: PrimaryMap<Param, ParamData> = PrimaryMap::new();
         while !line.eat(")") {
             if !params.is_empty() {
@@ -105,8 +112,7 @@ impl<'a> Parser<'a> {
             line.expect(":", "`:`")?;
             let dtype = line.dtype()?;
             line.expect("[", "`[`")?;
-            let len = line.int("a length")?;
-            line.expect("]", "`]`")?;
+            let len = self.index(line, Some(']'))?;
             params.push(ParamData { dtype, len, role: line.role()? });
         }
         line.expect("{", "`{`")?;
@@ -115,14 +121,52 @@ impl<'a> Parser<'a> {
         Ok((name, params))
     }
 
+    /// `s0: 2.., s1: 1..=512>`
+    fn sizes(&mut self, line: &mut Cursor<'a>) -> Result<()> {
+        loop {
+            let at = line.skip_space().clone();
+            let name = line.word();
+            if name.is_empty() {
+                return Err(at.error(Reason::Expected("a size")));
+            }
+            line.expect(":", "`:`")?;
+            let lo = if line.peek("..") { i64::MIN } else { line.int("the least value")? };
+            line.expect("..", "`..`")?;
+            let hi = if line.eat("=") { line.int("the greatest value")? } else { i64::MAX };
+            if self.pool.find(name).is_some() {
+                return Err(at.error(Reason::Twice(name.to_owned())));
+            }
+            let sym = self.pool.symbol(name, Range::new(lo, hi));
+            self.symbols.insert(sym);
+            self.sizes.push(sym);
+            if !line.eat(",") {
+                return line.expect(">", "`,` or `>`");
+            }
+        }
+    }
+
+    /// An expression of sizes: what stands before the first of `ends`, or all that is left.
+    fn extent(&mut self, line: &mut Cursor<'a>, ends: &[&str]) -> Result<Expr> {
+        let at = line.skip_space().clone();
+        let left = line.left();
+        let end = ends.iter().filter_map(|end| left.find(end)).min().unwrap_or(left.len());
+        let text = &left[..end];
+        line.at += text.len();
+        let e = self.pool.parse(text.trim()).map_err(|e| at.error(e.into()))?;
+        match self.pool.symbols(e).iter().find(|sym| !self.sizes.contains(sym)) {
+            Some(&unknown) => Err(at.error(Reason::Undefined(self.pool.name(unknown).to_owned()))),
+            None => Ok(e),
+        }
+    }
+
     /// `for i1 in 0..8 vector reduce(a0: max f32) {` and what follows, to the closing brace.
     fn loop_(&mut self, keyword: &'static str, line: &mut Cursor<'a>) -> Result<Loop> {
         line.expect(keyword, keyword)?;
         let axis = self.define(line, "i", |p: &Parser<'_>, axis: Axis| p.axes.contains_key(&axis))?;
         line.expect("in", "`in`")?;
         line.expect("0..", "`0..`")?;
-        let extent = line.int("an extent")?;
-        let sym = self.pool.symbol(&axis.to_string(), Range::index(extent));
+        let extent = self.extent(line, &[" vector", " reduce(", " {"])?;
+        let sym = self.pool.position(&axis.to_string(), extent);
         self.symbols.insert(sym);
         self.axes.insert(axis, AxisData { sym, extent });
         let vector = line.eat("vector");
@@ -230,12 +274,15 @@ impl<'a> Parser<'a> {
         }
         line.expect("in ", "`in`")?;
         let lo = line.int("the least value")?;
-        line.expect("..=", "`..=`")?;
-        let hi = line.int("the greatest value")?;
+        line.expect("..", "`..`")?;
+        let below = if line.eat("=") { None } else { Some(self.extent(line, &[])?) };
         if self.pool.find(name).is_some() {
             return Err(at.error(Reason::Twice(name.to_owned())));
         }
-        let sym = self.pool.symbol(name, Range::new(lo, hi));
+        let sym = match below {
+            Some(extent) => self.pool.position(name, extent),
+            None => self.pool.symbol(name, Range::new(lo, line.int("the greatest value")?)),
+        };
         self.symbols.insert(sym);
         Ok(Op::Bind(sym, value))
     }

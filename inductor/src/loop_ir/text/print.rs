@@ -7,7 +7,7 @@ use super::dtype_name;
 use crate::loop_ir::{Acc, Axis, Kernel, Loop, Op, Role, Stmt, StoreMode, Value};
 use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
-use symshapes::{Expr, Pool, Range, Sym};
+use symshapes::{Expr, Pool, Sym};
 
 /// Which numbers entities print with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,15 +54,37 @@ impl<'a, W: Write> Printer<'a, W> {
         if self.numbering == Numbering::Kept {
             self.name()?;
         }
+        self.sizes()?;
         self.out.write_char('(')?;
         for (i, (param, data)) in kernel.params.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
             let (dtype, role) = (dtype_name(data.dtype), role_name(data.role));
-            write!(self.out, "{separator}{param}: {dtype}[{}] {role}", data.len)?;
+            let len = self.index(data.len);
+            write!(self.out, "{separator}{param}: {dtype}[{len}] {role}")?;
         }
         self.out.write_str(") {\n")?;
         self.loop_("parallel", &kernel.root)?;
         self.out.write_str("}\n")
+    }
+
+    /// `<s0: 2.., s1: 1..=512>`, where there are sizes.
+    fn sizes(&mut self) -> fmt::Result {
+        let kernel = self.kernel;
+        for (i, &size) in kernel.sizes.iter().enumerate() {
+            let range = kernel.exprs.symbol_range(size);
+            let name = match self.numbering {
+                Numbering::Kept => kernel.exprs.name(size).to_owned(),
+                Numbering::Canonical => format!("s{i}"),
+            };
+            self.symbols.insert(size, self.pool.symbol(&name, range));
+            write!(self.out, "{}{name}: ", if i == 0 { "<" } else { ", " })?;
+            match (range.lo, range.hi) {
+                (i64::MIN, i64::MAX) => write!(self.out, ".."),
+                (lo, i64::MAX) => write!(self.out, "{lo}.."),
+                (lo, hi) => write!(self.out, "{lo}..={hi}"),
+            }?;
+        }
+        if kernel.sizes.is_empty() { Ok(()) } else { self.out.write_char('>') }
     }
 
     /// The name, with `_` for what would not read back.
@@ -75,10 +97,10 @@ impl<'a, W: Write> Printer<'a, W> {
     fn loop_(&mut self, keyword: &str, l: &Loop) -> fmt::Result {
         let axis = define(self.numbering, &mut self.axes, l.axis);
         let data = &self.kernel.axes[l.axis];
-        let symbol = self.pool.symbol(&axis.to_string(), Range::index(data.extent));
-        self.symbols.insert(data.sym, symbol);
+        let extent = self.pool.import(&self.kernel.exprs, data.extent, &mut self.symbols);
+        self.symbols.insert(data.sym, self.pool.position(&axis.to_string(), extent));
         self.indent()?;
-        write!(self.out, "{keyword} {axis} in 0..{}", data.extent)?;
+        write!(self.out, "{keyword} {axis} in 0..{}", self.pool.display(extent))?;
         if l.vector {
             self.out.write_str(" vector")?;
         }
@@ -166,9 +188,14 @@ impl<'a, W: Write> Printer<'a, W> {
         let range = self.kernel.exprs.symbol_range(sym);
         let name = format!("j{}", self.bound);
         self.bound += 1;
-        let symbol = self.pool.symbol(&name, range);
-        self.symbols.insert(sym, symbol);
-        write!(self.out, "bind {} as {name} in {}..={}", self.value(value), range.lo, range.hi)
+        write!(self.out, "bind {} as {name} in {}..", self.value(value), range.lo)?;
+        if let Some(bound) = self.kernel.exprs.bound(sym) {
+            let bound = self.pool.import(&self.kernel.exprs, bound, &mut self.symbols);
+            self.symbols.insert(sym, self.pool.position(&name, bound));
+            return write!(self.out, "{}", self.pool.display(bound));
+        }
+        self.symbols.insert(sym, self.pool.symbol(&name, range));
+        write!(self.out, "={}", range.hi)
     }
 
     fn mask(&mut self, mask: Option<Value>) -> fmt::Result {

@@ -1,0 +1,222 @@
+//! Plans whose sizes are expressions, and the plan for given values of their symbols.
+
+use std::sync::Arc;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use fx::{Arg, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use symshapes::{Expr, Pool, Sym};
+
+use super::{Buf, BufData, Call, CallArg, Fate, KernelId, Layout, Output, Plan, Step, Storage, View};
+use crate::loop_ir::Kernel;
+use crate::memory::{self, Interval};
+
+/// A plan for all values of its symbols. Its arena is laid out when they are known.
+#[derive(Clone, Debug)]
+pub struct SymbolicPlan {
+    /// The expressions.
+    pub pool: Pool,
+    /// Every buffer; the offsets of those in the arena are 0.
+    pub bufs: PrimaryMap<Buf, BufData<Expr>>,
+    /// The distinct kernels.
+    pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
+    /// What happens, in order, but for [`Step::Free`].
+    pub steps: Vec<Step<Expr>>,
+    /// Number of inputs.
+    pub inputs: usize,
+    /// What is returned.
+    pub outputs: Vec<Output<Expr>>,
+    /// What became of each node, in the order of the graph.
+    pub fates: Arc<[(NodeId, Fate)]>,
+}
+
+/// An expression that has no value: a symbol without one, a division by zero, an overflow.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the size `{0}` has no value")]
+pub struct NoValue(pub String);
+
+type Result<T> = std::result::Result<T, NoValue>;
+
+impl SymbolicPlan {
+    /// The plan for these values of the symbols.
+    ///
+    /// # Errors
+    /// A size that has no value.
+    pub fn at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan> {
+        let values = Values { pool: &self.pool, value };
+        let bufs: Vec<BufData> = self.bufs.values().map(|data| values.buf(data)).collect::<Result<_>>()?;
+        let mut plan = Plan {
+            bufs: bufs.into_iter().collect(),
+            kernels: Arc::clone(&self.kernels),
+            steps: self.steps.iter().map(|step| values.step(step)).collect::<Result<_>>()?,
+            inputs: self.inputs,
+            outputs: self.outputs.iter().map(|output| values.output(output)).collect::<Result<_>>()?,
+            arena_bytes: 0,
+            fates: Arc::clone(&self.fates),
+        };
+        plan.place_buffers();
+        Ok(plan)
+    }
+
+    /// The plan for typical values, for people to read.
+    ///
+    /// # Errors
+    /// A size that has no value: a symbol of which nothing is known.
+    pub fn typical(&self) -> Result<Plan> {
+        self.at(&|sym| self.pool.symbol_hint(sym))
+    }
+}
+
+/// The values of expressions.
+struct Values<'a> {
+    pool: &'a Pool,
+    value: &'a dyn Fn(Sym) -> Option<i64>,
+}
+
+impl Values<'_> {
+    fn int(&self, e: Expr) -> Result<i64> {
+        let value = self.pool.as_int(e).or_else(|| self.pool.eval(e, self.value));
+        value.ok_or_else(|| NoValue(self.pool.display(e).to_string()))
+    }
+
+    fn ints(&self, exprs: &[Expr]) -> Result<Vec<i64>> {
+        exprs.iter().map(|&e| self.int(e)).collect()
+    }
+
+    fn layout(&self, layout: &Layout<Expr>) -> Result<Layout> {
+        let Layout { sizes, strides, offset } = layout;
+        Ok(Layout { sizes: self.ints(sizes)?, strides: self.ints(strides)?, offset: self.int(*offset)? })
+    }
+
+    fn view(&self, view: &View<Expr>) -> Result<View> {
+        Ok(View { buf: view.buf, dtype: view.dtype, layout: self.layout(&view.layout)? })
+    }
+
+    fn buf(&self, data: &BufData<Expr>) -> Result<BufData> {
+        let layout = self.layout(&data.layout)?;
+        Ok(BufData { dtype: data.dtype, layout, storage: data.storage.clone() })
+    }
+
+    fn step(&self, step: &Step<Expr>) -> Result<Step> {
+        Ok(match step {
+            Step::Launch { kernel, args, sizes } => {
+                Step::Launch { kernel: *kernel, args: args.clone(), sizes: self.ints(sizes)? }
+            }
+            Step::Call(call) => Step::Call(self.call(call)?),
+            Step::Free(buf) => Step::Free(*buf),
+            Step::Check(buf) => Step::Check(*buf),
+        })
+    }
+
+    fn call(&self, call: &Call<Expr>) -> Result<Call> {
+        let args = call.args.iter().map(|arg| self.call_arg(arg)).collect::<Result<_>>()?;
+        let kwargs = call.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.call_arg(arg)?)));
+        Ok(Call {
+            target: call.target.clone(),
+            node: call.node,
+            args,
+            kwargs: kwargs.collect::<Result<_>>()?,
+            results: call.results.clone(),
+            tuple: call.tuple,
+            kind: call.kind.clone(),
+        })
+    }
+
+    fn call_arg(&self, arg: &CallArg<Expr>) -> Result<CallArg> {
+        Ok(match arg {
+            CallArg::Tensor(view) => CallArg::Tensor(self.view(view)?),
+            CallArg::Object(object) => CallArg::Object(*object),
+            CallArg::List(items) => CallArg::List(items.iter().map(|item| self.call_arg(item)).collect::<Result<_>>()?),
+            CallArg::Plain(arg) => CallArg::Plain(self.plain(arg)?),
+        })
+    }
+
+    fn output(&self, output: &Output<Expr>) -> Result<Output> {
+        Ok(match output {
+            Output::Tensor(view) => Output::Tensor(self.view(view)?),
+            Output::Plain(arg) => Output::Plain(self.plain(arg)?),
+            Output::Object(object) => Output::Object(*object),
+        })
+    }
+
+    /// An argument with its symbolic ints as numbers.
+    fn plain(&self, arg: &Arg) -> Result<Arg> {
+        let all = |items: &[Arg]| items.iter().map(|item| self.plain(item)).collect::<Result<Vec<_>>>();
+        Ok(match arg {
+            Arg::Sym(e) => Arg::Int(self.int(*e)?),
+            Arg::List(items) => Arg::List(all(items)?),
+            Arg::Tuple(items) => Arg::Tuple(all(items)?),
+            Arg::Slice(parts) => {
+                let [start, stop, step] = &**parts;
+                Arg::Slice(Box::new([self.plain(start)?, self.plain(stop)?, self.plain(step)?]))
+            }
+            Arg::Dict(items) => {
+                let items = items.iter().map(|(key, value)| Ok((self.plain(key)?, self.plain(value)?)));
+                Arg::Dict(items.collect::<Result<_>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+}
+
+/// The first and the last step that touch each buffer.
+type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
+
+impl Plan {
+    /// Gives arena buffers their offsets, and frees the others after their last use.
+    fn place_buffers(&mut self) {
+        let mut lives = Lives::new();
+        let mut flags: FxHashSet<Buf> = FxHashSet::default();
+        for (at, step) in self.steps.iter().enumerate() {
+            step.for_each_buf(&mut |buf| {
+                let (start, _) = lives[buf].unwrap_or((at, at));
+                lives[buf] = Some((start, at));
+            });
+            flags.extend(if let Step::Check(buf) = step { Some(*buf) } else { None });
+        }
+        let is_arena = |data: &BufData| matches!(data.storage, Storage::Arena(_));
+        let arena: Vec<Buf> = self.bufs.iter().filter(|(_, data)| is_arena(data)).map(|(buf, _)| buf).collect();
+        let interval = |&buf: &Buf| {
+            let (start, end) = match lives[buf] {
+                // A flag keeps its place from call to call.
+                _ if flags.contains(&buf) => (0, usize::MAX),
+                life => life.unwrap_or((0, 0)),
+            };
+            Interval { start, end, bytes: self.bufs[buf].bytes() }
+        };
+        let intervals: Vec<Interval> = arena.iter().map(interval).collect();
+        let (offsets, total) = memory::plan(&intervals);
+        for (&buf, offset) in arena.iter().zip(offsets) {
+            self.bufs[buf].storage = Storage::Arena(offset);
+        }
+        self.arena_bytes = total;
+        self.insert_frees(&lives);
+    }
+
+    fn insert_frees(&mut self, lives: &Lives) {
+        let returned = |o: &Output| if let Output::Tensor(view) = o { Some(view.buf) } else { None };
+        let returned: FxHashSet<Buf> = self.outputs.iter().filter_map(returned).collect();
+        let mut frees: FxHashMap<usize, Vec<Buf>> = FxHashMap::default();
+        for (buf, data) in self.bufs.iter() {
+            let is_own = matches!(data.storage, Storage::Owned | Storage::Result);
+            if let Some((_, last)) = lives[buf]
+                && is_own
+                && !returned.contains(&buf)
+            {
+                frees.entry(last).or_default().push(buf);
+            }
+        }
+        let steps = std::mem::take(&mut self.steps);
+        for (at, step) in steps.into_iter().enumerate() {
+            self.steps.push(step);
+            self.steps.extend(frees.remove(&at).into_iter().flatten().map(Step::Free));
+        }
+    }
+}
+
+impl BufData {
+    /// Bytes that the buffer spans.
+    pub fn bytes(&self) -> usize {
+        self.layout.span() as usize * self.dtype.size()
+    }
+}
