@@ -1,29 +1,26 @@
-"""`./x bench cpu`: ours against eager and Inductor, each in processes of its own, turn by turn.
+"""`./x bench cpu` and `./x bench dynamic`: ours against eager and Inductor, each in processes of its own, turn by turn.
 
 A figure is the median over the processes of each one's median call. The first process of each kind finds empty
-caches: its first call is the cold one. Results go to bench/RESULTS.md.
+caches: its first call is the cold one. Results go to bench/RESULTS.md, where each mode has its own chapter.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import re
 import statistics
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools import machine
+from tools.contenders import MODES, Contender, Mode, milliseconds
 from tools.processes import Event, WorkerFailed, cold_inductor, run_worker
-from tools.ui import ROOT, Line, say, table
+from tools.ui import ROOT, Line, read_or_empty, say, table
 
-BACKENDS = ("eager", "rust_inductor", "inductor")
-TITLES = {"eager": "eager", "rust_inductor": "ours", "inductor": "Inductor"}
-MODELS = ("resnet50", "bert", "gpt2")
 RESULTS = ROOT / "bench" / "RESULTS.md"
 
 
@@ -34,6 +31,7 @@ class Plan:
     processes: int
     threads: tuple[int, ...]
     seconds: float
+    mode: Mode = MODES["cpu"]
     size: str = "full"
 
 
@@ -47,6 +45,8 @@ class Samples:
 
     ms: dict[tuple[str, str, int], list[float]] = field(default_factory=lambda: defaultdict(list))
     cold: dict[tuple[str, str], Event] = field(default_factory=dict)
+    #: Of each case and contender with symbols, of the first processes: what sizes that it had not met cost it.
+    resized: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, result: Event, threads: int) -> None:
         """Takes in the result of one case from one process."""
@@ -54,18 +54,24 @@ class Samples:
         self.ms[case, backend, threads].append(result["ms"][backend])
         if "seconds" in result:
             self.cold.setdefault((case, backend), result)
+        if "resized" in result:
+            self.resized[case, backend].append(result["resized"])
 
     def median(self, case: str, backend: str, threads: int) -> float:
         """The figure."""
         return statistics.median(self.ms[case, backend, threads])
 
+    def medians(self, case: str, mode: Mode, threads: int) -> dict[str, float]:
+        """The figures of all contenders."""
+        return {contender.name: self.median(case, contender.name, threads) for contender in mode.contenders}
+
 
 def main() -> int:
     """Measures and writes the page."""
-    from tools.cases import KERNELS
+    from tools.cases import GROUPS
 
     parser = argparse.ArgumentParser(prog="./x bench")
-    parser.add_argument("device", nargs="?", default="cpu", choices=["cpu"])
+    parser.add_argument("mode", nargs="?", default="cpu", choices=MODES)
     parser.add_argument("--quick", action="store_true", help="one process each, one thread: shows, but proves nothing")
     parser.add_argument("--small", action="store_true", help="tiny programs, to try the harness itself")
     parser.add_argument("--only", nargs="+", metavar="GROUP", help="of: kernels, resnet50, bert, gpt2")
@@ -78,10 +84,11 @@ def main() -> int:
         processes=options.processes or plan.processes,
         threads=tuple(options.threads or plan.threads),
         seconds=plan.seconds,
+        mode=MODES[options.mode],
         size="small" if options.small else "full",
     )
-    groups = {"kernels": tuple(KERNELS), **{model: (model,) for model in MODELS}}
-    chosen = {name: cases for name, cases in groups.items() if not options.only or name in options.only}
+    groups = GROUPS[options.mode].items()
+    chosen = {name: cases for name, cases in groups if not options.only or name in options.only}
     try:
         samples = collect(plan, chosen)
     except WorkerFailed as failure:
@@ -91,7 +98,7 @@ def main() -> int:
     print(page)
     output = options.output or (None if options.quick or options.small else RESULTS)
     if output is not None:
-        output.write_text(page)
+        output.write_text(with_chapter(read_or_empty(output), page))
         say(f"written to {output}")
     return 0
 
@@ -99,41 +106,66 @@ def main() -> int:
 def collect(plan: Plan, groups: dict[str, tuple[str, ...]]) -> Samples:
     """Runs all processes: contenders take turns within a group, so that a slow minute of the machine hits all."""
     samples, line, start = Samples(), Line(), time.monotonic()
-    total = len(plan.threads) * plan.processes * len(groups) * len(BACKENDS)
+    contenders = plan.mode.contenders
+    total = len(plan.threads) * plan.processes * len(groups) * len(contenders)
     done = 0
     with tempfile.TemporaryDirectory(prefix="inductor-cold-") as cold:
         for threads in plan.threads:
             env = cold_inductor(f"{cold}/{threads}")
-            arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
             for turn in range(plan.processes):
                 for group, cases in groups.items():
-                    for backend in BACKENDS:
+                    for contender in contenders:
                         minutes = (time.monotonic() - start) / 60
-                        what = f"{group}, {TITLES[backend]}, {threads} threads, process {turn + 1}"
+                        what = f"{group}, {contender.title}, {threads} threads, process {turn + 1}"
                         line.show(f"{done}/{total}  {minutes:.1f} min  {what}", always=True)
-                        extra = ["--overhead"] if (group, backend) == ("kernels", "rust_inductor") else []
-                        for result in run_worker(backend, cases, [*arguments, *extra], env):
+                        arguments = arguments_for(plan, contender, group, threads, first=turn == 0)
+                        for result in run_worker(contender.backend, cases, arguments, env):
                             samples.add(result, threads)
                         done += 1
     line.clear()
     return samples
 
 
+def arguments_for(plan: Plan, contender: Contender, group: str, threads: int, *, first: bool) -> list[str]:
+    """What a process is to do."""
+    arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
+    arguments += ["--shapes", contender.shapes]
+    if first and contender.shapes != "static":
+        arguments.append("--new-sizes")
+    if (group, contender.title) == ("kernels", "ours"):
+        arguments.append("--overhead")
+    return arguments
+
+
+def with_chapter(page: str, chapter: str) -> str:
+    """The page with this chapter in place of the one of the same heading, or at its end."""
+    heading = chapter.partition("\n")[0]
+    chapters = [it for it in re.split(r"^(?=# )", page, flags=re.MULTILINE) if it.strip()]
+    headings = [it.partition("\n")[0] for it in chapters]
+    at = headings.index(heading) if heading in headings else len(chapters)
+    return "\n".join(it.strip("\n") + "\n" for it in [*chapters[:at], chapter, *chapters[at + 1 :]])
+
+
 def results_page(plan: Plan, samples: Samples, groups: dict[str, tuple[str, ...]]) -> str:
-    """The page, in Markdown."""
+    """A chapter of the page, in Markdown."""
     from tools.cases import CASES
 
     command = "./x bench " + " ".join(sys.argv[1:] or ["cpu"])
     parts = [
-        "# Benchmarks on the CPU",
+        f"# {plan.mode.heading}",
         f"`{command}` on {machine.description()}.",
-        f"Inference, float32. Each figure: the median over {plan.processes} processes of the median call in "
-        "milliseconds, the contenders taking turns. Ratios above 1 mean that ours is faster.",
+        f"{plan.mode.what} Each figure: the median over {plan.processes} processes of the median call in "
+        "milliseconds, the contenders taking turns. Ratios above 1 mean that ours is faster"
+        f"{', or dynamic faster than static' if samples.resized else ''}.",
     ]
     titles = {case: CASES[case].title for cases in groups.values() for case in cases}
     for threads in plan.threads:
-        parts += [f"## {threads} thread{'s' * (threads != 1)}", speed_table(samples, titles, groups, threads)]
-    parts += ["## The cold first call", COLD, cold_table(samples, titles)]
+        table_of_threads = speed_table(plan.mode, samples, titles, groups, threads)
+        parts += [f"## {threads} thread{'s' * (threads != 1)}", table_of_threads]
+    if samples.resized:
+        parts += ["## New sizes", RESIZED, resized_table(plan.mode, samples, titles)]
+    else:
+        parts += ["## The cold first call", COLD, cold_table(samples, titles)]
     overhead = [ms for (case, _, _), times in samples.ms.items() if case == "overhead" for ms in times]
     if overhead:
         microseconds = statistics.median(overhead) * 1e3
@@ -147,34 +179,39 @@ COLD = (
 )
 
 
-def speed_table(samples: Samples, titles: dict[str, str], groups: dict[str, tuple[str, ...]], threads: int) -> str:
+RESIZED = (
+    "What the compiled program does when it meets sizes in a random order, each for the first time: the median of "
+    "those calls in milliseconds, and how many compilations it took in all, the first one included. A graph that is "
+    "compiled again inside the backend counts, too."
+)
+
+
+def speed_table(
+    mode: Mode, samples: Samples, titles: dict[str, str], groups: dict[str, tuple[str, ...]], threads: int
+) -> str:
     """Milliseconds of each contender and the ratios."""
     rows = []
     for group, cases in groups.items():
-        figures = [[samples.median(case, backend, threads) for backend in BACKENDS] for case in cases]
-        rows += [[titles[case], *cells(figure)] for case, figure in zip(cases, figures)]
+        figures = [samples.medians(case, mode, threads) for case in cases]
+        rows += [[titles[case], *mode.cells(ms)] for case, ms in zip(cases, figures)]
         if len(cases) > 1:
-            rows.append([f"geometric mean of {group}", "", "", "", *(f"{r:.2f}" for r in mean_ratios(figures))])
-    return table(["program", *TITLES.values(), "eager / ours", "Inductor / ours"], rows)
+            rows.append([f"geometric mean of {group}", *mode.mean_cells(figures)])
+    return table(mode.header(), rows)
 
 
-def cells(figures: Sequence[float]) -> list[str]:
-    """Three times and two ratios."""
-    eager, ours, inductor = figures
-    return [
-        *(f"{ms:.4f}" if ms < 10 else f"{ms:.2f}" for ms in figures),
-        f"{eager / ours:.2f}",
-        f"{inductor / ours:.2f}",
-    ]
-
-
-def mean_ratios(figures: Iterable[Sequence[float]]) -> tuple[float, float]:
-    """Geometric means of eager's and Inductor's time over ours."""
-    rows = list(figures)
-    return (
-        math.exp(statistics.fmean(math.log(eager / ours) for eager, ours, _ in rows)),
-        math.exp(statistics.fmean(math.log(inductor / ours) for _, ours, inductor in rows)),
-    )
+def resized_table(mode: Mode, samples: Samples, titles: dict[str, str]) -> str:
+    """The first calls of new sizes, and compilations, of each contender that has symbols."""
+    contenders = [it for it in mode.contenders if it.shapes != "static"]
+    header = ["program", *(f"{it.title}: {what}" for it in contenders for what in ("ms", "compilations")), "sizes"]
+    rows = []
+    for case, title in titles.items():
+        cells: list[str] = []
+        for contender in contenders:
+            found = samples.resized[case, contender.name]
+            cells.append(milliseconds(statistics.median(it["ms"] for it in found)))
+            cells.append(f"{statistics.median(it['compilations'] for it in found):g}")
+        rows.append([title, *cells, str(found[0]["sizes"])])
+    return table(header, rows)
 
 
 def cold_table(samples: Samples, titles: dict[str, str]) -> str:

@@ -41,6 +41,10 @@ class Recorder:
             total.update(dict(graph.stages))
         return dict(total)
 
+    def compilations(self) -> int:
+        """How many graphs were compiled."""
+        return len(self.graphs)
+
     def counts(self) -> dict[str, int]:
         """What the graphs consist of; a graph that runs as it is counts as one fallback."""
         total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.bench import Plan, Samples, cells, mean_ratios, results_page
+import torch
+
+from tools.bench import Plan, Samples, results_page, with_chapter
+from tools.cases import CASES, GROUPS, resized
+from tools.contenders import MODES
 from tools.processes import parse
 
 PLAN = Plan(processes=3, threads=(1,), seconds=0.1)
+CPU, DYNAMIC = MODES["cpu"], MODES["dynamic"]
 MS = {"eager": [4.0, 5.0, 9.0], "rust_inductor": [2.0, 1.0, 2.0], "inductor": [3.0, 3.0, 3.0]}
 
 
@@ -33,9 +38,49 @@ def test_medians_and_ratios() -> None:
 
 
 def test_geometric_mean() -> None:
-    eager, inductor = mean_ratios([(8.0, 1.0, 2.0), (2.0, 1.0, 0.5)])
-    assert (round(eager, 12), round(inductor, 12)) == (4.0, 1.0)
-    assert cells((12.0, 3.0, 6.0)) == ["12.00", "3.0000", "6.0000", "4.00", "2.00"]
+    rows = [
+        {"eager": 8.0, "rust_inductor": 1.0, "inductor": 2.0},
+        {"eager": 2.0, "rust_inductor": 1.0, "inductor": 0.5},
+    ]
+    assert CPU.mean_cells(rows) == ["", "", "", "4.00", "1.00"]
+    assert CPU.cells({"eager": 12.0, "rust_inductor": 3.0, "inductor": 6.0}) == [
+        "12.00", "3.0000", "6.0000", "4.00", "2.00"
+    ]  # fmt: skip
+
+
+def test_dynamic_page() -> None:
+    samples = Samples()
+    for k, contender in enumerate(DYNAMIC.contenders):
+        figures = {"ms": 0.5, "sizes": 20, "compilations": k} if contender.shapes != "static" else None
+        event: dict[str, Any] = {"case": "bert-batch", "backend": contender.name, "ms": {contender.name: 1.0 + k}}
+        samples.add(event | ({"resized": figures} if figures else {}), threads=1)
+    plan = Plan(processes=1, threads=(1,), seconds=0.1, mode=DYNAMIC)
+    lines = results_page(plan, samples, {"bert": ("bert-batch",)}).splitlines()
+    timed, changed = (line for line in lines if line.startswith("| BERT"))
+    assert cells_of(timed)[1:] == [f"{1.0 + k:.4f}" for k in range(6)] + ["0.67", "0.50", "1.67", "1.50"]
+    assert cells_of(changed)[1:] == ["0.5000", "2", "0.5000", "3", "0.5000", "4", "0.5000", "5", "20"]
+
+
+def cells_of(line: str) -> list[str]:
+    """What stands between the bars."""
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_a_mode_writes_its_own_chapter() -> None:
+    page = with_chapter("# A\n\nold\n\n## part\n", "# B\n\nsecond\n")
+    assert page == "# A\n\nold\n\n## part\n\n# B\n\nsecond\n"
+    assert with_chapter(page, "# A\n\nnew\n") == "# A\n\nnew\n\n# B\n\nsecond\n"
+    assert with_chapter("", "# A\n") == "# A\n"
+
+
+def test_axes_name_sizes_that_agree() -> None:
+    for name in GROUPS["dynamic"]["kernels"]:
+        case = CASES[name]
+        function, inputs = case.make("small")
+        for axis, size in zip(case.axes, (3, 5)):
+            assert len({inputs[at].shape[dim] for at, dim in axis}) == 1
+            inputs = resized(inputs, axis, size)
+        assert function(*inputs).shape == torch.Size([3, 5])
 
 
 def test_what_libraries_print_is_no_event() -> None:

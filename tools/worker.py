@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 import torch._dynamo
+from torch import Tensor
 
 from tools import accuracy
-from tools.cases import CASES
+from tools.cases import CASES, Axis, resized
+from tools.contenders import Shapes, name_of
 from tools.figures import Recorder, torch_seconds
 
 BATCH_SECONDS = 0.002
 MIN_ROUNDS = 5
+#: How many sizes a program with symbols meets after the one that it is timed on.
+NEW_SIZES = 20
+#: What `torch.compile` is told: with None, only what is marked is a symbol from the start.
+DYNAMIC: dict[Shapes, bool | None] = {"static": False, "first": None, "all": True}
 
 
 def emit(**event: Any) -> None:
@@ -33,6 +40,8 @@ def main() -> None:
     """Measures each case in turn."""
     parser = argparse.ArgumentParser(prog="tools.worker")
     parser.add_argument("--backend", required=True, choices=["eager", "rust_inductor", "inductor"])
+    parser.add_argument("--shapes", default="static", choices=["static", "first", "all"], help="which are symbols")
+    parser.add_argument("--new-sizes", action="store_true", help="call it with other sizes, too")
     parser.add_argument("--size", default="full", choices=["full", "small"])
     parser.add_argument("--threads", type=int, default=0, help="0 leaves torch's own number")
     parser.add_argument("--seconds", type=float, default=2.0, help="time spent on timing each contender of each case")
@@ -53,6 +62,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
     """Builds, compiles, compares and times one case."""
     emit(event="phase", case=name, phase="building")
     function, inputs = CASES[name].make(options.size)
+    who = name_of(options.backend, options.shapes)
     calls: dict[str, Callable[[], object]] = {}
     if options.with_eager or options.backend == "eager":
         calls["eager"] = lambda: function(*inputs)
@@ -60,19 +70,24 @@ def measure(name: str, options: argparse.Namespace) -> None:
     result: dict[str, Any] = {}
     if options.backend != "eager":
         torch.compiler.reset()
+        torch._dynamo.utils.counters.clear()
         recorder = Recorder()
         backend = recorder.backend if options.backend == "rust_inductor" else options.backend
-        compiled = torch.compile(function, backend=backend, dynamic=False)
-        calls[options.backend] = lambda: compiled(*inputs)
+        compiled = torch.compile(function, backend=backend, dynamic=DYNAMIC[options.shapes])
+        mark(inputs, CASES[name].axes, options.shapes)
+        calls[who] = lambda: compiled(*inputs)
         emit(event="phase", case=name, phase="compiling")
-        result = compile_figures(calls[options.backend], options.backend, recorder)
+        result = compile_figures(calls[who], options.backend, recorder)
     if len(calls) == 2:
         emit(event="phase", case=name, phase="comparing")
-        ours, eager = calls[options.backend](), calls["eager"]()
+        ours, eager = calls[who](), calls["eager"]()
         result["difference"] = accuracy.largest_difference(ours, eager)
     emit(event="phase", case=name, phase="timing")
-    result["ms"] = {who: seconds * 1e3 for who, seconds in median_seconds(calls, options.seconds).items()}
-    emit(event="result", case=name, backend=options.backend, threads=torch.get_num_threads(), **result)
+    result["ms"] = {name: seconds * 1e3 for name, seconds in median_seconds(calls, options.seconds).items()}
+    if options.new_sizes:
+        emit(event="phase", case=name, phase="changing sizes")
+        result["resized"] = resizing_figures(compiled, inputs, CASES[name].axes, options.shapes, recorder)
+    emit(event="result", case=name, backend=who, threads=torch.get_num_threads(), **result)
 
 
 def compile_figures(call: Callable[[], object], backend: str, recorder: Recorder) -> dict[str, Any]:
@@ -88,6 +103,48 @@ def compile_figures(call: Callable[[], object], backend: str, recorder: Recorder
     ours = recorder.seconds()
     stages = {**tracing, "AOTAutograd": spent["backend"] - sum(ours.values()), **ours}
     return {"seconds": total, "stages": stages, "counts": recorder.counts()}
+
+
+def mark(inputs: tuple[Tensor, ...], axes: tuple[Axis, ...], shapes: Shapes) -> None:
+    """Says which sizes change; `dynamic=True` says it of all."""
+    if shapes == "first":
+        for argument, dim in axes[0]:
+            torch._dynamo.mark_dynamic(inputs[argument], dim)
+
+
+def resizing_figures(
+    compiled: Callable[..., object],
+    inputs: tuple[Tensor, ...],
+    axes: tuple[Axis, ...],
+    shapes: Shapes,
+    recorder: Recorder,
+) -> dict[str, Any]:
+    """Calls the program with sizes that it has not met: what a first call takes, and all compilations so far."""
+    changing = axes[:1] if shapes == "first" else axes
+    pick = random.Random(0)
+    extents = [inputs[axis[0][0]].shape[axis[0][1]] for axis in changing]
+    seen = {tuple(extents)}
+    times = []
+    for _ in range(NEW_SIZES):
+        sizes = new_sizes(pick, extents, seen)
+        batch = inputs
+        for axis, size in zip(changing, sizes):
+            batch = resized(batch, axis, size)
+        mark(batch, axes, shapes)
+        times.append(seconds_of(lambda batch=batch: compiled(*batch), 1))  # type: ignore[misc]
+    graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    compilations = recorder.compilations() if recorder.graphs else graphs
+    return {"ms": statistics.median(times) * 1e3, "sizes": len(times), "compilations": compilations}
+
+
+def new_sizes(pick: random.Random, extents: Sequence[int], seen: set[tuple[int, ...]]) -> tuple[int, ...]:
+    """Sizes from 2 to twice the program's own; of a single one, to so many that they do not run out."""
+    least = 2 + NEW_SIZES if len(extents) == 1 else 2
+    while True:
+        sizes = tuple(pick.randint(2, max(2 * extent, least)) for extent in extents)
+        if sizes not in seen:
+            seen.add(sizes)
+            return sizes
 
 
 def overhead() -> float:
