@@ -137,8 +137,9 @@ impl Pool {
         self.intern_float(FloatNode::Sym(sym))
     }
 
-    /// A constant.
+    /// A constant; there is one NaN.
     pub fn float(&mut self, value: f64) -> Float {
+        let value = if value.is_nan() { f64::NAN } else { value };
         self.intern_float(FloatNode::Const(value.to_bits()))
     }
 

@@ -8,6 +8,7 @@ use crate::{
     node::{Expr, Factors, Node, Sum, Sym},
     pred::{Pred, PredNode},
     range::Range,
+    symbolic::{remove_factors, shared_factors},
 };
 use cranelift_entity::{EntityRef, PrimaryMap};
 use indexmap::IndexSet;
@@ -313,7 +314,35 @@ impl Pool {
     /// A range that contains every value of the polynomial.
     pub(crate) fn range_of_sum(&self, sum: &Sum) -> Range {
         let terms = sum.terms.iter().map(|t| Range::point(t.coeff) * self.range(t.mono));
-        terms.fold(Range::point(sum.constant), |total, term| total + term)
+        let range = terms.fold(Range::point(sum.constant), |total, term| total + term);
+        match self.range_of_factored(sum) {
+            Some(factored) => range.intersect(factored),
+            None => range,
+        }
+    }
+
+    /// The range of `f*(a + b)` for `f*a + f*b`, where all terms share factors: its sign may show only so.
+    fn range_of_factored(&self, sum: &Sum) -> Option<Range> {
+        let ([first, rest @ ..], 0) = (sum.terms.as_slice(), sum.constant) else { return None };
+        let all = Factors::from_slice(self.factors(&first.mono));
+        let common = rest.iter().fold(all, |common, t| shared_factors(&common, self.factors(&t.mono)));
+        if rest.is_empty() || common.is_empty() {
+            return None;
+        }
+        let mut cofactor = Range::point(0);
+        for t in &sum.terms {
+            let left = remove_factors(self.factors(&t.mono), &common)?;
+            cofactor = cofactor + Range::point(t.coeff) * self.range_of_product(&left);
+        }
+        Some(self.range_of_product(&common) * cofactor)
+    }
+
+    /// The factors of a monomial.
+    fn factors<'a>(&'a self, mono: &'a Expr) -> &'a [Expr] {
+        match self.node(*mono) {
+            Node::Mul(factors) => factors,
+            _ => std::slice::from_ref(mono),
+        }
     }
 
     /// An even power is not negative, which the product of the ranges alone would not tell.

@@ -284,6 +284,34 @@ impl Pool {
         }
     }
 
+    /// The same predicate in this arena, as [`Pool::import`] does. Relations of floats are unknown there.
+    pub fn import_pred(&mut self, other: &Pool, p: Pred, map: &mut FxHashMap<Sym, Sym>) -> Pred {
+        match other.pred_node(p) {
+            PredNode::Bool(value) => self.bool(*value),
+            PredNode::Eq(e) => {
+                let e = self.import(other, *e, map);
+                self.equation(e, true)
+            }
+            PredNode::Ne(e) => {
+                let e = self.import(other, *e, map);
+                self.equation(e, false)
+            }
+            PredNode::Le(e) => {
+                let e = self.import(other, *e, map);
+                self.not_positive(e)
+            }
+            PredNode::And(parts) => {
+                let parts: Operands = parts.iter().map(|&part| self.import_pred(other, part, map)).collect();
+                self.all(parts)
+            }
+            PredNode::Or(parts) => {
+                let parts: Operands = parts.iter().map(|&part| self.import_pred(other, part, map)).collect();
+                self.any(parts)
+            }
+            PredNode::Float(_) | PredNode::Unknown => self.intern_pred(PredNode::Unknown),
+        }
+    }
+
     /// `e == 0`, or `e != 0`: divided by the coefficients' greatest common divisor, the first one positive.
     fn equation(&mut self, e: Expr, equal: bool) -> Pred {
         if self.is_overflow(e) {

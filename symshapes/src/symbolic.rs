@@ -137,7 +137,7 @@ fn content(sum: &Sum, g: u64) -> u64 {
 }
 
 /// The sorted factors in both, as often as in each.
-fn shared_factors(a: &[Expr], b: &[Expr]) -> Factors {
+pub(crate) fn shared_factors(a: &[Expr], b: &[Expr]) -> Factors {
     let mut left = Factors::from_slice(b);
     let mut shared = Factors::new();
     for &factor in a {
@@ -150,7 +150,7 @@ fn shared_factors(a: &[Expr], b: &[Expr]) -> Factors {
 }
 
 /// `from` without the factors in `taken`; `None` if one of them is missing.
-fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
+pub(crate) fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
     let mut left = Factors::from_slice(from);
     for factor in taken {
         let at = left.iter().position(|f| f == factor)?;

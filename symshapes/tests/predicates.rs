@@ -158,6 +158,9 @@ fn golden_predicates() {
         Ne(n, 0)
         Eq(s0, 2)
         Eq(Mod(n, 2), 0)
+        n <= n*m
+        Ne(n, n*m)
+        n*m <= n*n*m
         s0 >= 4
         ~(s0 >= 4)
         n < 5 & n < 7
@@ -198,6 +201,9 @@ fn golden_predicates() {
         Ne(n, 0) => True
         Eq(s0, 2) => Eq(s0, 2)
         Eq(Mod(n, 2), 0) => Eq(Mod(n, 2), 0)
+        n <= n*m => True
+        Ne(n, n*m) => True
+        n*m <= n*n*m => True
         s0 >= 4 => s0 >= 4
         ~(s0 >= 4) => s0 <= 3
         n < 5 & n < 7 => n <= 4

@@ -121,6 +121,9 @@ impl ShapeEnv {
 
     /// The shortest expression for an input that owns no symbol: the symbol of another input, where it is one.
     fn description(&mut self, e: Expr) -> Expr {
+        if self.pool.as_int(e).is_some() {
+            return e;
+        }
         let simple = self.simplify(e);
         match (self.pool.as_int(simple), self.pool.as_sym(e)) {
             (None, Some(_)) => e,
