@@ -22,12 +22,15 @@ that. And a model is judged by the majority of several draws: see `problems_over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import torch
 from torch import Tensor
+
+T = TypeVar("T")
 
 FACTOR = 2.0
 RELATIVE = 1e-6
@@ -126,6 +129,16 @@ class Draw:
         common = [name for name in self.doubtful if name in self.ours and name in self.eager]
         right = {name for name in common if not is_gross(self.ours[name], self.eager[name], self.exact[name])}
         return [line for name, line in self.doubtful.items() if name not in right]
+
+
+def other_ways(eager: Callable[[], T]) -> Iterator[T]:
+    """What eager gives by its other kernels, and with its sums in another order."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield eager()
+    torch.set_num_threads(threads)
+    with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        yield eager()
 
 
 def problems_over(draws: Sequence[Draw]) -> list[str]:

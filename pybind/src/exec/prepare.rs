@@ -87,6 +87,10 @@ impl<'py> Preparer<'py, '_> {
     }
 
     fn call(&mut self, call: &Call) -> PyResult<()> {
+        // What has no elements is written by no kernel.
+        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg)) {
+            arg.for_each_view(&mut |view| self.allocate(view.buf));
+        }
         for result in &call.results {
             if let CallResult::Tensor(buf) = result {
                 self.allocate(*buf);

@@ -197,17 +197,7 @@ def test_one_graph_serves_all_sizes(name: str) -> None:
     assert counter.kinds in (["inference"], [])  # none where nothing is to be computed
 
 
-#: Where a view is taken of an intermediate tensor without elements: "view: b0 has no memory yet".
-EMPTY_VIEWS = {"softmax over n", "attention by hand", "in place", "copy"}
-
-
-def named(name: str) -> Any:
-    """The parameter, expected to fail where we know why."""
-    marks = pytest.mark.xfail(reason="a view of an empty buffer", raises=RuntimeError) if name in EMPTY_VIEWS else ()
-    return pytest.param(name, marks=marks)
-
-
-@pytest.mark.parametrize("name", [named(name) for name, case in CASES.items() if case.special])
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.special])
 def test_sizes_zero_and_one(name: str) -> None:
     case = CASES[name]
     check_calls(case.function, [case.make(n) for n in case.special], dynamic=True, allowed=len(case.special))

@@ -83,13 +83,8 @@ def draw(
 
 
 def other_ways(eager: Callable[..., dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
-    """The same by eager's other kernels, and with sums in another order."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield eager()
-    torch.set_num_threads(threads)
-    with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        yield eager()
+    """The same by eager's other ways, and with images in another order."""
+    yield from accuracy.other_ways(eager)
     yield eager(channels_last)
 
 
