@@ -326,6 +326,33 @@ impl Pool {
         }
     }
 
+    /// The same float in this arena, as [`Pool::import`] does.
+    pub fn import_float(&mut self, other: &Pool, f: Float, map: &mut FxHashMap<Sym, Sym>) -> Float {
+        match *other.float_node(f) {
+            FloatNode::Const(bits) => self.float(f64::from_bits(bits)),
+            FloatNode::Sym(sym) => {
+                let ours = *map.entry(sym).or_insert_with(|| self.float_symbol(other.name(sym)));
+                self.float_sym(ours)
+            }
+            FloatNode::Int(e) => {
+                let e = self.import(other, e, map);
+                self.to_float(e)
+            }
+            FloatNode::IntTrueDiv(a, b) => {
+                let (a, b) = (self.import(other, a, map), self.import(other, b, map));
+                self.int_true_div(a, b)
+            }
+            FloatNode::Unary(op, x) => {
+                let x = self.import_float(other, x, map);
+                self.float_unary(op, x)
+            }
+            FloatNode::Binary(op, x, y) => {
+                let (x, y) = (self.import_float(other, x, map), self.import_float(other, y, map));
+                self.float_binary(op, x, y)
+            }
+        }
+    }
+
     /// The symbols that occur, in no order, perhaps more than once.
     pub(crate) fn float_symbols(&self, f: Float) -> SmallVec<[Sym; 4]> {
         match *self.float_node(f) {

@@ -41,6 +41,20 @@
 //! # Ok::<(), symshapes::ParseError>(())
 //! ```
 //!
+//! Floats that are computed from shapes keep every bit that IEEE arithmetic gives; where ranges prove that nothing was
+//! rounded, what is asked of them becomes a question about integers:
+//!
+//! ```
+//! # use symshapes::{Pool, Range};
+//! let mut pool = Pool::new();
+//! pool.symbol("s0", Range::new(2, 4096));
+//! let p = pool.parse_pred("0.5*ToFloat(s0) >= 3.25")?;
+//! assert_eq!(pool.display_pred(p).to_string(), "s0 >= 7");
+//! let e = pool.parse("FloorToInt(1.5*ToFloat(s0))")?;
+//! assert_eq!(pool.display(e).to_string(), "((3*s0)//2)");
+//! # Ok::<(), symshapes::ParseError>(())
+//! ```
+//!
 //! A [`ShapeEnv`] makes symbols for the inputs of a program, answers questions about them, and says what is left to
 //! check when the program is used again:
 //!

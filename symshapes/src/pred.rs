@@ -284,7 +284,7 @@ impl Pool {
         }
     }
 
-    /// The same predicate in this arena, as [`Pool::import`] does. Relations of floats are unknown there.
+    /// The same predicate in this arena, as [`Pool::import`] does.
     pub fn import_pred(&mut self, other: &Pool, p: Pred, map: &mut FxHashMap<Sym, Sym>) -> Pred {
         match other.pred_node(p) {
             PredNode::Bool(value) => self.bool(*value),
@@ -308,7 +308,13 @@ impl Pool {
                 let parts: Operands = parts.iter().map(|&part| self.import_pred(other, part, map)).collect();
                 self.any(parts)
             }
-            PredNode::Float(_) | PredNode::Unknown => self.intern_pred(PredNode::Unknown),
+            PredNode::Float(relation) => {
+                let left = self.import_float(other, relation.left, map);
+                let right = self.import_float(other, relation.right, map);
+                let image = self.compare_floats(relation.comparison, left, right);
+                if relation.holds { image } else { self.not(image) }
+            }
+            PredNode::Unknown => self.intern_pred(PredNode::Unknown),
         }
     }
 

@@ -5,6 +5,7 @@ mod common;
 use common::{SYMBOLS, config, eval, pool, samples, trees};
 use expect_test::expect;
 use proptest::prelude::*;
+use rustc_hash::FxHashMap;
 use symshapes::{
     Comparison, Dim, EnvOptions, Float, FloatBinary, FloatUnary, Policy, Pool, Program, Range, Rounding, ShapeEnv,
     SourceId, Sym,
@@ -272,6 +273,29 @@ fn golden_floats() {
         `zf0 + 1`: expected an integer, found `+`
     "#]]
     .assert_eq(&actual);
+}
+
+#[test]
+fn another_pool_compares_alike() {
+    let mut pool = Pool::new();
+    let text = "(zf0 < 2.5*ToFloat(s0)) & Ne(IntTrueDiv(s1, 3), OpaqueUnaryFn_exp(zf0))";
+    let p = pool.parse_pred(text).expect("a predicate");
+    let mut other = Pool::new();
+    let imported = other.import_pred(&pool, p, &mut FxHashMap::default());
+    assert_eq!(other.display_pred(imported).to_string(), pool.display_pred(p).to_string());
+    let copy: Pool = serde_json::from_str(&serde_json::to_string(&pool).expect("serialises")).expect("reads");
+    assert_eq!(copy.display_pred(p).to_string(), pool.display_pred(p).to_string());
+}
+
+#[test]
+fn static_floats_are_checked_by_value() {
+    let mut env = ShapeEnv::new(EnvOptions::default());
+    for (id, value) in [(0, 0.5), (1, f64::NAN)] {
+        env.float(SourceId::from_u32(id), value, Policy::Static);
+    }
+    let guards = env.solve().expect("satisfiable");
+    let name = |id: SourceId| format!("L['f{}']", id.as_u32());
+    assert_eq!(env.print_guards(&guards, &name), ["L['f0'] == 0.5", "math.isnan(L['f1'])"]);
 }
 
 #[test]

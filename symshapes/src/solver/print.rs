@@ -2,7 +2,7 @@
 
 use super::{Check, GuardSet};
 use crate::{
-    env::{Names, ShapeEnv},
+    env::{InputKind, Names, ShapeEnv, SourceId},
     float::{Float, FloatBinary, FloatNode, FloatUnary},
     node::{Expr, Node, Sum, Sym, Term},
     pred::{Comparison, FloatRelation, Pred, PredNode},
@@ -27,7 +27,11 @@ impl ShapeEnv {
     pub fn print_check(&self, check: &Check, names: Names<'_>) -> String {
         let printer = Printer { env: self, names };
         match *check {
-            Check::Equal { source, expr } => format!("{} == {}", names(source), printer.expr(expr, Context::Sum)),
+            Check::Equal { source, expr } => match self.float_constant(source, expr) {
+                Some(value) if value.is_nan() => format!("math.isnan({})", names(source)),
+                Some(value) => format!("{} == {}", names(source), constant(value)),
+                None => format!("{} == {}", names(source), printer.expr(expr, Context::Sum)),
+            },
             Check::Divisible { source, by } => format!("({} % {by}) == 0", names(source)),
             Check::Within { source, range, domain } => {
                 let lower = if range.lo > domain.lo { format!("{} <= ", range.lo) } else { String::new() };
@@ -36,6 +40,13 @@ impl ShapeEnv {
             }
             Check::Holds(pred) => printer.pred(pred, false),
         }
+    }
+
+    /// The value that a float input has to have, which is given by its bits.
+    fn float_constant(&self, source: SourceId, expr: Expr) -> Option<f64> {
+        let is_float = self.inputs().any(|input| input.source == source && input.kind == InputKind::Float);
+        let bits = self.pool().as_int(expr).filter(|_| is_float)?;
+        Some(f64::from_bits(bits.cast_unsigned()))
     }
 
     /// The text of every check, in order.
