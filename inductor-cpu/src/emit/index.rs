@@ -222,7 +222,7 @@ impl<'c> Emitter<'_, 'c> {
         factors.reduce(|a, b| self.ir.mul(a, b)).expect("a product has factors")
     }
 
-    fn extreme(&self, p: IntPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+    pub(super) fn extreme(&self, p: IntPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         self.ir.select(self.ir.icmp(p, a, b), a, b)
     }
 

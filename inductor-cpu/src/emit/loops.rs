@@ -2,6 +2,7 @@
 
 use super::index::SymValue;
 use super::ir::{Elem, Val};
+use super::reduce::EXACT_TERMS;
 use super::{Emitter, cost};
 use inductor::loop_ir::Loop;
 use inkwell::IntPredicate;
@@ -65,7 +66,7 @@ impl<'c> Emitter<'_, 'c> {
 
     fn serial(&mut self, of: &Loop, range: Range<'c>) {
         let sym = self.kernel.axes[of.axis].sym;
-        self.counted(range, 1, |this, at| {
+        self.in_blocks(of, range, 1, |this, at| {
             this.syms.insert(sym, SymValue::Scalar(at));
             this.block(&of.body);
         });
@@ -153,8 +154,22 @@ impl<'c> Emitter<'_, 'c> {
             return;
         }
         let step = i64::from(copies) * i64::from(self.lanes);
-        self.counted(range, step, |this, base| {
+        self.in_blocks(of, range, step, |this, base| {
             this.vector_body(of, VectorLoop { base, copies, active: None });
+        });
+    }
+
+    /// A loop, in blocks of iterations if its accumulators want that.
+    fn in_blocks(&mut self, of: &Loop, range: Range<'c>, step: i64, body: impl FnOnce(&mut Self, IntValue<'c>)) {
+        if !self.adds_blocks(of) || range.known.is_some_and(|iterations| iterations <= EXACT_TERMS) {
+            return self.counted(range, step, body);
+        }
+        let length = step * EXACT_TERMS;
+        self.counted(Range { known: None, ..range }, length, |this, begin| {
+            let next = this.ir.add_nsw(begin, this.ir.i64(length));
+            let end = this.extreme(IntPredicate::SLT, next.into(), range.end.into()).into_int_value();
+            this.counted(Range { begin, end, known: None, runs: true }, step, body);
+            this.end_block(of);
         });
     }
 

@@ -1,8 +1,9 @@
 //! Accumulators: partial results in stack slots (which LLVM turns into registers), combined when their loop ends.
 //!
 //! Around a vector loop an accumulator holds one partial result per lane and copy; inside one it belongs to each lane;
-//! elsewhere it is a scalar. A `float32` sum of many terms per partial result accumulates in `float64`, so that its
-//! error stays that of one rounding however long it is; and partial sums are put together in `float64` always.
+//! elsewhere it is a scalar. A `float32` sum of many terms per partial result adds up in `float64` what blocks of few terms
+//! gave, so that its error stays that of one rounding however long it is; and partial sums are put together in `float64`
+//! always.
 
 use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};
@@ -13,8 +14,8 @@ use inkwell::{FloatPredicate, IntPredicate};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr};
 
-/// More `float32` terms than this for each partial sum are added in `float64`.
-const EXACT_TERMS: i64 = 32;
+/// No more `float32` terms than this for each partial sum are added in `float32`.
+pub(super) const EXACT_TERMS: i64 = 32;
 
 /// An accumulator whose loop is being emitted.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub(super) struct AccState<'c> {
     lanes: u32,
     /// One partial result per copy.
     slots: SmallVec<[PointerValue<'c>; 4]>,
+    /// Where the slots hold the sum of a block: the sum of the blocks before, in `float64`.
+    totals: SmallVec<[PointerValue<'c>; 4]>,
     /// For `ArgMax` and `ArgMin`: their positions.
     positions: SmallVec<[PointerValue<'c>; 4]>,
     /// Whether the lanes are partial results of one, rather than results each.
@@ -56,15 +59,42 @@ impl<'c> Emitter<'_, 'c> {
         let terms = terms(self.kernel, owner, acc);
         let long = terms.is_none_or(|terms| terms / partials > EXACT_TERMS);
         let long = long && data.kind == Reduction::Sum && data.dtype == DType::F32;
-        let dtype = if long { DType::F64 } else { data.dtype };
+        let in_blocks = long && feeds_directly(owner, acc);
+        let dtype = if long && !in_blocks { DType::F64 } else { data.dtype };
         let elem = Elem::of(dtype).expect("the kernel was checked");
         let slots = |elem| (0..copies).map(|_| self.ir.slot(self.ir.ty(elem, lanes))).collect::<SmallVec<_>>();
         let positions = if has_position(data.kind) { slots(Elem::I64) } else { SmallVec::new() };
-        let state = AccState { kind: data.kind, dtype, lanes, slots: slots(elem), positions, across };
+        let totals = if in_blocks { slots(Elem::F64) } else { SmallVec::new() };
+        let state = AccState { kind: data.kind, dtype, lanes, slots: slots(elem), totals, positions, across };
         for copy in 0..copies as usize {
             self.write(&state, copy, self.identity(&state));
         }
+        for &total in &state.totals {
+            self.ir.set(total, self.ir.float(Elem::F64, lanes, 0.0));
+        }
         self.accs[acc] = Some(state);
+    }
+
+    /// True if an accumulator of the loop adds up blocks.
+    pub(super) fn adds_blocks(&self, of: &Loop) -> bool {
+        of.accs.iter().any(|&acc| self.accs[acc].as_ref().is_some_and(|state| !state.totals.is_empty()))
+    }
+
+    /// Ends a block of the loop's iterations.
+    pub(super) fn end_block(&self, of: &Loop) {
+        for state in of.accs.iter().filter_map(|&acc| self.accs[acc].as_ref()) {
+            for (copy, &total) in state.totals.iter().enumerate() {
+                self.ir.set(total, self.with_total(state, copy));
+                self.write(state, copy, self.identity(state));
+            }
+        }
+    }
+
+    /// The sum of a copy's blocks, the last included.
+    fn with_total(&self, state: &AccState<'c>, copy: usize) -> Val<'c> {
+        let block = self.ir.cast(InstructionOpcode::FPExt, self.read(state, copy).value, Elem::F64);
+        let before = self.ir.get(self.ir.ty(Elem::F64, state.lanes), state.totals[copy]);
+        self.ir.fadd(before, block)
     }
 
     /// The partial result of no elements.
@@ -171,9 +201,16 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Ends an accumulator after its loop.
     pub(super) fn close(&mut self, acc: Acc) {
-        let state = self.accs[acc].take().expect("opened before its loop");
+        let mut state = self.accs[acc].take().expect("opened before its loop");
         let dtype = self.kernel.accs[acc].dtype;
-        let partials = (0..state.slots.len()).map(|c| self.read(&state, c)).collect();
+        let partials = if state.totals.is_empty() {
+            (0..state.slots.len()).map(|c| self.read(&state, c)).collect()
+        } else {
+            let all = |c| Partial { value: self.with_total(&state, c), position: None };
+            let partials = (0..state.slots.len()).map(all).collect();
+            state.dtype = DType::F64;
+            partials
+        };
         let (state, partials) = self.exactly(state, partials);
         let result = |p: Partial<'c>| p.position.unwrap_or_else(|| self.ir.convert(p.value, state.dtype, dtype));
         let done = match (state.lanes, state.across) {
@@ -250,6 +287,14 @@ fn int_identity(kind: Reduction, dtype: DType) -> i64 {
         Reduction::Max | Reduction::ArgMax => least,
         Reduction::Min | Reduction::ArgMin => greatest,
     }
+}
+
+/// True if all that the accumulator gets stands in the body of its loop, once.
+fn feeds_directly(owner: &Loop, acc: Acc) -> bool {
+    let mut all = 0;
+    owner.walk(&mut |stmt| all += usize::from(matches!(stmt, Stmt::Accumulate { acc: this, .. } if *this == acc)));
+    let is_here = |stmt: &Stmt| matches!(stmt, Stmt::Accumulate { acc: this, .. } if *this == acc);
+    all == 1 && owner.body.iter().any(is_here)
 }
 
 /// How many elements a loop gives to an accumulator, if that is known.
