@@ -30,7 +30,9 @@ MAY_DEPEND = {
     "inductor-cpu": {"symshapes", "fx", "inductor"},
     "inductor-cuda": {"symshapes", "fx", "inductor"},
     "inductor-wgpu": {"symshapes", "fx", "inductor"},
+    "frame-hook": set(),
     "pybind": {
+        "frame-hook",
         "symshapes",
         "fx",
         "guards",
@@ -43,7 +45,13 @@ MAY_DEPEND = {
 }
 
 #: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API or compiled code, and the trait for that.
-UNSAFE_ALLOWED = ("pybind/src/", "inductor-cpu/", "inductor/src/backend.rs", "inductor/tests/pipeline/")
+UNSAFE_ALLOWED = (
+    "pybind/src/",
+    "frame-hook/src/",
+    "inductor-cpu/",
+    "inductor/src/backend.rs",
+    "inductor/tests/pipeline/",
+)
 
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")

@@ -1,0 +1,229 @@
+//! What is known of a code object: kept in the code object itself, freed with it.
+//!
+//! The garbage collector does not look into code objects. So nothing is kept here that may lead back to a function of the
+//! code: no closure, no global variables, no function made of a replacement.
+//!
+//! Invariants: an entry that a call is using outlives the call, whatever becomes of the list meanwhile; counts of
+//! references change with the GIL held only, so that one thread's `Rc` may be dropped by another. A handler lives as
+//! long as the code objects that know it: it should not hold on to functions, or neither is ever freed.
+
+use crate::layout::Object;
+use crate::{Guard, Handler};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A replacement and when it may run.
+pub(crate) struct Entry {
+    pub(crate) guard: Box<dyn Guard>,
+    pub(crate) code: Py<PyAny>,
+}
+
+/// What one handler knows of a code object.
+struct Known {
+    handler: Arc<dyn Handler>,
+    state: State,
+    /// Whether the handler knows that there are too many entries.
+    told: bool,
+}
+
+enum State {
+    /// It runs as it is.
+    Skip,
+    /// The latest hit first.
+    Entries(Vec<Rc<Entry>>),
+}
+
+/// What is known of a code object. The GIL guards it: no borrow lasts while Python code may run.
+pub(crate) struct CodeState {
+    /// True for what never is ours: generators, coroutines, class bodies, replacements.
+    pub(crate) never: bool,
+    /// The number of argument slots.
+    pub(crate) slots: usize,
+    /// What a frame of this code is cleared with.
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    ending: std::cell::OnceCell<Py<PyAny>>,
+    epoch: Cell<u64>,
+    known: RefCell<Vec<Known>>,
+}
+
+/// What a handler has of a code object at the moment.
+pub(crate) enum Found {
+    Skip,
+    Entries(usize),
+}
+
+/// Grows by one with every [`reset`]; what is known from before does not count.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+/// Forgets every entry and every skip mark, of all code objects.
+pub fn reset() {
+    EPOCH.fetch_add(1, Ordering::Relaxed);
+}
+
+impl CodeState {
+    /// The state of code that is never ours.
+    pub(crate) fn never() -> CodeState {
+        CodeState {
+            never: true,
+            slots: 0,
+            #[cfg(all(Py_3_12, not(Py_3_13)))]
+            ending: std::cell::OnceCell::new(),
+            epoch: Cell::new(0),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The state of code that nothing is known of yet.
+    pub(crate) fn fresh(code: &Bound<'_, PyAny>) -> PyResult<CodeState> {
+        let int = |name: &str| -> PyResult<i32> { code.getattr(name)?.extract() };
+        let flags = int("co_flags")?;
+        let suspends = ffi::CO_GENERATOR | ffi::CO_COROUTINE | ffi::CO_ASYNC_GENERATOR | ffi::CO_ITERABLE_COROUTINE;
+        let function = ffi::CO_OPTIMIZED | ffi::CO_NEWLOCALS;
+        if flags & suspends != 0 || flags & function != function {
+            return Ok(CodeState::never());
+        }
+        let packed = [ffi::CO_VARARGS, ffi::CO_VARKEYWORDS].iter().filter(|&&flag| flags & flag != 0).count();
+        let slots = (int("co_argcount")? + int("co_kwonlyargcount")?) as usize + packed;
+        Ok(CodeState { never: false, slots, ..CodeState::never() })
+    }
+
+    /// What a frame of this code is cleared with.
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    pub(crate) fn ending(&self, code: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        if let Some(ending) = self.ending.get() {
+            return Ok(ending.clone_ref(code.py()));
+        }
+        let made = crate::clear::returns_nothing(code)?;
+        // Another call may have been faster; either will do.
+        let _ = self.ending.set(made.clone_ref(code.py()));
+        Ok(made)
+    }
+
+    /// What a handler has.
+    pub(crate) fn find(&self, handler: &Arc<dyn Handler>) -> Found {
+        self.forget_stale();
+        let known = self.known.borrow();
+        match known.iter().find(|known| Arc::ptr_eq(&known.handler, handler)) {
+            None => Found::Entries(0),
+            Some(Known { state: State::Skip, .. }) => Found::Skip,
+            Some(Known { state: State::Entries(entries), .. }) => Found::Entries(entries.len()),
+        }
+    }
+
+    /// An entry, by its place; `None` if there is none any more.
+    pub(crate) fn entry(&self, handler: &Arc<dyn Handler>, at: usize) -> Option<Rc<Entry>> {
+        let known = self.known.borrow();
+        match &known.iter().find(|known| Arc::ptr_eq(&known.handler, handler))?.state {
+            State::Entries(entries) => entries.get(at).cloned(),
+            State::Skip => None,
+        }
+    }
+
+    /// Puts the entry that was hit in front.
+    pub(crate) fn was_hit(&self, handler: &Arc<dyn Handler>, entry: &Rc<Entry>) {
+        self.with_state(handler, |state| {
+            if let State::Entries(entries) = state
+                && let Some(at) = entries.iter().position(|e| Rc::ptr_eq(e, entry))
+            {
+                entries[..=at].rotate_right(1);
+            }
+        });
+    }
+
+    /// Adds an entry, in front.
+    pub(crate) fn add(&self, handler: &Arc<dyn Handler>, entry: Rc<Entry>) {
+        self.with_state(handler, |state| {
+            if let State::Entries(entries) = state {
+                entries.insert(0, entry);
+            }
+        });
+    }
+
+    /// True the first time that it is asked for a handler.
+    pub(crate) fn tells(&self, handler: &Arc<dyn Handler>) -> bool {
+        let mut known = self.known.borrow_mut();
+        let known = known.iter_mut().find(|known| Arc::ptr_eq(&known.handler, handler));
+        known.is_none_or(|known| !std::mem::replace(&mut known.told, true))
+    }
+
+    /// From now on the code runs as it is. Entries are let go after the borrow ends: their last references run Python.
+    pub(crate) fn skip(&self, handler: &Arc<dyn Handler>) {
+        let before = self.with_state(handler, |state| std::mem::replace(state, State::Skip));
+        drop(before);
+    }
+
+    fn with_state<T>(&self, handler: &Arc<dyn Handler>, f: impl FnOnce(&mut State) -> T) -> T {
+        let mut known = self.known.borrow_mut();
+        let at = known.iter().position(|known| Arc::ptr_eq(&known.handler, handler)).unwrap_or_else(|| {
+            known.push(Known { handler: Arc::clone(handler), state: State::Entries(Vec::new()), told: false });
+            known.len() - 1
+        });
+        f(&mut known[at].state)
+    }
+
+    fn forget_stale(&self) {
+        let now = EPOCH.load(Ordering::Relaxed);
+        if self.epoch.replace(now) != now {
+            let stale = self.known.take();
+            drop(stale);
+        }
+    }
+}
+
+/// The slot for extra data that CPython keeps for us in code objects; negative if it has none left.
+fn index() -> ffi::Py_ssize_t {
+    static INDEX: OnceLock<ffi::Py_ssize_t> = OnceLock::new();
+    // SAFETY: only called with the interpreter attached; `free` frees what `attach` puts there.
+    *INDEX.get_or_init(|| unsafe { ffi::PyUnstable_Eval_RequestCodeExtraIndex(free) })
+}
+
+unsafe extern "C" fn free(state: *mut c_void) {
+    if !state.is_null() {
+        // SAFETY: `attach` made it of a box, and the code object that held it is being freed.
+        let state = unsafe { Box::from_raw(state.cast::<CodeState>()) };
+        // PyO3 gives references back at once only where it knows that it is attached.
+        Python::attach(|_| drop(state));
+    }
+}
+
+/// The state of a code object, if it has one. It lives as long as the code object does.
+///
+/// # Safety
+/// `code` is a live code object, and the interpreter is attached.
+pub(crate) unsafe fn state<'a>(code: Object) -> Option<&'a CodeState> {
+    let mut state: *mut c_void = ptr::null_mut();
+    // SAFETY: the caller promises a code object.
+    unsafe {
+        ffi::PyUnstable_Code_GetExtra(code, index(), &raw mut state);
+        state.cast::<CodeState>().as_ref()
+    }
+}
+
+/// Gives a code object a state, unless it has one; the state that it has then.
+///
+/// # Errors
+/// CPython has no room for extra data of ours.
+///
+/// # Safety
+/// As for [`state`].
+pub(crate) unsafe fn attach<'a>(py: Python<'_>, code: Object, fresh: CodeState) -> PyResult<&'a CodeState> {
+    // SAFETY: the caller promises a code object; what is attached is freed by `free` alone.
+    unsafe {
+        if let Some(state) = state(code) {
+            return Ok(state);
+        }
+        let state = Box::into_raw(Box::new(fresh));
+        if ffi::PyUnstable_Code_SetExtra(code, index(), state.cast()) < 0 {
+            drop(Box::from_raw(state));
+            return Err(PyErr::fetch(py));
+        }
+        Ok(&*state)
+    }
+}

@@ -1,0 +1,233 @@
+//! The evaluator that CPython calls for each frame, and the threads for which it does anything.
+//!
+//! Invariants: the hook is installed exactly while some thread is enabled; a thread is off while its handler or a guard
+//! runs; what stood there before us is called for all that is not ours, and put back when we leave.
+
+use crate::clear::clear;
+use crate::code_state::{self, CodeState, Entry, Found};
+use crate::layout::{
+    _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, EvalFrame,
+    Frame, Object,
+};
+use crate::{Call, Handler, Verdict, replace};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+thread_local! {
+    /// Who is shown this thread's calls.
+    static HANDLER: RefCell<Option<Arc<dyn Handler>>> = const { RefCell::new(None) };
+}
+
+/// Threads that are enabled, each as often as it is.
+static ENABLED: AtomicUsize = AtomicUsize::new(0);
+
+/// The evaluator that stood there before us, if it is not CPython's own.
+static BEFORE: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// While this lives, its handler is shown this thread's calls: or, if it has none, nobody is.
+pub struct Enabled {
+    before: Option<Arc<dyn Handler>>,
+    /// It belongs to its thread.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Enabled {
+    /// From now on, in this thread.
+    pub fn new(_py: Python<'_>, handler: Option<Arc<dyn Handler>>) -> Enabled {
+        if ENABLED.fetch_add(1, Ordering::Relaxed) == 0 {
+            install();
+        }
+        Enabled { before: HANDLER.replace(handler), _thread: PhantomData }
+    }
+}
+
+impl Drop for Enabled {
+    fn drop(&mut self) {
+        let ours = HANDLER.replace(self.before.take());
+        if ENABLED.fetch_sub(1, Ordering::Relaxed) == 1 {
+            uninstall();
+        }
+        drop(ours);
+    }
+}
+
+fn install() {
+    // SAFETY: the interpreter is attached; the evaluator that we put there is a valid one for as long as the process lives.
+    unsafe {
+        let interpreter = ffi::PyInterpreterState_Get();
+        let current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+        if current as usize == hook as *const () as usize {
+            return;
+        }
+        let is_default = current as usize == _PyEval_EvalFrameDefault as *const () as usize;
+        BEFORE.store(if is_default { ptr::null_mut() } else { current as *mut () }, Ordering::Relaxed);
+        _PyInterpreterState_SetEvalFrameFunc(interpreter, hook);
+    }
+}
+
+/// Leaves, unless somebody has put an evaluator on top of ours: then ours stays and does nothing.
+fn uninstall() {
+    // SAFETY: as above.
+    unsafe {
+        let interpreter = ffi::PyInterpreterState_Get();
+        if _PyInterpreterState_GetEvalFrameFunc(interpreter) as usize == hook as *const () as usize {
+            _PyInterpreterState_SetEvalFrameFunc(interpreter, before());
+        }
+    }
+}
+
+/// True if CPython calls our evaluator.
+#[cfg(feature = "python-module")]
+pub(crate) fn is_installed() -> bool {
+    // SAFETY: the interpreter is attached.
+    unsafe {
+        _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) as usize == hook as *const () as usize
+    }
+}
+
+fn before() -> EvalFrame {
+    let before = BEFORE.load(Ordering::Relaxed);
+    if before.is_null() {
+        return _PyEval_EvalFrameDefault;
+    }
+    // SAFETY: only `install` stores here, and it stores evaluators.
+    unsafe { mem::transmute::<*mut (), EvalFrame>(before) }
+}
+
+/// Runs a frame as if we were not there.
+unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+    // SAFETY: the arguments are those that CPython gave us.
+    unsafe { before()(thread, frame, throw) }
+}
+
+/// What is to happen with a frame.
+enum Action {
+    AsItIs,
+    Run(Rc<Entry>),
+    Raise(PyErr),
+}
+
+/// The evaluator.
+unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+    // SAFETY: CPython hands over a frame that is ready to run, with the interpreter attached; each way below either
+    // runs it or clears it, once.
+    unsafe {
+        if throw != 0 || HANDLER.with_borrow(Option::is_none) {
+            return as_it_is(thread, frame, throw);
+        }
+        let known = code_state::state((*frame).code());
+        if known.is_some_and(|state| state.never) {
+            return as_it_is(thread, frame, throw);
+        }
+        let action = catch_unwind(AssertUnwindSafe(|| decide(frame, known)));
+        let action =
+            action.unwrap_or_else(|_| Action::Raise(PyRuntimeError::new_err("internal error of the frame hook")));
+        let result = match action {
+            Action::AsItIs => return as_it_is(thread, frame, throw),
+            Action::Run(entry) => replace::run(&*frame, &entry),
+            Action::Raise(error) => Err(error),
+        };
+        let result = match result {
+            Ok(value) => value,
+            Err(error) => {
+                error.restore(Python::assume_attached());
+                ptr::null_mut()
+            }
+        };
+        clear(thread, frame);
+        result
+    }
+}
+
+/// Looks for an entry, or asks for one.
+unsafe fn decide(frame: *const Frame, known: Option<&CodeState>) -> Action {
+    // SAFETY: `hook` is called with the interpreter attached, and hands on a live frame.
+    let (py, code) = unsafe { (Python::assume_attached(), (*frame).code()) };
+    let Some(handler) = HANDLER.with_borrow(Option::clone) else { return Action::AsItIs };
+    let state = match known {
+        Some(state) => state,
+        // SAFETY: as above.
+        None => match unsafe { introduce(py, code) } {
+            Ok(state) => state,
+            Err(error) => return Action::Raise(error),
+        },
+    };
+    if state.never {
+        return Action::AsItIs;
+    }
+    let call = Call { py, frame, slots: state.slots };
+    // Nothing that a guard or the handler calls is shown.
+    let _off = Off::new();
+    choose(state, &handler, &call).unwrap_or_else(Action::Raise)
+}
+
+unsafe fn introduce<'a>(py: Python<'_>, code: Object) -> PyResult<&'a CodeState> {
+    // SAFETY: the caller promises a live code object.
+    unsafe {
+        let fresh = CodeState::fresh(&Bound::from_borrowed_ptr(py, code))?;
+        code_state::attach(py, code, fresh)
+    }
+}
+
+fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyResult<Action> {
+    let Found::Entries(count) = state.find(handler) else { return Ok(Action::AsItIs) };
+    for at in 0..count {
+        let Some(entry) = state.entry(handler, at) else { break };
+        if entry.guard.holds(call)? {
+            if at > 0 {
+                state.was_hit(handler, &entry);
+            }
+            return Ok(Action::Run(entry));
+        }
+    }
+    if count >= handler.limit() {
+        if state.tells(handler) {
+            handler.at_limit(&call.code());
+        }
+        return Ok(Action::AsItIs);
+    }
+    // PyO3 gives references back at once only where it knows that it is attached.
+    match Python::attach(|_| handler.compile(call))? {
+        Verdict::Skip => {
+            state.skip(handler);
+            Ok(Action::AsItIs)
+        }
+        Verdict::Replace { guard, code } => {
+            // SAFETY: `attach` is given a live code object, checked to be one.
+            unsafe {
+                if ffi::PyCode_Check(code.as_ptr()) == 0 {
+                    return Err(PyRuntimeError::new_err("a replacement is no code object"));
+                }
+                code_state::attach(call.py(), code.as_ptr(), CodeState::never())?;
+            }
+            let entry = Rc::new(Entry { guard, code });
+            state.add(handler, Rc::clone(&entry));
+            Ok(Action::Run(entry))
+        }
+    }
+}
+
+/// This thread is off while it lives.
+struct Off(Option<Arc<dyn Handler>>);
+
+impl Off {
+    fn new() -> Off {
+        Off(HANDLER.take())
+    }
+}
+
+impl Drop for Off {
+    fn drop(&mut self) {
+        HANDLER.set(self.0.take());
+    }
+}

@@ -1,0 +1,135 @@
+//! PEP 523 from Rust: a [`Handler`] is shown each call of a Python function and may have other code run in its place.
+//!
+//! ```text
+//! call ── hook off in this thread, or a frame that is never ours ──────────────────────▶ CPython's evaluator
+//!   └─ the code's entries for this handler, the last hit first ── one's guard holds ──▶ its replacement
+//!        └─ none, and the limit is not reached ── Handler::compile ── Verdict::Replace ─▶ the new replacement
+//!                                                                  └─ Verdict::Skip ────▶ CPython's evaluator
+//! ```
+//!
+//! The hook is installed while some thread is [`Enabled`], and only such threads' frames are looked at. Generators,
+//! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement.
+//!
+//! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs` as
+//! the dict), has the free variables of the original in the same order, and neither cells among its parameters' slots
+//! that the original has not made yet. Names, lines and the exception table are its own.
+//!
+//! Invariants: every reference taken is given back, on errors too; a frame that does not run is cleared as its version
+//! of CPython clears it; no panic crosses into C. `unsafe` is all over this crate and nowhere above it: it reads frames,
+//! whose layouts are CPython's own business and stand in `layout` for each version.
+
+#[cfg(not(all(Py_3_11, not(Py_3_14))))]
+compile_error!("the layout of frames is known for CPython 3.11, 3.12 and 3.13");
+
+mod clear;
+mod code_state;
+mod eval;
+mod layout;
+#[cfg(feature = "python-module")]
+mod python_module;
+mod replace;
+
+pub use code_state::reset;
+pub use eval::Enabled;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Decides what becomes of calls.
+pub trait Handler: Send + Sync {
+    /// Is shown a call for which no entry's guard holds. Python code that runs meanwhile is not shown.
+    ///
+    /// # Errors
+    /// An exception is raised in the caller's place.
+    fn compile(&self, call: &Call<'_>) -> PyResult<Verdict>;
+
+    /// How many entries a code object may have; further calls run as they are.
+    fn limit(&self) -> usize;
+
+    /// Is told once for each code object that has reached its limit.
+    fn at_limit(&self, code: &Bound<'_, PyAny>);
+}
+
+/// What a handler makes of a call.
+pub enum Verdict {
+    /// This code object runs as it is, now and later.
+    Skip,
+    /// Calls for which the guard holds run the code, this one included.
+    Replace {
+        /// When.
+        guard: Box<dyn Guard>,
+        /// What.
+        code: Py<PyAny>,
+    },
+}
+
+/// When a replacement may run.
+pub trait Guard: Send + Sync {
+    /// True if it may. Python code that runs meanwhile is not shown to the handler. Runs within no [`Python::attach`],
+    /// which would cost as much as a quick guard does: one that lets go of a [`Py`] has to attach for itself.
+    ///
+    /// # Errors
+    /// An exception is raised in the caller's place.
+    fn holds(&self, call: &Call<'_>) -> PyResult<bool>;
+}
+
+/// A call that has not begun: its arguments are bound to their slots, its cells are not made.
+pub struct Call<'py> {
+    py: Python<'py>,
+    frame: *const layout::Frame,
+    slots: usize,
+}
+
+impl<'py> Call<'py> {
+    /// The interpreter.
+    pub fn py(&self) -> Python<'py> {
+        self.py
+    }
+
+    /// The code object that is called.
+    pub fn code(&self) -> Bound<'py, PyAny> {
+        // SAFETY: the frame is live and owns a reference to its code.
+        unsafe { Bound::from_borrowed_ptr(self.py, (*self.frame).code()) }
+    }
+
+    /// The function's global variables.
+    pub fn globals(&self) -> Bound<'py, PyAny> {
+        // SAFETY: the frame is live and borrows from its function, which it owns.
+        unsafe { Bound::from_borrowed_ptr(self.py, (*self.frame).globals()) }
+    }
+
+    /// The function itself.
+    pub fn function(&self) -> Bound<'py, PyAny> {
+        // SAFETY: the frame is live and owns a reference to its function.
+        unsafe { Bound::from_borrowed_ptr(self.py, (*self.frame).function()) }
+    }
+
+    /// The number of argument slots: parameters, then `*args` and `**kwargs` where there are such.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// The argument in a slot; `None` beyond the last.
+    pub fn argument(&self, slot: usize) -> Option<Borrowed<'_, 'py, PyAny>> {
+        if slot >= self.slots {
+            return None;
+        }
+        // SAFETY: the slot exists, and the live frame owns what is in it.
+        unsafe { Borrowed::from_ptr_or_opt(self.py, (*self.frame).local(slot)) }
+    }
+
+    /// The arguments by name.
+    ///
+    /// # Errors
+    /// None but exhausted memory.
+    pub fn locals(&self) -> PyResult<Bound<'py, PyDict>> {
+        let names = self.code().getattr("co_varnames")?;
+        let locals = PyDict::new(self.py);
+        for slot in 0..self.slots {
+            if let Some(value) = self.argument(slot) {
+                locals.set_item(names.get_item(slot)?, value)?;
+            }
+        }
+        Ok(locals)
+    }
+}

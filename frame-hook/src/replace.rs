@@ -1,0 +1,42 @@
+//! Runs replacement code with the arguments of a frame.
+
+use crate::code_state::{Entry, state};
+use crate::layout::{Frame, Object};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ptr;
+
+/// The result of the replacement, as a new reference.
+///
+/// # Safety
+/// The frame has not begun, and the interpreter is attached.
+pub(crate) unsafe fn run(frame: &Frame, entry: &Entry) -> PyResult<Object> {
+    // SAFETY: the caller promises a live frame; it owns its arguments until it is cleared, after this call.
+    unsafe {
+        let py = Python::assume_attached();
+        let function = function(py, frame, entry)?;
+        let slots = state(frame.code()).map_or(0, |state| state.slots);
+        // One place in front, which the callee may use.
+        let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(slots + 1);
+        arguments.push(ptr::null_mut());
+        arguments.extend((0..slots).map(|slot| frame.local(slot)));
+        let count = slots | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+        let result = ffi::PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().add(1), count, ptr::null_mut());
+        if result.is_null() { Err(PyErr::fetch(py)) } else { Ok(result) }
+    }
+}
+
+/// A function of the replacement with the frame's closure and global variables.
+unsafe fn function<'py>(py: Python<'py>, frame: &Frame, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the frame owns its function, and that its closure; `PyFunction_New` gives a new reference.
+    unsafe {
+        let function = ffi::PyFunction_New(entry.code.as_ptr(), frame.globals());
+        let function = Bound::from_owned_ptr_or_err(py, function)?;
+        let closure = ffi::PyFunction_GetClosure(frame.function());
+        if !closure.is_null() && ffi::PyFunction_SetClosure(function.as_ptr(), closure) < 0 {
+            return Err(PyErr::fetch(py));
+        }
+        Ok(function)
+    }
+}

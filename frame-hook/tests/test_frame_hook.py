@@ -1,0 +1,376 @@
+"""The frame hook, seen from Python. Standard library only: it runs on every CPython that we know, without torch."""
+
+from __future__ import annotations
+
+import gc
+import math
+import sys
+import threading
+import traceback
+import types
+import unittest
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import frame_hook
+
+VARARGS, VARKEYWORDS = 4, 8
+
+
+def replacement(code: types.CodeType, old: object, new: object) -> types.CodeType:
+    """The code with another constant, as the hook runs it: a positional parameter for each argument slot."""
+    packed = bool(code.co_flags & VARARGS) + bool(code.co_flags & VARKEYWORDS)
+    return code.replace(
+        co_argcount=code.co_argcount + code.co_kwonlyargcount + packed,
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_flags=code.co_flags & ~(VARARGS | VARKEYWORDS),
+        co_consts=tuple(new if type(c) is type(old) and c == old else c for c in code.co_consts),
+    )
+
+
+class Patches:
+    """Replaces 1000 by 2000 in the functions it is told of; notes what it is shown."""
+
+    def __init__(self) -> None:
+        self.guards: dict[types.CodeType, Callable[[dict[str, Any]], Any] | None] = {}
+        self.shown: list[tuple[str, dict[str, Any]]] = []
+
+    def __call__(self, code: types.CodeType, arguments: dict[str, Any], _globals: Any, _function: Any) -> Any:
+        self.shown.append((code.co_name, dict(arguments)))
+        helper()  # frames of a handler are not shown
+        if code not in self.guards:
+            return None
+        return self.guards[code], replacement(code, 1000, 2000)
+
+    def patch(self, function: Any, guard: Callable[[dict[str, Any]], Any] | None = None) -> None:
+        self.guards[function.__code__] = guard
+
+
+def helper() -> int:
+    return 1
+
+
+@contextmanager
+def patched(*functions: Any, guard: Callable[[dict[str, Any]], Any] | None = None) -> Iterator[Patches]:
+    patches = Patches()
+    for function in functions:
+        patches.patch(function, guard)
+    with frame_hook.Hook(patches):
+        yield patches
+
+
+class Arguments(unittest.TestCase):
+    def test_every_kind_of_parameter(self) -> None:
+        def f(a, /, b=2, *args, k=5, **kw):  # type: ignore[no-untyped-def]
+            return a, b, args, k, kw, 1000
+
+        with patched(f) as patches:
+            self.assertEqual(f(1), (1, 2, (), 5, {}, 2000))
+            self.assertEqual(f(1, 3, 4, 5, k=7, z=9), (1, 3, (4, 5), 7, {"z": 9}, 2000))
+            self.assertRaisesRegex(TypeError, "missing 1 required", f)
+        self.assertEqual(f(1)[-1], 1000)
+        self.assertEqual(patches.shown[0], ("f", {"a": 1, "b": 2, "args": (), "k": 5, "kw": {}}))
+
+    def test_cells_and_free_variables(self) -> None:
+        def outer(n: int) -> Callable[..., list[Any]]:
+            total = n
+
+            def g(x: int, *rest: int) -> list[Any]:
+                nonlocal total
+                total += x
+                inner = lambda: (x, rest, total, 1000)  # noqa: E731
+                return [*inner(), 1000]
+
+            return g
+
+        g, h = outer(10), outer(50)
+        with patched(g):
+            self.assertEqual(g(1, 2), [1, (2,), 11, 1000, 2000])
+            self.assertEqual(h(1), [1, (), 51, 1000, 2000])
+            self.assertEqual(g(1, 2), [1, (2,), 12, 1000, 2000])
+
+    def test_class_cell_and_locals(self) -> None:
+        class Base:
+            def m(self) -> int:
+                return 1000
+
+        class Derived(Base):
+            def m(self) -> int:
+                return super().m() + 1000
+
+        def names(a: int) -> list[tuple[str, int]]:
+            b = 1000
+            return sorted(locals().items())
+
+        with patched(Derived.m, names):
+            self.assertEqual(Derived().m(), 3000)
+            self.assertEqual(names(7), [("a", 7), ("b", 2000)])
+
+    def test_forty_parameters(self) -> None:
+        scope: dict[str, Any] = {}
+        exec(f"def wide({', '.join(f'p{i}' for i in range(40))}): return p39 + 1000", scope)
+        with patched(scope["wide"]):
+            self.assertEqual(scope["wide"](*range(40)), 2039)
+
+
+class NeverOurs(unittest.TestCase):
+    def test_generators_coroutines_and_class_bodies(self) -> None:
+        def generator(n: int) -> Iterator[int]:
+            for i in range(n):
+                yield i + 1000
+
+        async def coroutine(n: int) -> int:
+            return n + 1000
+
+        with patched(generator, coroutine) as patches:
+            self.assertEqual(list(generator(2)), [1000, 1001])
+            self.assertRaises(KeyError, generator(2).throw, KeyError("x"))
+            with self.assertRaises(StopIteration) as stop:
+                coroutine(1).send(None)
+            self.assertEqual(stop.exception.value, 1001)
+
+            class Body:
+                value = 1000
+
+            exec("z = 1")
+        self.assertEqual(Body.value, 1000)
+        self.assertFalse({"generator", "coroutine", "Body", "<module>"} & {name for name, _ in patches.shown})
+
+
+class Exceptions(unittest.TestCase):
+    def test_tracebacks_are_those_of_the_replacement(self) -> None:
+        def boom(a: int) -> None:
+            try:
+                a / 0
+            except ZeroDivisionError as error:
+                raise ValueError(1000) from error
+
+        def catcher(a: int) -> ValueError:
+            try:
+                boom(a)
+            except ValueError as error:
+                return error
+            raise AssertionError
+
+        with patched(boom, catcher):
+            error = catcher(1)
+        self.assertEqual(error.args, (2000,))
+        self.assertIsInstance(error.__cause__, ZeroDivisionError)
+        frames = traceback.extract_tb(error.__traceback__)
+        self.assertEqual([frame.name for frame in frames], ["catcher", "boom"])
+        first = boom.__code__.co_firstlineno
+        self.assertEqual([frame.lineno for frame in frames][1], first + 4)
+
+    def test_of_the_handler_and_of_a_guard(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        def fails(*_: object) -> None:
+            raise LookupError("handler")
+
+        with self.assertRaisesRegex(LookupError, "handler"), frame_hook.Hook(fails):
+            f(1)
+        patches = Patches()
+        patches.patch(f, fails)
+        with self.assertRaisesRegex(LookupError, "handler"), frame_hook.Hook(patches):
+            f(1)
+            f(1)
+        self.assertEqual(f(1), 1001)
+
+    def test_a_replacement_that_is_no_code(self) -> None:
+        def f() -> int:
+            return 1
+
+        with self.assertRaisesRegex(RuntimeError, "no code object"), frame_hook.Hook(lambda *_: (None, "code")):
+            f()
+
+
+class Guards(unittest.TestCase):
+    def test_the_entry_whose_guard_holds_runs(self) -> None:
+        def f(a: object) -> object:
+            return a, 1000
+
+        compiled = []
+
+        def handler(code: types.CodeType, arguments: dict[str, Any], *_: object) -> Any:
+            if code is not f.__code__:
+                return None
+            wanted = type(arguments["a"])
+            compiled.append(wanted)
+            return (lambda a: type(a["a"]) is wanted), replacement(code, 1000, wanted)
+
+        with frame_hook.Hook(handler):
+            for value in (1, 2.0, 3, "x", 4.0):
+                self.assertEqual(f(value), (value, type(value)))
+        self.assertEqual(compiled, [int, float, str])
+
+    def test_the_limit_ends_it(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        def handler(code: types.CodeType, arguments: dict[str, Any], *_: object) -> Any:
+            value = arguments.get("a")
+            return ((lambda a: a["a"] == value), replacement(code, 1000, 2000)) if code is f.__code__ else None
+
+        hook = frame_hook.Hook(handler, limit=2)
+        with hook:
+            self.assertEqual([f(n) for n in (1, 2, 3, 4, 1)], [2001, 2002, 1003, 1004, 2001])
+        self.assertEqual(hook.at_limit, 1)
+
+    def test_reset_and_other_handlers(self) -> None:
+        def f() -> int:
+            return 1000
+
+        with patched(f) as first:
+            self.assertEqual((f(), f()), (2000, 2000))
+            frame_hook.reset()
+            self.assertEqual(f(), 2000)
+        with frame_hook.Hook(lambda *_: None):
+            self.assertEqual(f(), 1000)
+        self.assertEqual([name for name, _ in first.shown].count("f"), 2)
+
+
+class Nesting(unittest.TestCase):
+    def test_recursion(self) -> None:
+        def fact(n: int) -> int:
+            return 1 if n <= 1 else n * fact(n - 1)
+
+        def endless(n: int) -> int:
+            return endless(n + 1)
+
+        with patched(fact, endless):
+            self.assertEqual(fact(100), math.factorial(100))
+            self.assertRaises(RecursionError, endless, 0)
+
+    def test_off_inside_and_in_the_handler(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        inside = []
+
+        def handler(code: types.CodeType, *_: object) -> Any:
+            if code is not f.__code__:
+                return None
+            inside.append(f(1))
+            return None, replacement(code, 1000, 2000)
+
+        with frame_hook.Hook(handler):
+            self.assertEqual(f(1), 2001)
+            with frame_hook.Off():
+                self.assertEqual(f(1), 1001)
+            self.assertEqual(f(1), 2001)
+        self.assertEqual(inside, [1001])
+
+    def test_it_leaves_when_nobody_is_on(self) -> None:
+        self.assertFalse(frame_hook.installed())
+        with frame_hook.Hook(lambda *_: None):
+            self.assertTrue(frame_hook.installed())
+        self.assertFalse(frame_hook.installed())
+
+
+class Threads(unittest.TestCase):
+    def test_each_is_on_for_itself(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        results: dict[str, int] = {}
+
+        def on(name: str) -> None:
+            with patched(f):
+                results[name] = sum(f(1) for _ in range(200))
+
+        with patched(f):
+            off = threading.Thread(target=lambda: results.setdefault("off", f(1)))
+            off.start()
+            off.join()
+            threads = [threading.Thread(target=on, args=(str(i),)) for i in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(results, {"off": 1001} | {str(i): 2001 * 200 for i in range(8)})
+
+
+class Memory(unittest.TestCase):
+    def test_references_are_exact(self) -> None:
+        class Thing:
+            pass
+
+        def returns(a: object, *rest: object, **named: object) -> int:
+            b = a  # noqa: F841
+            return 1000
+
+        def raises(a: object) -> None:
+            raise KeyError(1000)
+
+        thing = Thing()
+        with patched(returns, raises) as patches:
+            returns(thing, thing, z=thing)
+            with suppress(KeyError):
+                raises(thing)
+            patches.shown.clear()
+            gc.collect()
+            objects = (thing, returns, returns.__code__, raises)
+            before = [sys.getrefcount(o) for o in objects]
+            for _ in range(5000):
+                returns(thing, thing, z=thing)
+                with suppress(KeyError):
+                    raises(thing)
+            self.assertEqual([sys.getrefcount(o) for o in objects], before)
+
+    def test_a_function_is_freed_with_all_that_is_known_of_it(self) -> None:
+        def make() -> Any:
+            scope: dict[str, Any] = {}
+            exec("def f(a): return a + 1000", scope)
+            return scope["f"]
+
+        handler = lambda code, *_: (None, replacement(code, 1000, 2000)) if code.co_name == "f" else None  # noqa: E731
+        with frame_hook.Hook(handler):
+            f = make()
+            self.assertEqual(f(1), 2001)
+            alive = weakref.ref(f.__code__)
+            del f
+            gc.collect()
+        self.assertIsNone(alive())
+
+
+class Inspection(unittest.TestCase):
+    def test_profilers_and_tracers_see_one_call(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        events: list[tuple[str, int]] = []
+
+        def note(frame: types.FrameType, event: str, _argument: object) -> Any:
+            if frame.f_code.co_name == "f":
+                events.append((event, frame.f_lineno - f.__code__.co_firstlineno))
+            return note
+
+        with patched(f):
+            f(1)
+            sys.setprofile(note)
+            f(1)
+            sys.setprofile(None)
+            profiled = events.copy()
+            events.clear()
+            sys.settrace(note)
+            f(1)
+            sys.settrace(None)
+        self.assertEqual([event for event, _ in profiled], ["call", "return"])
+        self.assertEqual(events, [("call", 0), ("line", 1), ("return", 1)])
+
+    def test_code_that_has_been_specialised(self) -> None:
+        def f(a: float) -> float:
+            return a + 1000
+
+        for _ in range(3000):
+            f(1)
+        with patched(f):
+            self.assertEqual((f(1), f(1.5)), (2001, 2001.5))
+
+
+if __name__ == "__main__":
+    unittest.main()
