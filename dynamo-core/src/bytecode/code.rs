@@ -1,0 +1,131 @@
+//! Code objects as plain data.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A version of CPython whose bytecode is known here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Version {
+    /// CPython 3.11.
+    #[serde(rename = "3.11")]
+    V311,
+    /// CPython 3.12.
+    #[serde(rename = "3.12")]
+    V312,
+    /// CPython 3.13.
+    #[serde(rename = "3.13")]
+    V313,
+}
+
+impl Version {
+    /// All of them, oldest first.
+    pub const ALL: [Version; 3] = [Version::V311, Version::V312, Version::V313];
+
+    /// The version called so, as in `3.11`.
+    pub fn from_name(name: &str) -> Option<Version> {
+        Version::ALL.into_iter().find(|version| version.name() == name)
+    }
+
+    /// As in `3.11`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Version::V311 => "3.11",
+            Version::V312 => "3.12",
+            Version::V313 => "3.13",
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A constant of a code object.
+///
+/// What has no plain counterpart (a float's sign of NaN apart, this is what the compiler never makes) is opaque:
+/// an index that only the giver of the code object can resolve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Const {
+    /// `None`.
+    None,
+    /// `...`.
+    Ellipsis,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// A longer integer, in decimal.
+    BigInt(String),
+    /// A float.
+    Float(f64),
+    /// A complex number.
+    Complex(f64, f64),
+    /// A string.
+    Str(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A tuple.
+    Tuple(Vec<Const>),
+    /// A frozen set, in the order in which it was given.
+    FrozenSet(Vec<Const>),
+    /// A nested code object.
+    Code(Box<CodeObject>),
+    /// An object that only the giver knows.
+    Opaque(u32),
+}
+
+/// A code object: the attributes `co_*` that its constructor takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CodeObject {
+    /// `co_argcount`: positional arguments, positional-only ones included.
+    pub argcount: u32,
+    /// `co_posonlyargcount`.
+    pub posonlyargcount: u32,
+    /// `co_kwonlyargcount`.
+    pub kwonlyargcount: u32,
+    /// `co_flags`.
+    pub flags: u32,
+    /// `co_stacksize`.
+    pub stacksize: u32,
+    /// `co_firstlineno`.
+    pub firstlineno: i32,
+    /// `co_name`.
+    pub name: String,
+    /// `co_qualname`.
+    pub qualname: String,
+    /// `co_filename`.
+    pub filename: String,
+    /// `co_varnames`: arguments and locals, those that are cells too included.
+    pub varnames: Vec<String>,
+    /// `co_cellvars`.
+    pub cellvars: Vec<String>,
+    /// `co_freevars`.
+    pub freevars: Vec<String>,
+    /// `co_names`.
+    pub names: Vec<String>,
+    /// `co_consts`.
+    pub consts: Vec<Const>,
+    /// `co_code`.
+    pub code: Vec<u8>,
+    /// `co_linetable`.
+    pub linetable: Vec<u8>,
+    /// `co_exceptiontable`.
+    pub exceptiontable: Vec<u8>,
+}
+
+impl CodeObject {
+    /// The names of the fast locals in the frame's order: locals, cells that are no locals, free variables.
+    pub fn local_names(&self) -> impl Iterator<Item = &str> {
+        let cells = self.cellvars.iter().filter(|name| !self.varnames.contains(name));
+        self.varnames.iter().chain(cells).chain(&self.freevars).map(String::as_str)
+    }
+
+    /// How many fast locals a frame of this code has.
+    pub fn local_count(&self) -> usize {
+        self.local_names().count()
+    }
+}

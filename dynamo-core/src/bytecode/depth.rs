@@ -1,0 +1,174 @@
+//! The height of the stack before each instruction.
+
+use cranelift_entity::SecondaryMap;
+
+use super::opcodes::{Flow, Op, Row};
+use super::{Arg, Body, Inst, Label};
+
+/// Why heights could not be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DepthError {
+    /// Two ways lead to an instruction with stacks of different heights.
+    #[error("{inst}: reached with {first} and with {second} values on the stack")]
+    Mismatch {
+        /// Where.
+        inst: Inst,
+        /// One height.
+        first: u32,
+        /// The other.
+        second: u32,
+    },
+    /// More is popped than is there.
+    #[error("{inst}: {op} pops more than the {depth} values on the stack")]
+    Underflow {
+        /// Where.
+        inst: Inst,
+        /// What pops.
+        op: Op,
+        /// How many there are.
+        depth: u32,
+    },
+    /// A handler keeps more values than the instruction that it covers has below it.
+    #[error("{inst}: its handler keeps {kept} of {depth} values")]
+    Handler {
+        /// Where.
+        inst: Inst,
+        /// How many the handler keeps.
+        kept: u32,
+        /// How many there are.
+        depth: u32,
+    },
+    /// A label bound to nothing in the order.
+    #[error("{0} is not bound")]
+    Unbound(Label),
+    /// An op of another version.
+    #[error("{inst}: this version has no {op}")]
+    UnknownOp {
+        /// Where.
+        inst: Inst,
+        /// Which.
+        op: Op,
+    },
+    /// The last instruction goes on to the next.
+    #[error("{0}: execution runs off the end")]
+    NoEnd(Inst),
+}
+
+/// The heights of the stack.
+#[derive(Clone, Debug)]
+pub struct Depths {
+    before: SecondaryMap<Inst, Option<u32>>,
+    max: u32,
+}
+
+impl Depths {
+    /// The height before an instruction; none if it is never reached.
+    pub fn before(&self, inst: Inst) -> Option<u32> {
+        self.before[inst]
+    }
+
+    /// The greatest height: what a frame must have room for.
+    pub fn max(&self) -> u32 {
+        self.max
+    }
+}
+
+/// Follows every way through a body from its first instruction with an empty stack.
+pub fn stack_depths(body: &Body) -> Result<Depths, DepthError> {
+    let mut walk = Walk::new(body);
+    if let Some(&first) = body.order().first() {
+        walk.reach(first, 0)?;
+    }
+    while let Some(inst) = walk.pending.pop() {
+        walk.step(inst)?;
+    }
+    Ok(walk.depths)
+}
+
+/// The state of [`stack_depths`].
+struct Walk<'a> {
+    body: &'a Body,
+    /// What follows each instruction in the order; absent for what is not in it and for the last.
+    next: SecondaryMap<Inst, Option<Inst>>,
+    placed: SecondaryMap<Inst, bool>,
+    depths: Depths,
+    pending: Vec<Inst>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(body: &'a Body) -> Walk<'a> {
+        let mut next = SecondaryMap::with_capacity(body.inst_bound());
+        let mut placed = SecondaryMap::with_capacity(body.inst_bound());
+        for pair in body.order().windows(2) {
+            next[pair[0]] = Some(pair[1]);
+        }
+        for &inst in body.order() {
+            placed[inst] = true;
+        }
+        let before = SecondaryMap::with_capacity(body.inst_bound());
+        Walk { body, next, placed, depths: Depths { before, max: 0 }, pending: Vec::new() }
+    }
+
+    /// Notes that `inst` is reached with `depth` values on the stack.
+    fn reach(&mut self, inst: Inst, depth: u32) -> Result<(), DepthError> {
+        self.depths.max = self.depths.max.max(depth);
+        match self.depths.before[inst] {
+            Some(first) if first != depth => Err(DepthError::Mismatch { inst, first, second: depth }),
+            Some(_) => Ok(()),
+            None => {
+                self.depths.before[inst] = Some(depth);
+                self.pending.push(inst);
+                Ok(())
+            }
+        }
+    }
+
+    fn reach_label(&mut self, label: Label, depth: u32) -> Result<(), DepthError> {
+        let inst = self.body.target(label).filter(|&inst| self.placed[inst]);
+        self.reach(inst.ok_or(DepthError::Unbound(label))?, depth)
+    }
+
+    /// Follows one instruction to its successors.
+    fn step(&mut self, inst: Inst) -> Result<(), DepthError> {
+        let data = self.body.inst(inst);
+        let row = self.body.row(inst).ok_or(DepthError::UnknownOp { inst, op: data.op })?;
+        let depth = self.depths.before[inst].expect("pending instructions are reached");
+        self.raise(inst, depth)?;
+        let arg = if let Arg::Int(arg) = data.arg { arg } else { 0 };
+        let after = moved(inst, row.op, depth, effect(row, arg))?;
+        self.depths.max = self.depths.max.max(after);
+        if let Arg::Jump(label) = data.arg {
+            self.reach_label(label, moved(inst, row.op, depth, row.jump_effect.of(arg))?)?;
+        }
+        match (row.flow, self.next[inst]) {
+            (Flow::Jump(_) | Flow::Stop, _) => Ok(()),
+            (Flow::Next | Flow::Branch(_), Some(next)) => self.reach(next, after),
+            (Flow::Next | Flow::Branch(_), None) => Err(DepthError::NoEnd(inst)),
+        }
+    }
+
+    /// Follows an exception raised by `inst` to its handler.
+    fn raise(&mut self, inst: Inst, depth: u32) -> Result<(), DepthError> {
+        let Some(handler) = self.body.inst(inst).handler.expand() else {
+            return Ok(());
+        };
+        let handler = *self.body.handler(handler);
+        if handler.depth > depth {
+            return Err(DepthError::Handler { inst, kept: handler.depth, depth });
+        }
+        self.reach_label(handler.target, handler.entry_depth())
+    }
+}
+
+/// The effect of an instruction that does not jump.
+///
+/// `RETURN_GENERATOR` leaves a value for the generator's first `POP_TOP`. The interpreters before 3.13 do not count
+/// it: they let generators start with a stack of one.
+fn effect(row: &Row, arg: u32) -> i64 {
+    if row.op == Op::ReturnGenerator { 1 } else { row.effect.of(arg) }
+}
+
+/// The height after an effect.
+fn moved(inst: Inst, op: Op, depth: u32, effect: i64) -> Result<u32, DepthError> {
+    u32::try_from(i64::from(depth) + effect).map_err(|_| DepthError::Underflow { inst, op, depth })
+}

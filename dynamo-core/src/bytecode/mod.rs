@@ -1,0 +1,35 @@
+//! CPython bytecode, in and out.
+//!
+//! [`decode`] turns a [`CodeObject`] into a [`Body`]: instructions with labels, source positions and exception
+//! handlers. [`encode`] sees only those and computes everything else anew: code bytes with caches and
+//! `EXTENDED_ARG`, jump offsets, the line table, the exception table and the stack depth.
+//!
+//! - [`opcodes`]: one table per version, one row per opcode;
+//! - [`body`]: what is edited, and its text form (`display`, `parse`);
+//! - [`depth`]: the height of the stack before each instruction;
+//! - [`location`], [`exceptions`]: the two packed tables of a code object.
+//!
+//! Invariant: code bytes are de-specialised (what the attribute `co_code` gives): adaptive and instrumented
+//! opcodes are unknown opcodes here.
+
+pub mod body;
+pub mod code;
+mod decode;
+pub mod depth;
+mod display;
+mod encode;
+pub mod exceptions;
+pub mod location;
+pub mod opcodes;
+mod parse;
+mod varint;
+
+pub use body::{Arg, Body, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
+pub use code::{CodeObject, Const, Version};
+pub use decode::{DecodeError, decode};
+pub use depth::{DepthError, Depths, stack_depths};
+pub use display::Listing;
+pub use encode::{EncodeError, Encoded, encode};
+pub use location::Span;
+pub use opcodes::Op;
+pub use parse::ParseError;
