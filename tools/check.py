@@ -23,6 +23,7 @@ from tools.ui import ROOT, StepFailed, say
 #: What calls CPython has no Rust tests: they would have to link libpython. Its tests are in Python.
 CRATES = ["--workspace", "--exclude", "rust-inductor", "--exclude", "rust-inductor-frame-hook"]
 PYTHON_SOURCES = ["."]
+PYTHON_TESTS = ["pybind/tests", "dynamo-core/tests", "tools"]
 SUMMARY = re.compile(
     r"Summary \[|^=+ .*(passed|failed|error).* in .*=+$|^test result:|^Success: no issues|^Found \d+ err"
 )
@@ -89,7 +90,7 @@ def stages(bless: bool) -> dict[str, Action]:
         "rustdoc": cargo("doc", "--workspace", "--no-deps", RUSTDOCFLAGS="-D warnings"),
         "pythons": pythons.stage,
         "package": build_package,
-        "pytest": command("python", "-m", "pytest", "-q", "--durations=10", "pybind/tests", "tools", **python_golden),
+        "pytest": command("python", "-m", "pytest", "-q", "--durations=10", *PYTHON_TESTS, **python_golden),
         "ruff": command("ruff", "check", *PYTHON_SOURCES),
         "format": command("ruff", "format", "--check", *PYTHON_SOURCES),
         "mypy": command("mypy"),

@@ -8,7 +8,7 @@ use cranelift_entity::SecondaryMap;
 
 use super::exceptions::{self, Entry};
 use super::opcodes::{ArgKind, Op, Row, Table, Way};
-use super::{Arg, Body, CodeObject, DepthError, HandlerId, Inst, Label, Version, location, stack_depths};
+use super::{Arg, Body, CodeObject, DepthError, HandlerId, Inst, Label, Span, Version, location, stack_depths};
 
 /// Why a body could not be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,13 +80,20 @@ impl CodeObject {
 /// Encodes a body. Lines in the location table count from `firstlineno`.
 pub fn encode(body: &Body, firstlineno: i32) -> Result<Encoded, EncodeError> {
     let layout = Layout::new(body)?;
-    let runs = layout.slots.iter().map(|slot| (slot.units(), body.inst(slot.inst).span));
     Ok(Encoded {
         code: layout.code(),
-        linetable: location::encode(runs, firstlineno),
+        linetable: location::encode(layout.runs(body), firstlineno),
         exceptiontable: exceptions::encode(&layout.entries(body)),
-        stacksize: stack_depths(body)?.max().max(1),
+        stacksize: stack_depths(body)?.max().max(least_stack(body.version())),
     })
+}
+
+/// The least `co_stacksize` that a version's own compiler gives.
+fn least_stack(version: Version) -> u32 {
+    match version {
+        Version::V311 | Version::V312 => 0,
+        Version::V313 => 1,
+    }
 }
 
 /// Where in the code the slot of a jump's target is, and which way to count.
@@ -169,6 +176,15 @@ impl Layout {
             code.resize(code.len() + 2 * usize::from(slot.row.caches), 0);
         }
         code
+    }
+
+    /// The spans with their lengths in code units. Neighbours of one span share an entry from 3.12 on, as the
+    /// interpreters' own compilers have it.
+    fn runs(&self, body: &Body) -> Vec<(u32, Option<Span>)> {
+        let span = |slot: &Slot| body.inst(slot.inst).span;
+        let merge = body.version() > Version::V311;
+        let runs = self.slots.chunk_by(|a, b| merge && span(a) == span(b));
+        runs.map(|run| (run.iter().map(Slot::units).sum(), span(&run[0]))).collect()
     }
 
     /// One entry per run of instructions with the same handler.

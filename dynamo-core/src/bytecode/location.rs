@@ -77,19 +77,8 @@ fn decode_entry(reader: &mut Reader<'_>, kind: u8, line: &mut i32) -> Option<Opt
 pub fn encode(runs: impl IntoIterator<Item = (u32, Option<Span>)>, firstlineno: i32) -> Vec<u8> {
     let mut out = Vec::new();
     let mut line = firstlineno;
-    let mut pending: Option<(u32, Option<Span>)> = None;
     for (units, span) in runs {
-        match &mut pending {
-            Some((count, last)) if *last == span => *count += units,
-            _ => {
-                if let Some((count, last)) = pending.replace((units, span)) {
-                    encode_run(&mut out, count, last, &mut line);
-                }
-            }
-        }
-    }
-    if let Some((count, last)) = pending {
-        encode_run(&mut out, count, last, &mut line);
+        encode_run(&mut out, units, span, &mut line);
     }
     out
 }

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypedDict
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[2] / "tests" / "data"
@@ -40,17 +41,35 @@ UNCONDITIONAL = {"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
 IMPLIED = {"CACHE", "EXTENDED_ARG"}
 
 
-def facts() -> dict[str, object]:
+class Row(TypedDict):
+    """What an interpreter says of an opcode."""
+
+    name: str
+    number: int
+    argument: str
+    jumps: bool
+    caches: int
+    effects: list[list[int | None]]
+
+
+class Facts(TypedDict):
+    """What an interpreter says of all its opcodes."""
+
+    version: list[int]
+    rows: list[Row]
+
+
+def facts() -> Facts:
     """What the running interpreter knows: a row for each opcode that `co_code` can hold."""
     import dis
     import opcode
 
     caches = opcode._inline_cache_entries  # type: ignore[attr-defined]
-    rows = []
+    rows: list[Row] = []
     for name, number in sorted(dis.opmap.items(), key=lambda item: item[1]):
         if number > 255 or name.startswith("INSTRUMENTED_") or name in {"RESERVED", "ENTER_EXECUTOR"}:
             continue
-        with_arg = number in dis.hasarg if sys.version_info >= (3, 12) else number >= dis.HAVE_ARGUMENT
+        with_arg = number in dis.hasarg if hasattr(dis, "hasarg") else number >= dis.HAVE_ARGUMENT
         effects = [
             [effect(dis.stack_effect, number, arg if with_arg else None, jump) for arg in ARGUMENTS]
             for jump in (False, True)
@@ -118,7 +137,7 @@ def camel(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
-def flow(row: dict) -> str:
+def flow(row: Row) -> str:
     """Where execution goes after the instruction, as a variant of `Flow`."""
     if row["name"] in STOPS:
         return "Stop"
@@ -128,7 +147,7 @@ def flow(row: dict) -> str:
     return f"Jump(Way::{way})" if row["name"] in UNCONDITIONAL else f"Branch(Way::{way})"
 
 
-def table(said: dict) -> Iterator[str]:
+def table(said: Facts) -> Iterator[str]:
     """The lines of one `v3xx.rs`."""
     major, minor = said["version"]
     numbers = {row["name"]: row["number"] for row in said["rows"]}
@@ -158,7 +177,7 @@ def table(said: dict) -> Iterator[str]:
     yield ");"
 
 
-def op_enum(tables: list[dict]) -> Iterator[str]:
+def op_enum(tables: list[Facts]) -> Iterator[str]:
     """The lines of `op.rs`: every name of any version once."""
     names = sorted({row["name"] for said in tables for row in said["rows"]} - IMPLIED)
     yield "//! The names of all opcodes of all versions. Written by `generate.py`; not edited by hand."
@@ -168,7 +187,7 @@ def op_enum(tables: list[dict]) -> Iterator[str]:
     yield "}"
 
 
-def effects(said: dict) -> Iterator[str]:
+def effects(said: Facts) -> Iterator[str]:
     """The lines of the recorded data: opcode, whether it jumps, the effect at each of `ARGUMENTS`."""
     yield "# " + " ".join(map(str, ARGUMENTS))
     for row in said["rows"]:
@@ -185,7 +204,7 @@ def write(path: Path, lines: Iterator[str]) -> None:
 
 def main(interpreters: list[str]) -> None:
     """Asks each interpreter and writes all files."""
-    tables = []
+    tables: list[Facts] = []
     for python in interpreters:
         command = [python, __file__, "--facts"]
         tables.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))

@@ -1,0 +1,83 @@
+"""Code objects of whole libraries, through Rust and back, in every version of CPython that is found.
+
+`dump_code.py` does the work in the interpreter concerned. The one that runs the tests is always among them; the
+others are looked for where pyenv puts them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CRATE = Path(__file__).resolve().parent.parent
+DUMP = CRATE / "tests" / "dump_code.py"
+
+VERSIONS = ["3.11", "3.12", "3.13"]
+
+#: Read whole; `RUST_INDUCTOR_ROUND_TRIP=all` reads the whole standard library instead (a minute for each version).
+LIBRARIES = ["asyncio", "collections", "concurrent", "email", "importlib", "json", "unittest", "dataclasses.py"]
+LIBRARIES += ["ast.py", "contextlib.py", "datetime.py", "decimal.py", "inspect.py", "tarfile.py", "typing.py"]
+
+#: The tests of CPython's own that are run on re-assembled code, where the interpreter has them.
+EXECUTED = ["textwrap", "contextlib", "dataclasses", "difflib", "test.test_generators", "test.test_exceptions"]
+
+
+def interpreters() -> Iterator[tuple[str, Path | None]]:
+    """An interpreter for each version, or none."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for version in VERSIONS:
+        if version == f"{sys.version_info[0]}.{sys.version_info[1]}":
+            yield version, Path(sys.executable)
+        else:
+            yield version, next(iter(sorted(root.glob(f"{version}.*/bin/python"))), None)
+
+
+@pytest.fixture(params=interpreters(), ids=lambda found: found[0])
+def python(request: pytest.FixtureRequest) -> Path:
+    """One of the interpreters."""
+    version, path = request.param
+    if path is None:
+        pytest.skip(f"no CPython {version} here")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def assemble() -> Path:
+    """The program that takes code objects apart and puts them together."""
+    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", "assemble"]
+    subprocess.run(command, cwd=CRATE, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
+    return target / "debug" / "examples" / "assemble"
+
+
+def dump(python: Path, mode: str, assemble: Path, *rest: str) -> str:
+    """What `dump_code.py` prints; the test fails if it does."""
+    done = subprocess.run([python, DUMP, mode, assemble, *rest], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def standard_library(python: Path) -> Path:
+    """Where the interpreter keeps it."""
+    if python == Path(sys.executable):
+        return Path(sysconfig.get_path("stdlib"))
+    command = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"]
+    return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def test_a_library_comes_back_as_it_was(python: Path, assemble: Path) -> None:
+    everything = os.environ.get("RUST_INDUCTOR_ROUND_TRIP") == "all"
+    paths = [] if everything else [str(standard_library(python) / name) for name in LIBRARIES]
+    print(dump(python, "compare", assemble, *paths))
+
+
+def test_a_library_runs_as_it_did(python: Path, assemble: Path) -> None:
+    if not (standard_library(python) / "test").is_dir():
+        pytest.skip("this interpreter comes without the tests of its library")
+    dump(python, "run", assemble, *EXECUTED)
