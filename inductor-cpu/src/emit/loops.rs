@@ -169,7 +169,8 @@ impl<'c> Emitter<'_, 'c> {
             let next = this.ir.add_nsw(begin, this.ir.i64(length));
             let end = this.extreme(IntPredicate::SLT, next.into(), range.end.into()).into_int_value();
             this.counted(Range { begin, end, known: None, runs: true }, step, body);
-            this.end_block(of);
+            // What the last block gave is added when the accumulators close.
+            this.guarded(IntPredicate::SLT, end, range.end, |this| this.end_block(of));
         });
     }
 
