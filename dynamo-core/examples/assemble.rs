@@ -65,23 +65,12 @@ fn assemble(line: &str) -> Result<CodeObject, String> {
 /// The code object, without names and constants.
 fn code_object(input: &Input) -> Result<CodeObject, String> {
     Ok(CodeObject {
-        argcount: 0,
-        posonlyargcount: 0,
-        kwonlyargcount: 0,
-        flags: 0,
         stacksize: input.stacksize,
         firstlineno: input.firstlineno,
-        name: String::new(),
-        qualname: String::new(),
-        filename: String::new(),
-        varnames: Vec::new(),
-        cellvars: Vec::new(),
-        freevars: Vec::new(),
-        names: Vec::new(),
-        consts: Vec::new(),
         code: from_hex(&input.code)?,
         linetable: from_hex(&input.linetable)?,
         exceptiontable: from_hex(&input.exceptiontable)?,
+        ..CodeObject::default()
     })
 }
 

@@ -7,28 +7,9 @@ use dynamo_core::bytecode::{
 use expect_test::expect;
 use proptest::prelude::*;
 
-/// A code object of nothing but these bytes.
+/// A code object of nothing but this body.
 fn code_object(body: &Body) -> Result<CodeObject, EncodeError> {
-    let encoded = encode(body, 1)?;
-    Ok(CodeObject {
-        argcount: 0,
-        posonlyargcount: 0,
-        kwonlyargcount: 0,
-        flags: 0,
-        stacksize: encoded.stacksize,
-        firstlineno: 1,
-        name: String::new(),
-        qualname: String::new(),
-        filename: String::new(),
-        varnames: Vec::new(),
-        cellvars: Vec::new(),
-        freevars: Vec::new(),
-        names: Vec::new(),
-        consts: Vec::new(),
-        code: encoded.code,
-        linetable: encoded.linetable,
-        exceptiontable: encoded.exceptiontable,
-    })
+    CodeObject { firstlineno: 1, ..CodeObject::default() }.with_body(body)
 }
 
 fn read(text: &str) -> Body {
@@ -39,8 +20,11 @@ fn decoded(body: &Body) -> Body {
     decode(body.version(), &code_object(body).expect("encodes")).expect("decodes")
 }
 
-/// A body's instructions with the index of each jump's target, so that numbers of labels do not matter.
-fn shape(body: &Body) -> Vec<(Op, Result<u32, usize>, Option<Span>, Option<(usize, u32, bool)>)> {
+/// An instruction: what it does, its argument or its target, its span, its handler's target, depth and flag.
+type Shape = (Op, Result<u32, usize>, Option<Span>, Option<(usize, u32, bool)>);
+
+/// A body's instructions with the index of each target, so that numbers of labels do not matter.
+fn shape(body: &Body) -> Vec<Shape> {
     let index = |label: Label| {
         let inst: Inst = body.target(label).expect("bound");
         body.order().iter().position(|&other| other == inst).expect("placed")
@@ -136,10 +120,10 @@ fn turned(body: &Body) -> Body {
     let mut turned = body.clone();
     let position = |inst: Inst| body.order().iter().position(|&other| other == inst);
     for &inst in body.order() {
-        if let (Op::JumpForward, Arg::Jump(label)) = (body.inst(inst).op, body.inst(inst).arg) {
-            if position(body.target(label).expect("bound")) <= position(inst) {
-                turned.inst_mut(inst).op = Op::JumpBackward;
-            }
+        if let (Op::JumpForward, Arg::Jump(label)) = (body.inst(inst).op, body.inst(inst).arg)
+            && position(body.target(label).expect("bound")) <= position(inst)
+        {
+            turned.inst_mut(inst).op = Op::JumpBackward;
         }
     }
     turned

@@ -30,7 +30,7 @@ VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 #: Code objects sent to one process at a time.
 BATCH = 4000
 
-#: Not compiled: sources that are meant not to be, or that are other programs' data.
+#: Folders that are not read: sources that are not meant to compile, and what is not the library's own.
 SKIPPED = {"lib2to3", "bad_coding", "site-packages", "__pycache__"}
 
 
@@ -46,7 +46,7 @@ def sources(paths: Iterable[Path]) -> Iterator[CodeType]:
     """The compiled modules below the paths."""
     for root in paths:
         for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
-            if SKIPPED.isdisjoint(path.parts):
+            if SKIPPED.isdisjoint(path.relative_to(root).parts):
                 try:
                     yield compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
                 except (SyntaxError, ValueError):

@@ -45,8 +45,8 @@ impl fmt::Display for Version {
 
 /// A constant of a code object.
 ///
-/// What has no plain counterpart (a float's sign of NaN apart, this is what the compiler never makes) is opaque:
-/// an index that only the giver of the code object can resolve.
+/// What has no plain counterpart is opaque: an index that only the giver of the code object can resolve. The compiler
+/// makes few such constants (strings with lone surrogates, slices), programs that edit code objects make any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Const {
@@ -78,8 +78,8 @@ pub enum Const {
     Opaque(u32),
 }
 
-/// A code object: the attributes `co_*` that its constructor takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A code object: the attributes `co_*` that its constructor takes. The default is all zeros and empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CodeObject {
     /// `co_argcount`: positional arguments, positional-only ones included.
     pub argcount: u32,
