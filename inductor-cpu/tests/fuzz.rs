@@ -3,18 +3,26 @@
 mod support;
 
 use inductor::backend::Backend;
-use inductor::loop_ir::random::{GenOptions, inputs, kernel};
+use inductor::loop_ir::random::{GenOptions, inputs, kernel, sizes};
 use inductor_cpu::Cpu;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
+/// With how many values of its sizes a kernel runs.
+const VALUES: u64 = 6;
+
 /// Compares kernels of these options; primitives that are not correctly rounded may differ by a few units.
 fn agree(cpu: &Cpu, (first, count): (u64, u64), options: &GenOptions, tolerance: f64) {
     for seed in first..first + count {
         let kernel = kernel(seed, options);
-        support::compare(cpu, &kernel, &[], inputs(seed, &kernel, &[]), tolerance);
+        let rounds = if options.sizes > 0 { VALUES } else { 1 };
+        let _compiled_once = cpu.compile(std::slice::from_ref(&kernel));
+        for seed in seed..seed + rounds {
+            let sizes = sizes(seed, &kernel, options.iterations);
+            support::compare(cpu, &kernel, &sizes, inputs(seed, &kernel, &sizes), tolerance);
+        }
     }
 }
 
@@ -40,4 +48,16 @@ fn narrower_vectors_agree() {
         let dtypes = cpu.capabilities().dtypes.clone();
         agree(&cpu, seeds(2), &GenOptions { dtypes, ..GenOptions::default() }, 4.0);
     }
+}
+
+#[test]
+fn random_kernels_of_symbolic_sizes_agree_to_the_bit() {
+    agree(&Cpu::new(), seeds(1), &GenOptions { sizes: 3, inexact: false, ..GenOptions::default() }, 0.0);
+}
+
+#[test]
+fn random_kernels_of_symbolic_sizes_agree_in_narrower_vectors() {
+    let cpu = Cpu::with_vector_bytes(32);
+    let dtypes = cpu.capabilities().dtypes.clone();
+    agree(&cpu, seeds(2), &GenOptions { sizes: 2, inexact: false, dtypes, ..GenOptions::default() }, 0.0);
 }

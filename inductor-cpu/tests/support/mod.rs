@@ -102,7 +102,7 @@ pub(crate) fn check_at(kernel: &Kernel, sizes: &[i64], seed: u64, tolerance: f64
 pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buffer>, tolerance: f64) {
     let compiled = cpu.compile(std::slice::from_ref(kernel)).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
     let (mut ours, mut wanted) = (inputs.clone(), inputs);
-    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|e| panic!("{sizes:?}: {e}\n{kernel}"));
     let args: Vec<*mut u8> = ours.iter_mut().map(Buffer::as_mut_ptr).collect();
     // SAFETY: one buffer for each param, of its length.
     unsafe { compiled[0].launch(&args, sizes, 2) };
@@ -110,7 +110,8 @@ pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buf
         for i in 0..ours.len() {
             let (a, b) = (ours.get(i), wanted.get(i));
             let same = close(ours.dtype(), a, b, tolerance);
-            assert!(same, "buffer {at}[{i}]: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing());
+            let place = format!("sizes {sizes:?}, buffer {at}[{i}]");
+            assert!(same, "{place}: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing());
         }
     }
 }

@@ -6,13 +6,24 @@ use crate::loop_ir::{
 };
 use cranelift_entity::PrimaryMap;
 use fx::prim::{Pointwise, Reduction};
-use symshapes::{DType, Expr, Pool, Range};
+use symshapes::{DType, Expr, Pool, Range, Sym};
+
+/// Ranges of sizes: with and without 0 and 1, bounded or not.
+const RANGES: &[Range] =
+    &[Range::new(0, i64::MAX), Range::new(1, i64::MAX), Range::new(2, i64::MAX), Range::new(0, 64), Range::new(2, 512)];
+
+/// A loop variable, or a digit of one: an index expression that takes the values below an extent.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    pub(super) at: Expr,
+    pub(super) extent: Expr,
+}
 
 /// A block being written.
 #[derive(Default)]
 pub(super) struct Block {
-    /// Axes of the enclosing loops, from outside in.
-    pub(super) axes: Vec<Axis>,
+    /// The positions of the enclosing loops, from outside in.
+    pub(super) axes: Vec<Position>,
     /// Values that later steps may use; none of a half type.
     pub(super) values: Vec<Value>,
     /// What was written.
@@ -21,7 +32,7 @@ pub(super) struct Block {
 
 impl Block {
     /// An empty block of a loop inside of this one.
-    pub(super) fn inside(&self, axis: Axis) -> Block {
+    pub(super) fn inside(&self, axis: Position) -> Block {
         let axes = self.axes.iter().copied().chain([axis]).collect();
         Block { axes, values: self.values.clone(), stmts: Vec::new() }
     }
@@ -32,6 +43,7 @@ pub(super) struct Builder<'a> {
     pub(super) rng: Rng,
     pub(super) options: &'a GenOptions,
     pub(super) exprs: Pool,
+    sizes: Vec<Sym>,
     params: PrimaryMap<Param, ParamData>,
     axes: PrimaryMap<Axis, AxisData>,
     values: PrimaryMap<Value, ValueData>,
@@ -41,10 +53,14 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(seed: u64, options: &'a GenOptions) -> Builder<'a> {
+        let (mut rng, mut exprs) = (Rng::new(seed), Pool::new());
+        let count = if options.sizes == 0 { 0 } else { rng.between(1, options.sizes as i64) };
+        let sizes = (0..count).map(|i| exprs.symbol(&format!("s{i}"), rng.pick(RANGES))).collect();
         Builder {
-            rng: Rng::new(seed),
+            rng,
             options,
-            exprs: Pool::new(),
+            exprs,
+            sizes,
             params: PrimaryMap::new(),
             axes: PrimaryMap::new(),
             values: PrimaryMap::new(),
@@ -54,22 +70,49 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn finish(self, name: String, root: Loop) -> Kernel {
-        let Builder { exprs, params, axes, values, accs, .. } = self;
-        Kernel { name, exprs, sizes: Vec::new(), params, axes, values, accs, root }
+        let Builder { exprs, sizes, params, axes, values, accs, .. } = self;
+        Kernel { name, exprs, sizes, params, axes, values, accs, root }
     }
 
-    pub(super) fn axis(&mut self, extent: i64) -> Axis {
-        let sym = self.exprs.symbol(&self.axes.next_key().to_string(), Range::index(extent));
-        let extent = self.exprs.int(extent);
+    /// Some size, if there are any.
+    pub(super) fn size(&mut self) -> Option<Expr> {
+        let sym = (!self.sizes.is_empty()).then(|| self.rng.pick(&self.sizes))?;
+        Some(self.exprs.sym(sym))
+    }
+
+    /// Some size that is never 0.
+    fn divisor(&mut self) -> Option<Expr> {
+        self.size().filter(|&size| self.exprs.range(size).lo >= 1)
+    }
+
+    /// An expression of sizes that is not negative: a size, a multiple, a sum, a product, or a part of one.
+    pub(super) fn symbolic_extent(&mut self) -> Option<Expr> {
+        let size = self.size()?;
+        let (factor, amount) = (self.rng.pick(&[2, 3, 8, 12, 16]), self.rng.between(1, 3));
+        Some(match self.rng.below(10) {
+            0 | 1 => self.exprs.mul_int(size, factor),
+            2 => self.exprs.add_int(size, amount),
+            3 if self.exprs.range(size).lo >= amount => self.exprs.add_int(size, -amount),
+            4 => {
+                let other = self.size()?;
+                self.exprs.mul(size, other)
+            }
+            5 => {
+                let (more, two) = (self.exprs.add_int(size, 1), self.exprs.int(2));
+                self.exprs.floor_div(more, two)
+            }
+            _ => size,
+        })
+    }
+
+    pub(super) fn axis(&mut self, extent: Expr) -> Axis {
+        let sym = self.exprs.position(&self.axes.next_key().to_string(), extent);
         self.axes.push(AxisData { sym, extent })
     }
 
-    pub(super) fn extent(&self, axis: Axis) -> i64 {
-        self.exprs.as_int(self.axes[axis].extent).expect("c")
-    }
-
-    pub(super) fn axis_expr(&mut self, axis: Axis) -> Expr {
-        self.exprs.sym(self.axes[axis].sym)
+    pub(super) fn position(&mut self, axis: Axis) -> Position {
+        let AxisData { sym, extent } = self.axes[axis];
+        Position { at: self.exprs.sym(sym), extent }
     }
 
     pub(super) fn acc(&mut self, kind: Reduction, dtype: DType) -> Acc {
@@ -80,8 +123,8 @@ impl<'a> Builder<'a> {
         &self.accs[acc]
     }
 
-    pub(super) fn param(&mut self, dtype: DType, len: i64, role: Role) -> Param {
-        let len = self.exprs.int(len);
+    pub(super) fn param(&mut self, dtype: DType, len: Expr, role: Role) -> Param {
+        let len = if self.exprs.range(len).lo < 0 { self.exprs.max(len, Expr::ZERO) } else { len };
         self.params.push(ParamData { dtype, len, role })
     }
 
@@ -149,10 +192,11 @@ impl<'a> Builder<'a> {
     fn load_shifted(&mut self, block: &mut Block, dtype: DType) -> Value {
         let axis = self.rng.pick(&block.axes);
         let shift = self.rng.between(1, 2);
-        let (position, amount) = (self.axis_expr(axis), self.exprs.int(shift));
-        let index = self.exprs.sub(position, amount);
-        let param = self.param(dtype, (self.extent(axis) - shift).max(1), Role::In);
-        let position = self.let_(block, Op::Index(position), DType::I64);
+        let index = self.exprs.add_int(axis.at, -shift);
+        let left = self.exprs.add_int(axis.extent, -shift);
+        let len = self.exprs.max(left, Expr::ONE);
+        let param = self.param(dtype, len, Role::In);
+        let position = self.let_(block, Op::Index(axis.at), DType::I64);
         let amount = self.number(block, DType::I64, shift as f64);
         let mask = self.map(block, Pointwise::Ge, &[position, amount]);
         block.values.push(mask);
@@ -162,24 +206,33 @@ impl<'a> Builder<'a> {
     /// A row of a table, chosen by an index from memory.
     fn load_indirect(&mut self, block: &mut Block, dtype: DType) -> Value {
         let rows = self.rng.between(1, 9);
+        let rows = self.rows(rows);
         let row = self.index_from_memory(block, rows);
         let width = self.rng.pick(&[1, 4]);
-        let mut index = self.exprs.mul_int(row, width);
+        let index = self.exprs.mul_int(row, width);
         let column = self.rng.between(0, width - 1);
-        let column = self.exprs.int(column);
-        index = self.exprs.add(index, column);
-        let param = self.param(dtype, rows * width, Role::In);
+        let index = self.exprs.add_int(index, column);
+        let len = self.exprs.mul_int(rows, width);
+        let param = self.param(dtype, len, Role::In);
         self.load_from(block, param, index, None)
     }
 
+    /// How many rows a table has: so many, or a size.
+    pub(super) fn rows(&mut self, rows: i64) -> Expr {
+        self.divisor().unwrap_or_else(|| self.exprs.int(rows))
+    }
+
     /// An index below `len` that comes from memory.
-    pub(super) fn index_from_memory(&mut self, block: &mut Block, len: i64) -> Expr {
+    pub(super) fn index_from_memory(&mut self, block: &mut Block, len: Expr) -> Expr {
         let (index, size) = self.read_layout(&block.axes);
         let param = self.param(DType::I64, size, Role::In);
         let raw = self.load_from(block, param, index, None);
-        let divisor = self.number(block, DType::I64, len as f64);
+        let divisor = match self.exprs.as_int(len) {
+            Some(len) => self.number(block, DType::I64, len as f64),
+            None => self.let_(block, Op::Index(len), DType::I64),
+        };
         let inside = self.map(block, Pointwise::Remainder, &[raw, divisor]);
-        let sym = self.exprs.symbol(&format!("j{}", self.bound), Range::index(len));
+        let sym = self.exprs.position(&format!("j{}", self.bound), len);
         self.bound += 1;
         self.let_(block, Op::Bind(sym, inside), DType::I64);
         self.exprs.sym(sym)
@@ -187,37 +240,42 @@ impl<'a> Builder<'a> {
 
     /// An index over some of the axes, and the length that it needs: broadcast, permuted, strided, reversed, or
     /// regrouped by division.
-    pub(super) fn read_layout(&mut self, axes: &[Axis]) -> (Expr, i64) {
-        let kept: Vec<Axis> = axes.iter().copied().filter(|_| !self.rng.one_in(5)).collect();
+    pub(super) fn read_layout(&mut self, axes: &[Position]) -> (Expr, Expr) {
+        let kept: Vec<Position> = axes.iter().copied().filter(|_| !self.rng.one_in(5)).collect();
         let (index, len) = self.write_layout(&kept);
         let divisor = self.rng.between(2, 5);
-        let by = self.exprs.int(divisor);
+        let by = self.divisor().unwrap_or_else(|| self.exprs.int(divisor));
         match self.rng.below(12) {
-            0 => (self.exprs.floor_div(index, by), (len - 1) / divisor + 1),
-            1 => (self.exprs.modulo(index, by), divisor),
+            0 => {
+                let last = self.exprs.add_int(len, -1);
+                let quotient = self.exprs.floor_div(last, by);
+                (self.exprs.floor_div(index, by), self.exprs.add_int(quotient, 1))
+            }
+            1 => (self.exprs.modulo(index, by), by),
             _ => (index, len),
         }
     }
 
     /// An index that hits each element at most once, and the length that it needs.
-    pub(super) fn write_layout(&mut self, axes: &[Axis]) -> (Expr, i64) {
+    pub(super) fn write_layout(&mut self, axes: &[Position]) -> (Expr, Expr) {
         let mut order = axes.to_vec();
         if self.rng.one_in(3) {
             (1..order.len()).for_each(|i| order.swap(i, self.rng.below(i + 1)));
         }
-        let mut stride = if self.rng.one_in(5) { self.rng.between(2, 3) } else { 1 };
-        let (mut index, mut last) = (self.exprs.int(0), 0);
-        for &axis in order.iter().rev() {
-            let (position, extent) = (self.axis_expr(axis), self.extent(axis));
-            let mut term = self.exprs.mul_int(position, stride);
+        let stride = if self.rng.one_in(5) { self.rng.between(2, 3) } else { 1 };
+        let mut stride = self.exprs.int(stride);
+        let (mut index, mut len) = (Expr::ZERO, Expr::ONE);
+        for &Position { at, extent } in order.iter().rev() {
+            let last = self.exprs.add_int(extent, -1);
+            let end = self.exprs.mul(stride, last);
+            let mut term = self.exprs.mul(at, stride);
             if self.rng.one_in(8) {
-                let end = self.exprs.int(stride * (extent - 1));
                 term = self.exprs.sub(end, term);
             }
             index = self.exprs.add(index, term);
-            last += stride * (extent - 1);
-            stride *= extent;
+            len = self.exprs.add(len, end);
+            stride = self.exprs.mul(stride, extent);
         }
-        (index, last + 1)
+        (index, len)
     }
 }

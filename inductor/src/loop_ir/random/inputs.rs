@@ -1,8 +1,36 @@
-//! Random contents for a kernel's buffers.
+//! Random sizes, and contents for a kernel's buffers.
 
 use super::rng::Rng;
-use crate::loop_ir::{Kernel, Scalar, interp::Buffer};
+use crate::loop_ir::{Kernel, Loop, Scalar, Stmt, interp::Buffer};
 use symshapes::DType;
+
+/// Values of sizes: nothing, one, and around the lanes of a vector and multiples of them.
+const SIZES: &[i64] = &[0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 48, 64, 67, 100, 130];
+
+/// Values of a kernel's sizes with which its innermost statement runs at most `iterations` times, where smaller sizes
+/// can have it so.
+pub fn sizes(seed: u64, kernel: &Kernel, iterations: i64) -> Vec<i64> {
+    let mut rng = Rng::new(seed.rotate_left(17));
+    let fits = |sym| move |&&size: &&i64| kernel.exprs.symbol_range(sym).contains(size);
+    let choices: Vec<Vec<i64>> =
+        kernel.sizes.iter().map(|&sym| SIZES.iter().filter(fits(sym)).copied().collect()).collect();
+    let mut chosen: Vec<usize> = choices.iter().map(|choices| rng.below(choices.len())).collect();
+    loop {
+        let sizes: Vec<i64> = choices.iter().zip(&chosen).map(|(choices, &at)| choices[at]).collect();
+        let largest = chosen.iter_mut().max_by_key(|at| **at).filter(|at| **at > 0);
+        match largest {
+            Some(at) if innermost(kernel, &kernel.root, &sizes) > iterations => *at -= 1,
+            _ => return sizes,
+        }
+    }
+}
+
+/// How often the statements of the busiest loop inside run.
+fn innermost(kernel: &Kernel, l: &Loop, sizes: &[i64]) -> i64 {
+    let inside = |stmt: &Stmt| if let Stmt::Loop(inner) = stmt { innermost(kernel, inner, sizes) } else { 1 };
+    let most = l.body.iter().map(inside).max().unwrap_or(1).max(1);
+    kernel.size(kernel.axes[l.axis].extent, sizes).expect("every size has a value").saturating_mul(most)
+}
 
 /// Buffers for the kernel's arguments, some of whose floats are NaN, infinite, a negative zero or denormal. Buffers
 /// that are only written have contents too: what the kernel leaves alone must stay.

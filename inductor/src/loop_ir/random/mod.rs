@@ -16,7 +16,7 @@ mod nest;
 mod rng;
 mod step;
 
-pub use inputs::{inputs, inputs_with};
+pub use inputs::{inputs, inputs_with, sizes};
 
 use super::Kernel;
 use build::Builder;
@@ -35,12 +35,14 @@ pub struct GenOptions {
     pub indirect: bool,
     /// Primitives that are not correctly rounded (`exp`, `pow`, …), stored and not used further.
     pub inexact: bool,
+    /// At most this many symbolic sizes; with any, at least one.
+    pub sizes: usize,
 }
 
 impl Default for GenOptions {
     fn default() -> GenOptions {
         let dtypes = DType::ALL.iter().copied().filter(|d| !matches!(d, DType::C64 | DType::C128)).collect();
-        GenOptions { dtypes, ops: 6, iterations: 4000, indirect: true, inexact: true }
+        GenOptions { dtypes, ops: 6, iterations: 4000, indirect: true, inexact: true, sizes: 0 }
     }
 }
 
@@ -71,11 +73,33 @@ mod tests {
         assert_eq!(read.to_string(), text, "seed {seed}");
         assert_eq!(read, kernel, "seed {seed}");
         assert_eq!(read.fingerprint(), kernel.fingerprint(), "seed {seed}");
-        let mut buffers = inputs(seed, &kernel, &[]);
-        interp::run(&kernel, &[], &mut buffers).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        let mut again = inputs(seed, &read, &[]);
-        interp::run(&read, &[], &mut again).expect("it ran before");
-        assert!(buffers == again, "seed {seed}: parsing changed what the kernel does\n{text}");
+        for seed in seed..=seed.saturating_add(options.sizes as u64) {
+            let sizes = sizes(seed, &kernel, options.iterations);
+            let mut buffers = inputs(seed, &kernel, &sizes);
+            let done = interp::run(&kernel, &sizes, &mut buffers);
+            done.unwrap_or_else(|error| panic!("seed {seed}, sizes {sizes:?}: {error}\n{text}"));
+            let mut again = inputs(seed, &read, &sizes);
+            interp::run(&read, &sizes, &mut again).expect("it ran before");
+            assert!(buffers == again, "seed {seed}: parsing changed what the kernel does\n{text}");
+        }
+    }
+
+    /// Kernels of up to three sizes.
+    fn symbolic() -> GenOptions {
+        GenOptions { sizes: 3, iterations: 2000, ..GenOptions::default() }
+    }
+
+    #[test]
+    fn the_first_hundred_of_symbolic_sizes_are_right() {
+        (0..100).for_each(|seed| check(seed, &symbolic()));
+    }
+
+    #[test]
+    fn symbolic_kernels_have_every_form() {
+        let all: String = (0..50).map(|seed| kernel(seed, &symbolic()).to_string()).collect();
+        for what in ["<s0: 0..", "i0*s", "//s", "Mod(", "Max(", "in 0..s0", "in 0..16*s", "index s", "s0] scratch"] {
+            assert!(all.contains(what), "no `{what}` in 50 kernels");
+        }
     }
 
     #[test]
@@ -107,6 +131,11 @@ mod tests {
         #[test]
         fn any_seed_is_right(seed: u64) {
             check(seed, &GenOptions { iterations: 500, ..GenOptions::default() });
+        }
+
+        #[test]
+        fn any_seed_of_symbolic_sizes_is_right(seed: u64) {
+            check(seed, &GenOptions { iterations: 500, ..symbolic() });
         }
     }
 }

@@ -103,9 +103,9 @@ impl Builder<'_> {
     pub(super) fn step(&mut self, block: &mut Block) {
         let value = match self.rng.below(12) {
             0 => {
-                let axis = self.rng.pick(&block.axes);
-                let position = self.axis_expr(axis);
-                self.let_(block, Op::Index(position), DType::I64)
+                let position = self.rng.pick(&block.axes).at;
+                let size = if self.options.sizes > 0 && self.rng.one_in(3) { self.symbolic_extent() } else { None };
+                self.let_(block, Op::Index(size.unwrap_or(position)), DType::I64)
             }
             1 => {
                 let to = self.memory_dtype().compute();
