@@ -13,13 +13,14 @@ const SHAPES: [(i64, i64); 7] = [(1, 1), (3, 7), (2, 16), (5, 33), (4, 64), (3, 
 #[test]
 fn agree_with_the_interpreter() {
     type Write = fn(i64, i64) -> String;
-    let writers: [(Write, f64); 10] = [
+    let writers: [(Write, f64); 11] = [
         (kernels::gelu, 4.0),
         (kernels::softmax, 8.0),
         (kernels::layer_norm, 64.0),
         (kernels::column_sum, 32.0),
         (kernels::transpose, 0.0),
         (kernels::transpose_back, 0.0),
+        (kernels::transpose_lanes, 0.0),
         (kernels::argmax, 0.0),
         (kernels::pad, 0.0),
         (kernels::embedding, 0.0),
@@ -32,6 +33,15 @@ fn agree_with_the_interpreter() {
     }
     for n in [1, 16, 31, 1000] {
         check(&parse(&kernels::gather(n)), 7, 0.0);
+    }
+}
+
+#[test]
+fn transposed_reads_of_every_type_agree() {
+    for dtype in ["bool", "u8", "i16", "i64", "bf16", "f16", "f64"] {
+        for (rows, cols) in [(16, 16), (67, 40), (100, 33), (3, 50)] {
+            check(&parse(&kernels::add_transposed(rows, cols, dtype)), 7, 0.0);
+        }
     }
 }
 

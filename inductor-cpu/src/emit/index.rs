@@ -37,7 +37,7 @@ impl<'c> Emitter<'_, 'c> {
         self.vector.is_some() && self.kernel.exprs.symbols(e).iter().any(|&s| self.sym_varies(s))
     }
 
-    fn sym_varies(&self, sym: Sym) -> bool {
+    pub(super) fn sym_varies(&self, sym: Sym) -> bool {
         matches!(self.sym(sym), SymValue::Lanes(_) | SymValue::Bound(Many::Wide(_)))
     }
 
@@ -131,7 +131,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// The coefficient of the vector axis, if the expression is linear in it and varies with nothing else.
-    fn axis_stride(&self, e: Expr) -> Option<i64> {
+    pub(super) fn axis_stride(&self, e: Expr) -> Option<i64> {
         let stride = |mono: Expr, coeff: i64| match self.kernel.exprs.as_sym(mono) {
             Some(sym) if matches!(self.sym(sym), SymValue::Lanes(_)) => Some(coeff),
             _ if self.varies(mono) => None,

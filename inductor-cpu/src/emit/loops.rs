@@ -22,13 +22,13 @@ pub(super) struct VectorLoop<'c> {
 
 /// Where a loop's bounds are.
 #[derive(Clone, Copy)]
-struct Range<'c> {
-    begin: IntValue<'c>,
-    end: IntValue<'c>,
+pub(super) struct Range<'c> {
+    pub(super) begin: IntValue<'c>,
+    pub(super) end: IntValue<'c>,
     /// The number of iterations, where it is known.
-    known: Option<i64>,
+    pub(super) known: Option<i64>,
     /// False where there may be none.
-    runs: bool,
+    pub(super) runs: bool,
 }
 
 impl<'c> Emitter<'_, 'c> {
@@ -56,7 +56,10 @@ impl<'c> Emitter<'_, 'c> {
             _ => {
                 let runs = self.kernel.exprs.range(extent).lo >= 1;
                 let end = self.scalar_index(extent);
-                self.serial(inner, Range { begin: self.ir.i64(0), end, known, runs });
+                let range = Range { begin: self.ir.i64(0), end, known, runs };
+                if !self.in_tiles(inner, range) {
+                    self.serial(inner, range);
+                }
             }
         }
         for &acc in &inner.accs {
@@ -64,7 +67,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    fn serial(&mut self, of: &Loop, range: Range<'c>) {
+    pub(super) fn serial(&mut self, of: &Loop, range: Range<'c>) {
         let sym = self.kernel.axes[of.axis].sym;
         self.in_blocks(of, range, 1, |this, at| {
             this.syms.insert(sym, SymValue::Scalar(at));
@@ -188,7 +191,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// A loop; a single iteration needs no branch.
-    fn counted(&mut self, range: Range<'c>, step: i64, body: impl FnOnce(&mut Self, IntValue<'c>)) {
+    pub(super) fn counted(&mut self, range: Range<'c>, step: i64, body: impl FnOnce(&mut Self, IntValue<'c>)) {
         if range.known == Some(1) {
             return body(self, range.begin);
         }

@@ -82,7 +82,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// From the memory type to the register type.
-    fn to_register(&self, param: Param, v: Val<'c>) -> Val<'c> {
+    pub(super) fn to_register(&self, param: Param, v: Val<'c>) -> Val<'c> {
         if self.elem_of(param) == Elem::I1 { self.ir.non_zero(v) } else { v }
     }
 

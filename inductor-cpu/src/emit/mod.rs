@@ -18,6 +18,7 @@ mod loops;
 mod memory;
 mod pointwise;
 mod reduce;
+mod tile;
 
 pub(crate) use cost::{Work, work};
 
@@ -35,6 +36,7 @@ use reduce::AccState;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Sym};
+use tile::Tiles;
 
 /// Scratch rows start at multiples of this.
 pub(crate) const SCRATCH_ALIGN: usize = 64;
@@ -60,6 +62,7 @@ pub(crate) struct Emitter<'k, 'c> {
     reduced: SecondaryMap<Acc, Option<Many<'c>>>,
     syms: FxHashMap<Sym, SymValue<'c>>,
     vector: Option<VectorLoop<'c>>,
+    tiles: Option<Tiles<'c>>,
 }
 
 /// Emits a kernel as the function `symbol` of a module of its own.
@@ -83,6 +86,7 @@ pub(crate) fn emit<'c>(
         reduced: SecondaryMap::new(),
         syms: FxHashMap::default(),
         vector: None,
+        tiles: None,
     };
     emitter.find_sizes();
     emitter.find_buffers();
@@ -235,7 +239,10 @@ impl<'c> Emitter<'_, 'c> {
                 self.syms.insert(*sym, SymValue::Bound(many.clone()));
                 many
             }
-            Op::Load { param, index, mask } => self.load(*param, *index, *mask),
+            Op::Load { param, index, mask } => match self.from_tile(value, *param) {
+                Some(many) => many,
+                None => self.load(*param, *index, *mask),
+            },
             Op::Map(op, args) => self.map(*op, args),
             Op::Convert(of) => {
                 let (from, of) = (kernel.values[*of].dtype, self.value(*of));

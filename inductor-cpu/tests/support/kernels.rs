@@ -146,6 +146,44 @@ pub(crate) fn transpose_back(rows: i64, cols: i64) -> String {
     )
 }
 
+/// A transposed copy as the middle writes it: stores by ones along the lanes, loads by ones inside.
+pub(crate) fn transpose_lanes(rows: i64, cols: i64) -> String {
+    let n = rows * cols;
+    format!(
+        "kernel transpose_lanes(%0: f32[{n}] in, %1: f32[{n}] out) {{
+  parallel i0 in 0..{rows} vector {{
+    for i1 in 0..{cols} {{
+      v0: f32 = load %0[{cols}*i0 + i1]
+      store %1[i0 + {rows}*i1] = v0
+    }}
+  }}
+}}"
+    )
+}
+
+/// Sums of a matrix, a transposed one of another type, and every other element of a row that the inner loop does not
+/// move along.
+pub(crate) fn add_transposed(rows: i64, cols: i64, dtype: &str) -> String {
+    let (n, row) = (rows * cols, 2 * rows);
+    format!(
+        "kernel add_transposed(%0: {dtype}[{n}] in, %1: f32[{n}] in, %2: f32[{n}] out, %3: f32[{row}] in) {{
+  parallel i0 in 0..1 {{
+    for i1 in 0..{rows} vector {{
+      for i2 in 0..{cols} {{
+        v0: {dtype} = load %0[{cols}*i1 + i2]
+        v1: f32 = convert v0
+        v2: f32 = load %1[i1 + {rows}*i2]
+        v3: f32 = load %3[2*i1]
+        v4: f32 = add v1, v2
+        v5: f32 = add v4, v3
+        store %2[i1 + {rows}*i2] = v5
+      }}
+    }}
+  }}
+}}"
+    )
+}
+
 /// The position of the first maximum of each row.
 pub(crate) fn argmax(rows: i64, cols: i64) -> String {
     let n = rows * cols;
