@@ -7,6 +7,7 @@ use super::ir::{Elem, Val};
 use super::{Emitter, Many};
 use inkwell::IntPredicate;
 use inkwell::values::{InstructionOpcode, IntValue};
+use smallvec::SmallVec;
 use symshapes::{Expr, Node, Sum, Sym};
 
 /// What an index symbol stands for.
@@ -120,9 +121,7 @@ impl<'c> Emitter<'_, 'c> {
                 SymValue::Scalar(v) | SymValue::Lanes(v) => Form::Uniform(*v),
             },
             Node::Add(sum) => self.sum_form(sum, copy),
-            Node::Mul(factors) => {
-                Form::Vector(self.product(factors.iter().map(|&f| self.lane_indices(self.form(f, copy)))))
-            }
+            Node::Mul(factors) => self.product_form(e, factors, copy),
             Node::FloorDiv(a, b) => self.quotient_form(*a, *b, copy),
             Node::Mod(a, b) => self.remainder_form(*a, *b, copy),
             Node::Min(a, b) => Form::Vector(self.extreme_lanes(IntPredicate::SLT, *a, *b, copy)),
@@ -163,6 +162,20 @@ impl<'c> Emitter<'_, 'c> {
             None => rest,
             Some(v) => Form::Vector(self.ir.add(v, self.lane_indices(rest))),
         }
+    }
+
+    /// A product with the vector axis once runs by the product of the other factors, which a loop need not compute anew.
+    fn product_form(&self, e: Expr, factors: &[Expr], copy: u32) -> Form<'c> {
+        let (lanes, others): (SmallVec<[Expr; 4]>, SmallVec<[Expr; 4]>) =
+            factors.iter().copied().partition(|&f| self.axis_stride(f) == Some(1));
+        if lanes.len() > 1 || others.iter().any(|&f| self.varies(f)) {
+            return Form::Vector(self.product(factors.iter().map(|&f| self.lane_indices(self.form(f, copy)))));
+        }
+        let stride = self.product(others.iter().map(|&f| self.scalar_index(f).into())).into_int_value();
+        let ahead = self.ir.mul_nsw(stride, i64::from(self.lanes) * i64::from(copy));
+        let base = self.ir.add_nsw(self.scalar_index(e), ahead);
+        let run = self.ir.mul(self.ir.splat(stride.into(), self.lanes), self.ir.ramp(self.lanes, 1));
+        Form::Vector(self.ir.add(self.ir.splat(base.into(), self.lanes), run))
     }
 
     /// `a // b`: one quotient for all lanes where they lie between two multiples of `b`.

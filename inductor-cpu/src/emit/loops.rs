@@ -105,7 +105,11 @@ impl<'c> Emitter<'_, 'c> {
         for step in steps {
             let stride = step * i64::from(self.lanes);
             let to = self.ir.and(end.into(), self.ir.i64(-stride).into()).into_int_value();
-            self.vectors(of, Range { begin, end: to, known: None, runs: false }, *step as u32);
+            let range = Range { begin, end: to, known: None, runs: false };
+            match *step {
+                1 if copies > 1 => self.few_vectors(of, range),
+                step => self.vectors(of, range, step as u32),
+            }
             begin = to;
             if self.kernel.exprs.divisible_by(extent, stride) {
                 return;
@@ -159,6 +163,13 @@ impl<'c> Emitter<'_, 'c> {
         let step = i64::from(copies) * i64::from(self.lanes);
         self.in_blocks(of, range, step, |this, base| {
             this.vector_body(of, VectorLoop { base, copies, active: None });
+        });
+    }
+
+    /// Single whole vectors, too few of them for blocks.
+    fn few_vectors(&mut self, of: &Loop, range: Range<'c>) {
+        self.counted(range, i64::from(self.lanes), |this, base| {
+            this.vector_body(of, VectorLoop { base, copies: 1, active: None });
         });
     }
 

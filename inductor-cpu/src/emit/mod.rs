@@ -239,7 +239,7 @@ impl<'c> Emitter<'_, 'c> {
                 self.syms.insert(*sym, SymValue::Bound(many.clone()));
                 many
             }
-            Op::Load { param, index, mask } => match self.from_tile(value, *param) {
+            Op::Load { param, index, mask } => match self.read_ahead(value, *param) {
                 Some(many) => many,
                 None => self.load(*param, *index, *mask),
             },

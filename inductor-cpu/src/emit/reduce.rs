@@ -26,7 +26,8 @@ pub(super) struct AccState<'c> {
     lanes: u32,
     /// One partial result per copy.
     slots: SmallVec<[PointerValue<'c>; 4]>,
-    /// Where the slots hold the sum of a block: the sum of the blocks before, in `float64`.
+    /// Where the slots hold the sums of a block: those of the blocks before, in `float64`; one for all copies if they
+    /// are partial results of one.
     totals: SmallVec<[PointerValue<'c>; 4]>,
     /// For `ArgMax` and `ArgMin`: their positions.
     positions: SmallVec<[PointerValue<'c>; 4]>,
@@ -64,7 +65,11 @@ impl<'c> Emitter<'_, 'c> {
         let elem = Elem::of(dtype).expect("the kernel was checked");
         let slots = |elem| (0..copies).map(|_| self.ir.slot(self.ir.ty(elem, lanes))).collect::<SmallVec<_>>();
         let positions = if has_position(data.kind) { slots(Elem::I64) } else { SmallVec::new() };
-        let totals = if in_blocks { slots(Elem::F64) } else { SmallVec::new() };
+        let totals = match (in_blocks, across) {
+            (true, true) => SmallVec::from_slice(&[self.ir.slot(self.ir.ty(Elem::F64, lanes))]),
+            (true, false) => slots(Elem::F64),
+            (false, _) => SmallVec::new(),
+        };
         let state = AccState { kind: data.kind, dtype, lanes, slots: slots(elem), totals, positions, across };
         for copy in 0..copies as usize {
             self.write(&state, copy, self.identity(&state));
@@ -82,19 +87,27 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Ends a block of the loop's iterations.
     pub(super) fn end_block(&self, of: &Loop) {
-        for state in of.accs.iter().filter_map(|&acc| self.accs[acc].as_ref()) {
-            for (copy, &total) in state.totals.iter().enumerate() {
-                self.ir.set(total, self.with_total(state, copy));
-                self.write(state, copy, self.identity(state));
-            }
+        let states = of.accs.iter().filter_map(|&acc| self.accs[acc].as_ref());
+        for state in states.filter(|state| !state.totals.is_empty()) {
+            let sums = self.with_totals(state);
+            state.totals.iter().zip(sums).for_each(|(&total, sum)| self.ir.set(total, sum));
+            (0..state.slots.len()).for_each(|copy| self.write(state, copy, self.identity(state)));
         }
     }
 
-    /// The sum of a copy's blocks, the last included.
-    fn with_total(&self, state: &AccState<'c>, copy: usize) -> Val<'c> {
-        let block = self.ir.cast(InstructionOpcode::FPExt, self.read(state, copy).value, Elem::F64);
-        let before = self.ir.get(self.ir.ty(Elem::F64, state.lanes), state.totals[copy]);
-        self.ir.fadd(before, block)
+    /// The sums of the blocks, the last included. That of the copies, where they are partial results of one, is two
+    /// more roundings in `float32`.
+    fn with_totals(&self, state: &AccState<'c>) -> SmallVec<[Val<'c>; 4]> {
+        let copies = (0..state.slots.len()).map(|copy| self.read(state, copy).value);
+        let sums: SmallVec<[Val<'c>; 4]> = match state.across {
+            true => copies.reduce(|a, b| self.ir.fadd(a, b)).into_iter().collect(),
+            false => copies.collect(),
+        };
+        let with_total = |(&total, sum)| {
+            let before = self.ir.get(self.ir.ty(Elem::F64, state.lanes), total);
+            self.ir.fadd(before, self.ir.cast(InstructionOpcode::FPExt, sum, Elem::F64))
+        };
+        state.totals.iter().zip(sums).map(with_total).collect()
     }
 
     /// The partial result of no elements.
@@ -206,8 +219,8 @@ impl<'c> Emitter<'_, 'c> {
         let partials = if state.totals.is_empty() {
             (0..state.slots.len()).map(|c| self.read(&state, c)).collect()
         } else {
-            let all = |c| Partial { value: self.with_total(&state, c), position: None };
-            let partials = (0..state.slots.len()).map(all).collect();
+            let sums = self.with_totals(&state);
+            let partials = sums.into_iter().map(|value| Partial { value, position: None }).collect();
             state.dtype = DType::F64;
             partials
         };

@@ -1,11 +1,11 @@
 //! Transposed reads: loads that run by ones along a serial loop inside of a vector loop, and by more along the lanes.
 //!
-//! A gather fetches a line of memory for each lane and uses one element of it. Instead the serial loop runs in blocks of
-//! as many iterations as there are lanes: before each, every lane's elements of the block are read at once, transposed in
-//! registers and kept in a tile on the stack, one row for each iteration.
+//! A gather fetches a line of memory for each lane and uses one element of it. Instead the serial loop runs in blocks
+//! of as many iterations as there are lanes: before each, every lane's elements of the block are read at once,
+//! transposed in registers and kept in a tile on the stack, one row for each iteration.
 //!
-//! Invariant: only unmasked loads of inputs that every iteration runs are read ahead, in blocks of whole iterations, for
-//! the lanes that are active. So nothing is read that the loop would not read.
+//! Invariant: only unmasked loads of inputs that every iteration runs are read ahead, in blocks of whole iterations,
+//! for the lanes that are active. So nothing is read that the loop would not read.
 
 use super::index::{Form, SymValue};
 use super::ir::{Ir, TYPED, Val};
@@ -64,9 +64,8 @@ impl<'c> Emitter<'_, 'c> {
             return SmallVec::new();
         }
         let sym = self.kernel.axes[of.axis].sym;
-        let is_bound_here = |s: &Sym| {
-            of.body.iter().any(|stmt| matches!(stmt, Stmt::Let(v) if matches!(self.kernel.values[*v].op, Op::Bind(bound, _) if bound == *s)))
-        };
+        let op = |stmt: &Stmt| if let Stmt::Let(v) = stmt { Some(&self.kernel.values[*v].op) } else { None };
+        let is_bound_here = |s: &Sym| of.body.iter().filter_map(op).any(|op| matches!(op, Op::Bind(b, _) if b == s));
         let loads = of.body.iter().filter_map(|stmt| {
             let Stmt::Let(value) = *stmt else { return None };
             let Op::Load { param, index, mask: None } = self.kernel.values[value].op else { return None };
@@ -141,7 +140,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// A load's elements of this iteration, where they were read ahead.
-    pub(super) fn from_tile(&self, value: Value, param: Param) -> Option<Many<'c>> {
+    pub(super) fn read_ahead(&self, value: Value, param: Param) -> Option<Many<'c>> {
         let tiles = self.tiles.as_ref()?;
         let slots = tiles.slots.get(&value)?;
         let elem = self.elem_of(param).memory();
