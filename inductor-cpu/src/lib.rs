@@ -23,6 +23,7 @@ use inductor::loop_ir::{Kernel, Role};
 use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::{DType, Expr};
 use target::Host;
@@ -111,14 +112,20 @@ impl Cpu {
     }
 }
 
+/// Values of a kernel's sizes.
+type Sizes = SmallVec<[i64; 4]>;
+
+/// For how many sets of sizes a kernel remembers what a launch must know.
+const RECENT: usize = 4;
+
 /// A kernel with its code.
 pub struct CpuKernel {
     kernel: Kernel,
     host: &'static Host,
     code: Code,
     pool: Arc<dyn Pool>,
-    /// Of the sizes of the latest launch.
-    facts: Mutex<(Vec<i64>, Facts)>,
+    /// Of the latest launches' sizes, the latest first.
+    facts: Mutex<SmallVec<[(Sizes, Facts); RECENT]>>,
     args: usize,
 }
 
@@ -158,7 +165,7 @@ impl CpuKernel {
             kernel: kernel.name.clone(),
             reason,
         })?;
-        let facts = Mutex::new((Vec::new(), Facts::of(kernel, host, &[])));
+        let facts = Mutex::default();
         let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
         let pool = Arc::clone(pool);
         Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, facts, args })
@@ -175,11 +182,15 @@ impl CpuKernel {
     }
 
     fn facts(&self, sizes: &[i64]) -> Facts {
-        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        if facts.0 != sizes {
-            *facts = (sizes.to_vec(), Facts::of(&self.kernel, self.host, sizes));
+        let mut recent = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        match recent.iter().position(|(known, _)| known[..] == *sizes) {
+            Some(at) => recent[..=at].rotate_right(1),
+            None => {
+                recent.truncate(RECENT - 1);
+                recent.insert(0, (sizes.into(), Facts::of(&self.kernel, self.host, sizes)));
+            }
         }
-        facts.1
+        recent[0].1
     }
 
     fn text(&self, what: Listing) -> String {

@@ -15,6 +15,7 @@
 //!
 //! This module names no device.
 
+mod bounds;
 pub mod cost;
 pub mod interp;
 pub mod random;

@@ -6,20 +6,20 @@
 //! - Each axis belongs to exactly one loop, its extent is at least 1 where it is a constant, and its symbol's range or
 //!   bound holds all its values; extents and lengths are expressions of sizes;
 //!   no vector loop stands in another.
-//! - An index uses axes of enclosing loops and bound symbols in scope; it does not certainly leave its buffer. Bounds
-//!   are checked where they are exact (affine in axes alone, of a buffer of constant length), else an index is an error
-//!   only if no value fits.
+//! - An index uses axes of enclosing loops, bound symbols in scope and sizes; it is not sure to leave its buffer: bounds
+//!   are exact for affine indices of constant axes and lengths, and hold for some sizes elsewhere.
 //! - `In` is not stored to; `Out` and `Scratch` are not loaded before a store, but for masked loads of what an earlier
 //!   iteration of a serial loop has stored; `Add` needs a parallel extent of 1.
 //! - Dtypes: operands of a primitive agree and are of its domain; a mask is `bool`; what is stored or accumulated has
 //!   the dtype of its buffer or accumulator; a bound value is `int64`; bits are reinterpreted at the same width.
 //! - Half floats are loaded, stored, converted and reinterpreted, nothing else; complex numbers do not occur.
 
+use super::bounds::Bounds;
 use super::{Acc, Axis, Kernel, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use cranelift_entity::EntitySet;
 use fx::prim::{Pointwise, Reduction};
 use rustc_hash::FxHashSet;
-use symshapes::{DType, DTypeClass, Expr, Pool, Range, Sym};
+use symshapes::{DType, DTypeClass, Expr, Range, Sym};
 
 /// Which invariant does not hold, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -191,8 +191,7 @@ pub fn verify(kernel: &Kernel) -> Result {
 /// What is known at a point of the walk.
 struct Verifier<'a> {
     kernel: &'a Kernel,
-    /// The kernel's expressions and those that bounds are proved with.
-    pool: Pool,
+    bounds: Bounds<'a>,
     defined: EntitySet<Value>,
     used_axes: EntitySet<Axis>,
     owned: EntitySet<Acc>,
@@ -217,7 +216,7 @@ impl<'a> Verifier<'a> {
     fn new(kernel: &'a Kernel) -> Verifier<'a> {
         Verifier {
             kernel,
-            pool: kernel.exprs.clone(),
+            bounds: Bounds::new(kernel),
             defined: EntitySet::new(),
             used_axes: EntitySet::new(),
             owned: EntitySet::new(),
@@ -474,33 +473,11 @@ impl<'a> Verifier<'a> {
         }
         let exprs = &self.kernel.exprs;
         let (range, len) = (exprs.range(index), self.kernel.params[param].len);
-        let fits = match exprs.as_int(len) {
-            Some(len) => {
-                let inside = range.intersect(Range::index(len));
-                if self.is_exact(index) { inside == range } else { !inside.is_empty() }
-            }
-            None => {
-                let next = self.pool.add_int(index, 1);
-                range.hi >= 0 && !self.pool.is_less(len, next)
-            }
-        };
-        if fits {
+        if self.bounds.may_fit(index, len, &self.axis_symbols) {
             return Ok(());
         }
         let (index, len) = (exprs.display(index).to_string(), exprs.display(len).to_string());
         Err(VerifyError::Bounds { param, index, range, len })
-    }
-
-    /// True if every value of the index's range's ends occurs: it is affine, in axes that take all of their range.
-    fn is_exact(&self, index: Expr) -> bool {
-        let exprs = &self.kernel.exprs;
-        let whole = |sym: Sym| {
-            let range = exprs.symbol_range(sym);
-            let mut axes = self.kernel.axes.values().filter(|axis| axis.sym == sym);
-            self.axis_symbols.contains(&sym)
-                && axes.all(|axis| exprs.as_int(axis.extent).is_some_and(|n| range == Range::index(n)))
-        };
-        exprs.affine(index).is_some_and(|(_, coeffs)| coeffs.iter().all(|&(sym, _)| whole(sym)))
     }
 }
 
