@@ -17,7 +17,7 @@ const COMPILES: u32 = 20;
 fn main() {
     let assembly = std::env::args().nth(1).is_some_and(|a| a == "assembly");
     type Write = fn(i64, i64) -> String;
-    let writers: [(&str, Write); 7] = [
+    let writers: [(&str, Write); 8] = [
         ("gelu", kernels::gelu),
         ("softmax", kernels::softmax),
         ("layer_norm", kernels::layer_norm),
@@ -25,6 +25,7 @@ fn main() {
         ("bias", kernels::bias),
         ("transpose", kernels::transpose),
         ("back", kernels::transpose_back),
+        ("lanes", kernels::transpose_lanes),
     ];
     for (name, write) in writers {
         if assembly {

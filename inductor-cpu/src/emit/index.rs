@@ -21,6 +21,9 @@ pub(super) enum SymValue<'c> {
     Bound(Many<'c>),
 }
 
+/// A quotient and a remainder.
+type Pair<'c> = (Val<'c>, Val<'c>);
+
 /// How an index runs along the lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'c> {
@@ -187,7 +190,7 @@ impl<'c> Emitter<'_, 'c> {
             (Form::Linear { base, stride }, Some(n)) if self.same_block(a, stride, n) => {
                 Form::Uniform(self.divide(a, b, base.into(), self.ir.i64(n).into()).0.into_int_value())
             }
-            (form, _) => Form::Vector(self.divide_lanes(a, b, form, copy).0),
+            (form, _) => Form::Vector(self.divide_lanes(a, b, form, copy, |(quotient, _)| quotient)),
         }
     }
 
@@ -201,13 +204,35 @@ impl<'c> Emitter<'_, 'c> {
                 let base = self.divide(a, b, base.into(), self.ir.i64(n).into()).1.into_int_value();
                 Form::Linear { base, stride }
             }
-            (form, _) => Form::Vector(self.divide_lanes(a, b, form, copy).1),
+            (form, _) => Form::Vector(self.divide_lanes(a, b, form, copy, |(_, rest)| rest)),
         }
     }
 
-    fn divide_lanes(&self, a: Expr, b: Expr, form: Form<'c>, copy: u32) -> (Val<'c>, Val<'c>) {
-        let divisor = self.lane_indices(self.form(b, copy));
-        self.divide(a, b, self.lane_indices(form), divisor)
+    /// Quotients or remainders, as `pick` wants, lane by lane.
+    fn divide_lanes(&self, a: Expr, b: Expr, form: Form<'c>, copy: u32, pick: fn(Pair<'c>) -> Val<'c>) -> Val<'c> {
+        let (pool, lanes, by) = (&self.kernel.exprs, i64::from(self.lanes), self.form(b, copy));
+        let each = || pick(self.divide(a, b, self.lane_indices(form), self.lane_indices(by)));
+        let (Form::Linear { base, stride: 1 }, Form::Uniform(n)) = (form, by) else { return each() };
+        match pool.range(b) {
+            _ if pool.range(a).lo < 0 => each(),
+            divisor if divisor.lo >= lanes => pick(self.divide_run(a, b, base, n)),
+            divisor if divisor.lo < 1 || divisor.hi < lanes => each(),
+            _ => {
+                let is_long = self.ir.icmp(IntPredicate::SGE, n.into(), self.ir.i64(lanes).into());
+                self.ir.either(is_long, |_| pick(self.divide_run(a, b, base, n)), |_| each())
+            }
+        }
+    }
+
+    /// The quotients and remainders of lanes that run by ones from `base`, by no less than the lane count: past one
+    /// multiple of it at most.
+    fn divide_run(&self, a: Expr, b: Expr, base: IntValue<'c>, n: IntValue<'c>) -> Pair<'c> {
+        let (ir, wide) = (&self.ir, |v: Val<'c>| self.ir.splat(v, self.lanes));
+        let (quotient, rest) = self.divide(a, b, base.into(), n.into());
+        let (run, n) = (ir.add(wide(rest), ir.ramp(self.lanes, 1)), wide(n.into()));
+        let is_past = ir.icmp(IntPredicate::SGE, run, n);
+        let next = ir.add(quotient, ir.i64(1).into());
+        (ir.select(is_past, wide(next), wide(quotient)), ir.select(is_past, ir.sub(run, n), run))
     }
 
     /// True if all lanes of `e`, which runs by `stride`, have one quotient by `n`: `e` in lane 0 is a multiple of

@@ -97,11 +97,7 @@ impl<'c> Ir<'c> {
         let params: [BasicMetadataTypeEnum; 5] =
             [pointer.into(), pointer.into(), pointer.into(), int.into(), int.into()];
         let function = module.add_function(symbol, context.void_type().fn_type(&params, false), None);
-        for (key, value) in host.attributes() {
-            function.add_attribute(AttributeLoc::Function, context.create_string_attribute(key, &value));
-        }
-        let nounwind = Attribute::get_named_enum_kind_id("nounwind");
-        function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(nounwind, 0));
+        set_attributes(context, host, function);
         let (b, slots) = (context.create_builder(), context.create_builder());
         slots.position_at_end(context.append_basic_block(function, "entry"));
         let start = context.append_basic_block(function, "start");
@@ -401,6 +397,15 @@ unary! {
     ceil "llvm.ceil";
     /// Towards 0.
     trunc "llvm.trunc";
+}
+
+/// States for which processor a function is, and that it does not unwind.
+pub(super) fn set_attributes(context: &Context, host: &Host, function: FunctionValue<'_>) {
+    for (key, value) in host.attributes() {
+        function.add_attribute(AttributeLoc::Function, context.create_string_attribute(key, &value));
+    }
+    let nounwind = Attribute::get_named_enum_kind_id("nounwind");
+    function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(nounwind, 0));
 }
 
 /// The type of `lanes` times `scalar`.

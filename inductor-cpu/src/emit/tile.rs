@@ -7,13 +7,15 @@
 //! Invariant: only unmasked loads of inputs that every iteration runs are read ahead, in blocks of whole iterations,
 //! for the lanes that are active. So nothing is read that the loop would not read.
 
-use super::index::{Form, SymValue};
-use super::ir::{Ir, TYPED, Val};
+use super::index::SymValue;
+use super::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use super::loops::Range;
 use super::{Emitter, Many};
 use inductor::loop_ir::{Loop, Op, Param, Role, Stmt, Value};
-use inkwell::types::BasicType;
-use inkwell::values::{IntValue, PointerValue};
+use inkwell::AddressSpace;
+use inkwell::module::Linkage;
+use inkwell::types::{BasicType, VectorType};
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use symshapes::{Expr, Node, Sym, Term};
@@ -59,8 +61,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// The loads of a loop's body that are worth reading ahead.
     fn transposed_loads(&self, of: &Loop) -> SmallVec<[Transposed; TILES]> {
-        let can_mask = self.ir.host.avx512;
-        if self.vector.as_ref().is_none_or(|v| v.active.is_some() && !can_mask) {
+        if self.vector.is_none() {
             return SmallVec::new();
         }
         let sym = self.kernel.axes[of.axis].sym;
@@ -107,36 +108,21 @@ impl<'c> Emitter<'_, 'c> {
         });
     }
 
-    /// Reads and transposes the elements of a block.
+    /// Reads and transposes the elements of a block. Lanes that are not active read what the first one does, which is.
     fn fill(&self, load: Transposed) -> SmallVec<[PointerValue<'c>; 4]> {
         let (ir, elem, lanes) = (&self.ir, self.elem_of(load.param).memory(), self.lanes);
-        let tile = ir.ty(elem, lanes).array_type(lanes);
+        let (from, transpose) = (self.buffer(load.param), ir.transpose_function(elem, lanes));
+        let starts = ir.slot(ir.ty(Elem::I64, lanes));
         let one = |copy| {
-            let slot = ir.slot(tile.into());
-            let starts = self.starts(self.form(load.index, copy));
+            let tile = ir.slot(ir.ty(elem, lanes).array_type(lanes).into());
+            let places = self.lane_indices(self.form(load.index, copy));
             let active = self.vector.as_ref().and_then(|v| v.active);
-            let read = |(lane, &at): (usize, &IntValue<'c>)| {
-                let from = ir.at(elem, self.buffer(load.param), at);
-                let active = active.map(|active| ir.splat(ir.extract(active, ir.lane(lane as u32)), lanes));
-                active.map_or_else(|| ir.load(elem, lanes, from), |mask| ir.masked_load(elem, lanes, from, mask))
-            };
-            for (row, v) in ir.transpose(starts.iter().enumerate().map(read).collect()).into_iter().enumerate() {
-                ir.store(ir.at(elem, slot, ir.i64(row as i64 * i64::from(lanes))), v);
-            }
-            slot
+            let safe = active.map(|active| ir.select(active, places, ir.splat(ir.extract(places, ir.lane(0)), lanes)));
+            ir.set(starts, safe.unwrap_or(places));
+            ir.b.build_call(transpose, &[from.into(), starts.into(), tile.into()], "").expect(TYPED);
+            tile
         };
         (0..self.copies()).map(one).collect()
-    }
-
-    /// Each lane's index.
-    fn starts(&self, form: Form<'c>) -> SmallVec<[IntValue<'c>; 16]> {
-        let ir = &self.ir;
-        let at = |lane: u32| match form {
-            Form::Uniform(at) => at,
-            Form::Linear { base, stride } => ir.add_nsw(base, ir.i64(stride * i64::from(lane))),
-            Form::Vector(v) => ir.extract(v, ir.lane(lane)).into_int_value(),
-        };
-        (0..self.lanes).map(at).collect()
     }
 
     /// A load's elements of this iteration, where they were read ahead.
@@ -153,28 +139,74 @@ impl<'c> Emitter<'_, 'c> {
 }
 
 impl<'c> Ir<'c> {
-    /// As many vectors as each has lanes, transposed: lane `k` of vector `j` becomes lane `j` of vector `k`. Each step
-    /// exchanges one bit of the vectors' numbers with that of the lanes'.
-    fn transpose(&self, mut rows: SmallVec<[Val<'c>; 16]>) -> SmallVec<[Val<'c>; 16]> {
-        let count = rows.len() as u32;
-        let mut bit = count / 2;
+    /// The module's `fn(from, starts, to)`: of each lane as many elements of `from` as there are lanes, from the lane's
+    /// place in `starts` on, written to `to` so that the first elements of all lanes come first, then the second ones.
+    ///
+    /// It is a function since it is long, and wanted for each copy of an iteration.
+    fn transpose_function(&self, elem: Elem, lanes: u32) -> FunctionValue<'c> {
+        let name = format!("transpose_{}", elem.width());
+        if let Some(function) = self.module.get_function(&name) {
+            return function;
+        }
+        let pointer = self.context.ptr_type(AddressSpace::default());
+        let signature = self.context.void_type().fn_type(&[pointer.into(); 3], false);
+        let function = self.module.add_function(&name, signature, Some(Linkage::Internal));
+        set_attributes(self.context, self.host, function);
+        let here = self.here();
+        self.b.position_at_end(self.context.append_basic_block(function, "entry"));
+        let arguments = [0, 1, 2].map(|at| function.get_nth_param(at).expect("there are three").into_pointer_value());
+        self.transpose_body(arguments, elem, lanes);
+        self.b.build_return(None).expect(TYPED);
+        self.b.position_at_end(here);
+        function
+    }
+
+    /// By squares of `width` elements of as many lanes. The squares of the other lanes stand beside, in the same
+    /// registers: they come to their places as they are read, and only squares are transposed by shuffles.
+    fn transpose_body(&self, [from, starts, to]: [PointerValue<'c>; 3], elem: Elem, lanes: u32) {
+        let width = (16 / elem.bytes()).min(4).min(lanes);
+        let row = |lane: u32| self.at(elem, from, self.load_int(starts, i64::from(lane)));
+        let rows: SmallVec<[PointerValue<'c>; 16]> = (0..lanes).map(row).collect();
+        for first in (0..lanes).step_by(width as usize) {
+            let read = |lane: u32| self.load(elem, width, self.at(elem, rows[lane as usize], self.i64(first.into())));
+            let beside = |at: u32| self.joined((at..lanes).step_by(width as usize).map(read).collect());
+            let squares = self.transpose_squares((0..width).map(beside).collect());
+            for (at, v) in (first..).zip(squares) {
+                self.store(self.at(elem, to, self.i64(i64::from(at * lanes))), v);
+            }
+        }
+    }
+
+    /// Vectors end to end, of which there is a power of two.
+    fn joined(&self, mut parts: SmallVec<[Val<'c>; 16]>) -> Val<'c> {
+        while parts.len() > 1 {
+            let both = 2 * lanes(parts[0]);
+            parts = parts.chunks(2).map(|pair| self.merge(pair[0], pair[1], both, |lane| lane)).collect();
+        }
+        parts[0]
+    }
+
+    /// Each square of lanes of so many vectors, transposed: lane `k` of vector `j` becomes lane `j` of vector `k`. Each
+    /// step exchanges one bit of the vectors' numbers with that of the lanes'.
+    fn transpose_squares(&self, mut rows: SmallVec<[Val<'c>; 16]>) -> SmallVec<[Val<'c>; 16]> {
+        let (width, lanes) = (rows.len() as u32, lanes(rows[0]));
+        let mut bit = width / 2;
         while bit > 0 {
-            for low in (0..count).filter(|row| row & bit == 0) {
-                let (a, b) = (rows[low as usize], rows[(low | bit) as usize]);
-                rows[low as usize] = self.merge(a, b, |lane| if lane & bit == 0 { lane } else { count + (lane ^ bit) });
-                rows[(low | bit) as usize] =
-                    self.merge(a, b, |lane| if lane & bit == 0 { lane | bit } else { count + lane });
+            for low in (0..width).filter(|row| row & bit == 0) {
+                let (low, high) = (low as usize, (low | bit) as usize);
+                let (a, b) = (rows[low], rows[high]);
+                rows[low] = self.merge(a, b, lanes, |k| if k & bit == 0 { k } else { lanes + (k ^ bit) });
+                rows[high] = self.merge(a, b, lanes, |k| if k & bit == 0 { k | bit } else { lanes + k });
             }
             bit /= 2;
         }
         rows
     }
 
-    /// Lanes of two vectors: lane `k` of the result is lane `from(k)` of `a` and `b` end to end.
-    fn merge(&self, a: Val<'c>, b: Val<'c>, from: impl Fn(u32) -> u32) -> Val<'c> {
-        let (a, b) = (a.into_vector_value(), b.into_vector_value());
-        let mask: Vec<_> = (0..a.get_type().get_size()).map(|k| self.lane(from(k))).collect();
-        let mask = inkwell::types::VectorType::const_vector(&mask);
+    /// `count` lanes of two vectors: lane `k` is lane `from(k)` of `a` and `b` end to end.
+    fn merge(&self, a: Val<'c>, b: Val<'c>, count: u32, from: impl Fn(u32) -> u32) -> Val<'c> {
+        let mask: Vec<_> = (0..count).map(|k| self.lane(from(k))).collect();
+        let (a, b, mask) = (a.into_vector_value(), b.into_vector_value(), VectorType::const_vector(&mask));
         self.b.build_shuffle_vector(a, b, mask, "").expect(TYPED).into()
     }
 }
