@@ -17,6 +17,7 @@ import pytest
 
 CRATE = Path(__file__).resolve().parent.parent
 DUMP = CRATE / "tests" / "dump_code.py"
+GENERATE = CRATE / "src" / "bytecode" / "opcodes" / "generate.py"
 
 VERSIONS = ["3.11", "3.12", "3.13"]
 
@@ -81,3 +82,11 @@ def test_a_library_runs_as_it_did(python: Path, assemble: Path) -> None:
     if not (standard_library(python) / "test").is_dir():
         pytest.skip("this interpreter comes without the tests of its library")
     dump(python, "run", assemble, *EXECUTED)
+
+
+def test_the_tables_are_what_the_interpreters_say() -> None:
+    found = [path for _, path in interpreters()]
+    if None in found:
+        pytest.skip("not all versions are here")
+    done = subprocess.run([sys.executable, GENERATE, "--check", *map(str, found)], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, f"stale: {done.stderr}"

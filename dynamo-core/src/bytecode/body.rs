@@ -4,11 +4,11 @@
 //! in their order. So an [`Inst`] stays valid while others are put in or taken out around it, and a [`Label`]
 //! stands before the instruction to which it is bound, wherever that goes.
 //!
-//! Invariants, kept by [`Body::push`] and [`Body::insert`], checked by `encode`:
+//! Invariants, checked when a body is encoded, not before:
 //! - an instruction's op exists in the body's version, and its [`Arg`] is of the kind that the op takes;
 //! - every label in use is bound to an instruction in the order;
-//! - a handler covers exactly the instructions that name it. Handlers do not nest: where regions nest in the
-//!   source, the inner handler's instructions name the outer one.
+//! - a handler covers exactly the instructions that name it. An instruction names the innermost one;
+//!   where regions nest, the inner handler's own instructions name the outer one.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -57,6 +57,43 @@ pub enum Arg {
     Jump(Label),
 }
 
+/// What `COMPARE_OP` compares by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl Comparison {
+    /// The comparison of this number.
+    pub fn from_number(number: u32) -> Option<Comparison> {
+        use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+        [Lt, Le, Eq, Ne, Gt, Ge].get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// As it is written in Python.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+            Comparison::Gt => ">",
+            Comparison::Ge => ">=",
+        }
+    }
+}
+
 /// An instruction's argument as its op means it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
@@ -72,8 +109,8 @@ pub enum Operand {
     Local(LocalId),
     /// Two fast locals.
     LocalPair(LocalId, LocalId),
-    /// A comparison (0 to 5: `<`, `<=`, `==`, `!=`, `>`, `>=`), and the flags below it.
-    Compare(u32, u32),
+    /// A comparison, and the flags below it (3.13: bit 4 asks for a bool).
+    Compare(Comparison, u32),
     /// A label.
     Jump(Label),
 }
@@ -92,7 +129,7 @@ pub struct InstData {
 }
 
 impl InstData {
-    /// An instruction with a number for argument, with no position and no handler.
+    /// An instruction with no position and no handler.
     pub fn new(op: Op, arg: Arg) -> InstData {
         InstData { op, arg, span: None, handler: None.into() }
     }
@@ -235,7 +272,7 @@ impl Body {
         self.handlers.iter()
     }
 
-    /// What an instruction's argument means; none if the version lacks its op or the argument is of the wrong kind.
+    /// What an instruction's argument means; none if the version lacks its op or the argument is none that it takes.
     pub fn operand(&self, inst: Inst) -> Option<Operand> {
         Some(match (self.row(inst)?.arg, self.insts[inst].arg) {
             (ArgKind::None, Arg::None) => Operand::None,
@@ -245,7 +282,9 @@ impl Body {
             (ArgKind::Name(bits), Arg::Int(arg)) => Operand::Name(NameId(arg >> bits), low_bits(arg, bits)),
             (ArgKind::Local, Arg::Int(arg)) => Operand::Local(LocalId(arg)),
             (ArgKind::LocalPair, Arg::Int(arg)) => Operand::LocalPair(LocalId(arg >> 4), LocalId(arg & 15)),
-            (ArgKind::Compare(bits), Arg::Int(arg)) => Operand::Compare(arg >> bits, low_bits(arg, bits)),
+            (ArgKind::Compare(bits), Arg::Int(arg)) => {
+                Operand::Compare(Comparison::from_number(arg >> bits)?, low_bits(arg, bits))
+            }
             _ => return None,
         })
     }

@@ -19,9 +19,6 @@ use cranelift_entity::EntityRef;
 
 use super::{Arg, Body, CodeObject, Const, Inst, Label, Operand, Span};
 
-/// The signs of comparisons, by number.
-const COMPARISONS: [&str; 6] = ["<", "<=", "==", "!=", ">", ">="];
-
 /// A body with the meaning of its arguments.
 pub struct Listing<'a> {
     /// What to print.
@@ -117,7 +114,7 @@ fn write_note(f: &mut Formatter<'_>, operand: Operand, code: &CodeObject, locals
         }
         Operand::Local(id) => write!(f, " ; {}", local(id)),
         Operand::LocalPair(first, second) => write!(f, " ; {}, {}", local(first), local(second)),
-        Operand::Compare(op, _) => write!(f, " ; {}", COMPARISONS.get(op as usize).unwrap_or(&"?")),
+        Operand::Compare(comparison, _) => write!(f, " ; {}", comparison.sign()),
     }
 }
 

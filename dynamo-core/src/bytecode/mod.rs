@@ -9,6 +9,17 @@
 //! - [`depth`]: the height of the stack before each instruction;
 //! - [`location`], [`exceptions`]: the two packed tables of a code object.
 //!
+//! ```
+//! use dynamo_core::bytecode::{Body, encode};
+//!
+//! let body: Body = "python 3.12
+//! L0:
+//!     RESUME 0 @1
+//!     JUMP_BACKWARD L0 @2".parse()?;
+//! assert_eq!(encode(&body, 1)?.code, [151, 0, 140, 2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Invariant: code bytes are de-specialised (what the attribute `co_code` gives): adaptive and instrumented
 //! opcodes are unknown opcodes here.
 
@@ -24,7 +35,7 @@ pub mod opcodes;
 mod parse;
 mod varint;
 
-pub use body::{Arg, Body, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
+pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
 pub use code::{CodeObject, Const, Version};
 pub use decode::{DecodeError, decode};
 pub use depth::{DepthError, Depths, stack_depths};

@@ -5,7 +5,8 @@
 writes `op.rs` and one `v3xx.rs` for each interpreter beside this file, and, for the tests, what
 `dis.stack_effect` answers for a range of arguments (`tests/data/effects_3xx.txt`).
 
-Each interpreter runs this file with `--facts` and prints its own opcodes as JSON.
+With `--check` before the interpreters it writes nothing and names what is stale. Each interpreter runs this file
+with `--facts` and prints its own opcodes as JSON.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypedDict
@@ -202,7 +204,7 @@ def write(path: Path, lines: Iterator[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines))
 
 
-def main(interpreters: list[str]) -> None:
+def generate(interpreters: list[str], sources: Path, data: Path) -> None:
     """Asks each interpreter and writes all files."""
     tables: list[Facts] = []
     for python in interpreters:
@@ -210,15 +212,32 @@ def main(interpreters: list[str]) -> None:
         tables.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     for said in tables:
         tag = "".join(map(str, said["version"]))
-        write(HERE / f"v{tag}.rs", table(said))
-        write(DATA / f"effects_{tag}.txt", effects(said))
-    write(HERE / "op.rs", op_enum(tables))
-    sources = sorted(HERE.glob("v3*.rs"))
-    subprocess.run(["rustfmt", "--edition", "2024", *map(str, sources)], check=True)
+        write(sources / f"v{tag}.rs", table(said))
+        write(data / f"effects_{tag}.txt", effects(said))
+    write(sources / "op.rs", op_enum(tables))
+    config = ["--edition", "2024", "--config-path", str(HERE.parents[3])]
+    subprocess.run(["rustfmt", *config, *map(str, sorted(sources.glob("v3*.rs")))], check=True)
+
+
+def stale(interpreters: list[str]) -> list[str]:
+    """The files that would be written otherwise than they stand."""
+    with tempfile.TemporaryDirectory() as folder:
+        generate(interpreters, Path(folder), Path(folder))
+        standing = {path.name: path for place in (HERE, DATA) for path in place.iterdir()}
+        new = sorted(Path(folder).iterdir())
+        return [path.name for path in new if path.read_text() != standing[path.name].read_text()]
+
+
+def main(*arguments: str) -> None:
+    """Prints facts, writes the files or checks them."""
+    match arguments:
+        case ["--facts"]:
+            json.dump(facts(), sys.stdout)
+        case ["--check", *interpreters]:
+            sys.exit(" ".join(stale(interpreters)) or None)
+        case interpreters:
+            generate(list(interpreters), HERE, DATA)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--facts"]:
-        json.dump(facts(), sys.stdout)
-    else:
-        main(sys.argv[1:])
+    main(*sys.argv[1:])
