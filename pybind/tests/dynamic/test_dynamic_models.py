@@ -93,7 +93,14 @@ def test_sizes_in_a_random_order(name: str, mode: str, mark: bool) -> None:
     eager = run_all(model, None, mode, batches(row, mark))
     doubled = [tuple(map(in_double, batch)) for batch in batches(row, mark)]
     exact = run_all(in_double(copy.deepcopy(model)), None, mode, doubled)
-    others = cache(lambda: list(zip(*accuracy.other_ways(lambda: run_all(model, None, mode, batches(row, mark))))))
-    draws = [accuracy.Draw(*results, lambda at=at: others()[at]) for at, results in enumerate(zip(ours, eager, exact))]
+
+    @cache
+    def others() -> list[list[dict[str, Tensor]]]:
+        return list(accuracy.other_ways(lambda: run_all(model, None, mode, batches(row, mark))))
+
+    def draw(at: int) -> accuracy.Draw:
+        return accuracy.Draw(ours[at], eager[at], exact[at], lambda: [way[at] for way in others()])
+
+    draws = [draw(at) for at in range(len(ours))]
     wrong = accuracy.problems_over(draws)
     assert not wrong, "\n".join(wrong)
