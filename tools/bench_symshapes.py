@@ -31,7 +31,7 @@ import torch
 from torch.fx.experimental.recording import FakeTensorMeta, ShapeEnvEvent
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 
-from tools import machine
+from tools import machine, shape_inference
 from tools.bench import RESULTS, with_chapter
 from tools.ui import ROOT, read_or_empty, say, table
 
@@ -89,18 +89,26 @@ def main() -> int:
     parser.add_argument("--note", default="", help="what a reader has to know of this run, put into the page")
     options = parser.parse_args()
     rounds = options.rounds or (3 if options.quick else 7)
-    replayer = build_replayer()
+    size: Literal["full", "small"] = "small" if options.quick else "full"
+    replayer = build_example("symshapes", "replay")
+    inferrer = build_example("fx", "infer")
     rows, notes, check_ns = [], [], 0.0
+    inferred, inference_notes = [], []
     for name in DYNAMIC_DIMS:
         say(f"{name}: tracing, then {rounds} rounds of both")
-        trace = record(name, "small" if options.quick else "full")
+        trace = record(name, size)
         recording = export(trace)
         theirs, ours, report = compare(trace, recording, replayer, rounds)
         rows.append(row(name, recording, theirs, ours))
         notes += differences(name, theirs, ours, report)
         if name == "bert":
             check_ns = report["check_ns"]
+        say(f"{name}: shape inference")
+        cells, report = infer(name, size, inferrer, rounds)
+        inferred.append([name, *cells])
+        inference_notes += shape_inference.notes(name, report)
     page = chapter(rows, notes, check_ns, f"{rounds} rounds. {options.note}".strip())
+    page += "\n" + shape_inference.chapter(inferred, inference_notes)
     print(page)
     output = options.output or (None if options.quick else RESULTS)
     if output is not None:
@@ -109,13 +117,21 @@ def main() -> int:
     return 0
 
 
-def build_replayer() -> Path:
-    """The optimised Rust program."""
-    words = ["cargo", "build", "--release", "--quiet", "-p", "rust-inductor-symshapes", "--example", "replay"]
+def build_example(crate: str, name: str) -> Path:
+    """An optimised Rust program."""
+    words = ["cargo", "build", "--release", "--quiet", "-p", f"rust-inductor-{crate}", "--example", name]
     subprocess.run(words, cwd=ROOT, check=True)
     metadata = ["cargo", "metadata", "--format-version", "1", "--no-deps"]
     target = json.loads(subprocess.run(metadata, cwd=ROOT, check=True, capture_output=True).stdout)["target_directory"]
-    return Path(target) / "release" / "examples" / "replay"
+    return Path(target) / "release" / "examples" / name
+
+
+def infer(name: str, size: Literal["full", "small"], inferrer: Path, rounds: int) -> tuple[list[Any], dict[str, Any]]:
+    """Shape inference through a model's graph, by both."""
+    from tools.models import build
+
+    model, inputs = build(name, size)
+    return shape_inference.measure(model, dynamic_input(name, inputs[0]), inferrer, rounds)
 
 
 def record(name: str, size: Literal["full", "small"]) -> Trace:

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Index, IndexMut};
-use symshapes::{DType, Device, Expr, Pool};
+use symshapes::{Expr, Pool, TensorMeta};
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ impl Meta {
     /// Calls `f` with each expression.
     pub fn for_each_expr(&self, f: &mut impl FnMut(Expr)) {
         match self {
-            Meta::Tensor(t) => t.sizes.iter().chain(&t.strides).chain([&t.offset]).for_each(|&e| f(e)),
+            Meta::Tensor(t) => t.exprs().for_each(f),
             Meta::Int(e) => f(*e),
             Meta::Plain(arg) => arg.for_each_expr(f),
             Meta::Tuple(items) => items.iter().flatten().for_each(|m| m.for_each_expr(f)),
@@ -107,32 +107,18 @@ impl Meta {
     }
 }
 
-/// A tensor's metadata. Sizes are in elements; expressions live in the graph's pool.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TensorMeta {
-    /// Element type.
-    pub dtype: DType,
-    /// Where it lives.
-    pub device: Device,
-    /// Elements along each dimension.
-    pub sizes: Vec<Expr>,
-    /// Elements between neighbours along each dimension.
-    pub strides: Vec<Expr>,
-    /// Elements before the first one in its storage.
-    pub offset: Expr,
-    /// True if autograd follows it.
-    pub requires_grad: bool,
-}
-
 /// The nodes that use a node, each once, in program order.
 pub type Users = SmallVec<[NodeId; 2]>;
+
+/// The nodes of a graph by their ids, erased ones included.
+pub(crate) type Nodes = PrimaryMap<NodeId, Node>;
 
 /// A graph.
 ///
 /// Erased nodes keep their row in the arena (ids stay valid to index with) but leave the program order.
 #[derive(Clone, Default, Debug)]
 pub struct Graph {
-    nodes: PrimaryMap<NodeId, Node>,
+    nodes: Nodes,
     order: Vec<NodeId>,
     /// The arena of the expressions in metadata and arguments.
     pub exprs: Pool,
@@ -289,6 +275,15 @@ impl Graph {
     /// The nodes in program order.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone {
         self.order.iter().copied()
+    }
+
+    pub(crate) fn all_nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// The nodes, to be read while expressions are made.
+    pub(crate) fn nodes_and_exprs(&mut self) -> (&Nodes, &mut Pool) {
+        (&self.nodes, &mut self.exprs)
     }
 
     /// The number of nodes in the program.

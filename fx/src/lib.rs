@@ -26,5 +26,6 @@ pub mod torch_ops;
 pub mod verify;
 
 pub use arg::Arg;
-pub use graph::{Graph, InUse, Kind, Meta, Node, NodeId, TensorMeta, Users};
+pub use graph::{Graph, InUse, Kind, Meta, Node, NodeId, Users};
 pub use scalar::Scalar;
+pub use symshapes::TensorMeta;

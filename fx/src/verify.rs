@@ -12,11 +12,11 @@
 //! 9. Expressions are rows of the graph's pool.
 
 use crate::arg::Arg;
-use crate::graph::{Graph, Kind, Meta, Node, NodeId, TensorMeta};
+use crate::graph::{Graph, Kind, Meta, Node, NodeId};
 use crate::names::is_identifier;
 use cranelift_entity::{EntityRef, EntitySet};
 use rustc_hash::FxHashSet;
-use symshapes::{Expr, Pool};
+use symshapes::{Expr, Pool, TensorMeta};
 
 /// A graph that breaks an invariant, with the name of the node at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ use fx::{
     interp::{self, Tensor, Value},
 };
 use proptest::prelude::*;
-use symshapes::{DType, Device, Expr, Range};
+use symshapes::{DType, Device, EnvOptions, Expr, Range, ShapeEnv};
 
 /// A graph under construction whose first input has a symbolic batch.
 struct Builder {
@@ -128,6 +128,111 @@ fn ops_without_a_rule_are_named() {
         x: float32[s0, 8](8, 1)
         _fft_r2c: no rule for `_fft_r2c.default`
     "#]]);
+}
+
+/// Infers by hints in an environment of its own, and prints what was guarded.
+fn check_guarded(sizes: &[(&str, i64)], build: impl FnOnce(&mut Graph, &[Expr]), expected: &Expect) {
+    let mut graph = Graph::new();
+    let make = |&(name, hint): &(&str, i64)| {
+        let symbol = graph.exprs.symbol(name, Range::new(2, i64::MAX));
+        graph.exprs.set_hint(symbol, hint);
+        graph.exprs.sym(symbol)
+    };
+    let symbols: Vec<Expr> = sizes.iter().map(make).collect();
+    build(&mut graph, &symbols);
+    let mut env = ShapeEnv::over(graph.exprs.clone(), EnvOptions::default());
+    let mut text = String::new();
+    for id in graph.nodes().collect::<Vec<_>>() {
+        let line = match infer::guarded(&graph, id, &mut env, "user.py:1") {
+            Ok(meta) => {
+                let line = infer::describe(env.pool(), &meta);
+                graph[id].meta = Some(meta);
+                line
+            }
+            Err(error) => error.to_string(),
+        };
+        text += &format!("{}: {line}\n", graph[id].name);
+    }
+    for guard in env.guards() {
+        text += &format!("guard {} at {}\n", env.pool().display_pred(guard.pred), guard.at);
+    }
+    expected.assert_eq(&text);
+}
+
+fn input(graph: &mut Graph, name: &str, sizes: &[Expr], strides: Option<&[Expr]>) -> Arg {
+    let id = graph.placeholder(name);
+    let strides = strides.map_or_else(|| infer::strides::contiguous(&mut graph.exprs, sizes), <[Expr]>::to_vec);
+    let (dtype, device, offset) = (DType::F32, Device::CPU, Expr::ZERO);
+    let meta = TensorMeta { dtype, device, sizes: sizes.to_vec(), strides, offset, requires_grad: false };
+    graph[id].meta = Some(Meta::Tensor(meta));
+    Arg::Node(id)
+}
+
+#[test]
+fn hints_decide_under_guards() {
+    let build = |graph: &mut Graph, s: &[Expr]| {
+        let eight = graph.exprs.int(8);
+        let (x, y) = (input(graph, "x", &[s[0], eight], None), input(graph, "y", &[s[1], eight], None));
+        let z = input(graph, "z", &[s[2], eight], None);
+        let mut call = |op: &str, args: Vec<Arg>| Arg::Node(graph.call_function(format!("aten.{op}"), args, vec![]));
+        call("add.Tensor", vec![x.clone(), y]);
+        call("add.Tensor", vec![x.clone(), z.clone()]);
+        call("split.Tensor", vec![z, Arg::Int(3)]);
+        call("slice.Tensor", vec![x.clone(), Arg::Int(0), Arg::Int(1), Arg::Int(3)]);
+        let halves = call("slice.Tensor", vec![x.clone(), Arg::Int(0), Arg::Int(0), Arg::Int(i64::MAX), Arg::Int(4)]);
+        call("squeeze.dim", vec![halves, Arg::Int(0)]);
+        call("view.default", vec![x, ints(&[4, 8])]);
+    };
+    check_guarded(
+        &[("s0", 4), ("s1", 4), ("s2", 7)],
+        build,
+        &expect![[r#"
+            x: float32[s0, 8](8, 1)
+            y: float32[s1, 8](8, 1)
+            z: float32[s2, 8](8, 1)
+            add: float32[s0, 8](8, 1)
+            add_1: add.Tensor: shapes that do not fit
+            split: (float32[3, 8](8, 1); float32[3, 8](8, 1); float32[s2 - 6, 8](8, 1))
+            slice_1: float32[2, 8](8, 1)
+            slice_2: float32[((s0 + 3)//4), 8](32, 1)
+            squeeze: float32[8](1)
+            view: float32[4, 8](8, 1)
+            guard Eq(s0, s1) at user.py:1
+            guard Ne(s0, s2) at user.py:1
+            guard Eq(((s2 + 2)//3), 3) at user.py:1
+            guard s0 >= 3 at user.py:1
+            guard Eq(((s0 + 3)//4), 1) at user.py:1
+            guard Eq(s0, 4) at user.py:1
+        "#]],
+    );
+}
+
+#[test]
+fn strides_are_ordered_under_guards() {
+    let build = |graph: &mut Graph, s: &[Expr]| {
+        let x = input(graph, "x", &[s[0], s[1]], Some(&[Expr::ONE, s[0]]));
+        let y = input(graph, "y", &[s[0], s[1]], Some(&[s[2], Expr::ONE]));
+        let mut call = |op: &str, args: Vec<Arg>| Arg::Node(graph.call_function(format!("aten.{op}"), args, vec![]));
+        call("exp.default", vec![x.clone()]);
+        call("exp.default", vec![y.clone()]);
+        call("add.Tensor", vec![x.clone(), y.clone()]);
+        call("clone.default", vec![y]);
+        call("contiguous.default", vec![x]);
+    };
+    check_guarded(
+        &[("s0", 4), ("s1", 6), ("s2", 9)],
+        build,
+        &expect![[r#"
+        x: float32[s0, s1](1, s0)
+        y: float32[s0, s1](s2, 1)
+        exp: float32[s0, s1](1, s0)
+        exp_1: float32[s0, s1](s1, 1)
+        add: float32[s0, s1](1, s0)
+        clone: float32[s0, s1](s1, 1)
+        contiguous: float32[s0, s1](s1, 1)
+        guard Ne(s1, s2) at user.py:1
+    "#]],
+    );
 }
 
 fn tensor(sizes: &[usize], values: &[f32]) -> Value {

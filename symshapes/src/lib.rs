@@ -75,8 +75,8 @@
 //! # Ok::<(), symshapes::EnvError>(())
 //! ```
 //!
-//! Absent on purpose: tensors, and what the inputs are. This crate knows none of the crates above it;
-//! [`DType`] and [`Device`] stand here because all of them share these.
+//! Absent on purpose: tensors' values, and what the inputs are. This crate knows none of the crates above it;
+//! [`DType`], [`Device`] and [`TensorMeta`] stand here because all of them share these.
 
 mod arith;
 mod bits;
@@ -98,6 +98,7 @@ mod query;
 mod range;
 mod solver;
 mod symbolic;
+mod tensor;
 
 pub use division::division_laws;
 pub use dtype::{DType, DTypeClass, Device, DeviceKind, UnknownDType};
@@ -113,3 +114,4 @@ pub use pred::{Comparison, FloatRelation, Operands, Pred, PredNode};
 pub use program::Program;
 pub use range::Range;
 pub use solver::{Check, GuardSet, Kept, Reason, Violation};
+pub use tensor::TensorMeta;

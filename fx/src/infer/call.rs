@@ -1,14 +1,13 @@
 //! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
 
-use super::{InferError, strides};
+use super::{InferError, sizes::Sizes, strides};
 use crate::{
     arg::Arg,
     aten::Bound,
-    graph::{Meta, NodeId, TensorMeta},
+    graph::{Meta, Nodes},
 };
-use rustc_hash::FxHashMap;
 use std::ops::Deref;
-use symshapes::{DType, Device, Expr, Pool};
+use symshapes::{DType, Device, Expr, TensorMeta};
 
 /// What rules give.
 pub(super) type Result<T = Meta> = std::result::Result<T, InferError>;
@@ -16,9 +15,9 @@ pub(super) type Result<T = Meta> = std::result::Result<T, InferError>;
 /// A call with bound arguments.
 pub(super) struct Call<'a> {
     bound: Bound<'a>,
-    metas: &'a FxHashMap<NodeId, Meta>,
-    /// The graph's expressions.
-    pub(super) pool: &'a mut Pool,
+    nodes: &'a Nodes,
+    /// The expressions, and who answers questions about them.
+    pub(super) pool: Sizes<'a>,
 }
 
 impl<'a> Deref for Call<'a> {
@@ -30,8 +29,8 @@ impl<'a> Deref for Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(bound: Bound<'a>, metas: &'a FxHashMap<NodeId, Meta>, pool: &'a mut Pool) -> Call<'a> {
-        Call { bound, metas, pool }
+    pub(super) fn new(bound: Bound<'a>, nodes: &'a Nodes, pool: Sizes<'a>) -> Call<'a> {
+        Call { bound, nodes, pool }
     }
 
     fn op(&self) -> String {
@@ -54,7 +53,7 @@ impl<'a> Call<'a> {
 
     fn meta_of(&self, arg: &Arg) -> Option<&'a Meta> {
         match arg {
-            Arg::Node(node) => self.metas.get(node),
+            Arg::Node(node) => self.nodes[*node].meta.as_ref(),
             _ => None,
         }
     }
@@ -153,30 +152,39 @@ impl<'a> Call<'a> {
         if self.has("dtype") { Ok(self.opt_dtype("dtype")?) } else { Ok(None) }
     }
 
-    pub(super) fn is_one(&self, e: Expr) -> bool {
-        self.pool.as_int(e) == Some(1)
+    /// The sizes to which all of `shapes` broadcast.
+    pub(super) fn broadcast(&mut self, shapes: &[&[Expr]]) -> Result<Vec<Expr>> {
+        let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
+        let mut sizes = vec![Expr::ONE; rank];
+        for shape in shapes {
+            for (size, &other) in sizes[rank - shape.len()..].iter_mut().zip(*shape) {
+                *size = self.wider(*size, other)?;
+            }
+        }
+        Ok(sizes)
     }
 
-    /// The sizes to which all of `shapes` broadcast.
-    pub(super) fn broadcast(&self, shapes: &[&[Expr]]) -> Result<Vec<Expr>> {
-        let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
-        (0..rank)
-            .map(|d| {
-                let at = |s: &&[Expr]| (d + s.len()).checked_sub(rank).map(|i| s[i]);
-                let sizes: Vec<Expr> = shapes.iter().filter_map(at).collect();
-                let other = sizes.iter().copied().find(|&e| !self.is_one(e)).unwrap_or(sizes[0]);
-                match sizes.iter().copied().find(|&e| e != other && !self.is_one(e)) {
-                    None => Ok(other),
-                    Some(e) if self.pool.as_int(e).is_some() && self.pool.as_int(other).is_some() => self.fits(None),
-                    Some(_) => Err(self.undecided("whether two sizes are equal")),
-                }
-            })
-            .collect()
+    /// The size to which two broadcast.
+    fn wider(&mut self, a: Expr, b: Expr) -> Result<Expr> {
+        if a == b || b == Expr::ONE {
+            return Ok(a);
+        }
+        if a == Expr::ONE || self.pool.is_one(a) == Some(true) {
+            return Ok(b);
+        }
+        if self.pool.is_one(b) == Some(true) {
+            return Ok(a);
+        }
+        match self.pool.is_equal(a, b) {
+            Some(true) => Ok(if self.pool.as_int(b).is_some() { b } else { a }),
+            Some(false) => self.fits(None),
+            None => Err(self.undecided("whether two sizes are equal")),
+        }
     }
 
     /// A new row-major tensor on the device of `like`.
     pub(super) fn contiguous(&mut self, like: &TensorMeta, dtype: DType, sizes: Vec<Expr>) -> TensorMeta {
-        let strides = strides::contiguous(self.pool, &sizes);
+        let strides = strides::contiguous(&mut self.pool, &sizes);
         self.strided(like, dtype, sizes, strides)
     }
 
@@ -189,25 +197,25 @@ impl<'a> Call<'a> {
         strides: Vec<Expr>,
     ) -> TensorMeta {
         let requires_grad = like.requires_grad && dtype.is_float();
-        TensorMeta { dtype, device: like.device, sizes, strides, offset: self.pool.int(0), requires_grad }
+        TensorMeta { dtype, device: like.device, sizes, strides, offset: Expr::ZERO, requires_grad }
     }
 
     /// A new tensor of which nothing is given but what the call says.
     pub(super) fn fresh(&mut self, dtype: DType, device: Device, sizes: Vec<Expr>) -> TensorMeta {
-        let strides = strides::contiguous(self.pool, &sizes);
-        TensorMeta { dtype, device, sizes, strides, offset: self.pool.int(0), requires_grad: false }
+        let strides = strides::contiguous(&mut self.pool, &sizes);
+        TensorMeta { dtype, device, sizes, strides, offset: Expr::ZERO, requires_grad: false }
     }
 
     /// A new tensor with the sizes of `like` and, as `preserve_format` has it, the order of its strides.
     pub(super) fn preserved(&mut self, like: &TensorMeta, dtype: DType) -> Result<TensorMeta> {
-        let strides = strides::preserved(self.pool, like).ok_or_else(|| self.undecided("the order of strides"))?;
+        let strides = strides::preserved(&mut self.pool, like).ok_or_else(|| self.undecided("the order of strides"))?;
         Ok(self.strided(like, dtype, like.sizes.clone(), strides))
     }
 
     /// A new tensor of `sizes`, channels last where `last` says so, else row-major.
     pub(super) fn in_format(&mut self, like: &TensorMeta, dtype: DType, sizes: Vec<Expr>, last: bool) -> TensorMeta {
         if last && matches!(sizes.len(), 4 | 5) {
-            let strides = strides::channels_last(self.pool, &sizes);
+            let strides = strides::channels_last(&mut self.pool, &sizes);
             return self.strided(like, dtype, sizes, strides);
         }
         self.contiguous(like, dtype, sizes)

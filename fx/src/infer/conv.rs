@@ -5,11 +5,8 @@ use super::{
     call::{Call, Result, tuple},
     strides,
 };
-use crate::{
-    arg::Arg,
-    graph::{Meta, TensorMeta},
-};
-use symshapes::{DType, Expr};
+use crate::{arg::Arg, graph::Meta};
+use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -35,7 +32,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 ];
 
 fn channels_last(c: &mut Call, t: &TensorMeta) -> Result<bool> {
-    strides::suggests_channels_last(c.pool, t).ok_or_else(|| c.undecided("the memory format"))
+    strides::suggests_channels_last(&mut c.pool, t).ok_or_else(|| c.undecided("the memory format"))
 }
 
 /// A list with one value for each spatial dimension.
@@ -107,11 +104,12 @@ fn windows(
     if !ceil {
         return Ok(count);
     }
-    let (Some(room), Some(size), Some(count)) = (c.pool.as_int(room), c.pool.as_int(size), c.pool.as_int(count)) else {
-        return Err(c.undecided("whether a last window counts"));
-    };
-    let more = room.rem_euclid(stride) != 0 && count * stride < size + padding;
-    Ok(c.pool.int(count + i64::from(more)))
+    let rest = c.pool.modulo(room, step);
+    let (partial, reach, end) = (c.pool.ne(rest, Expr::ZERO), c.pool.mul(count, step), c.pool.add_int(size, padding));
+    let starts_inside = c.pool.lt(reach, end);
+    let more = c.pool.and(partial, starts_inside);
+    let more = c.pool.decide(more).ok_or_else(|| c.undecided("whether a last window counts"))?;
+    Ok(c.pool.add_int(count, i64::from(more)))
 }
 
 fn pooled(c: &mut Call) -> Result<TensorMeta> {

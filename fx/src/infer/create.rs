@@ -7,11 +7,8 @@ use super::{
     promote::{DEFAULT_FLOAT, number_dtype},
     strides,
 };
-use crate::{
-    arg::Arg,
-    graph::{Meta, TensorMeta},
-};
-use symshapes::{DType, DTypeClass, Device, Expr};
+use crate::{arg::Arg, graph::Meta};
+use symshapes::{DType, DTypeClass, Device, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -24,7 +21,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("randint", sized),
     ("empty_permuted", |c| {
         let (sizes, order) = (c.exprs("size")?, c.ints("physical_layout")?);
-        let strides = strides::in_order(c.pool, &sizes, order.into_iter().rev().map(|d| d as usize));
+        let strides = strides::in_order(&mut c.pool, &sizes, order.into_iter().rev().map(|d| d as usize));
         let made = created(c, sizes, DEFAULT_FLOAT)?;
         Ok(if let Meta::Tensor(t) = made { TensorMeta { strides, ..t }.into() } else { made })
     }),
@@ -70,7 +67,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
     ("sym_numel", |c| {
         let x = c.tensor("self")?;
-        Ok(Meta::Int(strides::numel(c.pool, &x.sizes)))
+        Ok(Meta::Int(strides::numel(&mut c.pool, &x.sizes)))
     }),
 ];
 

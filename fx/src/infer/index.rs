@@ -5,8 +5,8 @@ use super::{
     call::{Call, Result},
     strides,
 };
-use crate::graph::{Meta, TensorMeta};
-use symshapes::{DType, Expr};
+use crate::graph::Meta;
+use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -23,7 +23,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("index_select", |c| {
         let (x, index) = (c.tensor("self")?, c.tensor("index")?);
         let (mut sizes, dim) = (x.sizes.clone(), c.dim("dim", x.sizes.len())?);
-        let count = strides::numel(c.pool, &index.sizes);
+        let count = strides::numel(&mut c.pool, &index.sizes);
         *c.fits(sizes.get_mut(dim))? = count;
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
@@ -84,7 +84,7 @@ fn index(c: &mut Call) -> Result {
     for t in given.iter().flatten() {
         rows.push(index_strides(c, t, &index_sizes, place, sizes.len()));
     }
-    let strides = strides::by_strides(c.pool, &sizes, &rows).ok_or_else(|| c.undecided("the order of strides"))?;
+    let strides = strides::by_strides(&mut c.pool, &sizes, &rows).ok_or_else(|| c.undecided("the order of strides"))?;
     Ok(Meta::Tensor(c.strided(x, x.dtype, sizes, strides)))
 }
 
@@ -94,7 +94,8 @@ fn index_strides(c: &mut Call, t: &TensorMeta, sizes: &[Expr], place: usize, ran
     let mut row = vec![zero; rank];
     let skip = sizes.len() - t.sizes.len();
     for (d, (&size, &stride)) in t.sizes.iter().zip(&t.strides).enumerate() {
-        row[place + skip + d] = if c.is_one(size) && !c.is_one(sizes[skip + d]) { zero } else { stride };
+        row[place + skip + d] =
+            if c.pool.is_one(size) == Some(true) && size != sizes[skip + d] { zero } else { stride };
     }
     row
 }

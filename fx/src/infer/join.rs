@@ -6,7 +6,7 @@ use super::{
     promote::{Operand, result_type},
     strides,
 };
-use crate::graph::TensorMeta;
+use symshapes::TensorMeta;
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -48,7 +48,7 @@ fn cat(c: &mut Call, tensors: &[&TensorMeta], dim: i64) -> Result<TensorMeta> {
         if i > 0 {
             sizes[dim] = c.pool.add(sizes[dim], t.sizes[dim]);
         }
-        last &= strides::suggests_channels_last(c.pool, t).ok_or_else(|| c.undecided("the memory format"))?;
+        last &= strides::suggests_channels_last(&mut c.pool, t).ok_or_else(|| c.undecided("the memory format"))?;
     }
     Ok(c.in_format(first, dtype, sizes, last))
 }
@@ -65,8 +65,8 @@ fn stack(c: &mut Call) -> Result {
         return Ok(c.contiguous(first, first.dtype, sizes).into());
     }
     let joined = cat(c, &tensors, dim as i64)?;
-    let strides = strides::viewed(c.pool, &joined, &sizes);
-    let strides = strides.ok_or_else(|| c.undecided("the strides of a stack"))?;
+    let strides = strides::viewed(&mut c.pool, &joined, &sizes);
+    let strides = strides.flatten().ok_or_else(|| c.undecided("the strides of a stack"))?;
     Ok(TensorMeta { sizes, strides, ..joined }.into())
 }
 
@@ -86,6 +86,6 @@ fn pad(c: &mut Call) -> Result {
         *size = c.pool.add(*size, pair[0]);
         *size = c.pool.add(*size, pair[1]);
     }
-    let last = strides::suggests_channels_last(c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
+    let last = strides::suggests_channels_last(&mut c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
     Ok(c.in_format(x, x.dtype, sizes, last).into())
 }

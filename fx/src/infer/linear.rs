@@ -4,8 +4,7 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
 };
-use crate::graph::TensorMeta;
-use symshapes::{DType, Expr};
+use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -28,11 +27,11 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 ];
 
 /// The size that two operands share and sum over.
-fn shared(c: &Call, a: Expr, b: Expr) -> Result<()> {
-    match (c.pool.as_int(a), c.pool.as_int(b)) {
-        _ if a == b => Ok(()),
-        (Some(_), Some(_)) => c.fits(None),
-        _ => Err(c.undecided("whether the summed sizes are equal")),
+fn shared(c: &mut Call, a: Expr, b: Expr) -> Result<()> {
+    match c.pool.is_equal(a, b) {
+        Some(true) => Ok(()),
+        Some(false) => c.fits(None),
+        None => Err(c.undecided("whether the summed sizes are equal")),
     }
 }
 
@@ -63,7 +62,7 @@ fn linear(c: &mut Call) -> Result {
 /// Which kernel runs, and with it the strides, is chosen by the arguments' layout: known for row-major ones only.
 fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
-    if ![q, k, v].into_iter().all(|t| super::strides::is_contiguous(c.pool, t)) {
+    if [q, k, v].into_iter().any(|t| super::strides::is_contiguous(&mut c.pool, t) != Some(true)) {
         return Err(c.unsupported("attention on operands that are not row-major"));
     }
     let mut sizes = q.sizes.clone();

@@ -15,18 +15,20 @@ mod plain;
 pub mod pointwise;
 pub mod promote;
 mod reduce;
+pub mod sizes;
 pub mod strides;
 mod view;
 
 use crate::{
     arg::Arg,
     aten::{self, BindError, Overload},
-    graph::{Graph, Kind, Meta, NodeId, TensorMeta},
+    graph::{Graph, Kind, Meta, NodeId, Nodes},
 };
 use call::{Call, Result};
 use rustc_hash::FxHashMap;
+use sizes::Sizes;
 use std::{fmt, sync::OnceLock};
-use symshapes::Pool;
+use symshapes::{Pool, ShapeEnv, TensorMeta};
 
 /// Why a node's metadata could not be inferred.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -65,19 +67,29 @@ pub enum InferError {
 
 /// Infers what is known of a node's value from what its arguments' metadata says. The node itself is not changed.
 pub fn node(graph: &mut Graph, id: NodeId) -> Result<Meta> {
-    let node = graph[id].clone();
+    let (nodes, pool) = graph.nodes_and_exprs();
+    infer(nodes, id, Sizes::Proved(pool))
+}
+
+/// As [`node`], for a graph whose metadata is over the expressions of `env`: where a question about sizes has no
+/// answer that is proved, the example inputs decide and a guard is recorded. `at` is the user's stack.
+pub fn guarded(graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Result<Meta> {
+    infer(graph.all_nodes(), id, Sizes::Guarded { env, at })
+}
+
+fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
+    let node = &nodes[id];
+    let no_rule = || InferError::NoRule(node.target.clone());
     if node.kind != Kind::CallFunction {
-        return node.meta.ok_or(InferError::NoRule(node.target));
+        return node.meta.clone().ok_or_else(no_rule);
     }
-    let metas: FxHashMap<NodeId, Meta> =
-        node.inputs().into_iter().filter_map(|n| Some((n, graph[n].meta.clone()?))).collect();
     if !node.target.starts_with("aten.") {
-        return plain::call(&mut graph.exprs, &metas, &node.target, &node.args).ok_or(InferError::NoRule(node.target));
+        return plain::call(&mut sizes, nodes, &node.target, &node.args).ok_or_else(no_rule);
     }
-    let overload = aten::lookup(&node.target).ok_or_else(|| InferError::NoRule(node.target.clone()))?;
+    let overload = aten::lookup(&node.target).ok_or_else(no_rule)?;
     let rule = rule(overload).ok_or_else(|| InferError::NoRule(overload.name.clone()))?;
     let bound = overload.bind(&node.args, &node.kwargs)?;
-    rule(&mut Call::new(bound, &metas, &mut graph.exprs))
+    rule(&mut Call::new(bound, nodes, sizes))
 }
 
 /// Infers the metadata of every node that has none, in order; stops at the first that has no answer.
@@ -135,16 +147,29 @@ pub fn check(graph: &Graph) -> Vec<Mismatch> {
     for id in graph.nodes() {
         let (Some(given), Kind::CallFunction) = (&graph[id].meta, graph[id].kind) else { continue };
         let Ok(inferred) = node(&mut scratch, id) else { continue };
-        if !agree(&scratch.exprs, given, &inferred) {
-            mismatches.push(Mismatch {
-                node: id,
-                call: format!("{} = {}", graph[id].name, graph[id].target),
-                given: describe(&scratch.exprs, given),
-                inferred: describe(&scratch.exprs, &inferred),
-            });
-        }
+        mismatches.extend(mismatch(graph, &scratch.exprs, id, given, &inferred));
     }
     mismatches
+}
+
+/// As [`check`], with the answers of `env`, over whose expressions the graph is; and the nodes that have no answer.
+pub fn check_guarded(graph: &Graph, env: &mut ShapeEnv) -> (Vec<Mismatch>, Vec<(NodeId, InferError)>) {
+    let (mut mismatches, mut unknown) = (Vec::new(), Vec::new());
+    for id in graph.nodes() {
+        let (Some(given), Kind::CallFunction) = (&graph[id].meta, graph[id].kind) else { continue };
+        match guarded(graph, id, env, &graph[id].name) {
+            Ok(inferred) => mismatches.extend(mismatch(graph, env.pool(), id, given, &inferred)),
+            Err(error) => unknown.push((id, error)),
+        }
+    }
+    (mismatches, unknown)
+}
+
+fn mismatch(graph: &Graph, pool: &Pool, id: NodeId, given: &Meta, inferred: &Meta) -> Option<Mismatch> {
+    let call = || format!("{} = {}", graph[id].name, graph[id].target);
+    let differs =
+        || Mismatch { node: id, call: call(), given: describe(pool, given), inferred: describe(pool, inferred) };
+    (!agree(pool, given, inferred)).then(differs)
 }
 
 /// True if two descriptions can hold of one value. Strides of dimensions of size 1 and of empty tensors mean nothing.

@@ -5,11 +5,8 @@ use super::{
     call::{Call, Result, tuple},
     strides,
 };
-use crate::{
-    arg::Arg,
-    graph::{Meta, TensorMeta},
-};
-use symshapes::{DType, Expr};
+use crate::{arg::Arg, graph::Meta};
+use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -93,7 +90,7 @@ fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
 
 /// The input's sizes, in channels last where its strides suggest it.
 fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
-    let last = strides::suggests_channels_last(c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
+    let last = strides::suggests_channels_last(&mut c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
     Ok(c.in_format(x, x.dtype, x.sizes.clone(), last))
 }
 

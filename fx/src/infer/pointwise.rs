@@ -13,11 +13,11 @@ use super::{
 use crate::{
     arg::Arg,
     aten::{Bound, Overload},
-    graph::{Meta, TensorMeta},
+    graph::Meta,
 };
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
-use symshapes::DTypeClass;
+use symshapes::{DTypeClass, TensorMeta};
 
 /// An element-wise operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,8 +77,10 @@ pub(super) fn rule(c: &mut Call) -> Result {
         tensors.reverse();
     }
     let strides = match ROW_MAJOR.contains(&row.name) {
-        true => strides::contiguous(c.pool, &sizes),
-        false => strides::elementwise(c.pool, &sizes, &tensors).ok_or_else(|| c.undecided("the order of strides"))?,
+        true => strides::contiguous(&mut c.pool, &sizes),
+        false => {
+            strides::elementwise(&mut c.pool, &sizes, &tensors).ok_or_else(|| c.undecided("the order of strides"))?
+        }
     };
     Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
 }

@@ -5,8 +5,7 @@ use super::{
     call::{Call, Result, tuple},
     promote::DEFAULT_FLOAT,
 };
-use crate::graph::TensorMeta;
-use symshapes::{DType, DTypeClass, Expr};
+use symshapes::{DType, DTypeClass, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[

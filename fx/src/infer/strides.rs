@@ -1,10 +1,10 @@
 //! How torch lays out results: row-major, channels last, or in the order of the operands' strides.
 //!
-//! Functions that compare symbolic strides give `None` where the comparison cannot be decided.
+//! Functions that ask about symbolic sizes and strides give `None` where nobody knows the answer.
 
-use crate::graph::TensorMeta;
+use super::sizes::Sizes;
 use std::cmp::Ordering;
-use symshapes::{Expr, Pool};
+use symshapes::{Expr, Pool, TensorMeta};
 
 /// Row-major strides. Empty dimensions count as one element.
 pub fn contiguous(pool: &mut Pool, sizes: &[Expr]) -> Vec<Expr> {
@@ -40,27 +40,31 @@ pub fn numel(pool: &mut Pool, sizes: &[Expr]) -> Expr {
 }
 
 /// True if the tensor is dense with its dimensions from the innermost out in `order`; sizes of 1 do not count.
-fn dense_in_order(pool: &mut Pool, t: &TensorMeta, order: impl IntoIterator<Item = usize>) -> bool {
-    let mut expected = pool.int(1);
+fn dense_in_order(sizes: &mut Sizes, t: &TensorMeta, order: impl IntoIterator<Item = usize>) -> Option<bool> {
+    let mut expected = Expr::ONE;
     for d in order {
-        if pool.as_int(t.sizes[d]) != Some(1) {
-            if t.strides[d] != expected {
-                return false;
+        if t.strides[d] != expected {
+            if sizes.is_one(t.sizes[d])? {
+                continue;
             }
-            expected = pool.mul(expected, t.sizes[d]);
+            if !sizes.is_equal(t.strides[d], expected)? {
+                return Some(false);
+            }
         }
+        expected = sizes.mul(expected, t.sizes[d]);
     }
-    true
+    Some(true)
 }
 
 /// True if the tensor is row-major.
-pub fn is_contiguous(pool: &mut Pool, t: &TensorMeta) -> bool {
-    is_empty(pool, t) || dense_in_order(pool, t, (0..t.sizes.len()).rev())
+pub fn is_contiguous(sizes: &mut Sizes, t: &TensorMeta) -> Option<bool> {
+    if is_empty(sizes, t) { Some(true) } else { dense_in_order(sizes, t, (0..t.sizes.len()).rev()) }
 }
 
 /// True if the tensor is dense with channels last.
-pub fn is_channels_last(pool: &mut Pool, t: &TensorMeta) -> bool {
-    matches!(t.sizes.len(), 4 | 5) && dense_in_order(pool, t, channels_last_order(t.sizes.len()))
+pub fn is_channels_last(sizes: &mut Sizes, t: &TensorMeta) -> Option<bool> {
+    let rank = t.sizes.len();
+    if matches!(rank, 4 | 5) { dense_in_order(sizes, t, channels_last_order(rank)) } else { Some(false) }
 }
 
 fn is_empty(pool: &Pool, t: &TensorMeta) -> bool {
@@ -68,38 +72,30 @@ fn is_empty(pool: &Pool, t: &TensorMeta) -> bool {
 }
 
 /// True if every element has a place of its own and there are no gaps.
-fn is_dense(pool: &mut Pool, t: &TensorMeta) -> Option<bool> {
-    let mut order: Vec<usize> = (0..t.sizes.len()).filter(|&d| pool.as_int(t.sizes[d]) != Some(1)).collect();
+fn is_dense(sizes: &mut Sizes, t: &TensorMeta) -> Option<bool> {
+    if dense_in_order(sizes, t, (0..t.sizes.len()).rev()) == Some(true) {
+        return Some(true);
+    }
+    let mut order: Vec<usize> = (0..t.sizes.len()).filter(|&d| sizes.as_int(t.sizes[d]) != Some(1)).collect();
     let mut undecided = false;
     order.sort_by(|&a, &b| {
-        compare(pool, t.strides[a], t.strides[b]).unwrap_or_else(|| {
+        sizes.compare(t.strides[a], t.strides[b]).unwrap_or_else(|| {
             undecided = true;
             Ordering::Equal
         })
     });
-    if undecided { None } else { Some(dense_in_order(pool, t, order)) }
-}
-
-/// Which of two strides or sizes is less, as far as it is proved. Symbolic ones that may be equal count as different.
-pub fn compare(pool: &mut Pool, a: Expr, b: Expr) -> Option<Ordering> {
-    match (pool.as_int(a), pool.as_int(b)) {
-        (Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ if a == b => Some(Ordering::Equal),
-        _ if pool.proves_le(a, b) => Some(Ordering::Less),
-        _ if pool.proves_le(b, a) => Some(Ordering::Greater),
-        _ => None,
-    }
+    if undecided { None } else { dense_in_order(sizes, t, order) }
 }
 
 /// True if a library that has kernels for channels last would take the tensor to be so: its strides grow in that
 /// order, gaps allowed.
-pub fn suggests_channels_last(pool: &mut Pool, t: &TensorMeta) -> Option<bool> {
+pub fn suggests_channels_last(pool: &mut Sizes, t: &TensorMeta) -> Option<bool> {
     if !matches!(t.sizes.len(), 4 | 5) || pool.as_int(t.strides[1]) == Some(0) {
         return Some(false);
     }
     let mut least = pool.int(0);
     for d in channels_last_order(t.sizes.len()) {
-        if pool.as_int(t.sizes[d]) == Some(0) || compare(pool, t.strides[d], least)? == Ordering::Less {
+        if pool.as_int(t.sizes[d]) == Some(0) || pool.compare(t.strides[d], least)? == Ordering::Less {
             return Some(false);
         }
         // Where nothing but the batch tells the formats apart, torch takes row-major.
@@ -107,15 +103,13 @@ pub fn suggests_channels_last(pool: &mut Pool, t: &TensorMeta) -> Option<bool> {
             return Some(false);
         }
         least = t.strides[d];
-        if pool.as_int(t.sizes[d]) != Some(1) {
-            least = pool.mul(least, t.sizes[d]);
-        }
+        least = pool.mul(least, t.sizes[d]);
     }
     Some(true)
 }
 
 /// The strides of a copy that preserves the format.
-pub fn preserved(pool: &mut Pool, t: &TensorMeta) -> Option<Vec<Expr>> {
+pub fn preserved(pool: &mut Sizes, t: &TensorMeta) -> Option<Vec<Expr>> {
     if is_dense(pool, t)? {
         return Some(t.strides.clone());
     }
@@ -123,9 +117,9 @@ pub fn preserved(pool: &mut Pool, t: &TensorMeta) -> Option<Vec<Expr>> {
 }
 
 /// The strides of the result of an element-wise op on `operands` broadcast to `sizes`.
-pub fn elementwise(pool: &mut Pool, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
+pub fn elementwise(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
     if operands.iter().all(|t| t.sizes == sizes)
-        && let Some(strides) = same_layout(pool, sizes, operands)
+        && let Some(strides) = same_layout(pool, sizes, operands)?
     {
         return Some(strides);
     }
@@ -134,16 +128,26 @@ pub fn elementwise(pool: &mut Pool, sizes: &[Expr], operands: &[&TensorMeta]) ->
 }
 
 /// The layout that operands of equal sizes share, if they do.
-fn same_layout(pool: &mut Pool, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
-    if operands.iter().all(|t| is_contiguous(pool, t)) {
-        return Some(contiguous(pool, sizes));
+fn same_layout(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Option<Vec<Expr>>> {
+    if all(operands, |t| is_contiguous(pool, t))? {
+        return Some(Some(contiguous(pool, sizes)));
     }
-    if operands.iter().all(|t| is_channels_last(pool, t)) {
-        return Some(channels_last(pool, sizes));
+    if all(operands, |t| is_channels_last(pool, t))? {
+        return Some(Some(channels_last(pool, sizes)));
     }
-    let first = operands.first()?;
-    let same = operands.iter().all(|t| t.strides == first.strides) && is_dense(pool, first) == Some(true);
-    same.then(|| first.strides.clone())
+    let Some((first, rest)) = operands.split_first() else { return Some(None) };
+    let same = rest.iter().all(|t| t.strides == first.strides) && is_dense(pool, first)?;
+    Some(same.then(|| first.strides.clone()))
+}
+
+/// True if it is so for every operand; asks no further than needed.
+fn all(operands: &[&TensorMeta], mut holds: impl FnMut(&TensorMeta) -> Option<bool>) -> Option<bool> {
+    for t in operands {
+        if !holds(t)? {
+            return Some(false);
+        }
+    }
+    Some(true)
 }
 
 /// The strides with which a tensor is read when broadcast: 0 along the dimensions that it repeats.
@@ -159,7 +163,7 @@ fn spread(pool: &mut Pool, sizes: &[Expr], t: &TensorMeta) -> Vec<Expr> {
 
 /// Dense strides whose order is that of the first operand that tells two dimensions apart: an insertion sort from
 /// row-major, as torch's iterator does it. `rows` are the operands' strides, 0 where an operand has no say.
-pub fn by_strides(pool: &mut Pool, sizes: &[Expr], rows: &[Vec<Expr>]) -> Option<Vec<Expr>> {
+pub fn by_strides(pool: &mut Sizes, sizes: &[Expr], rows: &[Vec<Expr>]) -> Option<Vec<Expr>> {
     let mut order: Vec<usize> = (0..sizes.len()).rev().collect();
     for i in 1..order.len() {
         let mut moving = i;
@@ -178,13 +182,13 @@ pub fn by_strides(pool: &mut Pool, sizes: &[Expr], rows: &[Vec<Expr>]) -> Option
 }
 
 /// Which of two dimensions lies further out; equal if no operand says.
-fn outer(pool: &mut Pool, sizes: &[Expr], rows: &[Vec<Expr>], a: usize, b: usize) -> Option<Ordering> {
+fn outer(pool: &mut Sizes, sizes: &[Expr], rows: &[Vec<Expr>], a: usize, b: usize) -> Option<Ordering> {
     for strides in rows {
         if pool.as_int(strides[a]) == Some(0) || pool.as_int(strides[b]) == Some(0) {
             continue;
         }
-        match compare(pool, strides[a], strides[b])? {
-            Ordering::Equal if compare(pool, sizes[a], sizes[b])? == Ordering::Greater => {
+        match pool.compare(strides[a], strides[b])? {
+            Ordering::Equal if pool.compare(sizes[a], sizes[b])? == Ordering::Greater => {
                 return Some(Ordering::Greater);
             }
             Ordering::Equal => {}
@@ -194,35 +198,55 @@ fn outer(pool: &mut Pool, sizes: &[Expr], rows: &[Vec<Expr>], a: usize, b: usize
     Some(Ordering::Equal)
 }
 
-/// The strides with which a tensor can be seen under other sizes without a copy, if it can.
-pub fn viewed(pool: &mut Pool, t: &TensorMeta, sizes: &[Expr]) -> Option<Vec<Expr>> {
-    if t.sizes.is_empty() || is_empty(pool, t) {
-        return Some(if t.sizes == sizes { t.strides.clone() } else { contiguous(pool, sizes) });
+/// The strides with which a tensor can be seen under other sizes without a copy; `Some(None)` if it cannot.
+pub fn viewed(pool: &mut Sizes, t: &TensorMeta, sizes: &[Expr]) -> Option<Option<Vec<Expr>>> {
+    // A view that fits whatever the sizes are needs no answers.
+    match view_by(pool, t, sizes, same_expression) {
+        Some(Some(strides)) => Some(Some(strides)),
+        _ => view_by(pool, t, sizes, same_value),
     }
-    let one = pool.int(1);
-    let mut strides = vec![one; sizes.len()];
-    let (mut left, mut base) = (sizes.len(), *t.strides.last()?);
-    let (mut here, mut there) = (one, one);
+}
+
+fn same_expression(_: &mut Sizes, a: Expr, b: Expr) -> Option<bool> {
+    Some(a == b)
+}
+
+fn same_value(pool: &mut Sizes, a: Expr, b: Expr) -> Option<bool> {
+    pool.is_equal(a, b)
+}
+
+fn view_by(
+    pool: &mut Sizes,
+    t: &TensorMeta,
+    sizes: &[Expr],
+    same: impl Fn(&mut Sizes, Expr, Expr) -> Option<bool>,
+) -> Option<Option<Vec<Expr>>> {
+    let (Some(&innermost), false) = (t.strides.last(), is_empty(pool, t)) else {
+        return Some(Some(if t.sizes == sizes { t.strides.clone() } else { contiguous(pool, sizes) }));
+    };
+    let mut strides = vec![Expr::ONE; sizes.len()];
+    let (mut left, mut base) = (sizes.len(), innermost);
+    let (mut here, mut there) = (Expr::ONE, Expr::ONE);
     for d in (0..t.sizes.len()).rev() {
         here = pool.mul(here, t.sizes[d]);
         if d > 0 {
             // Dimensions that continue each other form one block.
             let reach = pool.mul(here, base);
-            if pool.as_int(t.sizes[d - 1]) == Some(1) || t.strides[d - 1] == reach {
+            if pool.as_int(t.sizes[d - 1]) == Some(1) || same(pool, t.strides[d - 1], reach)? {
                 continue;
             }
         }
-        while left > 0 && (there != here || pool.as_int(sizes[left - 1]) == Some(1)) {
+        while left > 0 && (pool.as_int(sizes[left - 1]) == Some(1) || !same(pool, there, here)?) {
             left -= 1;
             strides[left] = pool.mul(there, base);
             there = pool.mul(there, sizes[left]);
         }
-        if there != here {
-            return None;
+        if !same(pool, there, here)? {
+            return Some(None);
         }
         if d > 0 {
-            (base, here, there) = (t.strides[d - 1], one, one);
+            (base, here, there) = (t.strides[d - 1], Expr::ONE, Expr::ONE);
         }
     }
-    (left == 0).then_some(strides)
+    Some((left == 0).then_some(strides))
 }

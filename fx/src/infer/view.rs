@@ -5,11 +5,8 @@ use super::{
     call::{Call, Result, tuple},
     strides,
 };
-use crate::{
-    arg::Arg,
-    graph::{Meta, TensorMeta},
-};
-use symshapes::Expr;
+use crate::graph::Meta;
+use symshapes::{Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -79,7 +76,7 @@ fn sized(c: &mut Call, name: &str, copies: bool) -> Result {
     let mut sizes = c.exprs(name)?;
     if let Some(open) = sizes.iter().position(|&s| c.pool.as_int(s) == Some(-1)) {
         sizes[open] = c.pool.int(1);
-        let (all, known) = (strides::numel(c.pool, &x.sizes), strides::numel(c.pool, &sizes));
+        let (all, known) = (strides::numel(&mut c.pool, &x.sizes), strides::numel(&mut c.pool, &sizes));
         let zero = c.pool.int(0);
         sizes[open] = if known == zero { zero } else { c.pool.floor_div(all, known) };
     }
@@ -87,12 +84,13 @@ fn sized(c: &mut Call, name: &str, copies: bool) -> Result {
 }
 
 fn reshaped(c: &mut Call, x: &TensorMeta, sizes: Vec<Expr>, copies: bool) -> Result {
-    let (all, wanted) = (strides::numel(c.pool, &x.sizes), strides::numel(c.pool, &sizes));
-    if all != wanted {
-        let numbers = c.pool.as_int(all).is_some() && c.pool.as_int(wanted).is_some();
-        return if numbers { c.fits(None) } else { Err(c.undecided("whether a view has as many elements")) };
+    let (all, wanted) = (strides::numel(&mut c.pool, &x.sizes), strides::numel(&mut c.pool, &sizes));
+    match c.pool.is_equal(all, wanted) {
+        Some(true) => {}
+        Some(false) => return c.fits(None),
+        None => return Err(c.undecided("whether a view has as many elements")),
     }
-    match strides::viewed(c.pool, x, &sizes) {
+    match strides::viewed(&mut c.pool, x, &sizes).ok_or_else(|| c.undecided("the strides of a view"))? {
         Some(strides) => Ok(TensorMeta { sizes, strides, ..x.clone() }.into()),
         None if copies => Ok(c.contiguous(x, x.dtype, sizes).into()),
         None => Err(c.unsupported("strides that allow no such view")),
@@ -114,7 +112,7 @@ fn flatten(c: &mut Call) -> Result {
         let one = c.pool.int(1);
         return reshaped(c, x, vec![one], true);
     }
-    let merged = strides::numel(c.pool, &x.sizes[start..=end]);
+    let merged = strides::numel(&mut c.pool, &x.sizes[start..=end]);
     let sizes = [&x.sizes[..start], &[merged], &x.sizes[end + 1..]].concat();
     reshaped(c, x, sizes, true)
 }
@@ -128,10 +126,14 @@ fn contiguous(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let format = c.opt_memory_format("memory_format")?;
     let already = match format {
-        Some("channels_last" | "channels_last_3d") => strides::is_channels_last(c.pool, x),
-        _ => strides::is_contiguous(c.pool, x),
+        Some("channels_last" | "channels_last_3d") => strides::is_channels_last(&mut c.pool, x),
+        _ => strides::is_contiguous(&mut c.pool, x),
     };
-    if already { Ok(x.clone().into()) } else { Ok(c.formatted(x, x.dtype)?.into()) }
+    if already.ok_or_else(|| c.undecided("the memory format"))? {
+        Ok(x.clone().into())
+    } else {
+        Ok(c.formatted(x, x.dtype)?.into())
+    }
 }
 
 fn to_copy(c: &mut Call) -> Result {
@@ -171,7 +173,10 @@ fn expanded(c: &mut Call, x: &TensorMeta, sizes: &[Expr]) -> Result {
     for d in 0..x.sizes.len() {
         if x.sizes[d] == sizes[skip + d] {
             strides[skip + d] = x.strides[d];
-        } else if !c.is_one(x.sizes[d]) {
+        } else if c.pool.is_one(x.sizes[d]) == Some(true) {
+        } else if c.pool.is_equal(x.sizes[d], sizes[skip + d]) == Some(true) {
+            strides[skip + d] = x.strides[d];
+        } else {
             return Err(c.undecided("whether a dimension that is expanded has size 1"));
         }
     }
@@ -206,7 +211,12 @@ fn unsqueeze(c: &mut Call) -> Result {
 fn squeeze(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dims = c.dims("dim", x.sizes.len())?;
-    let kept: Vec<usize> = (0..x.sizes.len()).filter(|&d| !(dims.contains(&d) && c.is_one(x.sizes[d]))).collect();
+    let mut kept = Vec::new();
+    for d in 0..x.sizes.len() {
+        let dropped =
+            dims.contains(&d) && c.pool.is_one(x.sizes[d]).ok_or_else(|| c.undecided("whether a size is 1"))?;
+        kept.extend((!dropped).then_some(d));
+    }
     Ok(permuted(x, &kept).into())
 }
 
@@ -230,15 +240,28 @@ fn bound(c: &mut Call, name: &str, size: Expr, none: Expr) -> Result<Expr> {
     if c.pool.as_int(at) == Some(i64::MAX) {
         return Ok(size);
     }
-    let range = c.pool.range(at);
-    let at = match (range.lo >= 0, range.hi < 0) {
-        (true, _) => at,
-        (_, true) => c.pool.add(at, size),
-        _ => return Err(c.undecided("whether a bound counts from the end")),
+    let at = from_start(c, at, size)?;
+    let (inside, positive) = (c.pool.le(at, size), c.pool.le(Expr::ZERO, at));
+    let high = match c.pool.decide(inside) {
+        Some(true) => at,
+        Some(false) => size,
+        None => c.pool.min(at, size),
     };
-    let zero = c.pool.int(0);
-    let low = c.pool.max(at, zero);
-    Ok(c.pool.min(low, size))
+    Ok(match c.pool.decide(positive) {
+        Some(true) => high,
+        Some(false) => Expr::ZERO,
+        None => c.pool.max(high, Expr::ZERO),
+    })
+}
+
+/// A position counted from the start, where a negative one counts from the end.
+fn from_start(c: &mut Call, at: Expr, size: Expr) -> Result<Expr> {
+    let negative = c.pool.lt(at, Expr::ZERO);
+    match c.pool.decide(negative) {
+        Some(false) => Ok(at),
+        Some(true) => Ok(c.pool.add(at, size)),
+        None => Err(c.undecided("whether a position counts from the end")),
+    }
 }
 
 fn slice(c: &mut Call) -> Result {
@@ -268,12 +291,7 @@ fn select(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dim = c.dim("dim", x.sizes.len())?;
     let (size, index) = (*c.fits(x.sizes.get(dim))?, c.expr("index")?);
-    let range = c.pool.range(index);
-    let at = match (range.lo >= 0, range.hi < 0) {
-        (true, _) => index,
-        (_, true) => c.pool.add(index, size),
-        _ => return Err(c.undecided("whether an index counts from the end")),
-    };
+    let at = from_start(c, index, size)?;
     Ok(at_position(c, x, dim, at).into())
 }
 
@@ -300,30 +318,30 @@ fn parts(c: &mut Call, x: &TensorMeta, dim: usize, lengths: &[Expr]) -> Meta {
     tuple(parts)
 }
 
-/// The size of a dimension whose number of parts the graph needs to know.
-fn known(c: &Call, x: &TensorMeta, dim: usize) -> Result<i64> {
-    let size = *c.fits(x.sizes.get(dim))?;
-    c.pool.as_int(size).ok_or_else(|| c.undecided("into how many parts a dimension splits"))
+/// The number of parts into which a dimension splits, which the graph needs to know.
+fn count(c: &mut Call, parts: Expr) -> Result<i64> {
+    c.pool.value(parts).ok_or_else(|| c.undecided("into how many parts a dimension splits"))
 }
 
 /// The lengths of parts of at most `most` that make up the dimension.
-fn equal_parts(c: &mut Call, size: i64, most: i64) -> Vec<Expr> {
-    let most = most.max(1);
-    let count = (size + most - 1) / most;
-    (0..count.max(1)).map(|i| c.pool.int(most.min(size - i * most))).collect()
+fn equal_parts(c: &mut Call, size: Expr, most: Expr) -> Result<Vec<Expr>> {
+    let most = c.pool.max(most, Expr::ONE);
+    let parts = c.pool.ceil_div(size, most);
+    let full = count(c, parts)?.max(1) - 1;
+    let taken = c.pool.mul_int(most, full);
+    let last = c.pool.sub(size, taken);
+    Ok(std::iter::repeat_n(most, full as usize).chain([last]).collect())
 }
 
 fn split(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dim = c.dim("dim", x.sizes.len())?;
     let name = if c.has("split_sizes") { "split_sizes" } else { "split_size" };
-    let lengths = if let Arg::Int(most) = *c.get(name) {
-        let size = known(c, x, dim)?;
-        equal_parts(c, size, most)
-    } else if c.list(name).is_some() {
+    let lengths = if c.list(name).is_some() {
         c.exprs(name)?
     } else {
-        return Err(c.undecided("the length of the parts"));
+        let (size, most) = (*c.fits(x.sizes.get(dim))?, c.expr(name)?);
+        equal_parts(c, size, most)?
     };
     Ok(parts(c, x, dim, &lengths))
 }
@@ -331,15 +349,18 @@ fn split(c: &mut Call) -> Result {
 fn chunk(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dim = c.dim("dim", x.sizes.len())?;
-    let (size, chunks) = (known(c, x, dim)?, c.int("chunks")?.max(1));
-    let lengths = equal_parts(c, size, (size + chunks - 1) / chunks);
+    let (size, chunks) = (*c.fits(x.sizes.get(dim))?, c.int("chunks")?.max(1));
+    let chunks = c.pool.int(chunks);
+    let most = c.pool.ceil_div(size, chunks);
+    let lengths = equal_parts(c, size, most)?;
     Ok(parts(c, x, dim, &lengths))
 }
 
 fn unbind(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dim = c.dim("dim", x.sizes.len())?;
-    let size = known(c, x, dim)?;
+    let size = *c.fits(x.sizes.get(dim))?;
+    let size = count(c, size)?;
     let picked: Vec<TensorMeta> = (0..size)
         .map(|i| {
             let at = c.pool.int(i);

@@ -2,11 +2,11 @@
 
 use super::{is_bare_target, short_name};
 use crate::arg::Arg;
-use crate::graph::{Graph, Kind, Meta, Node, TensorMeta};
+use crate::graph::{Graph, Kind, Meta, Node};
 use crate::names::is_identifier;
 use crate::pyrepr::Float;
 use std::fmt::{self, Display, Formatter};
-use symshapes::{Device, Expr};
+use symshapes::{Device, Expr, TensorMeta};
 
 /// The graph as text.
 pub fn print(graph: &Graph) -> String {

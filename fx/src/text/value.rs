@@ -2,8 +2,8 @@
 
 use super::{ParseError, by_short_name, parse::Parser};
 use crate::arg::Arg;
-use crate::graph::{Meta, TensorMeta};
-use symshapes::{DType, Device, Expr};
+use crate::graph::Meta;
+use symshapes::{DType, Device, Expr, TensorMeta};
 
 /// How deep brackets may nest: deeper text would overflow the stack.
 const MAX_DEPTH: usize = 100;

@@ -1,7 +1,7 @@
 use super::*;
-use crate::graph::{Meta, TensorMeta};
+use crate::graph::Meta;
 use expect_test::{Expect, expect};
-use symshapes::{DType, Device};
+use symshapes::{DType, Device, TensorMeta};
 
 fn tensor(graph: &mut Graph, rank: usize) -> Meta {
     let (size, offset) = (graph.exprs.int(4), graph.exprs.int(0));

@@ -1,9 +1,10 @@
 //! Symbols for inputs: policies, duck shaping, 0/1 specialisation, and strides inferred as products.
 
-use super::{EnvError, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
+use super::{EnvError, EnvOptions, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
     float::Float,
     node::{Expr, Sym},
+    pool::Pool,
     range::Range,
 };
 use rustc_hash::FxHashMap;
@@ -185,6 +186,27 @@ impl ShapeEnv {
         if let Some(row) = self.symbols.get_mut(&sym) {
             row.size_like = true;
         }
+    }
+
+    /// An environment over the symbols that a pool has, in their order: those with a typical value are sizes, each read
+    /// from an input of its own, with that value as hint; the others are computed by the program.
+    pub fn over(pool: Pool, options: EnvOptions) -> ShapeEnv {
+        let mut env = ShapeEnv { pool, ..ShapeEnv::new(options) };
+        for sym in env.pool.all_symbols().collect::<Vec<_>>() {
+            let hint = env.pool.symbol_hint(sym);
+            let origin = match hint {
+                Some(_) => Origin::Input(env.read_input(sym)),
+                None => Origin::Unbacked,
+            };
+            env.symbols.insert(sym, SymbolRow { origin, hint, size_like: hint.is_none(), cause: None });
+        }
+        env
+    }
+
+    fn read_input(&mut self, sym: Sym) -> InputId {
+        let (expr, source) = (self.pool.sym(sym), SourceId::from_u32(self.backed));
+        self.backed += 1;
+        self.inputs.push(Input { source, kind: InputKind::Size, expr, owned: Some(sym), constraint: None })
     }
 
     fn constant_input(&mut self, source: SourceId, kind: InputKind, hint: i64, constraint: Option<Constraint>) -> Expr {

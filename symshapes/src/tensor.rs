@@ -1,0 +1,31 @@
+//! What is known of a tensor without its values.
+
+use crate::{
+    dtype::{DType, Device},
+    node::Expr,
+};
+use serde::{Deserialize, Serialize};
+
+/// A tensor's metadata. Sizes are in elements; the expressions live in a pool that the reader has to know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TensorMeta {
+    /// Element type.
+    pub dtype: DType,
+    /// Where it lives.
+    pub device: Device,
+    /// Elements along each dimension.
+    pub sizes: Vec<Expr>,
+    /// Elements between neighbours along each dimension.
+    pub strides: Vec<Expr>,
+    /// Elements before the first one in its storage.
+    pub offset: Expr,
+    /// True if autograd follows it.
+    pub requires_grad: bool,
+}
+
+impl TensorMeta {
+    /// Every expression: sizes, strides, offset.
+    pub fn exprs(&self) -> impl Iterator<Item = Expr> {
+        self.sizes.iter().chain(&self.strides).copied().chain([self.offset])
+    }
+}
