@@ -81,6 +81,19 @@ impl Comparison {
         [Lt, Le, Eq, Ne, Gt, Ge].get(usize::try_from(number).ok()?).copied()
     }
 
+    /// The outcomes for which it is true, as bits: unordered, less, greater, equal. From 3.12 on they stand below the
+    /// comparison in the argument of `COMPARE_OP`, and its specialised forms look at nothing else.
+    pub(super) fn outcomes(self) -> u32 {
+        match self {
+            Comparison::Lt => 0b0010,
+            Comparison::Le => 0b1010,
+            Comparison::Eq => 0b1000,
+            Comparison::Ne => 0b0111,
+            Comparison::Gt => 0b0100,
+            Comparison::Ge => 0b1100,
+        }
+    }
+
     /// As it is written in Python.
     pub fn sign(self) -> &'static str {
         match self {
@@ -223,6 +236,12 @@ impl Body {
         let new: Vec<Inst> = data.into_iter().map(|data| self.insts.push(data)).collect();
         self.order.splice(index..index, new.iter().copied());
         new
+    }
+
+    /// Moves the instructions from `tail` on, which must be no earlier than `index`, to `index`.
+    pub fn move_tail(&mut self, tail: usize, index: usize) {
+        let count = self.order.len() - tail;
+        self.order[index..].rotate_right(count);
     }
 
     /// Takes the instructions for which `keep` is false out of the order. Labels bound to them are an error on

@@ -78,6 +78,39 @@ pub enum Const {
     Opaque(u32),
 }
 
+impl Const {
+    /// Whether the one can stand for the other: `-0.0` cannot for `0.0`, a NaN can for itself. Code objects stand for
+    /// themselves only.
+    pub fn is_same(&self, other: &Const) -> bool {
+        let all = |one: &[Const], other: &[Const]| {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+        };
+        match (self, other) {
+            (Const::Float(one), Const::Float(other)) => one.to_bits() == other.to_bits(),
+            (Const::Complex(a, b), Const::Complex(c, d)) => (a.to_bits(), b.to_bits()) == (c.to_bits(), d.to_bits()),
+            (Const::Tuple(one), Const::Tuple(other)) | (Const::FrozenSet(one), Const::FrozenSet(other)) => {
+                all(one, other)
+            }
+            (Const::Code(_), _) => false,
+            _ => self == other,
+        }
+    }
+}
+
+/// Bits of `co_flags`.
+pub mod flags {
+    /// Locals are fast locals.
+    pub const OPTIMIZED: u32 = 0x1;
+    /// Each call has locals of its own.
+    pub const NEWLOCALS: u32 = 0x2;
+    /// There is `*args`.
+    pub const VARARGS: u32 = 0x4;
+    /// There is `**kwargs`.
+    pub const VARKEYWORDS: u32 = 0x8;
+    /// Calls make an object that suspends: generators and coroutines of every kind.
+    pub const SUSPENDS: u32 = 0x20 | 0x80 | 0x100 | 0x200;
+}
+
 /// A code object: the attributes `co_*` that its constructor takes. The default is all zeros and empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CodeObject {
@@ -127,5 +160,11 @@ impl CodeObject {
     /// How many fast locals a frame of this code has.
     pub fn local_count(&self) -> usize {
         self.local_names().count()
+    }
+
+    /// How many slots of a frame its arguments fill: `*args` and `**kwargs` are one each.
+    pub fn argument_slots(&self) -> usize {
+        let packed = [flags::VARARGS, flags::VARKEYWORDS].iter().filter(|&flag| self.flags & flag != 0).count();
+        (self.argcount + self.kwonlyargcount) as usize + packed
     }
 }

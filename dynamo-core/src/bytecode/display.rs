@@ -44,7 +44,7 @@ impl Display for Body {
 }
 
 /// All lines of a body; `note` ends the line of an instruction.
-fn write_body(
+pub(super) fn write_body(
     f: &mut Formatter<'_>,
     body: &Body,
     note: impl Fn(&mut Formatter<'_>, Inst) -> fmt::Result,
@@ -100,7 +100,7 @@ impl Display for Span {
 }
 
 /// What an operand means.
-fn write_note(f: &mut Formatter<'_>, operand: Operand, code: &CodeObject, locals: &[&str]) -> fmt::Result {
+pub(super) fn write_note(f: &mut Formatter<'_>, operand: Operand, code: &CodeObject, locals: &[&str]) -> fmt::Result {
     let local = |id: super::LocalId| locals.get(id.index()).copied().unwrap_or("?");
     match operand {
         Operand::None | Operand::Int(_) | Operand::Jump(_) => Ok(()),

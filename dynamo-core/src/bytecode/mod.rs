@@ -7,7 +7,11 @@
 //! - [`opcodes`]: one table per version, one row per opcode;
 //! - [`body`]: what is edited, and its text form (`display`, `parse`);
 //! - [`depth`]: the height of the stack before each instruction;
-//! - [`location`], [`exceptions`]: the two packed tables of a code object.
+//! - [`location`], [`exceptions`]: the two packed tables of a code object;
+//! - [`flow`], [`access`]: where execution goes, which slots are read and written;
+//! - [`liveness`], [`frames`]: which locals are still needed, which slots hold values;
+//! - [`builder`]: code for every version by one set of calls;
+//! - [`resume`], [`split`]: a function that goes on in the middle of another, and the two made of one.
 //!
 //! ```
 //! use dynamo_core::bytecode::{Body, encode};
@@ -23,24 +27,41 @@
 //! Invariant: code bytes are de-specialised (what the attribute `co_code` gives): adaptive and instrumented
 //! opcodes are unknown opcodes here.
 
+pub mod access;
 pub mod body;
+pub mod builder;
+pub mod call_pads;
 pub mod code;
 mod decode;
 pub mod depth;
+mod dialect;
 mod display;
 mod encode;
 pub mod exceptions;
+pub mod flow;
+pub mod frames;
+pub mod liveness;
 pub mod location;
 pub mod opcodes;
 mod parse;
+pub mod renumber;
+pub mod resume;
+pub mod split;
+pub mod unreachable;
 mod varint;
 
 pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
+pub use builder::Builder;
 pub use code::{CodeObject, Const, Version};
 pub use decode::{DecodeError, decode};
 pub use depth::{DepthError, Depths, stack_depths};
+pub use dialect::Condition;
 pub use display::Listing;
 pub use encode::{EncodeError, Encoded, encode};
+pub use frames::{Frame, Frames, Slot};
+pub use liveness::{LiveListing, Liveness};
 pub use location::Span;
 pub use opcodes::Op;
 pub use parse::ParseError;
+pub use resume::{Continuation, Obstacle, Parameter, Resume, ResumeError, Source, resume};
+pub use split::{Split, Splitter};

@@ -1,0 +1,88 @@
+//! Which local slots an instruction reads and writes.
+//!
+//! A slot is what counts here, not what a cell holds: writing a variable that lives in a cell reads the slot, for the
+//! cell has to be there.
+
+use std::ops::Range;
+
+use cranelift_entity::EntityRef;
+
+use super::{Arg, Body, CodeObject, Inst, LocalId, Op, Operand};
+
+/// What an instruction does with a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It takes what is there; the slot stays as it is.
+    Read(LocalId),
+    /// It puts the value on top of the stack there.
+    Store(LocalId),
+    /// It puts a cell there.
+    Cell(LocalId),
+    /// It empties the slot.
+    Clear(LocalId),
+}
+
+impl Access {
+    /// The slot.
+    pub fn local(self) -> LocalId {
+        match self {
+            Access::Read(local) | Access::Store(local) | Access::Cell(local) | Access::Clear(local) => local,
+        }
+    }
+}
+
+/// The slots of the free variables.
+pub(super) fn free_slots(code: &CodeObject) -> Range<usize> {
+    let count = code.local_count();
+    count - code.freevars.len()..count
+}
+
+/// What `inst` does with slots, in the order in which it does it.
+///
+/// An instruction that fails or behaves otherwise if the slot is empty reads it. `free` are the slots of the free
+/// variables.
+pub fn accesses(body: &Body, inst: Inst, free: Range<usize>) -> Vec<Access> {
+    let data = body.inst(inst);
+    if data.op == Op::CopyFreeVars {
+        return free.map(|slot| Access::Cell(LocalId::new(slot))).collect();
+    }
+    match body.operand(inst) {
+        Some(Operand::Local(local)) => of_one(data.op, local),
+        Some(Operand::LocalPair(first, second)) => of_two(data.op, first, second),
+        _ => Vec::new(),
+    }
+}
+
+fn of_one(op: Op, local: LocalId) -> Vec<Access> {
+    match op {
+        Op::StoreFast => vec![Access::Store(local)],
+        Op::DeleteFast | Op::LoadFastAndClear => vec![Access::Read(local), Access::Clear(local)],
+        Op::MakeCell => vec![Access::Read(local), Access::Cell(local)],
+        // Loads, and whatever is done with the content of a cell.
+        _ => vec![Access::Read(local)],
+    }
+}
+
+fn of_two(op: Op, first: LocalId, second: LocalId) -> Vec<Access> {
+    match op {
+        Op::StoreFastStoreFast => vec![Access::Store(first), Access::Store(second)],
+        Op::StoreFastLoadFast => vec![Access::Store(first), Access::Read(second)],
+        _ => vec![Access::Read(first), Access::Read(second)],
+    }
+}
+
+/// What a fused instruction does, as two: its first half and its second.
+pub(super) fn unfused(op: Op, first: LocalId, second: LocalId) -> Option<[(Op, LocalId); 2]> {
+    let (one, other) = match op {
+        Op::LoadFastLoadFast => (Op::LoadFast, Op::LoadFast),
+        Op::StoreFastLoadFast => (Op::StoreFast, Op::LoadFast),
+        Op::StoreFastStoreFast => (Op::StoreFast, Op::StoreFast),
+        _ => return None,
+    };
+    Some([(one, first), (other, second)])
+}
+
+/// The slot of an argument that names one slot alone.
+pub(super) fn local_arg(local: LocalId) -> Arg {
+    Arg::Int(local.as_u32())
+}

@@ -1,0 +1,105 @@
+//! What the versions do differently where a [`Builder`](super::Builder) makes code, one row per version.
+
+use super::{Op, Version};
+
+/// When a conditional jump is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// The value is true.
+    True,
+    /// The value is false.
+    False,
+    /// It is `None`.
+    None,
+    /// It is not `None`.
+    NotNone,
+}
+
+impl Condition {
+    /// When the other way is taken.
+    pub fn inverse(self) -> Condition {
+        match self {
+            Condition::True => Condition::False,
+            Condition::False => Condition::True,
+            Condition::None => Condition::NotNone,
+            Condition::NotNone => Condition::None,
+        }
+    }
+}
+
+/// How one version writes things.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// Whether the `NULL` beside a plain callable lies below it.
+    pub(super) null_below: bool,
+    /// Whether `PRECALL` comes before `CALL`.
+    pub(super) precall: bool,
+    /// Whether the names of keyword arguments are a value on the stack, for `CALL_KW`; else `KW_NAMES` holds them.
+    pub(super) call_kw: bool,
+    /// What pushes a cell.
+    pub(super) load_cell: Op,
+    /// What loads a local that may not be bound, and raises then.
+    pub(super) load_checked: Op,
+    /// What loads a method and its object.
+    pub(super) load_method: Op,
+    /// Whether the flags of `MAKE_FUNCTION` say what else lies on the stack; else `SET_FUNCTION_ATTRIBUTE` follows.
+    pub(super) function_flags: bool,
+    /// Whether conditional jumps take any value; else they take `True` and `False` only.
+    pub(super) any_truth: bool,
+    /// Whether there are conditional jumps backwards.
+    pub(super) backward_branches: bool,
+    /// The conditional jumps forwards, in the order of [`Condition`].
+    branches: [Op; 4],
+}
+
+impl Dialect {
+    /// The row of a version.
+    pub(super) fn of(version: Version) -> &'static Dialect {
+        match version {
+            Version::V311 => &V311,
+            Version::V312 => &V312,
+            Version::V313 => &V313,
+        }
+    }
+
+    /// The jump forwards under a condition.
+    pub(super) fn branch(&self, condition: Condition) -> Op {
+        self.branches[condition as usize]
+    }
+}
+
+static V311: Dialect = Dialect {
+    null_below: true,
+    precall: true,
+    call_kw: false,
+    load_cell: Op::LoadClosure,
+    load_checked: Op::LoadFast,
+    load_method: Op::LoadMethod,
+    function_flags: true,
+    any_truth: true,
+    backward_branches: true,
+    branches: [
+        Op::PopJumpForwardIfTrue,
+        Op::PopJumpForwardIfFalse,
+        Op::PopJumpForwardIfNone,
+        Op::PopJumpForwardIfNotNone,
+    ],
+};
+
+static V312: Dialect = Dialect {
+    precall: false,
+    load_checked: Op::LoadFastCheck,
+    load_method: Op::LoadAttr,
+    backward_branches: false,
+    branches: [Op::PopJumpIfTrue, Op::PopJumpIfFalse, Op::PopJumpIfNone, Op::PopJumpIfNotNone],
+    ..V311
+};
+
+static V313: Dialect = Dialect {
+    null_below: false,
+    call_kw: true,
+    load_cell: Op::LoadFast,
+    function_flags: false,
+    any_truth: false,
+    ..V312
+};

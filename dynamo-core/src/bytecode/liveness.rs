@@ -1,0 +1,89 @@
+//! Which locals may still be read.
+//!
+//! A local is live before an instruction if some way from there reads its slot before writing it. A handler's first
+//! instruction follows every instruction that it covers, whether that has written its slot or not.
+//!
+//! Slots are what counts: see `access`. What looks at a frame from outside (`locals()`, tracebacks) is not known here.
+
+use std::fmt::{self, Display, Formatter};
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use super::access::{Access, accesses, free_slots};
+use super::display::{write_body, write_note};
+use super::flow::ControlFlow;
+use super::{Body, CodeObject, Inst, LocalId};
+
+/// A set of locals.
+pub type LocalSet = EntitySet<LocalId>;
+
+/// The live locals before each instruction.
+#[derive(Clone)]
+pub struct Liveness {
+    before: SecondaryMap<Inst, LocalSet>,
+}
+
+impl Liveness {
+    /// Goes backwards through the body until nothing changes.
+    pub fn new(code: &CodeObject, body: &Body, flow: &ControlFlow) -> Liveness {
+        let free = free_slots(code);
+        let mut before: SecondaryMap<Inst, LocalSet> = SecondaryMap::with_capacity(body.inst_bound());
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &inst in body.order().iter().rev() {
+                let ways = flow.ways(inst);
+                let mut live = LocalSet::new();
+                for way in [ways.next(), ways.jump()].into_iter().flatten() {
+                    add(&mut live, &before[way]);
+                }
+                for access in accesses(body, inst, free.clone()).into_iter().rev() {
+                    match access {
+                        Access::Read(local) => live.insert(local),
+                        Access::Store(local) | Access::Cell(local) | Access::Clear(local) => live.remove(local),
+                    };
+                }
+                if let Some(handler) = ways.handler() {
+                    add(&mut live, &before[handler]);
+                }
+                changed |= add(&mut before[inst], &live);
+            }
+        }
+        Liveness { before }
+    }
+
+    /// The locals that are live before an instruction.
+    pub fn before(&self, inst: Inst) -> &LocalSet {
+        &self.before[inst]
+    }
+}
+
+/// Adds a set to a set; whether that changed it.
+fn add(set: &mut LocalSet, other: &LocalSet) -> bool {
+    other.iter().fold(false, |changed, local| set.insert(local) | changed)
+}
+
+/// A body's listing with the live locals before each instruction.
+pub struct LiveListing<'a> {
+    /// What to print.
+    pub body: &'a Body,
+    /// Whose names and constants the arguments are.
+    pub code: &'a CodeObject,
+    /// What is live.
+    pub liveness: &'a Liveness,
+}
+
+impl Display for LiveListing<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.code.local_names().collect();
+        write_body(f, self.body, |f, inst| {
+            if let Some(operand) = self.body.operand(inst) {
+                write_note(f, operand, self.code, &names)?;
+            }
+            let live = self.liveness.before(inst).iter();
+            let live: Vec<&str> =
+                live.map(|local| names.get(local.as_u32() as usize).copied().unwrap_or("?")).collect();
+            write!(f, " ; live: {}", if live.is_empty() { "-".to_owned() } else { live.join(" ") })
+        })
+    }
+}

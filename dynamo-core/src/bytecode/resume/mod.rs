@@ -1,0 +1,173 @@
+//! The code of a function that goes on in the middle of another.
+//!
+//! Its parameters are the values on the stack, bottom first (`___stack0`, …), then the live locals by their names. Its
+//! prologue puts the stack together again and jumps. What cannot be reached from there is left out; the handlers of what
+//! remains stay as they were, for the stack is as high as it was.
+//!
+//! - **Cells.** A variable that lives in a cell becomes a free variable: its cell is in the closure that the caller makes,
+//!   so every closure over it goes on sharing it. Those come first, in the order of their slots, then the original's own
+//!   free variables, all of them, in their order. One thing is different: reading such a variable before it has a value
+//!   raises `NameError` itself where the original raised `UnboundLocalError`.
+//! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what may
+//!   be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
+//! - Parameters are unbound as soon as their values are on the stack, so that no object lives longer than it did.
+
+mod plan;
+mod prologue;
+
+use super::code::flags;
+use super::flow::ControlFlow;
+use super::{Body, CodeObject, DepthError, EncodeError, Inst, LocalId, Op, Slot, Version, stack_depths};
+use plan::Plan;
+
+/// Where and with what a function goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Continuation<'a> {
+    /// The first instruction to be executed.
+    pub at: Inst,
+    /// The line at which the function was left: the resume function is named after it.
+    pub line: i32,
+    /// The stack before `at`, bottom first.
+    pub stack: &'a [Slot],
+    /// The locals that are live there, and whether they are bound. Cells may be among them.
+    pub live: &'a [(LocalId, Slot)],
+}
+
+/// A resume function and what it is to be given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resume {
+    /// Its code.
+    pub code: CodeObject,
+    /// What its arguments are, in their order.
+    pub parameters: Vec<Parameter>,
+    /// The variables whose cells its closure holds, in the order of its free variables.
+    pub closure: Vec<LocalId>,
+}
+
+/// What an argument of a resume function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Where its value is.
+    pub source: Source,
+    /// Whether the argument is a tuple: of the value, or empty if there is none.
+    pub boxed: bool,
+}
+
+/// A place in the frame that is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// On the stack, counted from the bottom, empty slots included.
+    Stack(usize),
+    /// In a local.
+    Local(LocalId),
+}
+
+/// Why there is no resume function.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
+    /// Something that cannot be left and gone on with here.
+    #[error("{at}: {what}")]
+    Unsupported {
+        /// Where.
+        at: Inst,
+        /// What.
+        what: Obstacle,
+    },
+    /// No execution reaches this instruction.
+    #[error("{0}: never reached")]
+    Unreached(Inst),
+    /// The stack that was given is not as high as the one before the instruction.
+    #[error("{at}: {given} values for a stack of {expected}")]
+    Height {
+        /// Where.
+        at: Inst,
+        /// How many were given.
+        given: usize,
+        /// How many there are.
+        expected: u32,
+    },
+    /// A live local was not given.
+    #[error("{at}: {local} is live and not passed")]
+    NotPassed {
+        /// Where.
+        at: Inst,
+        /// Which.
+        local: LocalId,
+    },
+    /// The original's stack does not add up.
+    #[error(transparent)]
+    Depth(#[from] DepthError),
+    /// The code could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+/// What cannot be left and gone on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Obstacle {
+    /// A frame that suspends would have to be the same object afterwards.
+    #[error("generators and coroutines go on in their own frames")]
+    Suspends,
+    /// Class bodies and modules.
+    #[error("the code is not that of a function")]
+    NoFunction,
+    /// In an `except` or `finally`: `raise`, `sys.exc_info()` and the cleanup look at the frame's state.
+    #[error("an exception is being handled")]
+    Handling,
+    /// Names of keyword arguments, or the way of a call, are kept in the interpreter.
+    #[error("between the instructions of a call")]
+    WithinCall,
+    /// The interpreter skips these instructions when a loop ends.
+    #[error("the end of a loop is skipped, not executed")]
+    LoopEnd,
+    /// A cell that does not exist yet cannot be shared.
+    #[error("the cell of {0} may not be made yet")]
+    NoCell(LocalId),
+}
+
+/// Makes the resume function of `code`, whose body is `body`.
+///
+/// # Errors
+/// The place cannot be gone on from, or what is given does not fit it.
+pub fn resume(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result<Resume, ResumeError> {
+    let flow = ControlFlow::new(body)?;
+    check_code(code, from.at)?;
+    check_place(body, from)?;
+    let plan = Plan::new(code, body, &flow, from)?;
+    let code = prologue::assemble(&plan, code, body, &flow, from)?;
+    Ok(Resume { code, parameters: plan.parameters, closure: plan.closure })
+}
+
+/// Whether code of this kind can be left at all.
+fn check_code(code: &CodeObject, at: Inst) -> Result<(), ResumeError> {
+    let function = flags::OPTIMIZED | flags::NEWLOCALS;
+    if code.flags & flags::SUSPENDS != 0 {
+        return Err(ResumeError::Unsupported { at, what: Obstacle::Suspends });
+    }
+    if code.flags & function != function {
+        return Err(ResumeError::Unsupported { at, what: Obstacle::NoFunction });
+    }
+    Ok(())
+}
+
+/// Whether execution can begin at this place with this stack.
+fn check_place(body: &Body, from: &Continuation<'_>) -> Result<(), ResumeError> {
+    let at = from.at;
+    let expected = stack_depths(body)?.before(at).ok_or(ResumeError::Unreached(at))?;
+    if from.stack.len() != expected as usize {
+        return Err(ResumeError::Height { at, given: from.stack.len(), expected });
+    }
+    let index = body.order().iter().position(|&inst| inst == at).unwrap_or(0);
+    let before = index.checked_sub(1).map(|index| body.inst(body.order()[index]).op);
+    let after_loop = body.version() >= Version::V313 && before == Some(Op::EndFor);
+    let what = if from.stack.contains(&Slot::Exception) {
+        Obstacle::Handling
+    } else if matches!(before, Some(Op::KwNames | Op::Precall)) {
+        Obstacle::WithinCall
+    } else if after_loop || body.inst(at).op == Op::EndFor {
+        Obstacle::LoopEnd
+    } else {
+        return Ok(());
+    };
+    Err(ResumeError::Unsupported { at, what })
+}

@@ -1,0 +1,121 @@
+//! Which slot each local of the original has in a resume function, and which of them are parameters.
+
+use cranelift_entity::EntityRef;
+
+use super::{Continuation, Obstacle, Parameter, ResumeError, Source};
+use crate::bytecode::access::{Access, accesses, free_slots};
+use crate::bytecode::flow::ControlFlow;
+use crate::bytecode::liveness::{Liveness, LocalSet};
+use crate::bytecode::{Body, CodeObject, Inst, LocalId, Slot};
+
+/// What becomes of the locals.
+pub(super) struct Plan {
+    pub(super) parameters: Vec<Parameter>,
+    /// The parameters' names, then those of the other locals.
+    pub(super) varnames: Vec<String>,
+    pub(super) closure: Vec<LocalId>,
+    pub(super) freevars: Vec<String>,
+    /// The new slot of each old one; anything for those that are not used.
+    pub(super) slots: Vec<LocalId>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        code: &CodeObject,
+        body: &Body,
+        flow: &ControlFlow,
+        from: &Continuation<'_>,
+    ) -> Result<Plan, ResumeError> {
+        let locals = Locals::new(code);
+        check_live(&locals, Liveness::new(code, body, flow).before(from.at), from)?;
+        let used = used_slots(code, body, flow, from.at);
+        let closure = locals.ids().filter(|&id| locals.is_free(id) || locals.is_shared(id) && used.contains(id));
+        let closure: Vec<LocalId> = closure.collect();
+        let mut plan = Plan {
+            parameters: Vec::new(),
+            varnames: Vec::new(),
+            freevars: closure.iter().map(|&id| locals.name(id).to_owned()).collect(),
+            slots: vec![LocalId::new(0); locals.names.len()],
+            closure,
+        };
+        plan.add_stack(from.stack);
+        let mut passed = LocalSet::new();
+        for &(id, held) in from.live.iter().filter(|&&(id, held)| held != Slot::Empty && !locals.is_shared(id)) {
+            passed.insert(id);
+            plan.parameters.push(Parameter { source: Source::Local(id), boxed: held == Slot::Either });
+            plan.add_local(id, locals.name(id));
+        }
+        for id in locals.ids().filter(|&id| used.contains(id) && !locals.is_shared(id) && !passed.contains(id)) {
+            plan.add_local(id, locals.name(id));
+        }
+        for (index, id) in plan.closure.iter().enumerate() {
+            plan.slots[id.index()] = LocalId::new(plan.varnames.len() + index);
+        }
+        Ok(plan)
+    }
+
+    fn add_stack(&mut self, stack: &[Slot]) {
+        for (place, &held) in stack.iter().enumerate().filter(|&(_, &held)| held != Slot::Empty) {
+            self.parameters.push(Parameter { source: Source::Stack(place), boxed: held == Slot::Either });
+            self.varnames.push(format!("___stack{}", self.varnames.len()));
+        }
+    }
+
+    fn add_local(&mut self, id: LocalId, name: &str) {
+        self.slots[id.index()] = LocalId::new(self.varnames.len());
+        self.varnames.push(name.to_owned());
+    }
+}
+
+/// What kinds of locals a code object has.
+struct Locals<'a> {
+    names: Vec<&'a str>,
+    code: &'a CodeObject,
+}
+
+impl<'a> Locals<'a> {
+    fn new(code: &'a CodeObject) -> Locals<'a> {
+        Locals { names: code.local_names().collect(), code }
+    }
+
+    fn ids(&self) -> impl Iterator<Item = LocalId> + use<> {
+        (0..self.names.len()).map(LocalId::new)
+    }
+
+    fn name(&self, id: LocalId) -> &'a str {
+        self.names.get(id.index()).copied().unwrap_or_default()
+    }
+
+    fn is_free(&self, id: LocalId) -> bool {
+        free_slots(self.code).contains(&id.index())
+    }
+
+    /// Whether its slot holds a cell.
+    fn is_shared(&self, id: LocalId) -> bool {
+        self.is_free(id) || self.code.cellvars.iter().any(|cell| cell == self.name(id))
+    }
+}
+
+/// Every local that may be read is passed, or known to be unbound; every cell is there.
+fn check_live(locals: &Locals<'_>, live: &LocalSet, from: &Continuation<'_>) -> Result<(), ResumeError> {
+    let at = from.at;
+    for &(id, held) in from.live {
+        if locals.is_shared(id) && held != Slot::Value {
+            return Err(ResumeError::Unsupported { at, what: Obstacle::NoCell(id) });
+        }
+    }
+    let passed = |id: LocalId| locals.is_shared(id) || from.live.iter().any(|&(other, _)| other == id);
+    match live.iter().find(|&id| !passed(id)) {
+        Some(local) => Err(ResumeError::NotPassed { at, local }),
+        None => Ok(()),
+    }
+}
+
+/// The locals that are named by what may be executed from `at` on.
+fn used_slots(code: &CodeObject, body: &Body, flow: &ControlFlow, at: Inst) -> LocalSet {
+    let reached = flow.reachable(at);
+    let insts = body.order().iter().filter(|&&inst| reached[inst]);
+    let mut used = LocalSet::new();
+    used.extend(insts.flat_map(|&inst| accesses(body, inst, free_slots(code))).map(Access::local));
+    used
+}

@@ -1,0 +1,193 @@
+//! Makes two functions of one: what comes before a place, which calls what comes after it.
+//!
+//! A [`Splitter`] knows a code object's frames and live locals, so that many places of it can be asked for. Where
+//! execution reaches a cut, the prefix puts the stack into locals of its own, makes the resume function with the cells
+//! that it needs, moves the stack and the live locals into its arguments and returns its result. Cutting at both
+//! successors of a conditional jump leaves the jump in the prefix, with a resume function on either side.
+//!
+//! The call has no handler: what the resume function raises has passed the handlers that were in force, for they are in
+//! the resume function too. An exception that comes from outside between the two (an interrupt, no memory left) passes
+//! them by.
+//!
+//! [`call_resume`] alone is for those who make the prefix themselves.
+
+use cranelift_entity::EntityRef;
+
+use super::flow::ControlFlow;
+use super::renumber::renumber_locals;
+use super::unreachable::{remove_idle_jumps, remove_unreachable};
+use super::{
+    Body, Builder, CodeObject, Continuation, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle, Parameter,
+    Resume, ResumeError, Slot, Source, resume,
+};
+
+/// A callable and its `NULL`, below the arguments of a call.
+const CALLEE: u32 = 2;
+
+/// The functions that were made of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// What is called in the place of the original. It holds the resume functions' code among its constants.
+    pub prefix: CodeObject,
+    /// What goes on at each cut, in the order in which they were given.
+    pub resumes: Vec<Resume>,
+}
+
+/// Splits one code object.
+pub struct Splitter<'a> {
+    code: &'a CodeObject,
+    body: &'a Body,
+    frames: Frames,
+    liveness: Liveness,
+}
+
+impl<'a> Splitter<'a> {
+    /// Looks through `code`, whose body is `body`.
+    ///
+    /// # Errors
+    /// The stack does not add up.
+    pub fn new(code: &'a CodeObject, body: &'a Body) -> Result<Splitter<'a>, ResumeError> {
+        let flow = ControlFlow::new(body)?;
+        let frames = Frames::new(code, body, &flow)?;
+        let liveness = Liveness::new(code, body, &flow);
+        Ok(Splitter { code, body, frames, liveness })
+    }
+
+    /// The resume function for an instruction, by what is known of the frame there without running it.
+    ///
+    /// # Errors
+    /// The place cannot be gone on from.
+    pub fn resume(&self, at: Inst) -> Result<Resume, ResumeError> {
+        let frame = self.frame(at)?;
+        let live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
+        let from = Continuation { at, line: self.line_before(at), stack: &frame.stack, live: &live };
+        let resume = resume(self.code, self.body, &from)?;
+        match resume.closure.iter().find(|&&cell| frame.local(cell) != Slot::Value) {
+            Some(&cell) => Err(ResumeError::Unsupported { at, what: Obstacle::NoCell(cell) }),
+            None => Ok(resume),
+        }
+    }
+
+    /// Splits at every one of these instructions: whichever is reached first is where the prefix ends.
+    ///
+    /// # Errors
+    /// One of the places cannot be gone on from.
+    pub fn split(&self, cuts: &[Inst]) -> Result<Split, ResumeError> {
+        let resumes = cuts.iter().map(|&at| self.resume(at)).collect::<Result<Vec<_>, _>>()?;
+        let mut height = 0;
+        for &at in cuts {
+            height = height.max(self.frame(at)?.stack.len());
+        }
+        let mut prefix = Prefix::new(self.code, self.body, height);
+        for (&at, resume) in cuts.iter().zip(&resumes) {
+            prefix.cut(at, resume, self.frame(at)?.stack.len());
+        }
+        Ok(Split { prefix: prefix.finish()?, resumes })
+    }
+
+    fn frame(&self, at: Inst) -> Result<&Frame, ResumeError> {
+        self.frames.before(at).ok_or(ResumeError::Unreached(at))
+    }
+
+    /// The line of the instruction before `at`: what ended there is what the function was left at.
+    fn line_before(&self, at: Inst) -> i32 {
+        let upto = self.body.order().iter().take_while(|&&inst| inst != at);
+        let span = upto.filter_map(|&inst| self.body.inst(inst).span).last();
+        span.or(self.body.inst(at).span).map_or(self.code.firstlineno, |span| span.line)
+    }
+}
+
+/// The prefix in the making.
+struct Prefix {
+    builder: Builder,
+    /// How many locals the original has that are neither cells alone nor free variables.
+    plain: usize,
+    /// How many locals for the stack come after them.
+    kept: usize,
+}
+
+impl Prefix {
+    fn new(code: &CodeObject, body: &Body, kept: usize) -> Prefix {
+        let plain = code.varnames.len();
+        let mut code = code.clone();
+        code.varnames.extend((0..kept).map(|index| format!("___kept{index}")));
+        let mut body = body.clone();
+        renumber_locals(&mut body, |id| moved(id, plain, kept));
+        Prefix { builder: Builder::over(code, body), plain, kept }
+    }
+
+    /// Ends the prefix where `at` is reached with a stack of this height.
+    fn cut(&mut self, at: Inst, resume: &Resume, height: usize) {
+        let (plain, kept) = (self.plain, self.kept);
+        let tail = self.builder.body().order().len();
+        self.builder.set_span(self.builder.body().inst(at).span);
+        for place in (0..height).rev() {
+            self.builder.store_local(LocalId::new(plain + place));
+        }
+        call_resume(&mut self.builder, resume, |source| match source {
+            Source::Stack(place) => LocalId::new(plain + place),
+            Source::Local(id) => moved(id, plain, kept),
+        });
+        self.builder.return_value();
+        self.place(at, tail);
+    }
+
+    /// Puts what was appended in front of `at`, for everything that leads there.
+    fn place(&mut self, at: Inst, tail: usize) {
+        let body = self.builder.body_mut();
+        let first = body.order()[tail];
+        let index = body.order().iter().position(|&inst| inst == at).unwrap_or(tail);
+        body.move_tail(tail, index);
+        let labels: Vec<_> = body.labels().filter(|&(_, target)| target == Some(at)).map(|(label, _)| label).collect();
+        for label in labels {
+            body.bind(label, first);
+        }
+    }
+
+    fn finish(mut self) -> Result<CodeObject, ResumeError> {
+        let body = self.builder.body_mut();
+        remove_unreachable(body)?;
+        remove_idle_jumps(body);
+        Ok(self.builder.finish()?)
+    }
+}
+
+/// The slot of a local where `kept` more come after the `plain` first ones.
+fn moved(id: LocalId, plain: usize, kept: usize) -> LocalId {
+    if id.index() < plain { id } else { LocalId::new(id.index() + kept) }
+}
+
+/// Appends the call of a resume function to code with an empty stack; its result is on the stack then.
+///
+/// `place` tells where each argument is, and, as [`Source::Local`], where each cell is. Locals are unbound as they are
+/// passed on.
+pub fn call_resume(builder: &mut Builder, resume: &Resume, place: impl Fn(Source) -> LocalId) {
+    let cells: Vec<LocalId> = resume.closure.iter().map(|&cell| place(Source::Local(cell))).collect();
+    builder.callee(|builder| builder.make_function(resume.code.clone(), &cells));
+    for (index, &Parameter { source, boxed }) in resume.parameters.iter().enumerate() {
+        let local = place(source);
+        if boxed {
+            load_boxed(builder, local, CALLEE + index as u32);
+        } else {
+            builder.load_local(local);
+            builder.delete_local(local);
+        }
+    }
+    builder.call(resume.parameters.len() as u32);
+}
+
+/// Pushes a tuple of what a local holds, or an empty one; `height` is that of the stack.
+fn load_boxed(builder: &mut Builder, local: LocalId, height: u32) {
+    let (unbound, end) = (builder.label(), builder.label());
+    let handler = builder.body_mut().push_handler(Handler { target: unbound, depth: height, lasti: false });
+    builder.set_handler(Some(handler));
+    builder.load_checked(local);
+    builder.set_handler(None);
+    builder.delete_local(local);
+    builder.build_tuple(1);
+    builder.jump(end);
+    builder.bind(unbound);
+    builder.pop();
+    builder.build_tuple(0);
+    builder.bind(end);
+}

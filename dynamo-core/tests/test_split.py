@@ -1,0 +1,43 @@
+"""Functions split at each of their instructions do what they did, in every version of CPython that is found.
+
+`split_code.py` does the work in the interpreter concerned, on the functions of `split_cases.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from test_round_trip import CRATE, interpreters
+
+HALVES = CRATE / "tests" / "split_code.py"
+
+#: The only reasons for which a place may be refused.
+ACCEPTED = ("the end of a loop", "between the instructions of a call", "an exception is being handled", "the cell of")
+
+
+@pytest.fixture(scope="module")
+def split() -> Path:
+    """The program that splits code objects."""
+    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", "split"]
+    subprocess.run(command, cwd=CRATE, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
+    return target / "debug" / "examples" / "split"
+
+
+@pytest.mark.parametrize(("version", "python"), list(interpreters()), ids=lambda value: value if type(value) is str else "")
+def test_both_halves_do_what_the_whole_did(version: str, python: Path | None, split: Path) -> None:
+    if python is None:
+        pytest.skip(f"no CPython {version} here")
+    done = subprocess.run([python, HALVES, split, "2"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-4000:]
+    said = json.loads(done.stdout)
+    assert said["functions"] >= 40
+    assert said["done"]["splits at"] > 1200
+    assert said["done"]["splits branch"] > 40
+    refused = [reason for reason in said["refused"] if not reason.startswith(ACCEPTED)]
+    assert not refused, refused
