@@ -444,6 +444,28 @@ def makes_a_class(value):
     return Made().twice(), say(Made.size)
 
 
+class Base:
+    def hello(self, value):
+        return say(("base", value))
+
+
+class Derived(Base):
+    def hello(self, value):
+        say("derived")
+        first = super().hello(say(value))
+        plain = super()
+        return first, plain.hello([super().hello(v) for v in (say(1),)][0]), super(Derived, self).hello(3)
+
+    def hello_in_cell(self, value):
+        get = lambda: self
+        say(value)
+        return super().hello(say(value)), get() is self
+
+
+case(lambda: (Derived(), 1))(Derived.hello)
+case(lambda: (Derived(), 1))(Derived.hello_in_cell)
+
+
 @case(lambda: (3,))
 def defaults_and_annotations(value):
     def inner(a, b=say(value), *, c: say("annotation") = say(4)) -> int:

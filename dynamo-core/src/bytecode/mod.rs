@@ -47,6 +47,7 @@ mod parse;
 pub mod renumber;
 pub mod resume;
 pub mod split;
+pub mod super_calls;
 pub mod unreachable;
 mod varint;
 

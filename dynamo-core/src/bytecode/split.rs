@@ -15,6 +15,7 @@ use cranelift_entity::EntityRef;
 
 use super::flow::ControlFlow;
 use super::renumber::renumber_locals;
+use super::super_calls::explicit_super;
 use super::unreachable::{remove_idle_jumps, remove_unreachable};
 use super::{
     Body, Builder, CodeObject, Continuation, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle, Parameter,
@@ -36,20 +37,23 @@ pub struct Split {
 /// Splits one code object.
 pub struct Splitter<'a> {
     code: &'a CodeObject,
-    body: &'a Body,
+    body: Body,
     frames: Frames,
     liveness: Liveness,
 }
 
 impl<'a> Splitter<'a> {
-    /// Looks through `code`, whose body is `body`.
+    /// Looks through `code`, whose body is `body`. Its own copy of that has the arguments of `super()` written out; the
+    /// instructions that both have are the same.
     ///
     /// # Errors
     /// The stack does not add up.
-    pub fn new(code: &'a CodeObject, body: &'a Body) -> Result<Splitter<'a>, ResumeError> {
-        let flow = ControlFlow::new(body)?;
-        let frames = Frames::new(code, body, &flow)?;
-        let liveness = Liveness::new(code, body, &flow);
+    pub fn new(code: &'a CodeObject, body: &Body) -> Result<Splitter<'a>, ResumeError> {
+        let mut body = body.clone();
+        explicit_super(code, &mut body);
+        let flow = ControlFlow::new(&body)?;
+        let frames = Frames::new(code, &body, &flow)?;
+        let liveness = Liveness::new(code, &body, &flow);
         Ok(Splitter { code, body, frames, liveness })
     }
 
@@ -61,7 +65,7 @@ impl<'a> Splitter<'a> {
         let frame = self.frame(at)?;
         let live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
         let from = Continuation { at, line: self.line_before(at), stack: &frame.stack, live: &live };
-        let resume = resume(self.code, self.body, &from)?;
+        let resume = resume(self.code, &self.body, &from)?;
         match resume.closure.iter().find(|&&cell| frame.local(cell) != Slot::Value) {
             Some(&cell) => Err(ResumeError::Unsupported { at, what: Obstacle::NoCell(cell) }),
             None => Ok(resume),
@@ -78,7 +82,7 @@ impl<'a> Splitter<'a> {
         for &at in cuts {
             height = height.max(self.frame(at)?.stack.len());
         }
-        let mut prefix = Prefix::new(self.code, self.body, height);
+        let mut prefix = Prefix::new(self.code, &self.body, height);
         for (&at, resume) in cuts.iter().zip(&resumes) {
             prefix.cut(at, resume, self.frame(at)?.stack.len());
         }

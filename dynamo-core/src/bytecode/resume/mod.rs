@@ -17,6 +17,7 @@ mod prologue;
 
 use super::code::flags;
 use super::flow::ControlFlow;
+use super::super_calls::is_bare_super;
 use super::{Body, CodeObject, DepthError, EncodeError, Inst, LocalId, Op, Slot, Version, stack_depths};
 use plan::Plan;
 
@@ -120,6 +121,9 @@ pub enum Obstacle {
     /// The interpreter skips these instructions when a loop ends.
     #[error("the end of a loop is skipped, not executed")]
     LoopEnd,
+    /// It looks into the frame for what a resume function has not got there: see `super_calls`.
+    #[error("super() without arguments")]
+    BareSuper,
     /// A cell that does not exist yet cannot be shared.
     #[error("the cell of {0} may not be made yet")]
     NoCell(LocalId),
@@ -133,6 +137,7 @@ pub fn resume(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result
     let flow = ControlFlow::new(body)?;
     check_code(code, from.at)?;
     check_place(body, from)?;
+    check_super(code, body, &flow, from.at)?;
     let plan = Plan::new(code, body, &flow, from)?;
     let code = prologue::assemble(&plan, code, body, &flow, from)?;
     Ok(Resume { code, parameters: plan.parameters, closure: plan.closure })
@@ -148,6 +153,15 @@ fn check_code(code: &CodeObject, at: Inst) -> Result<(), ResumeError> {
         return Err(ResumeError::Unsupported { at, what: Obstacle::NoFunction });
     }
     Ok(())
+}
+
+/// Whether no call looks for the first argument of the function.
+fn check_super(code: &CodeObject, body: &Body, flow: &ControlFlow, at: Inst) -> Result<(), ResumeError> {
+    let reached = flow.reachable(at);
+    match body.order().iter().find(|&&inst| reached[inst] && is_bare_super(code, body, inst)) {
+        Some(_) => Err(ResumeError::Unsupported { at, what: Obstacle::BareSuper }),
+        None => Ok(()),
+    }
 }
 
 /// Whether execution can begin at this place with this stack.
