@@ -7,6 +7,7 @@ use fx::interp::{self, InterpError, Tensor, Value};
 use fx::{Arg, Graph, Meta, Scalar};
 use inductor::plan::verify::verify;
 use inductor::{Compiled, Options, compile};
+use std::collections::HashMap;
 use symshapes::{DType, Expr};
 
 /// How far a float may be from the interpreter's, as a part of the largest in the graph.
@@ -49,9 +50,15 @@ pub(crate) fn inputs(graph: &Graph, seed: u64) -> Vec<Value> {
     let mut rng = Rng(seed);
     let one = |node| match &graph[node].meta {
         Some(Meta::Tensor(meta)) => {
-            let sizes = meta.sizes.iter().map(|&e| graph.exprs.as_int(e).expect("sizes are numbers") as usize);
-            let sizes: Vec<usize> = sizes.collect();
-            Value::Tensor(Tensor::from_fn(meta.dtype, &sizes, |_| element(&mut rng, meta.dtype)))
+            let number = |&e| graph.exprs.as_int(e).expect("sizes are numbers") as usize;
+            let (sizes, strides): (Vec<usize>, Vec<usize>) =
+                (meta.sizes.iter().map(number).collect(), meta.strides.iter().map(number).collect());
+            // Where a dimension repeats elements these are the same ones.
+            let place = |index: &[usize]| index.iter().zip(&strides).map(|(i, s)| i * s).sum::<usize>();
+            let mut elements: HashMap<usize, Scalar> = HashMap::new();
+            Value::Tensor(Tensor::from_fn(meta.dtype, &sizes, |index| {
+                *elements.entry(place(index)).or_insert_with(|| element(&mut rng, meta.dtype))
+            }))
         }
         Some(Meta::Int(e)) => Value::Plain(Arg::Int(graph.exprs.as_int(*e).expect("sizes are numbers"))),
         Some(Meta::Plain(arg)) => Value::Plain(arg.clone()),

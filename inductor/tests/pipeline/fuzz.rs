@@ -1,19 +1,89 @@
 //! Random graphs: the plan gives what the interpreter gives. `RI_FUZZ_GRAPHS` says how many are tried.
 
-use crate::{compare, generate};
+use crate::generate::{self, Dims, SYMBOLS, VALUES};
+use crate::{compare, rng::Rng};
+use fx::{Graph, Kind};
+use inductor::Compiled;
+
+/// How many graphs are tried, where the environment does not say it.
+const GRAPHS: u64 = 200;
+
+/// Sets of values that each symbolic graph is run with.
+const ROUNDS: usize = 3;
+
+fn count() -> u64 {
+    std::env::var("RI_FUZZ_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(GRAPHS)
+}
+
+fn steps(seed: u64) -> usize {
+    2 + (seed % 11) as usize
+}
+
+/// Says which seed fails, with the smallest beginning of its graph that does.
+fn fail(seed: u64, dims: Dims, check: impl Fn(&Graph) -> Result<(), String>) -> ! {
+    let smallest = (1..=steps(seed)).map(|n| generate::graph(seed, n, dims));
+    let failing = smallest.filter_map(|graph| check(&graph).err().map(|error| (graph, error))).next();
+    let (graph, error) = failing.expect("the largest one fails");
+    panic!("seed {seed}: {error}\n{}", graph.to_text());
+}
 
 #[test]
 fn random_graphs_agree_with_the_interpreter() {
-    let count = std::env::var("RI_FUZZ_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
-    for seed in 0..count {
-        let size = 2 + (seed % 11) as usize;
-        if let Ok(unknown) = compare::check(&generate::graph(seed, size), seed) {
-            assert!(unknown.is_none(), "seed {seed}: the interpreter refuses it: {unknown:?}");
-            continue;
+    let check = |graph: &Graph, seed| match compare::check(graph, seed)? {
+        Some(unknown) => Err(format!("the interpreter refuses it: {unknown:?}")),
+        None => Ok(()),
+    };
+    for seed in 0..count() {
+        if check(&generate::graph(seed, steps(seed), Dims::Constant), seed).is_err() {
+            fail(seed, Dims::Constant, |graph| check(graph, seed));
         }
-        let smallest = (1..=size).map(|n| generate::graph(seed, n));
-        let failing = smallest.filter_map(|g| compare::check(&g, seed).err().map(|e| (g, e))).next();
-        let (graph, error) = failing.expect("the largest one fails");
-        panic!("seed {seed}: {error}\n{}", graph.to_text());
     }
+}
+
+/// Values of the symbols: equal ones, and others.
+fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
+    let mut rng = Rng(!seed);
+    std::array::from_fn(|round| {
+        let first = rng.pick(VALUES);
+        let second = if round == 0 { first } else { rng.pick(VALUES) };
+        [(SYMBOLS[0], first), (SYMBOLS[1], second)]
+    })
+}
+
+/// Compiles a graph once and runs it with several values of its symbols.
+fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
+    let compiled = compare::compiled(graph)?;
+    for values in assignments(seed) {
+        let outcome = compare::check_at(graph, &compiled, &values, seed);
+        if let Some(unknown) = outcome.map_err(|e| format!("{values:?}: {e}"))? {
+            return Err(format!("{values:?}: the interpreter refuses it: {unknown:?}"));
+        }
+    }
+    Ok(compiled)
+}
+
+/// What the graphs of a run were like.
+#[derive(Default, Debug)]
+struct Tally {
+    graphs: usize,
+    /// Those with a kernel that is handed sizes.
+    symbolic: usize,
+    steps: usize,
+    calls: usize,
+}
+
+#[test]
+fn random_symbolic_graphs_agree_with_the_interpreter() {
+    let mut tally = Tally::default();
+    for seed in 0..count() / 2 {
+        let graph = generate::graph(seed, steps(seed), Dims::Symbolic);
+        let Ok(compiled) = check(&graph, seed) else {
+            fail(seed, Dims::Symbolic, |graph| check(graph, seed).map(drop));
+        };
+        tally.graphs += 1;
+        tally.symbolic += usize::from(compiled.plan.kernels.values().any(|kernel| !kernel.sizes.is_empty()));
+        tally.steps += steps(seed);
+        tally.calls += graph.nodes().filter(|&n| graph[n].kind == Kind::CallFunction).count();
+    }
+    println!("{tally:?}");
 }

@@ -1,30 +1,49 @@
-//! Random graphs of ATen calls. A graph of fewer nodes with the same seed is the beginning of one with more.
+//! Random graphs of ATen calls, of constant or of symbolic sizes. A graph of fewer steps with the same seed is the
+//! beginning of one with more.
 //!
-//! Floats that come of sums are not compared with each other or made integers: there the last bit decides.
+//! - A step whose shapes do not fit, or cannot be decided for all values of the symbols, adds nothing.
+//! - No dimension can be empty, and tensors stay small: what operators make of nothing is tested elsewhere.
+//! - Floats that come of sums are not compared with each other or made integers: there the last bit decides.
+
+mod steps;
 
 use crate::rng::Rng;
 use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
-use symshapes::{DType, Device, Expr};
+use symshapes::{DType, Device, Expr, Range};
+
+/// Values that symbols take: the least, odd ones, and around the lanes of a vector and multiples of them.
+pub(crate) const VALUES: &[i64] = &[2, 3, 7, 8, 16, 17, 33];
+
+/// The symbols of symbolic graphs; each is at least 2.
+pub(crate) const SYMBOLS: [&str; 2] = ["s0", "s1"];
+
+/// What sizes a graph's inputs have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dims {
+    /// Numbers.
+    Constant,
+    /// Expressions of [`SYMBOLS`], and numbers beside them.
+    Symbolic,
+}
 
 const SIZES: &[i64] = &[1, 2, 3, 5, 8, 16, 17];
-const UNARY: &[&str] = &["neg", "abs", "relu", "sigmoid", "tanh", "gelu", "sin", "silu"];
-const BINARY: &[&str] = &["add.Tensor", "sub.Tensor", "mul.Tensor", "maximum.default", "minimum.default"];
+
+/// The most elements that a tensor has, and the most products that a matrix multiplication takes, where every symbol
+/// has the largest of [`VALUES`].
+const ELEMENTS: i64 = 1 << 14;
 
 /// A graph of about `size` calls; all that nothing uses is returned.
-pub(crate) fn graph(seed: u64, size: usize) -> Graph {
-    let mut make = Make { rng: Rng(seed), graph: Graph::new(), values: Vec::new() };
-    let (a, b) = (make.rng.pick(SIZES), make.rng.pick(SIZES));
-    let inputs: [(&str, DType, &[i64]); 5] = [
-        ("x", DType::F32, &[a, b]),
-        ("y", DType::F32, &[b]),
-        ("z", DType::F32, &[3, a, b]),
-        ("k", DType::I64, &[a, b]),
-        ("c", DType::Bool, &[a, 1]),
-    ];
-    inputs.into_iter().for_each(|(name, dtype, sizes)| make.input(name, dtype, sizes));
-    (0..size).for_each(|_| make.node());
+pub(crate) fn graph(seed: u64, size: usize, dims: Dims) -> Graph {
+    let mut make = Make { rng: Rng(seed), graph: Graph::new(), dims: Vec::new(), values: Vec::new(), ints: Vec::new() };
+    make.dims = match dims {
+        Dims::Constant => SIZES.iter().map(|&size| make.graph.exprs.int(size)).collect(),
+        Dims::Symbolic => make.symbolic(),
+    };
+    make.inputs();
+    let inputs = make.values.len();
+    (0..size).for_each(|_| steps::any(&mut make));
     let users = make.graph.users();
-    let unused = make.values.iter().skip(5).filter(|n| users[**n].is_empty()).map(|&n| Arg::Node(n)).collect();
+    let unused = make.values.iter().skip(inputs).filter(|n| users[**n].is_empty()).map(|&n| Arg::Node(n)).collect();
     make.graph.output(Arg::Tuple(unused));
     make.graph
 }
@@ -32,124 +51,167 @@ pub(crate) fn graph(seed: u64, size: usize) -> Graph {
 struct Make {
     rng: Rng,
     graph: Graph,
+    /// Sizes to choose from.
+    dims: Vec<Expr>,
+    /// Tensors.
     values: Vec<NodeId>,
+    /// Nodes whose values are sizes, with these.
+    ints: Vec<(Expr, NodeId)>,
 }
 
 impl Make {
-    fn input(&mut self, name: &str, dtype: DType, sizes: &[i64]) {
+    /// Sizes made of the symbols; the symbols themselves twice as often as the others.
+    fn symbolic(&mut self) -> Vec<Expr> {
+        let [a, b] = SYMBOLS.map(|name| {
+            let sym = self.graph.exprs.symbol(name, Range::new(2, i64::MAX));
+            self.graph.exprs.set_hint(sym, self.rng.pick(VALUES));
+            self.graph.exprs.sym(sym)
+        });
+        let pool = &mut self.graph.exprs;
+        let derived = [pool.mul_int(a, 2), pool.add(a, b), pool.mul(a, b)];
+        [a, a, b, b].into_iter().chain(derived).chain([Expr::ONE, pool.int(3), pool.int(16)]).collect()
+    }
+
+    fn inputs(&mut self) {
+        let (a, b) = (self.size(), self.size());
+        let three = self.graph.exprs.int(3);
+        let inputs: [(&str, DType, &[Expr]); 5] = [
+            ("x", DType::F32, &[a, b]),
+            ("y", DType::F32, &[b]),
+            ("z", DType::F32, &[three, a, b]),
+            ("k", DType::I64, &[a, b]),
+            ("c", DType::Bool, &[a, Expr::ONE]),
+        ];
+        for (name, dtype, sizes) in inputs {
+            // Too large a product gets a number for its last factor.
+            let sizes: Vec<Expr> = if self.is_small(sizes) {
+                sizes.to_vec()
+            } else {
+                sizes.iter().map(|&s| if s == b { three } else { s }).collect()
+            };
+            self.input(name, dtype, sizes);
+        }
+        self.int_inputs();
+    }
+
+    fn input(&mut self, name: &str, dtype: DType, sizes: Vec<Expr>) {
         let node = self.graph.placeholder(name);
-        let exprs = &mut self.graph.exprs;
-        let sizes: Vec<Expr> = sizes.iter().map(|&v| exprs.int(v)).collect();
-        let strides = inductor::tensor_ir::contiguous_strides(exprs, &sizes).to_vec();
-        let offset = Expr::ZERO;
+        let (strides, offset) = (self.strides(&sizes), Expr::ZERO);
         let meta = TensorMeta { dtype, device: Device::CPU, sizes, strides, offset, requires_grad: false };
         self.graph[node].meta = Some(Meta::Tensor(meta));
         self.values.push(node);
     }
 
-    fn sizes(&self, node: NodeId) -> Vec<i64> {
-        let sizes = self.graph[node].tensor_meta().map(|m| m.sizes.as_slice()).unwrap_or_default();
-        sizes.iter().map(|&e| self.graph.exprs.as_int(e).expect("sizes are numbers")).collect()
-    }
-
-    /// A value of this dtype, recent ones rather than old ones.
-    fn value(&mut self, dtype: DType) -> NodeId {
-        let is_one = |n: &&NodeId| self.graph[**n].tensor_meta().is_some_and(|m| m.dtype == dtype);
-        let all: Vec<NodeId> = self.values.iter().filter(is_one).copied().collect();
-        let recent = if self.rng.one_in(2) { all.len().min(3) } else { all.len() };
-        all[all.len() - 1 - self.rng.below(recent)]
-    }
-
-    /// Adds a call if its shapes fit; the value, or its first part.
-    fn call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) {
-        let node = self.graph.call_function(format!("aten.{target}"), args, kwargs);
-        match fx::infer::node(&mut self.graph, node) {
-            Ok(meta) => {
-                let is_tuple = matches!(meta, Meta::Tuple(_));
-                self.graph[node].meta = Some(meta);
-                let value = if is_tuple { self.first(node) } else { node };
-                self.values.push(value);
-            }
-            Err(_) => self.graph.erase(node).expect("nothing uses it yet"),
-        }
-    }
-
-    fn first(&mut self, tuple: NodeId) -> NodeId {
-        let node = self.graph.call_function("operator.getitem", vec![tuple.into(), 0.into()], vec![]);
-        self.graph[node].meta = fx::infer::node(&mut self.graph, node).ok();
-        node
-    }
-
-    fn node(&mut self) {
-        let kind = self.rng.below(16);
-        let dtype = if matches!(kind, 1 | 3..=9) && self.rng.one_in(4) { DType::I64 } else { DType::F32 };
-        let x = self.value(dtype);
-        let sizes = self.sizes(x);
-        let rank = sizes.len() as i64;
-        let dim = if rank == 0 { 0 } else { self.rng.below(rank as usize) };
-        let len = sizes.get(dim).copied().unwrap_or(1);
-        let (at, to) = (self.rng.between(0, (len - 1).max(0)), Arg::Int(dim as i64));
-        match kind {
-            // A scalar has nothing to slice, join or pad.
-            6..=8 if rank == 0 => {}
+    /// Row-major strides, now and then with the dimensions in another order, with rows apart, or with repeated rows.
+    fn strides(&mut self, sizes: &[Expr]) -> Vec<Expr> {
+        let exprs = &mut self.graph.exprs;
+        let mut strides = inductor::tensor_ir::contiguous_strides(exprs, sizes).to_vec();
+        match self.rng.below(8) {
             0 => {
-                let op = self.rng.pick(UNARY);
-                self.call(&format!("{op}.default"), vec![x.into()], vec![]);
+                let reversed: Vec<Expr> = sizes.iter().rev().copied().collect();
+                strides = inductor::tensor_ir::contiguous_strides(exprs, &reversed).to_vec();
+                strides.reverse();
             }
-            1 | 2 => {
-                let (op, y) = (self.rng.pick(BINARY), self.value(dtype));
-                self.call(op, vec![x.into(), y.into()], vec![]);
-            }
-            3 => {
-                let mut dims: Vec<i64> = (0..rank).collect();
-                dims.rotate_left(dim);
-                self.call("permute.default", vec![x.into(), ints(&dims)], vec![]);
-            }
-            4 => {
-                let merged = [&[-1], sizes.get(2..).unwrap_or_default()].concat();
-                self.call("reshape.default", vec![x.into(), ints(&merged)], vec![]);
-            }
-            5 => self.call("expand.default", vec![x.into(), ints(&[&[2], sizes.as_slice()].concat())], vec![]),
-            6 => {
-                let step = self.rng.between(1, 2);
-                self.call("slice.Tensor", vec![x.into(), to, at.into(), len.into(), step.into()], vec![]);
-            }
-            7 => {
-                let other = self.value(dtype);
-                // The shape rules leave it to eager to refuse parts that do not fit.
-                let y = if self.sizes(other) == sizes { other } else { x };
-                self.call("cat.default", vec![Arg::List(vec![x.into(), y.into(), x.into()]), to], vec![]);
-            }
-            8 => {
-                let pad = [self.rng.between(0, 2), self.rng.between(-1, 2)];
-                self.call("constant_pad_nd.default", vec![x.into(), ints(&pad), 1.into()], vec![]);
-            }
-            9 => {
-                let keep = self.rng.one_in(2);
-                self.call("sum.dim_IntList", vec![x.into(), ints(&[dim as i64]), keep.into()], vec![]);
-            }
-            10 => self.call("amax.default", vec![x.into(), ints(&[dim as i64])], vec![]),
-            11 => self.call("_softmax.default", vec![x.into(), to, false.into()], vec![]),
-            12 => {
-                let shape = ints(&sizes[sizes.len().saturating_sub(1)..]);
-                self.call("native_layer_norm.default", vec![x.into(), shape, Arg::None, Arg::None, 0.1.into()], vec![]);
-            }
-            13 => {
-                let (c, y) = (self.value(DType::Bool), self.value(DType::F32));
-                self.call("where.self", vec![c.into(), x.into(), y.into()], vec![]);
-            }
-            14 => {
-                let (k, l) = (self.value(DType::I64), self.value(DType::I64));
-                self.call("lt.Tensor", vec![k.into(), l.into()], vec![]);
-            }
-            _ => {
-                let k = self.value(DType::I64);
-                self.call("_to_copy.default", vec![k.into()], vec![("dtype".to_owned(), DType::F32.into())]);
+            1 => strides.iter_mut().for_each(|stride| *stride = exprs.mul_int(*stride, 2)),
+            2 if sizes[0] != Expr::ONE => strides[0] = Expr::ZERO,
+            _ => {}
+        }
+        strides
+    }
+
+    /// Integer inputs for the symbols that are no tensor's size as they are, and now and then for others.
+    fn int_inputs(&mut self) {
+        let symbols: Vec<_> = SYMBOLS.iter().filter_map(|name| self.graph.exprs.find(name)).collect();
+        for sym in symbols {
+            let e = self.graph.exprs.sym(sym);
+            let is_size = self.values.iter().any(|&x| self.sizes(x).contains(&e));
+            if !is_size || self.rng.one_in(4) {
+                let name = self.graph.exprs.name(sym).to_owned();
+                let node = self.graph.placeholder(&name);
+                self.graph[node].meta = Some(Meta::Int(e));
+                self.ints.push((e, node));
             }
         }
     }
-}
 
-fn ints(values: &[i64]) -> Arg {
-    Arg::List(values.iter().map(|&v| Arg::Int(v)).collect())
+    /// One of the sizes to choose from.
+    fn size(&mut self) -> Expr {
+        self.dims[self.rng.below(self.dims.len())]
+    }
+
+    /// A size as an argument: a number, a node that gives it if there is one, or the expression.
+    fn arg(&mut self, size: Expr) -> Arg {
+        let known = self.ints.iter().find(|(e, _)| *e == size).map(|&(_, node)| Arg::Node(node));
+        self.graph.exprs.as_int(size).map(Arg::Int).or(known).unwrap_or(Arg::Sym(size))
+    }
+
+    fn args(&mut self, sizes: &[Expr]) -> Arg {
+        Arg::List(sizes.iter().map(|&size| self.arg(size)).collect())
+    }
+
+    fn sizes(&self, node: NodeId) -> Vec<Expr> {
+        self.graph[node].tensor_meta().map(|m| m.sizes.clone()).unwrap_or_default()
+    }
+
+    fn dtype(&self, node: NodeId) -> Option<DType> {
+        self.graph[node].tensor_meta().map(|m| m.dtype)
+    }
+
+    /// A value that the condition holds of, recent ones rather than old ones.
+    fn find(&mut self, holds: impl Fn(&Make, NodeId) -> bool) -> Option<NodeId> {
+        let all: Vec<NodeId> = self.values.iter().copied().filter(|&n| holds(self, n)).collect();
+        let recent = if self.rng.one_in(2) { all.len().min(3) } else { all.len() };
+        (recent > 0).then(|| all[all.len() - 1 - self.rng.below(recent)])
+    }
+
+    /// A value of this dtype; the inputs have one of each.
+    fn value(&mut self, dtype: DType) -> NodeId {
+        self.find(|make, n| make.dtype(n) == Some(dtype)).unwrap_or(self.values[0])
+    }
+
+    /// A value of this one's dtype and sizes: perhaps itself.
+    fn like(&mut self, x: NodeId) -> NodeId {
+        self.find(|make, n| make.dtype(n) == make.dtype(x) && make.sizes(n) == make.sizes(x)).unwrap_or(x)
+    }
+
+    /// True if a tensor of these sizes is neither empty nor large, whatever the symbols' values.
+    fn is_small(&self, sizes: &[Expr]) -> bool {
+        let exprs = &self.graph.exprs;
+        let at_most = |e| exprs.as_int(e).or_else(|| exprs.eval(e, &|_| VALUES.last().copied()));
+        let numel = sizes.iter().try_fold(1i64, |numel, &e| numel.checked_mul(at_most(e)?));
+        sizes.iter().all(|&e| exprs.range(e).lo >= 1) && numel.is_some_and(|numel| numel <= ELEMENTS)
+    }
+
+    /// Adds a call if its shapes fit: the value, or its first part.
+    fn call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Option<NodeId> {
+        let node = self.node(&format!("aten.{target}"), args, kwargs)?;
+        let value = if let Some(Meta::Tuple(_)) = self.graph[node].meta { self.part(node, 0)? } else { node };
+        self.values.push(value);
+        Some(value)
+    }
+
+    /// A part of a tuple.
+    fn part(&mut self, tuple: NodeId, part: i64) -> Option<NodeId> {
+        self.node("operator.getitem", vec![tuple.into(), part.into()], vec![])
+    }
+
+    /// Adds a node if its shapes fit.
+    fn node(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Option<NodeId> {
+        let node = self.graph.call_function(target.to_owned(), args, kwargs);
+        let meta = fx::infer::node(&mut self.graph, node).ok().filter(|meta| self.is_welcome(meta));
+        if meta.is_none() {
+            self.graph.erase(node).expect("nothing uses it yet");
+            return None;
+        }
+        self.graph[node].meta = meta;
+        Some(node)
+    }
+
+    fn is_welcome(&self, meta: &Meta) -> bool {
+        match meta {
+            Meta::Tensor(tensor) => self.is_small(&tensor.sizes),
+            Meta::Tuple(items) => items.iter().flatten().all(|item| self.is_welcome(item)),
+            Meta::Int(_) | Meta::Plain(_) => true,
+        }
+    }
 }
