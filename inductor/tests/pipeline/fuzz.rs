@@ -2,8 +2,8 @@
 
 use crate::generate::{self, Dims, SYMBOLS, VALUES};
 use crate::{compare, rng::Rng};
-use fx::{Graph, Kind};
-use inductor::Compiled;
+use fx::Graph;
+use inductor::{Compiled, plan::Fate};
 
 /// How many graphs are tried, where the environment does not say it.
 const GRAPHS: u64 = 200;
@@ -16,7 +16,7 @@ fn count() -> u64 {
 }
 
 fn steps(seed: u64) -> usize {
-    2 + (seed % 11) as usize
+    2 + (seed % 15) as usize
 }
 
 /// Says which seed fails, with the smallest beginning of its graph that does.
@@ -54,6 +54,10 @@ fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
 fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
     let compiled = compare::compiled(graph)?;
     for values in assignments(seed) {
+        // What was inferred of all sizes holds of these.
+        if let Some(mismatch) = fx::infer::check(&compare::at(graph, &values)).first() {
+            return Err(format!("{values:?}: {mismatch}"));
+        }
         let outcome = compare::check_at(graph, &compiled, &values, seed);
         if let Some(unknown) = outcome.map_err(|e| format!("{values:?}: {e}"))? {
             return Err(format!("{values:?}: the interpreter refuses it: {unknown:?}"));
@@ -66,24 +70,37 @@ fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
 #[derive(Default, Debug)]
 struct Tally {
     graphs: usize,
-    /// Those with a kernel that is handed sizes.
+    /// Graphs with a kernel that is handed sizes.
     symbolic: usize,
     steps: usize,
+    /// Calls that steps have added.
     calls: usize,
+    /// Calls whose results kernels compute.
+    computed: usize,
+}
+
+impl Tally {
+    fn count(&mut self, graph: &Graph, steps: usize, compiled: &Compiled) {
+        self.graphs += 1;
+        self.symbolic += usize::from(compiled.plan.kernels.values().any(|kernel| !kernel.sizes.is_empty()));
+        self.steps += steps;
+        self.calls += graph.nodes().filter(|&n| graph[n].target.starts_with("aten.")).count();
+        self.computed += compiled.plan.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kernel(_))).count();
+    }
 }
 
 #[test]
 fn random_symbolic_graphs_agree_with_the_interpreter() {
     let mut tally = Tally::default();
-    for seed in 0..count() / 2 {
+    for seed in 0..count() {
         let graph = generate::graph(seed, steps(seed), Dims::Symbolic);
-        let Ok(compiled) = check(&graph, seed) else {
-            fail(seed, Dims::Symbolic, |graph| check(graph, seed).map(drop));
-        };
-        tally.graphs += 1;
-        tally.symbolic += usize::from(compiled.plan.kernels.values().any(|kernel| !kernel.sizes.is_empty()));
-        tally.steps += steps(seed);
-        tally.calls += graph.nodes().filter(|&n| graph[n].kind == Kind::CallFunction).count();
+        match check(&graph, seed) {
+            Ok(compiled) => tally.count(&graph, steps(seed), &compiled),
+            Err(_) => fail(seed, Dims::Symbolic, |graph| check(graph, seed).map(drop)),
+        }
     }
+    assert!(tally.symbolic * 10 >= tally.graphs * 9, "too few graphs keep a symbol: {tally:?}");
+    assert!(tally.calls * 4 >= tally.steps * 3, "too many steps add nothing: {tally:?}");
+    assert!(tally.computed * 2 >= tally.calls, "too few calls become kernels: {tally:?}");
     println!("{tally:?}");
 }

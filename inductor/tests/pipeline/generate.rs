@@ -28,6 +28,9 @@ pub(crate) enum Dims {
 
 const SIZES: &[i64] = &[1, 2, 3, 5, 8, 16, 17];
 
+/// How many tensors a graph takes.
+const INPUTS: usize = 5;
+
 /// The most elements that a tensor has, and the most products that a matrix multiplication takes, where every symbol
 /// has the largest of [`VALUES`].
 const ELEMENTS: i64 = 1 << 14;
@@ -39,11 +42,9 @@ pub(crate) fn graph(seed: u64, size: usize, dims: Dims) -> Graph {
         Dims::Constant => SIZES.iter().map(|&size| make.graph.exprs.int(size)).collect(),
         Dims::Symbolic => make.symbolic(),
     };
-    make.inputs();
-    let inputs = make.values.len();
+    make.add_inputs();
     (0..size).for_each(|_| steps::any(&mut make));
-    let users = make.graph.users();
-    let unused = make.values.iter().skip(inputs).filter(|n| users[**n].is_empty()).map(|&n| Arg::Node(n)).collect();
+    let unused = make.unused();
     make.graph.output(Arg::Tuple(unused));
     make.graph
 }
@@ -72,10 +73,28 @@ impl Make {
         [a, a, b, b].into_iter().chain(derived).chain([Expr::ONE, pool.int(3), pool.int(16)]).collect()
     }
 
-    fn inputs(&mut self) {
-        let (a, b) = (self.size(), self.size());
+    /// The values that no tensor is made of, but for the inputs.
+    fn unused(&self) -> Vec<Arg> {
+        let users = self.graph.users();
+        let is_used = |n: NodeId| users[n].iter().any(|&user| !matches!(self.graph[user].meta, Some(Meta::Int(_))));
+        self.values[INPUTS..].iter().filter(|&&n| !is_used(n)).map(|&n| Arg::Node(n)).collect()
+    }
+
+    /// The tensors that the graph takes.
+    fn inputs(&self) -> &[NodeId] {
+        &self.values[..INPUTS]
+    }
+
+    fn add_inputs(&mut self) {
+        let (mut a, mut b) = (self.size(), self.size());
+        // Where there are symbols, one occurs.
+        let is_number = |e| self.graph.exprs.as_int(e).is_some();
+        let symbol = self.dims[0];
+        if [a, b].into_iter().all(is_number) && !is_number(symbol) {
+            *if self.rng.one_in(2) { &mut a } else { &mut b } = symbol;
+        }
         let three = self.graph.exprs.int(3);
-        let inputs: [(&str, DType, &[Expr]); 5] = [
+        let inputs: [(&str, DType, &[Expr]); INPUTS] = [
             ("x", DType::F32, &[a, b]),
             ("y", DType::F32, &[b]),
             ("z", DType::F32, &[three, a, b]),
@@ -114,6 +133,7 @@ impl Make {
             }
             1 => strides.iter_mut().for_each(|stride| *stride = exprs.mul_int(*stride, 2)),
             2 if sizes[0] != Expr::ONE => strides[0] = Expr::ZERO,
+            3 => strides[0] = self.dims[0],
             _ => {}
         }
         strides
@@ -182,12 +202,17 @@ impl Make {
         sizes.iter().all(|&e| exprs.range(e).lo >= 1) && numel.is_some_and(|numel| numel <= ELEMENTS)
     }
 
-    /// Adds a call if its shapes fit: the value, or its first part.
+    /// Adds a call if its shapes fit: its value, or all the parts of that, of which it gives the first.
     fn call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Option<NodeId> {
         let node = self.node(&format!("aten.{target}"), args, kwargs)?;
-        let value = if let Some(Meta::Tuple(_)) = self.graph[node].meta { self.part(node, 0)? } else { node };
-        self.values.push(value);
-        Some(value)
+        let Some(Meta::Tuple(items)) = &self.graph[node].meta else {
+            self.values.push(node);
+            return Some(node);
+        };
+        let there: Vec<i64> = (0..).zip(items).filter(|(_, item)| item.is_some()).map(|(number, _)| number).collect();
+        let parts: Vec<NodeId> = there.into_iter().filter_map(|number| self.part(node, number)).collect();
+        self.values.extend(&parts);
+        parts.first().copied()
     }
 
     /// A part of a tuple.

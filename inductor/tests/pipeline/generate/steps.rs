@@ -9,34 +9,8 @@ type Step = fn(&mut Make) -> Option<NodeId>;
 
 /// Every kind of step; one that stands here twice is taken twice as often.
 const STEPS: &[Step] = &[
-    unary,
-    binary,
-    binary,
-    permute,
-    merge,
-    split,
-    expand,
-    slice,
-    select,
-    flip,
-    cat,
-    pad,
-    sum,
-    mean,
-    amax,
-    cumsum,
-    softmax,
-    layer_norm,
-    choose,
-    less,
-    to_float,
-    matmul,
-    positions,
-    by_size,
-    lookup,
-    gradient,
-    softmax_gradient,
-    measure,
+    unary, binary, binary, permute, merge, split, expand, slice, select, flip, cat, pad, sum, mean, amax, cumsum,
+    softmax, layer_norm, choose, less, to_float, matmul, positions, by_size, lookup, gradient, measure,
 ];
 
 const UNARY: &[&str] = &["neg", "abs", "relu", "sigmoid", "tanh", "gelu", "sin", "silu"];
@@ -237,16 +211,25 @@ fn cumsum(make: &mut Make) -> Option<NodeId> {
     make.call("cumsum.default", vec![along.x.into(), along.dim()], vec![])
 }
 
+/// Softmax, and now and then its gradient.
 fn softmax(make: &mut Make) -> Option<NodeId> {
     let along = Along::float(make);
-    make.call("_softmax.default", vec![along.x.into(), along.dim(), false.into()], vec![])
+    let softmax = make.call("_softmax.default", vec![along.x.into(), along.dim(), false.into()], vec![])?;
+    if make.rng.one_in(3) {
+        let grad = make.like(along.x);
+        let args = vec![grad.into(), softmax.into(), along.dim(), DType::F32.into()];
+        make.call("_softmax_backward_data.default", args, vec![]);
+    }
+    Some(softmax)
 }
 
 /// Layer norm over the last dimension, with a weight where one fits, and now and then its gradients.
 fn layer_norm(make: &mut Make) -> Option<NodeId> {
     let Along { x, sizes, .. } = Along::float(make);
     let shape = [*sizes.last()?];
-    let weight = make.find(|make, n| make.dtype(n) == Some(DType::F32) && make.sizes(n) == shape);
+    // An input: what has passed through such a norm already magnifies the last bits of the mean.
+    let weight =
+        make.find(|make, n| make.inputs().contains(&n) && make.dtype(n) == Some(DType::F32) && make.sizes(n) == shape);
     let (shape, weight) = (make.args(&shape), weight.map_or(Arg::None, Arg::Node));
     let args = vec![x.into(), shape.clone(), weight.clone(), Arg::None, 0.1.into()];
     let norm = make.call("native_layer_norm.default", args, vec![])?;
@@ -321,13 +304,6 @@ fn gradient(make: &mut Make) -> Option<NodeId> {
     let (op, x) = (make.rng.pick(GRADIENTS), make.value(DType::F32));
     let grad = make.like(x);
     make.call(&format!("{op}.default"), vec![grad.into(), x.into()], vec![])
-}
-
-fn softmax_gradient(make: &mut Make) -> Option<NodeId> {
-    let along = Along::float(make);
-    let grad = make.like(along.x);
-    let args = vec![grad.into(), along.x.into(), along.dim(), DType::F32.into()];
-    make.call("_softmax_backward_data.default", args, vec![])
 }
 
 /// A node that gives a size, which later calls use.
