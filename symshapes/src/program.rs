@@ -109,6 +109,16 @@ impl Program {
         self.tests.iter().all(|test| self.passes(*test, values, &mut registers))
     }
 
+    /// The number of the first check that the values fail, as the [`GuardSet`] numbers them; `None` if they pass all.
+    /// A wrong number of values fails the first check.
+    pub fn first_failure(&self, values: &[i64]) -> Option<usize> {
+        if values.len() != self.sources.len() {
+            return Some(0);
+        }
+        let mut registers: SmallVec<[Option<i64>; 32]> = SmallVec::new();
+        self.tests.iter().position(|test| !self.passes(*test, values, &mut registers))
+    }
+
     fn passes(&self, test: Test, values: &[i64], registers: &mut SmallVec<[Option<i64>; 32]>) -> bool {
         let value = |slot: Slot| values[slot as usize];
         match test {

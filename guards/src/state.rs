@@ -1,0 +1,121 @@
+//! What guards assume of the thread and of the libraries: one row per kind.
+
+use crate::{guard::KindRow, object::ObjectId, repr};
+use serde::{Deserialize, Serialize};
+use symshapes::{DType, Device, DeviceKind};
+
+/// Declares the table of states: one row per kind.
+macro_rules! states {
+    ($($(#[$doc:meta])* $variant:ident ($payload:ty) $name:literal $field:literal;)*) => {
+        /// Something global that was so when the program was compiled.
+        #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+        pub enum GlobalState { $($(#[$doc])* $variant($payload),)* }
+
+        impl GlobalState {
+            /// Every row, in table order.
+            pub const ROWS: &[KindRow] = &[$(KindRow { name: $name, cost: 0 }),*];
+
+            /// The row of this kind.
+            pub const fn row(&self) -> KindRow {
+                match self { $(GlobalState::$variant(_) => KindRow { name: $name, cost: 0 },)* }
+            }
+
+            /// What torch calls it where it says that it changed.
+            pub const fn field(&self) -> &'static str {
+                match self { $(GlobalState::$variant(_) => $field,)* }
+            }
+        }
+    };
+}
+
+states! {
+    /// Whether operations record gradients.
+    GradMode(bool) "GRAD_MODE" "grad_mode";
+    /// Whether tensors are made that can never record gradients.
+    InferenceMode(bool) "INFERENCE_MODE" "inference_mode";
+    /// Which devices choose element types on their own.
+    Autocast(Autocast) "AUTOCAST" "autocast";
+    /// Whether operations have to give the same result each time.
+    DeterministicAlgorithms(Deterministic) "DETERMINISTIC_ALGORITHMS" "deterministic_algorithms";
+    /// The element type of what is made of Python floats.
+    DefaultDType(DType) "DEFAULT_DTYPE" "default_dtype";
+    /// The device that `torch.set_default_device` chose.
+    DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
+    /// How many threads an operation may use.
+    NumThreads(u32) "NUM_THREADS" "num_threads";
+    /// The level of forward-mode differentiation; -1 outside.
+    DualLevel(i64) "DUAL_LEVEL" "dual_level";
+    /// The transforms of `torch.func` that are in force, outermost first, each as the caller names its state.
+    FunctorchStack(Vec<String>) "FUNCTORCH_STACK_MATCH" "functorch_stack";
+    /// What overrides torch's functions.
+    TorchFunction(TorchFunction) "TORCH_FUNCTION_STATE" "torch_function";
+}
+
+/// The state of automatic mixed precision.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Autocast {
+    /// The devices for which it is on, and the element type that it chooses there.
+    pub enabled: Vec<(DeviceKind, DType)>,
+    /// Whether cast weights are kept.
+    pub cache: bool,
+}
+
+/// The demand for equal results.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Deterministic {
+    /// Whether it is made.
+    pub enabled: bool,
+    /// Whether failing it only warns.
+    pub warn_only: bool,
+}
+
+/// What overrides torch's functions.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct TorchFunction {
+    /// Whether subclasses of tensors do.
+    pub subclasses: bool,
+    /// The types of the modes in force, outermost first.
+    pub modes: Vec<ObjectId>,
+}
+
+impl GlobalState {
+    /// As torch's log of guards has it.
+    pub fn text(&self) -> String {
+        match self {
+            GlobalState::DefaultDevice(_) => format!("utils_device.CURRENT_DEVICE == {}", self.value()),
+            GlobalState::DualLevel(level) => format!("torch.autograd.forward_ad._current_level == {level}"),
+            GlobalState::FunctorchStack(_) => {
+                format!("torch._functorch.pyfunctorch.compare_functorch_state({})", self.value())
+            }
+            GlobalState::TorchFunction(_) => "___check_torch_function_mode_stack()".to_owned(),
+            _ => format!("___check_global_state() against {{\"{}\":{}}}", self.field(), self.value()),
+        }
+    }
+
+    /// The value alone.
+    pub fn value(&self) -> String {
+        match self {
+            GlobalState::GradMode(on) | GlobalState::InferenceMode(on) => on.to_string(),
+            GlobalState::Autocast(autocast) => autocast.value(),
+            GlobalState::DeterministicAlgorithms(Deterministic { enabled, warn_only }) => {
+                format!("{enabled}{}", if *warn_only { " (warn only)" } else { "" })
+            }
+            GlobalState::DefaultDType(dtype) => format!("torch.{dtype}"),
+            GlobalState::DefaultDevice(None) => "None".to_owned(),
+            GlobalState::DefaultDevice(Some(device)) => crate::Constant::Device(*device).to_string(),
+            GlobalState::NumThreads(n) => n.to_string(),
+            GlobalState::DualLevel(level) => level.to_string(),
+            GlobalState::FunctorchStack(states) => format!("[{}]", repr::comma_separated(states)),
+            GlobalState::TorchFunction(TorchFunction { subclasses, modes }) => {
+                format!("subclasses {subclasses}, modes [{}]", repr::comma_separated(modes))
+            }
+        }
+    }
+}
+
+impl Autocast {
+    fn value(&self) -> String {
+        let enabled = self.enabled.iter().map(|&(kind, dtype)| format!("{} {dtype}", Device { kind, index: None }));
+        format!("[{}] cached_enabled={}", repr::comma_separated(enabled), self.cache)
+    }
+}

@@ -1,0 +1,203 @@
+//! The check itself: one pass over the arrays, which stops at the first guard that fails.
+
+use super::{GuardTree, JointCheck, Node, NodeId, Number, NumberSource, Read, Reg, Span};
+use crate::{
+    guard::GuardKind,
+    objects::Objects,
+    repr,
+    source::{Key, Root, Step},
+};
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+
+/// The objects that are needed again, by register.
+pub(super) type Registers<H> = SmallVec<[H; 16]>;
+
+/// Where a check stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// There was nothing to read.
+    Missing(NodeId),
+    /// The guard failed, of the object at the node.
+    Object(NodeId, usize),
+    /// The guard on global state failed.
+    State(usize),
+    /// The guard on several objects failed: the number of the joint.
+    Joint(usize),
+}
+
+impl GuardTree {
+    /// True if every guard holds. Each object is read once.
+    pub fn check<O: Objects>(&self, objects: &mut O) -> bool {
+        self.walk(objects, &mut Registers::new()).is_ok()
+    }
+
+    /// The first stop, if there is one; `registers` then hold what was read and kept before it.
+    pub(super) fn walk<O: Objects>(&self, objects: &mut O, registers: &mut Registers<O::Handle>) -> Result<(), Stop> {
+        self.check_states(objects)?;
+        for (id, node) in self.nodes.iter() {
+            let object = self.read(objects, node, registers).ok_or(Stop::Missing(id))?;
+            for at in node.guards.range() {
+                if !self.holds(objects, &self.guards[at].kind, &object) {
+                    return Err(Stop::Object(id, at));
+                }
+            }
+            if node.keep {
+                registers.push(object);
+            }
+        }
+        self.check_joints(objects, registers)
+    }
+
+    fn check_states<O: Objects>(&self, objects: &mut O) -> Result<(), Stop> {
+        for at in self.states.range() {
+            match &self.guards[at].kind {
+                GuardKind::Global(state) if !objects.state_is(state) => return Err(Stop::State(at)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_joints<O: Objects>(&self, objects: &mut O, registers: &[O::Handle]) -> Result<(), Stop> {
+        for (at, joint) in self.joints.iter().enumerate() {
+            let holds = match joint.check {
+                JointCheck::Same(a, b) => {
+                    objects.identity(&registers[a.index()]) == objects.identity(&registers[b.index()])
+                }
+                JointCheck::Distinct(span) => self.distinct(objects, span, registers),
+                JointCheck::Shapes(span) => self.shapes_hold(objects, joint.guard as usize, span, registers),
+            };
+            if !holds {
+                return Err(Stop::Joint(at));
+            }
+        }
+        Ok(())
+    }
+
+    fn distinct<O: Objects>(&self, objects: &mut O, span: Span, registers: &[O::Handle]) -> bool {
+        let compared = self.compared[span.range()].iter();
+        let mut all: SmallVec<[u64; 16]> = compared.map(|reg| objects.identity(&registers[reg.index()])).collect();
+        all.sort_unstable();
+        all.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    fn shapes_hold<O: Objects>(&self, objects: &mut O, guard: usize, span: Span, registers: &[O::Handle]) -> bool {
+        let GuardKind::ShapeEnv(shapes) = &self.guards[guard].kind else { return false };
+        let numbers = self.numbers[span.range()].iter();
+        let values: Option<SmallVec<[i64; 16]>> = numbers.map(|number| number.read(objects, registers)).collect();
+        values.is_some_and(|values| shapes.program.accepts(&values))
+    }
+
+    /// The object of a node.
+    pub(super) fn read<O: Objects>(&self, objects: &mut O, node: &Node, registers: &[O::Handle]) -> Option<O::Handle> {
+        let get = |reg: Reg| &registers[reg.index()];
+        match node.read {
+            Read::Root(root) => self.read_root(objects, root),
+            Read::Step(base, step) => self.read_step(objects, get(base), step),
+            Read::ItemOf(base, key) => objects.item_object(get(base), get(key)),
+        }
+    }
+
+    fn read_root<O: Objects>(&self, objects: &mut O, root: Root) -> Option<O::Handle> {
+        let name = |id| self.sources.strings().name(id);
+        match root {
+            Root::Local(id) => objects.local(name(id)),
+            Root::Global(id) => objects.global(name(id)),
+            Root::Cell(id) => objects.cell(name(id)),
+            Root::Default(index) => objects.frame_default(index),
+            Root::KwDefault(id) => objects.frame_kw_default(name(id)),
+            Root::Ephemeral(_) | Root::GlobalState => None,
+        }
+    }
+
+    fn read_step<O: Objects>(&self, objects: &mut O, base: &O::Handle, step: Step) -> Option<O::Handle> {
+        let name = |id| self.sources.strings().name(id);
+        let constant = |id| &self.sources.constants()[id];
+        match step {
+            Step::Attr(id) => objects.attr(base, name(id)),
+            Step::GenericAttr(id) => objects.generic_attr(base, name(id)),
+            Step::Item(Key::Int(key)) => objects.item_int(base, key),
+            Step::Item(Key::Str(id)) => objects.item_str(base, name(id)),
+            Step::Item(Key::Constant(id)) => objects.item_constant(base, constant(id), id),
+            // Items by objects are reads of their own; a number is no object.
+            Step::Item(Key::Object(_)) | Step::Tensor(_) => None,
+            Step::DictKey(index) => objects.dict_key(base, index),
+            Step::DictValue(index) => objects.dict_value(base, index),
+            Step::SetItem(index) => objects.set_item(base, index),
+            Step::TupleIteratorItem(index) => objects.tuple_iterator_item(base, index),
+            Step::Slice(id) => objects.slice(base, constant(id), id),
+            Step::Type => objects.type_of(base),
+            Step::TypeDict => objects.type_dict(base),
+            Step::WeakRef => objects.weak_ref(base),
+            Step::Closure(index) => objects.closure(base, index),
+            Step::Defaults(index) => objects.default(base, index),
+            Step::KwDefaults(id) => objects.kw_default(base, name(id)),
+            Step::Code => objects.code(base),
+            Step::Param(id) => objects.param(base, name(id)),
+            Step::Buffer(id) => objects.buffer(base, name(id)),
+            Step::Submodule(id) => objects.submodule(base, name(id)),
+            Step::Grad => objects.grad(base),
+            Step::Call0(id) => objects.call0(base, name(id)),
+        }
+    }
+
+    /// Whether a guard on one object holds.
+    fn holds<O: Objects>(&self, objects: &mut O, kind: &GuardKind, object: &O::Handle) -> bool {
+        let name = |id| self.sources.strings().name(id);
+        match kind {
+            GuardKind::NoneMatch => objects.is_none(object),
+            GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => !objects.is_none(object),
+            GuardKind::BoolMatch(value) => objects.is_bool(object, *value),
+            GuardKind::TypeMatch(ty) => objects.type_is(object, *ty),
+            GuardKind::IdMatch(expected)
+            | GuardKind::FunctionMatch(expected)
+            | GuardKind::ClassMatch(expected)
+            | GuardKind::ModuleMatch(expected)
+            | GuardKind::BuiltinMatch(expected)
+            | GuardKind::NnModule(expected) => objects.is(object, *expected),
+            GuardKind::ClosureMatch(code) => objects.code_is(object, *code),
+            GuardKind::SequenceLength(len, _) => objects.len(object) == Some(u64::from(*len)),
+            GuardKind::TupleIteratorLen(len) => objects.tuple_iterator_len(object) == Some(u64::from(*len)),
+            GuardKind::RangeIteratorMatch(range) => objects.range_iterator(object) == Some(*range),
+            GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => {
+                objects.equals(object, &self.sources.constants()[*id], *id)
+            }
+            GuardKind::TensorMatch(guard) => objects.tensor_matches(object, guard),
+            GuardKind::DictContains(key) => objects.dict_contains(object, *key) == Some(true),
+            GuardKind::DictNotContains(key) => objects.dict_contains(object, *key) == Some(false),
+            GuardKind::SetContains(item) => objects.set_contains(object, *item) == Some(true),
+            GuardKind::SetNotContains(item) => objects.set_contains(object, *item) == Some(false),
+            GuardKind::NotPresentInGenericDict(id) => objects.in_instance_dict(object, name(*id)) == Some(false),
+            GuardKind::HasAttr(id, present) => objects.has_attr(object, name(*id)) == *present,
+            GuardKind::DictKeysMatch(keys) => objects.dict_keys_match(object, keys),
+            GuardKind::MappingKeysCheck(keys) => objects.mapping_keys_match(object, keys),
+            GuardKind::User(check) => objects.user(object, *check),
+            // These stand with the states and the joints.
+            GuardKind::Global(_)
+            | GuardKind::DuplicateInput(_)
+            | GuardKind::NoTensorAliasing(_)
+            | GuardKind::ShapeEnv(_) => false,
+        }
+    }
+}
+
+impl NumberSource {
+    /// The number, if the object has one.
+    pub(super) fn read<O: Objects>(&self, objects: &mut O, registers: &[O::Handle]) -> Option<i64> {
+        let object = &registers[self.from.index()];
+        match self.number {
+            Number::Int => objects.int(object),
+            Number::Float => objects.float(object).map(|value| value.to_bits().cast_signed()),
+            Number::Property(property) => objects.tensor_property(object, property),
+        }
+    }
+
+    /// What is printed of the number.
+    pub(super) fn show(&self, value: i64) -> String {
+        match self.number {
+            Number::Float => repr::Float(f64::from_bits(value.cast_unsigned())).to_string(),
+            Number::Int | Number::Property(_) => value.to_string(),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Guards, arranged so that each object is read once.
+//!
+//! A tree is arrays: the guards in the order in which they are made, and the nodes, each an object to be read from
+//! another one, with the range of its guards. The order is: guards on global state; the nodes, bases before what is
+//! read from them, the guards of a node cheapest first; the guards that look at several sources.
+//!
+//! Invariants:
+//! - A node reads from registers that nodes before it fill.
+//! - A register is filled by one node. Only what is needed after its own guards has a register.
+//! - A node has guards, or something is read from it, or a guard on several sources needs it.
+//!
+//! Absent on purpose: what an object is. See [`Objects`](crate::Objects).
+
+mod build;
+mod check;
+mod explain;
+mod order;
+mod print;
+mod redundant;
+
+pub use build::GuardError;
+pub use explain::Failure;
+
+use crate::{
+    guard::Guard,
+    source::{Root, SourceId, Step, TensorProperty},
+    sources::Sources,
+};
+use cranelift_entity::{PrimaryMap, entity_impl};
+use serde::{Deserialize, Serialize};
+use std::{ops::Range, sync::Arc};
+
+/// An object to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+struct NodeId(u32);
+entity_impl!(NodeId, "node");
+
+/// Where an object is kept that is needed again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+struct Reg(u32);
+entity_impl!(Reg, "r");
+
+/// A part of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+struct Span {
+    first: u32,
+    last: u32,
+}
+
+/// The guards of one compiled program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GuardTree {
+    sources: Arc<Sources>,
+    guards: Vec<Guard>,
+    states: Span,
+    nodes: PrimaryMap<NodeId, Node>,
+    joints: Vec<Joint>,
+    /// What the joints that compare objects compare.
+    compared: Vec<Reg>,
+    /// What the joints on shapes read.
+    numbers: Vec<NumberSource>,
+}
+
+/// An object to be read, and what is checked of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Node {
+    source: SourceId,
+    read: Read,
+    keep: bool,
+    guards: Span,
+}
+
+/// How an object is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum Read {
+    /// From the frame.
+    Root(Root),
+    /// From another object.
+    Step(Reg, Step),
+    /// From another object by the object that is its key.
+    ItemOf(Reg, Reg),
+}
+
+/// A guard that looks at several objects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Joint {
+    guard: u32,
+    check: JointCheck,
+}
+
+/// What such a guard checks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum JointCheck {
+    /// The registers hold one object.
+    Same(Reg, Reg),
+    /// The registers, a part of `compared`, hold different objects.
+    Distinct(Span),
+    /// The numbers, a part of `numbers`, pass the guard's program.
+    Shapes(Span),
+}
+
+/// A number to be read from an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct NumberSource {
+    source: SourceId,
+    from: Reg,
+    number: Number,
+}
+
+/// How an object gives a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum Number {
+    Int,
+    Float,
+    Property(TensorProperty),
+}
+
+impl Span {
+    fn new(first: usize, last: usize) -> Span {
+        let index = |at: usize| u32::try_from(at).expect("a tree has fewer than 2**32 parts");
+        Span { first: index(first), last: index(last) }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.first as usize..self.last as usize
+    }
+}
+
+impl GuardTree {
+    /// The sources that the guards mention.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The guards, in the order in which they are made.
+    pub fn guards(&self) -> &[Guard] {
+        &self.guards
+    }
+
+    /// How many objects a check reads that passes.
+    pub fn reads(&self) -> usize {
+        self.nodes.len()
+    }
+}
