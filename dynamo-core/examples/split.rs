@@ -1,6 +1,7 @@
 //! Splits functions at each of their instructions.
 //!
-//! Standard input holds one JSON object a line: a version and a code object. Standard output holds one line for each: a
+//! Standard input holds one JSON object a line: a version, a code object and, if not all are wanted, a list of the
+//! instructions at which to split, by their numbers. Standard output holds one line for each: a
 //! list with one item for each instruction, `{"op": …, "prefix": …}` with the code object that is to be called in the
 //! original's place, or `{"op": …, "error": …}`. Conditional jumps have `"branch"` too: the function split at both of
 //! their successors.
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 struct Input {
     version: Version,
     code: CodeObject,
+    cuts: Option<Vec<usize>>,
 }
 
 #[derive(Serialize)]
@@ -45,15 +47,17 @@ struct Item {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
-        let Input { version, code } = serde_json::from_str(&line?)?;
+        let Input { version, code, cuts } = serde_json::from_str(&line?)?;
         let body = decode(version, &code)?;
-        serde_json::to_writer(&mut out, &items(&code, &body)?)?;
+        let cuts = cuts.unwrap_or_else(|| (0..body.order().len()).collect());
+        let cuts: Vec<Inst> = cuts.into_iter().filter_map(|cut| body.order().get(cut).copied()).collect();
+        serde_json::to_writer(&mut out, &items(&code, &body, &cuts)?)?;
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
 }
 
-fn items(code: &CodeObject, body: &Body) -> Result<Vec<Item>, ResumeError> {
+fn items(code: &CodeObject, body: &Body, cuts: &[Inst]) -> Result<Vec<Item>, ResumeError> {
     let splitter = Splitter::new(code, body)?;
     let flow = ControlFlow::new(body)?;
     let split = |cuts: &[Inst]| Outcome::from(splitter.split(cuts).map(|split| split.prefix));
@@ -62,5 +66,5 @@ fn items(code: &CodeObject, body: &Body) -> Result<Vec<Item>, ResumeError> {
         let branch = ways.next().zip(ways.jump()).map(|(next, jump)| split(&[next, landing(body, jump)]));
         Item { op: body.inst(inst).op, at: split(&[inst]), branch }
     };
-    Ok(body.order().iter().map(one).collect())
+    Ok(cuts.iter().map(one).collect())
 }

@@ -11,12 +11,13 @@ Only the standard library is imported here: the interpreters have nothing else.
 
 from __future__ import annotations
 
+import dis
 import json
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import split_cases
@@ -81,8 +82,6 @@ def outcome(function: Callable[..., object], arguments: Callable[[], tuple[objec
 
 def cells(function: FunctionType) -> tuple[Any, ...]:
     """A closure of its own, so that calls do not see each other's changes."""
-    from types import CellType
-
     return tuple(CellType(cell.cell_contents) for cell in function.__closure__ or ())
 
 
@@ -99,8 +98,6 @@ def check(function: FunctionType, calls: list[Any], code: CodeType, place: str) 
         expected = outcome(remade(function, function.__code__), arguments)
         found = outcome(remade(function, code), arguments)
         if found != expected:
-            import dis
-
             dis.dis(code)
             raise SystemExit(f"{place}, call {number}:\nexpected {expected}\nfound    {found}")
 
@@ -112,7 +109,9 @@ def resume_code(prefix: CodeType) -> Iterator[int]:
             yield index
 
 
-def deeper(program: str, function: FunctionType, calls: list[Any], prefixes: list[CodeType], done: Counter[str]) -> None:
+def deeper(
+    program: str, function: FunctionType, calls: list[Any], prefixes: list[CodeType], done: Counter[str]
+) -> None:
     """Splits the resume functions of some prefixes."""
     places = [(prefix, index) for prefix in prefixes for index in resume_code(prefix)]
     halves = [prefix.co_consts[index] for prefix, index in places]

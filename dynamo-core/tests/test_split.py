@@ -11,10 +11,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from test_round_trip import CRATE, interpreters
+from test_round_trip import CRATE, interpreters, standard_library
 
 HALVES = CRATE / "tests" / "split_code.py"
+LIBRARY = CRATE / "tests" / "split_library.py"
+
+#: Modules of the standard library that do not look at their own frames.
+MODULES = ["textwrap", "difflib", "shlex", "configparser", "heapq", "fractions", "copy"]
 
 #: The only reasons for which a place may be refused.
 ACCEPTED = ("the end of a loop", "between the instructions of a call", "an exception is being handled", "the cell of")
@@ -29,10 +32,16 @@ def split() -> Path:
     return target / "debug" / "examples" / "split"
 
 
-@pytest.mark.parametrize(("version", "python"), list(interpreters()), ids=lambda value: value if type(value) is str else "")
-def test_both_halves_do_what_the_whole_did(version: str, python: Path | None, split: Path) -> None:
-    if python is None:
+@pytest.fixture(params=interpreters(), ids=lambda found: found[0])
+def python(request: pytest.FixtureRequest) -> Path:
+    """One of the interpreters."""
+    version, path = request.param
+    if path is None:
         pytest.skip(f"no CPython {version} here")
+    return Path(path)
+
+
+def test_both_halves_do_what_the_whole_did(python: Path, split: Path) -> None:
     done = subprocess.run([python, HALVES, split, "2"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-4000:]
     said = json.loads(done.stdout)
@@ -41,3 +50,10 @@ def test_both_halves_do_what_the_whole_did(version: str, python: Path | None, sp
     assert said["done"]["splits branch"] > 40
     refused = [reason for reason in said["refused"] if not reason.startswith(ACCEPTED)]
     assert not refused, refused
+
+
+def test_a_library_runs_with_its_functions_split(python: Path, split: Path) -> None:
+    if not (standard_library(python) / "test").is_dir():
+        pytest.skip("this interpreter comes without the tests of its library")
+    done = subprocess.run([python, LIBRARY, split, "1", *MODULES], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
