@@ -206,3 +206,10 @@ L0:
     pad_calls(&mut older);
     assert_eq!(older.order().len(), 5);
 }
+
+#[test]
+fn bound_arguments_are_plain_parameters() {
+    let code = CodeObject { argcount: 2, posonlyargcount: 1, kwonlyargcount: 1, flags: 0xf, ..CodeObject::default() };
+    let bound = code.with_bound_arguments();
+    assert_eq!((bound.argcount, bound.posonlyargcount, bound.kwonlyargcount, bound.flags), (5, 0, 0, 3));
+}

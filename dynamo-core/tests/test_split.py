@@ -1,6 +1,7 @@
 """Functions split at each of their instructions do what they did, in every version of CPython that is found.
 
-`split_code.py` does the work in the interpreter concerned, on the functions of `split_cases.py`.
+`split_code.py` does the work in the interpreter concerned, on the functions of `split_cases.py`; `split_library.py` on
+modules of the standard library; `run_built.py` runs functions that are made of nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pytest
 from test_round_trip import CRATE, interpreters, standard_library
 
 HALVES = CRATE / "tests" / "split_code.py"
+BUILT = CRATE / "tests" / "run_built.py"
 LIBRARY = CRATE / "tests" / "split_library.py"
 
 #: Modules of the standard library that do not look at their own frames.
@@ -23,13 +25,25 @@ MODULES = ["textwrap", "difflib", "shlex", "configparser", "heapq", "fractions",
 ACCEPTED = ("the end of a loop", "between the instructions of a call", "an exception is being handled", "the cell of")
 
 
+def example(name: str) -> Path:
+    """One of the crate's examples, built."""
+    subprocess.run(
+        ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", name], cwd=CRATE, check=True
+    )
+    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
+    return target / "debug" / "examples" / name
+
+
 @pytest.fixture(scope="module")
 def split() -> Path:
     """The program that splits code objects."""
-    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", "split"]
-    subprocess.run(command, cwd=CRATE, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
-    return target / "debug" / "examples" / "split"
+    return example("split")
+
+
+@pytest.fixture(scope="module")
+def build() -> Path:
+    """The program that makes functions of nothing."""
+    return example("build")
 
 
 @pytest.fixture(params=interpreters(), ids=lambda found: found[0])
@@ -56,4 +70,9 @@ def test_a_library_runs_with_its_functions_split(python: Path, split: Path) -> N
     if not (standard_library(python) / "test").is_dir():
         pytest.skip("this interpreter comes without the tests of its library")
     done = subprocess.run([python, LIBRARY, split, "1", *MODULES], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+def test_built_functions_do_what_they_should(python: Path, build: Path) -> None:
+    done = subprocess.run([python, BUILT, build], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]

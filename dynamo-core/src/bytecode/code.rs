@@ -167,4 +167,16 @@ impl CodeObject {
         let packed = [flags::VARARGS, flags::VARKEYWORDS].iter().filter(|&flag| self.flags & flag != 0).count();
         (self.argcount + self.kwonlyargcount) as usize + packed
     }
+
+    /// The same code for a caller that has bound the arguments already: one positional parameter for each slot, the
+    /// tuple of `*args` and the dict of `**kwargs` included. That is what a frame hook runs in a frame's place.
+    pub fn with_bound_arguments(self) -> CodeObject {
+        CodeObject {
+            argcount: self.argument_slots() as u32,
+            posonlyargcount: 0,
+            kwonlyargcount: 0,
+            flags: self.flags & !(flags::VARARGS | flags::VARKEYWORDS),
+            ..self
+        }
+    }
 }

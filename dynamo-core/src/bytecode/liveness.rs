@@ -27,18 +27,21 @@ impl Liveness {
     /// Goes backwards through the body until nothing changes.
     pub fn new(code: &CodeObject, body: &Body, flow: &ControlFlow) -> Liveness {
         let free = free_slots(code);
+        let backwards = body.order().iter().rev();
+        let backwards: Vec<_> = backwards.map(|&inst| (inst, accesses(body, inst, free.clone()))).collect();
         let mut before: SecondaryMap<Inst, LocalSet> = SecondaryMap::with_capacity(body.inst_bound());
         let mut changed = true;
         while changed {
             changed = false;
-            for &inst in body.order().iter().rev() {
+            for (inst, accesses) in &backwards {
+                let inst = *inst;
                 let ways = flow.ways(inst);
                 let mut live = LocalSet::new();
                 for way in [ways.next(), ways.jump()].into_iter().flatten() {
                     add(&mut live, &before[way]);
                 }
-                for access in accesses(body, inst, free.clone()).into_iter().rev() {
-                    match access {
+                for access in accesses.iter().rev() {
+                    match *access {
                         Access::Read(local) => live.insert(local),
                         Access::Store(local) | Access::Cell(local) | Access::Clear(local) => live.remove(local),
                     };

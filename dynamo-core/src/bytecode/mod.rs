@@ -11,7 +11,7 @@
 //! - [`flow`], [`access`]: where execution goes, which slots are read and written;
 //! - [`liveness`], [`frames`]: which locals are still needed, which slots hold values;
 //! - [`builder`]: code for every version by one set of calls;
-//! - [`resume`], [`split`]: a function that goes on in the middle of another, and the two made of one.
+//! - [`mod@resume`], [`split`]: a function that goes on in the middle of another, and the two made of one.
 //!
 //! ```
 //! use dynamo_core::bytecode::{Body, encode};

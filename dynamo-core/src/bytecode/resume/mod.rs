@@ -10,7 +10,8 @@
 //!   raises `NameError` itself where the original raised `UnboundLocalError`.
 //! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what may
 //!   be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
-//! - Parameters are unbound as soon as their values are on the stack, so that no object lives longer than it did.
+//! - Parameters are unbound as soon as their values are on the stack, so that what the stack held lives no
+//!   longer than it did.
 
 mod plan;
 mod prologue;
