@@ -2,7 +2,8 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::opcodes::{Flow, Op, Row};
+use super::flow::{ControlFlow, Ways};
+use super::opcodes::{Op, Row};
 use super::{Arg, Body, Inst, Label};
 
 /// Why heights could not be told.
@@ -75,7 +76,7 @@ impl Depths {
 
 /// Follows every way through a body from its first instruction with an empty stack.
 pub fn stack_depths(body: &Body) -> Result<Depths, DepthError> {
-    let mut walk = Walk::new(body);
+    let mut walk = Walk::new(body)?;
     if let Some(&first) = body.order().first() {
         walk.reach(first, 0)?;
     }
@@ -88,25 +89,16 @@ pub fn stack_depths(body: &Body) -> Result<Depths, DepthError> {
 /// The state of [`stack_depths`].
 struct Walk<'a> {
     body: &'a Body,
-    /// What follows each instruction in the order; absent for what is not in it and for the last.
-    next: SecondaryMap<Inst, Option<Inst>>,
-    placed: SecondaryMap<Inst, bool>,
+    flow: ControlFlow,
     depths: Depths,
     pending: Vec<Inst>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(body: &'a Body) -> Walk<'a> {
-        let mut next = SecondaryMap::with_capacity(body.inst_bound());
-        let mut placed = SecondaryMap::with_capacity(body.inst_bound());
-        for pair in body.order().windows(2) {
-            next[pair[0]] = Some(pair[1]);
-        }
-        for &inst in body.order() {
-            placed[inst] = true;
-        }
+    fn new(body: &'a Body) -> Result<Walk<'a>, DepthError> {
         let before = SecondaryMap::with_capacity(body.inst_bound());
-        Walk { body, next, placed, depths: Depths { before, max: 0 }, pending: Vec::new() }
+        let depths = Depths { before, max: 0 };
+        Ok(Walk { body, flow: ControlFlow::new(body)?, depths, pending: Vec::new() })
     }
 
     /// Notes that `inst` is reached with `depth` values on the stack.
@@ -123,40 +115,36 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn reach_label(&mut self, label: Label, depth: u32) -> Result<(), DepthError> {
-        let inst = self.body.target(label).filter(|&inst| self.placed[inst]);
-        self.reach(inst.ok_or(DepthError::Unbound(label))?, depth)
-    }
-
     /// Follows one instruction to its successors.
     fn step(&mut self, inst: Inst) -> Result<(), DepthError> {
         let data = self.body.inst(inst);
         let row = self.body.row(inst).ok_or(DepthError::UnknownOp { inst, op: data.op })?;
         let depth = self.depths.before[inst].expect("pending instructions are reached");
-        self.raise(inst, depth)?;
+        let ways = self.flow.ways(inst);
+        self.raise(inst, ways, depth)?;
         let arg = if let Arg::Int(arg) = data.arg { arg } else { 0 };
         let after = moved(inst, row.op, depth, effect(row, arg))?;
         self.depths.max = self.depths.max.max(after);
-        if let Arg::Jump(label) = data.arg {
-            self.reach_label(label, moved(inst, row.op, depth, row.jump_effect.of(arg))?)?;
+        if let Some(target) = ways.jump() {
+            self.reach(target, moved(inst, row.op, depth, row.jump_effect.of(arg))?)?;
         }
-        match (row.flow, self.next[inst]) {
-            (Flow::Jump(_) | Flow::Stop, _) => Ok(()),
-            (Flow::Next | Flow::Branch(_), Some(next)) => self.reach(next, after),
-            (Flow::Next | Flow::Branch(_), None) => Err(DepthError::NoEnd(inst)),
+        match ways.next() {
+            Some(next) => self.reach(next, after),
+            None if row.flow.falls_through() => Err(DepthError::NoEnd(inst)),
+            None => Ok(()),
         }
     }
 
     /// Follows an exception raised by `inst` to its handler.
-    fn raise(&mut self, inst: Inst, depth: u32) -> Result<(), DepthError> {
-        let Some(handler) = self.body.inst(inst).handler.expand() else {
+    fn raise(&mut self, inst: Inst, ways: Ways, depth: u32) -> Result<(), DepthError> {
+        let (Some(id), Some(target)) = (self.body.inst(inst).handler.expand(), ways.handler()) else {
             return Ok(());
         };
-        let handler = *self.body.handler(handler);
+        let handler = *self.body.handler(id);
         if handler.depth > depth {
             return Err(DepthError::Handler { inst, kept: handler.depth, depth });
         }
-        self.reach_label(handler.target, handler.entry_depth())
+        self.reach(target, handler.entry_depth())
     }
 }
 
