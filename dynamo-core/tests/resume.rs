@@ -230,3 +230,66 @@ fn what_does_not_fit() {
     .assert_eq(&text.join("\n"));
     assert!(matches!(errors[3], ResumeError::Unsupported { what: Obstacle::Suspends, .. }));
 }
+
+/// A method whose one statement is `return super()`.
+fn method() -> (CodeObject, Body) {
+    let body = read(
+        "python 3.11
+    COPY_FREE_VARS 1
+    RESUME 0 @1
+    LOAD_GLOBAL 1 @2
+    PRECALL 0 @2
+    CALL 0 @2
+    RETURN_VALUE @2",
+    );
+    let code = CodeObject {
+        argcount: 1,
+        flags: flags::OPTIMIZED | flags::NEWLOCALS,
+        firstlineno: 1,
+        name: "method".to_owned(),
+        qualname: "method".to_owned(),
+        varnames: vec!["self".to_owned()],
+        freevars: vec!["__class__".to_owned()],
+        names: vec!["super".to_owned()],
+        ..CodeObject::default()
+    };
+    (code.with_body(&body).expect("encodes"), body)
+}
+
+#[test]
+fn super_looks_at_the_first_argument() {
+    let (code, body) = method();
+    for (at, stack) in [(2, &[][..]), (3, &[Slot::Empty, Slot::Value])] {
+        let from = Continuation { at: body.order()[at], line: 1, stack, live: &[] };
+        let error = resume(&code, &body, &from).expect_err("is refused");
+        assert!(matches!(error, ResumeError::Unsupported { what: Obstacle::BareSuper, .. }), "{error}");
+    }
+    let split = Splitter::new(&code, &body).expect("stacks add up").split(&[body.order()[2]]).expect("splits");
+    expect![[r#"
+        == method(self) free __class__ ==
+        python 3.11
+            COPY_FREE_VARS 1
+            RESUME 0 @1
+            PUSH_NULL @2
+            LOAD_CLOSURE 1 @2 ; __class__
+            BUILD_TUPLE 1 @2
+            LOAD_CONST 0 @2 ; <code torch_dynamo_resume_in_method_at_1>
+            MAKE_FUNCTION 8 @2
+            LOAD_FAST 0 @2 ; self
+            DELETE_FAST 0 @2 ; self
+            PRECALL 1 @2
+            CALL 1 @2
+            RETURN_VALUE @2
+        == torch_dynamo_resume_in_method_at_1(self) free __class__ ==
+        python 3.11
+            COPY_FREE_VARS 1 @1
+            RESUME 0 @1
+            LOAD_GLOBAL 1 @2 ; super, flags 1
+            LOAD_DEREF 1 @2 ; __class__
+            LOAD_FAST 0 @2 ; self
+            PRECALL 2 @2
+            CALL 2 @2
+            RETURN_VALUE @2
+    "#]]
+    .assert_eq(&list(Version::V311, &split));
+}

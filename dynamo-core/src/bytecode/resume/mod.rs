@@ -156,13 +156,14 @@ fn check_code(code: &CodeObject, at: Inst) -> Result<(), ResumeError> {
     Ok(())
 }
 
-/// Whether no call looks for the first argument of the function.
+/// Whether no call looks for the first argument of the function: none that is still to come, and none that `at` is.
 fn check_super(code: &CodeObject, body: &Body, flow: &ControlFlow, at: Inst) -> Result<(), ResumeError> {
     let reached = flow.reachable(at);
-    match body.order().iter().find(|&&inst| reached[inst] && is_bare_super(code, body, inst)) {
-        Some(_) => Err(ResumeError::Unsupported { at, what: Obstacle::BareSuper }),
-        None => Ok(()),
+    let to_come = |&inst: &Inst| reached[inst] || flow.ways(inst).next() == Some(at);
+    if body.order().iter().any(|inst| to_come(inst) && is_bare_super(code, body, *inst)) {
+        return Err(ResumeError::Unsupported { at, what: Obstacle::BareSuper });
     }
+    Ok(())
 }
 
 /// Whether execution can begin at this place with this stack.
