@@ -12,7 +12,7 @@
 //! - [`liveness`], [`frames`]: which locals are still needed, which slots hold values;
 //! - [`builder`]: code for every version by one set of calls;
 //! - [`mod@resume`], [`split`]: a function that goes on in the middle of another, and the two made of one;
-//! - [`renumber`], [`unreachable`], [`call_pads`], [`super_calls`]: what is done to bodies on the way.
+//! - [`renumber`], [`mod@unreachable`], [`call_pads`], [`super_calls`]: what is done to bodies on the way.
 //!
 //! ```
 //! use dynamo_core::bytecode::{Body, encode};
