@@ -113,6 +113,12 @@ impl From<bool> for Constant {
     }
 }
 
+impl From<f64> for Constant {
+    fn from(value: f64) -> Constant {
+        Constant::float(value)
+    }
+}
+
 impl From<&str> for Constant {
     fn from(value: &str) -> Constant {
         Constant::Str(value.to_owned())

@@ -64,9 +64,9 @@ pub trait Objects {
     /// What a cell of a function's closure holds.
     fn closure(&mut self, base: &Self::Handle, index: u32) -> Option<Self::Handle>;
     /// A positional default of a function.
-    fn default(&mut self, base: &Self::Handle, index: u32) -> Option<Self::Handle>;
+    fn function_default(&mut self, base: &Self::Handle, index: u32) -> Option<Self::Handle>;
     /// A keyword default of a function.
-    fn kw_default(&mut self, base: &Self::Handle, name: Name<'_>) -> Option<Self::Handle>;
+    fn function_kw_default(&mut self, base: &Self::Handle, name: Name<'_>) -> Option<Self::Handle>;
     /// The code of a function.
     fn code(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
     /// A parameter of a module.
