@@ -36,7 +36,7 @@ impl<'a> Needed<'a> {
             }
             let source = self.sources[id];
             self.kept.extend(requirements(source));
-            pending.extend(requirements(source));
+            pending.extend(requirements(source).rev());
             match source.base() {
                 Some(base) => self.children.entry(base).or_default().push(id),
                 None => self.roots.push(id),
@@ -91,7 +91,7 @@ impl Order<'_> {
 }
 
 /// What has to be read before a source: the base and the key.
-fn requirements(source: Source) -> impl Iterator<Item = SourceId> {
+fn requirements(source: Source) -> impl DoubleEndedIterator<Item = SourceId> {
     let (base, key) = match source {
         Source::Root(_) => (None, None),
         Source::Step { base, step: Step::Item(Key::Object(key)) } => (Some(base), Some(key)),

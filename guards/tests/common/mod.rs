@@ -132,6 +132,13 @@ impl Value {
         Value(Rc::new(Body { ty: object(ty), id: Some(id), data: Data::Plain, attrs: None }))
     }
 
+    /// A known object with attributes.
+    pub(crate) fn known_with(name: &str, attrs: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+        let (id, known) = (object(name), Value::known(name));
+        let attrs = Value::instance(type_name(known.ty), attrs).attrs.clone();
+        Value(Rc::new(Body { ty: known.ty, id: Some(id), data: Data::Plain, attrs }))
+    }
+
     pub(crate) fn constant(value: impl Into<Constant>) -> Value {
         let value = value.into();
         Value::new(value.type_name(), Data::Constant(value))
