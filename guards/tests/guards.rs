@@ -115,11 +115,11 @@ fn contents(c: &mut Cases) {
     let known = || set([Value::known("<built-in function sin>")]);
     c.on_x(GuardKind::SetContains(sin), known(), [set([int(2)]), with_k()]);
     c.on_x(GuardKind::SetNotContains(two), known(), [set([int(2)]), with_k()]);
-    let foo = c.sources.string("foo");
+    let attr = c.sources.string("foo");
     let (has, has_not) = (|| Value::instance("__main__.A", [("foo", int(1))]), || Value::instance("__main__.A", []));
-    c.on_x(GuardKind::NotPresentInGenericDict(foo), has_not(), [has(), int(1)]);
-    c.on_x(GuardKind::HasAttr(foo, true), has(), [has_not()]);
-    c.on_x(GuardKind::HasAttr(foo, false), has_not(), [has()]);
+    c.on_x(GuardKind::NotPresentInGenericDict(attr), has_not(), [has(), int(1)]);
+    c.on_x(GuardKind::HasAttr(attr, true), has(), [has_not()]);
+    c.on_x(GuardKind::HasAttr(attr, false), has_not(), [has()]);
     let keys = |a: &'static str, b: &'static str| Value::dict([(a, int(1)), (b, int(2))]);
     let j = c.constant("j");
     c.on_x(GuardKind::DictKeysMatch(vec![k, j]), keys("k", "j"), [keys("j", "k"), with_k()]);
@@ -370,9 +370,9 @@ fn floats_in_shapes_are_read_by_their_bits() {
 fn failures_name_the_users_lines() {
     let mut s = sources();
     let x = s.local("x");
-    let foo = s.attr(x, "foo");
+    let attr = s.attr(x, "foo");
     let three = s.constant(3);
-    let guard = Guard::new(foo, GuardKind::ConstantMatch(three)).at("return x.foo  # model.py:9 in forward");
+    let guard = Guard::new(attr, GuardKind::ConstantMatch(three)).at("return x.foo  # model.py:9 in forward");
     let tree = GuardTree::new(s, vec![guard]).expect("a tree");
     let mut frame = Frame::of(Value::instance("__main__.A", [])).prepared(tree.sources());
     let failure = tree.explain(&mut frame).expect("a reason");

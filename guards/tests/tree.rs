@@ -89,7 +89,8 @@ fn each_object_is_read_once() {
         local l
         item 1
         item 0
-        global sin"#]].assert_eq(&frame.reads.join("\n"));
+        global sin"#]]
+    .assert_eq(&frame.reads.join("\n"));
 }
 
 #[test]
@@ -125,6 +126,7 @@ fn needless_guards_are_dropped() {
     let mut s = sources();
     let (x, y, z, f) = (s.local("x"), s.local("y"), s.local("z"), s.local("f"));
     let three = s.constant(3);
+    let (name, attr) = (s.string("grad"), s.attr(f, "grad"));
     let ty = |source, name| Guard::new(source, GuardKind::TypeMatch(object(name)));
     let guards = vec![
         ty(x, "int"),
@@ -136,10 +138,12 @@ fn needless_guards_are_dropped() {
         Guard::new(f, GuardKind::FunctionMatch(object("<built-in function sin>"))),
         ty(z, "list"),
         ty(z, "list"),
+        Guard::new(f, GuardKind::HasAttr(name, true)),
+        Guard::new(attr, GuardKind::NotNoneMatch),
         Guard::new(x, GuardKind::DuplicateInput(z)),
         Guard::new(z, GuardKind::DuplicateInput(x)),
     ];
-    let kept = ["EQUALS_MATCH", "TENSOR_MATCH", "FUNCTION_MATCH", "TYPE_MATCH", "DUPLICATE_INPUT"];
+    let kept = ["EQUALS_MATCH", "TENSOR_MATCH", "FUNCTION_MATCH", "NOT_NONE_MATCH", "TYPE_MATCH", "DUPLICATE_INPUT"];
     assert_eq!(left(s, guards), kept);
 }
 
@@ -192,7 +196,8 @@ fn keys_are_read_before_the_items_that_they_find() {
         | | | +- EQUALS_MATCH: L['d'][list(dict.keys(L['d']))[0]] == 3
         | +- GuardManager: source=L['k'], accessed_by=Local
         | | +- EQUALS_MATCH: L['k'] == 'k'
-    "#]].assert_eq(&tree.to_string());
+    "#]]
+    .assert_eq(&tree.to_string());
 }
 
 #[test]
@@ -212,6 +217,9 @@ fn what_cannot_be_read_cannot_be_guarded() {
     );
     let unknown = error(Guard::new(foreign, GuardKind::NoneMatch));
     assert_eq!(unknown, GuardError::UnknownSource { source_id: foreign, kind: "NONE_MATCH" });
+    let there = other.constant("there");
+    let value = error(Guard::new(a, GuardKind::EqualsMatch(there)));
+    assert_eq!(value.to_string(), "EQUALS_MATCH of `L['a']` mentions a constant or a name that is not there");
     let reads = vec![NumberRead { source: size, is_float: false }];
     let shapes = ShapeGuard { program: Program::default(), reads, text: vec![] };
     let numbers = error(Guard::new(a, GuardKind::ShapeEnv(Box::new(shapes))));

@@ -6,7 +6,7 @@ use super::{
     redundant::{reduced, simplest},
 };
 use crate::{
-    guard::{Guard, GuardKind, Scope},
+    guard::{Element, Guard, GuardKind, Scope},
     shape::NumberRead,
     source::{Key, Reach, Source, SourceId, Step},
     sources::Sources,
@@ -37,6 +37,14 @@ pub enum GuardError {
     /// The guard needs an object, and there is a number.
     #[error("{kind}: `{name}` is a number of a tensor, which only SHAPE_ENV reads")]
     NotAnObject {
+        /// The source as printed.
+        name: String,
+        /// torch's name of the guard.
+        kind: &'static str,
+    },
+    /// The guard mentions a constant or a name of another arena.
+    #[error("{kind} of `{name}` mentions a constant or a name that is not there")]
+    UnknownValue {
         /// The source as printed.
         name: String,
         /// torch's name of the guard.
@@ -128,10 +136,31 @@ fn verify(guard: &Guard, sources: &Sources) -> Result<(), GuardError> {
         }
     }
     match &guard.kind {
+        _ if mentions_unknown(&guard.kind, sources) => {
+            Err(GuardError::UnknownValue { name: sources.display(guard.source).to_string(), kind })
+        }
         GuardKind::ShapeEnv(shapes) if shapes.reads.len() != shapes.program.sources().len() => {
             Err(GuardError::Numbers { takes: shapes.program.sources().len(), reads: shapes.reads.len() })
         }
         _ => Ok(()),
+    }
+}
+
+/// True if a guard on one object mentions a constant or a name that the arena has not.
+fn mentions_unknown(kind: &GuardKind, sources: &Sources) -> bool {
+    let no_constant = |id| sources.constants().get(id).is_none();
+    let no_element = |element: &Element| matches!(element, Element::Constant(id) if no_constant(*id));
+    match kind {
+        GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => no_constant(*id),
+        GuardKind::DictContains(element)
+        | GuardKind::DictNotContains(element)
+        | GuardKind::SetContains(element)
+        | GuardKind::SetNotContains(element) => no_element(element),
+        GuardKind::DictKeysMatch(keys) | GuardKind::MappingKeysCheck(keys) => keys.iter().any(no_element),
+        GuardKind::NotPresentInGenericDict(name) | GuardKind::HasAttr(name, _) => {
+            sources.strings().get(*name).is_none()
+        }
+        _ => false,
     }
 }
 
@@ -164,7 +193,8 @@ impl<'a> Builder<'a> {
         joints.iter().for_each(|guard| self.need_objects(guard));
         let states = self.push(states);
         for source in self.needed.order() {
-            let guards = reduced(objects.remove(&source).unwrap_or_default(), self.sources);
+            let guards = objects.remove(&source).unwrap_or_default();
+            let guards = reduced(guards, self.sources, |step| self.needed.reads(source, step));
             self.node(source, guards);
         }
         let joints = joints.into_iter().map(|guard| self.joint(guard)).collect();

@@ -27,28 +27,29 @@ use crate::{
     sources::Sources,
 };
 use cranelift_entity::{PrimaryMap, entity_impl};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use std::{ops::Range, sync::Arc};
 
 /// An object to be read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct NodeId(u32);
 entity_impl!(NodeId, "node");
 
 /// Where an object is kept that is needed again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Reg(u32);
 entity_impl!(Reg, "r");
 
 /// A part of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Span {
     first: u32,
     last: u32,
 }
 
-/// The guards of one compiled program.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The guards of one compiled program. It is stored as its sources and guards, and arranged again when it is read back.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct GuardTree {
     sources: Arc<Sources>,
     guards: Vec<Guard>,
@@ -62,7 +63,7 @@ pub struct GuardTree {
 }
 
 /// An object to be read, and what is checked of it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Node {
     source: SourceId,
     read: Read,
@@ -71,7 +72,7 @@ struct Node {
 }
 
 /// How an object is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Read {
     /// From the frame.
     Root(Root),
@@ -82,14 +83,14 @@ enum Read {
 }
 
 /// A guard that looks at several objects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Joint {
     guard: u32,
     check: JointCheck,
 }
 
 /// What such a guard checks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum JointCheck {
     /// The registers hold one object.
     Same(Reg, Reg),
@@ -100,7 +101,7 @@ enum JointCheck {
 }
 
 /// A number to be read from an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NumberSource {
     source: SourceId,
     from: Reg,
@@ -108,7 +109,7 @@ struct NumberSource {
 }
 
 /// How an object gives a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Int,
     Float,
@@ -140,5 +141,29 @@ impl GuardTree {
     /// How many objects a check reads that passes.
     pub fn reads(&self) -> usize {
         self.nodes.len()
+    }
+}
+
+/// What is stored of a tree.
+#[derive(Deserialize)]
+struct Stored {
+    sources: Sources,
+    guards: Vec<Guard>,
+}
+
+impl TryFrom<Stored> for GuardTree {
+    type Error = GuardError;
+
+    fn try_from(stored: Stored) -> Result<GuardTree, GuardError> {
+        GuardTree::new(stored.sources, stored.guards)
+    }
+}
+
+impl Serialize for GuardTree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut stored = serializer.serialize_struct("GuardTree", 2)?;
+        stored.serialize_field("sources", self.sources())?;
+        stored.serialize_field("guards", self.guards())?;
+        stored.end()
     }
 }

@@ -54,6 +54,12 @@ impl<'a> Needed<'a> {
         self.kept.contains(&id)
     }
 
+    /// True if this is read from a source.
+    pub(super) fn reads(&self, base: SourceId, step: Step) -> bool {
+        let wanted = Source::Step { base, step };
+        self.children.get(&base).is_some_and(|children| children.iter().any(|&child| self.sources[child] == wanted))
+    }
+
     /// The sources, each before what is read from it, depth first.
     pub(super) fn order(&self) -> Vec<SourceId> {
         let mut order = Order { sources: self.sources, done: FxHashSet::default(), order: Vec::new() };

@@ -22,26 +22,22 @@ pub(super) fn simplest(guard: Guard, sources: &Sources) -> Guard {
     }
 }
 
-/// The guards of one source without needless ones, cheapest first.
-pub(super) fn reduced(guards: Vec<Guard>, sources: &Sources) -> Vec<Guard> {
+/// The guards of one source without needless ones, cheapest first; `reads` says what is read from that source.
+pub(super) fn reduced(guards: Vec<Guard>, sources: &Sources, reads: impl Fn(Step) -> bool) -> Vec<Guard> {
     let mut kept: Vec<Guard> = Vec::new();
     for guard in guards {
         if kept.iter().all(|other| other.kind != guard.kind) {
             kept.push(guard);
         }
     }
-    let needed: Vec<bool> = kept.iter().map(|guard| !is_implied(guard, &kept, sources)).collect();
-    let mut needed = needed.into_iter();
-    kept.retain(|_| needed.next().unwrap_or(true));
-    kept.sort_by_key(|guard| guard.kind.row().cost);
-    kept
-}
-
-fn is_implied(guard: &Guard, all: &[Guard], sources: &Sources) -> bool {
-    match guard.kind {
-        GuardKind::TypeMatch(ty) => all.iter().any(|other| implies_type(&other.kind, ty, sources)),
+    let is_implied = |guard: &Guard| match guard.kind {
+        GuardKind::TypeMatch(ty) => kept.iter().any(|other| implies_type(&other.kind, ty, sources)),
+        GuardKind::HasAttr(name, true) => reads(Step::Attr(name)),
         _ => false,
-    }
+    };
+    let mut needed: Vec<Guard> = kept.iter().filter(|guard| !is_implied(guard)).cloned().collect();
+    needed.sort_by_key(|guard| guard.kind.row().cost);
+    needed
 }
 
 /// True if what passes a guard has a type.
