@@ -148,6 +148,20 @@ fn needless_guards_are_dropped() {
 }
 
 #[test]
+fn each_alias_is_kept() {
+    let mut s = sources();
+    let (x, y, z) = (s.local("x"), s.local("y"), s.local("z"));
+    let same = |a, b| Guard::new(a, GuardKind::DuplicateInput(b));
+    let names = left(s.clone(), vec![same(x, y), same(x, z), same(y, x), same(z, y)]);
+    assert_eq!(names.len(), 3);
+    let apart = |all: &[_]| Guard::new(x, GuardKind::NoTensorAliasing(all.to_vec()));
+    assert_eq!(left(s.clone(), vec![apart(&[x, y]), apart(&[x, z]), apart(&[x, y])]).len(), 2);
+    // A source is no alias of itself.
+    let tree = GuardTree::new(s, vec![apart(&[x, y, x])]).expect("a tree");
+    assert!(tree.check(&mut Frame::of(Value::none()).with("y", Value::none())));
+}
+
+#[test]
 fn types_that_contradict_are_kept() {
     let mut s = sources();
     let x = s.local("x");
@@ -231,4 +245,12 @@ fn no_guards_hold() {
     let tree = GuardTree::new(sources(), vec![]).expect("a tree");
     assert!(tree.check(&mut Frame::empty()));
     assert_eq!(tree.to_string(), "TREE_GUARD_MANAGER:\n+- RootGuardManager\n");
+}
+
+#[test]
+fn trees_may_cross_threads() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<GuardTree>();
+    shared::<Sources>();
+    shared::<GuardError>();
 }

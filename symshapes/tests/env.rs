@@ -327,6 +327,20 @@ fn contradictions_name_inputs_and_lines() {
 }
 
 #[test]
+fn a_program_says_which_check_fails_first() {
+    let (mut env, _) = sizes(&[4, 8]);
+    assert!(ask(&mut env, "s1 == 2*s0", 1).expect("backed"));
+    let guards = env.solve().expect("satisfiable");
+    let program = Program::new(&env, &guards);
+    let texts = env.print_guards(&guards, &|id| format!("{id}"));
+    let first = |values: &[i64]| program.first_failure(values).map(|at| texts[at].as_str());
+    assert_eq!(first(&[8, 4]), None);
+    assert_eq!(first(&[9, 4]), Some("input1 == 2*input0"));
+    assert_eq!(first(&[2, 1]), Some("2 <= input0"));
+    assert_eq!(first(&[8]), Some("input1 == 2*input0"));
+}
+
+#[test]
 fn environments_may_cross_threads() {
     fn shared<T: Send + Sync + 'static>() {}
     shared::<ShapeEnv>();
