@@ -372,11 +372,13 @@ fn failures_name_the_users_lines() {
     let x = s.local("x");
     let attr = s.attr(x, "foo");
     let three = s.constant(3);
-    let guard = Guard::new(attr, GuardKind::ConstantMatch(three)).at("return x.foo  # model.py:9 in forward");
+    let rows = s.attr(attr, "rows");
+    let guard = Guard::new(rows, GuardKind::ConstantMatch(three)).at("return x.foo.rows  # model.py:9 in forward");
     let tree = GuardTree::new(s, vec![guard]).expect("a tree");
     let mut frame = Frame::of(Value::instance("__main__.A", [])).prepared(tree.sources());
     let failure = tree.explain(&mut frame).expect("a reason");
-    expect!["getattr failed on source x.foo  # return x.foo  # model.py:9 in forward"].assert_eq(&failure.to_string());
+    expect!["getattr failed on source x.foo  # return x.foo.rows  # model.py:9 in forward"]
+        .assert_eq(&failure.to_string());
     let stored = serde_json::to_string(&failure).expect("failures can be stored");
     assert_eq!(serde_json::from_str::<guards::Failure>(&stored).expect("and read back"), failure);
 }

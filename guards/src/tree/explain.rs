@@ -90,7 +90,9 @@ impl GuardTree {
     fn missing(&self, node: NodeId) -> Failure {
         let node = &self.nodes[node];
         let name = self.sources.display(node.source).to_string();
-        let guard = self.guards.get(node.guards.range().start).filter(|_| !node.guards.range().is_empty());
+        // The node's first guard, or the first of what is read from it.
+        let is_below = |id| std::iter::successors(Some(id), |&id| self.sources.base(id)).any(|id| id == node.source);
+        let guard = self.guards.get(node.guards.range().start).filter(|guard| is_below(guard.source));
         Failure {
             reason: format!("{} on source {}", lookup(self.sources[node.source]), without_scopes(&name)),
             guard: name,
