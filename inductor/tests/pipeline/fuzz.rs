@@ -1,9 +1,10 @@
 //! Random graphs: the plan gives what the interpreter gives. `RI_FUZZ_GRAPHS` says how many are tried.
 
 use crate::generate::{self, Dims, SYMBOLS, VALUES};
-use crate::{compare, rng::Rng};
+use crate::{compare, rng::Rng, shrink};
 use fx::Graph;
 use inductor::{Compiled, plan::Fate};
+use std::panic::{self, AssertUnwindSafe};
 
 /// How many graphs are tried, where the environment does not say it.
 const GRAPHS: u64 = 200;
@@ -19,11 +20,18 @@ fn steps(seed: u64) -> usize {
     2 + (seed % 15) as usize
 }
 
-/// Says which seed fails, with the smallest beginning of its graph that does.
-fn fail(seed: u64, dims: Dims, check: impl Fn(&Graph) -> Result<(), String>) -> ! {
-    let smallest = (1..=steps(seed)).map(|n| generate::graph(seed, n, dims));
-    let failing = smallest.filter_map(|graph| check(&graph).err().map(|error| (graph, error))).next();
-    let (graph, error) = failing.expect("the largest one fails");
+/// The first difference; a panic is one too.
+fn difference<T>(check: impl FnOnce() -> Result<T, String>) -> Option<String> {
+    match panic::catch_unwind(AssertUnwindSafe(check)) {
+        Ok(outcome) => outcome.err(),
+        Err(_) => Some("it panics".to_owned()),
+    }
+}
+
+/// Says which seed fails, with the smallest part of its graph that does.
+fn fail<T>(seed: u64, graph: Graph, check: impl Fn(&Graph) -> Result<T, String>) -> ! {
+    let graph = shrink::smallest(graph, |graph| difference(|| check(graph)).is_some());
+    let error = difference(|| check(&graph)).expect("the smallest graph fails");
     panic!("seed {seed}: {error}\n{}", graph.to_text());
 }
 
@@ -34,8 +42,9 @@ fn random_graphs_agree_with_the_interpreter() {
         None => Ok(()),
     };
     for seed in 0..count() {
-        if check(&generate::graph(seed, steps(seed), Dims::Constant), seed).is_err() {
-            fail(seed, Dims::Constant, |graph| check(graph, seed));
+        let graph = generate::graph(seed, steps(seed), Dims::Constant);
+        if difference(|| check(&graph, seed)).is_some() {
+            fail(seed, graph, |graph| check(graph, seed));
         }
     }
 }
@@ -94,13 +103,11 @@ fn random_symbolic_graphs_agree_with_the_interpreter() {
     let mut tally = Tally::default();
     for seed in 0..count() {
         let graph = generate::graph(seed, steps(seed), Dims::Symbolic);
-        match check(&graph, seed) {
-            Ok(compiled) => tally.count(&graph, steps(seed), &compiled),
-            Err(_) => fail(seed, Dims::Symbolic, |graph| check(graph, seed).map(drop)),
-        }
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| check(&graph, seed)));
+        let Ok(Ok(compiled)) = outcome else { fail(seed, graph, |graph| check(graph, seed)) };
+        tally.count(&graph, steps(seed), &compiled);
     }
     assert!(tally.symbolic * 10 >= tally.graphs * 9, "too few graphs keep a symbol: {tally:?}");
     assert!(tally.calls * 4 >= tally.steps * 3, "too many steps add nothing: {tally:?}");
     assert!(tally.computed * 2 >= tally.calls, "too few calls become kernels: {tally:?}");
-    println!("{tally:?}");
 }

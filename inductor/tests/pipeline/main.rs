@@ -8,3 +8,4 @@ mod generate;
 mod golden;
 mod reference;
 mod rng;
+mod shrink;
