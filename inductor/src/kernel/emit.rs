@@ -81,8 +81,9 @@ struct Emit<'a> {
     /// Values computed while their scopes are open.
     memo: FxHashMap<(Tensor, Vec<Expr>, Option<Value>), Value>,
     reduced: FxHashMap<usize, Value>,
-    /// Dear values that several levels need, and the scratch row that holds each once it is filled.
-    scratch: FxHashMap<Tensor, Option<Param>>,
+    /// Dear values that several levels need at the same position, which changes along the row; and the scratch row that
+    /// holds each once it is filled.
+    scratch: FxHashMap<At, Option<Param>>,
     nodes: FxHashSet<NodeId>,
     level: usize,
 }
@@ -153,7 +154,7 @@ impl<'a> Emit<'a> {
             return;
         }
         let mut first: FxHashMap<At, usize> = FxHashMap::default();
-        let mut again: Vec<Tensor> = Vec::new();
+        let mut again: Vec<At> = Vec::new();
         for k in 0..self.members.len() {
             let Member { root, level, .. } = self.members[k];
             if !self.runs_along_row(k) {
@@ -164,23 +165,31 @@ impl<'a> Emit<'a> {
                 seen.insert((root.value, self.members[k].point.clone()));
             }
             for key in seen {
-                let t = key.0;
-                let is_dear = matches!(self.graph.tensors[t].op, Op::Map(op, _) if op.cost() == Cost::Dear);
-                if is_dear && *first.entry(key).or_insert(level) != level && !again.contains(&t) {
-                    again.push(t);
+                let is_dear = matches!(self.graph.tensors[key.0].op, Op::Map(op, _) if op.cost() == Cost::Dear);
+                if !is_dear || !self.changes_along_row(&key.1) {
+                    continue;
+                }
+                if *first.entry(key.clone()).or_insert(level) != level && !again.contains(&key) {
+                    again.push(key);
                 }
             }
         }
         let row_len = self.frame.domain.row_len(self.b.exprs);
         let mut room = caps.scratch_bytes as i64;
-        for t in again {
-            let bytes = typical(self.b.exprs, row_len) * self.graph.tensors[t].dtype.size() as i64;
-            let is_stored = self.member_of.get(&t).is_some_and(|&m| self.members[m].stored);
+        for at in again {
+            let bytes = typical(self.b.exprs, row_len) * self.graph.tensors[at.0].dtype.size() as i64;
+            let is_stored = self.member_of.get(&at.0).is_some_and(|&m| self.members[m].stored);
             if bytes <= room && !is_stored {
                 room -= bytes;
-                self.scratch.insert(t, None);
+                self.scratch.insert(at, None);
             }
         }
+    }
+
+    /// True if the elements of a row are at different positions. A value at one position is computed outside of the row's
+    /// loops, once for all levels.
+    fn changes_along_row(&self, index: &[Expr]) -> bool {
+        self.frame.red.iter().any(|&sym| index.iter().any(|&e| self.b.exprs.mentions(e, sym)))
     }
 
     fn runs_along_row(&self, k: usize) -> bool {
@@ -284,7 +293,7 @@ impl<'a> Emit<'a> {
         } else {
             self.eval(root.value, &point, None)
         };
-        self.keep_in_scratch(root.value, value);
+        self.keep_in_scratch(root.value, &point, value);
         value
     }
 
@@ -368,21 +377,22 @@ impl<'a> Emit<'a> {
 
     fn eval_inline(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {
         if mask.is_none()
-            && let Some(&Some(param)) = self.scratch.get(&t)
+            && let Some(&Some(param)) = self.scratch.get(&(t, index.to_vec()))
         {
             let row = self.row_position();
             return self.b.load(param, row, None);
         }
         let value = self.compute(t, index, mask);
         if mask.is_none() {
-            self.keep_in_scratch(t, value);
+            self.keep_in_scratch(t, index, value);
         }
         value
     }
 
     /// Writes a dear value to its scratch row the first time that it is computed.
-    fn keep_in_scratch(&mut self, t: Tensor, value: Value) {
-        if self.scratch.get(&t) != Some(&None) {
+    fn keep_in_scratch(&mut self, t: Tensor, index: &[Expr], value: Value) {
+        let at = (t, index.to_vec());
+        if self.scratch.get(&at) != Some(&None) {
             return;
         }
         let dtype = self.b.dtype(value);
@@ -390,7 +400,7 @@ impl<'a> Emit<'a> {
         let param = self.b.params.push(ParamData { dtype, len, role: Role::Scratch });
         let row = self.row_position();
         self.b.store(param, row, value, None);
-        self.scratch.insert(t, Some(param));
+        self.scratch.insert(at, Some(param));
     }
 
     fn load(&mut self, t: Tensor, index: &[Expr], mask: Option<Value>) -> Value {

@@ -56,6 +56,8 @@ golden! {
     gather_negative
     gelu_scale_shift
     layer_norm_residual
+    layer_norm_element
+    layer_norm_flipped
     mean_hw
     mm_bias_gelu
     pad
