@@ -133,7 +133,7 @@ impl Make {
             }
             1 => strides.iter_mut().for_each(|stride| *stride = exprs.mul_int(*stride, 2)),
             2 if sizes[0] != Expr::ONE => strides[0] = Expr::ZERO,
-            3 => strides[0] = self.dims[0],
+            3 => strides[0] = exprs.add(strides[0], self.dims[0]),
             _ => {}
         }
         strides

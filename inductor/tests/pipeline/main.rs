@@ -1,5 +1,6 @@
 //! The whole middle of the compiler: golden files for each stage, and plans run against the graph's interpreter.
 
+mod broken;
 mod compare;
 mod dynamic;
 mod execute;
