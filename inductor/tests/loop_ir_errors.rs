@@ -210,3 +210,220 @@ fn a_text_must_be_whole() {
     expect!["1:1: expected `kernel`"].assert_eq(&error("colonel"));
     expect!["1:1: the text ends here, within the kernel"].assert_eq(&error("# nothing"));
 }
+
+/// A copy of `len` elements for these sizes, with this extent and index.
+fn copy(sizes: &str, len: &str, extent: &str, index: &str) -> String {
+    format!(
+        "kernel k{sizes}(%0: f32[{len}] in, %1: f32[s0] out) {{
+  parallel i0 in 0..{extent} {{
+    v0: f32 = load %0[{index}]
+    store %1[i0] = v0
+  }}
+}}
+"
+    )
+}
+
+/// What the parser or else the verifier says of a text.
+fn outcome(text: &str) -> String {
+    match text.parse::<Kernel>() {
+        Err(error) => format!("text: {error}"),
+        Ok(kernel) => verify(&kernel).map_or_else(|error| error.to_string(), |()| "right".to_owned()),
+    }
+}
+
+#[test]
+fn headers_of_sizes_that_do_not_parse() {
+    let headers = [
+        "",
+        "<s0: 2..>",
+        "<s0: 2..=64, s1: ..>",
+        "<>",
+        "<s0>",
+        "<s0: >",
+        "<: 2..>",
+        "<s0: 2>",
+        "<s0: 2..64>",
+        "<s0: 2..=>",
+        "<s0: two..>",
+        "<s0: 2..=-->",
+        "<s0: 9223372036854775808..>",
+        "<s0: 5..=4>",
+        "<s0: ..=-9223372036854775808>",
+        "<s0: 2.. s1: 2..>",
+        "<s0: 2.., >",
+        "<s0: 2..",
+        "<s0: 2.., s1: 2.., s0: 2..>",
+        "<s0: 2.., 7: 2..>",
+        "<s0: 2.., i0: 2..>",
+    ];
+    let report: String = headers.map(|h| format!("{h}\n    {}\n", outcome(&copy(h, "s0", "s0", "i0")))).concat();
+    expect![[r#"
+
+            text: 1:18: `s0` is not defined
+        <s0: 2..>
+            right
+        <s0: 2..=64, s1: ..>
+            right
+        <>
+            text: 1:10: expected a size
+        <s0>
+            text: 1:12: expected `:`
+        <s0: >
+            text: 1:14: expected the least value
+        <: 2..>
+            text: 1:10: expected a size
+        <s0: 2>
+            text: 1:15: expected `..`
+        <s0: 2..64>
+            text: 1:17: expected `,` or `>`
+        <s0: 2..=>
+            text: 1:18: expected the greatest value
+        <s0: two..>
+            text: 1:14: expected the least value
+        <s0: 2..=-->
+            text: 1:18: expected the greatest value
+        <s0: 9223372036854775808..>
+            text: 1:14: expected the least value
+        <s0: 5..=4>
+            text: 1:14: no integer lies in [5, 4]
+        <s0: ..=-9223372036854775808>
+            %0: not a buffer that kernels can have
+        <s0: 2.. s1: 2..>
+            text: 1:18: expected `,` or `>`
+        <s0: 2.., >
+            text: 1:19: expected a size
+        <s0: 2..
+            text: 1:17: expected `,` or `>`
+        <s0: 2.., s1: 2.., s0: 2..>
+            text: 1:28: `s0` is defined twice
+        <s0: 2.., 7: 2..>
+            text: 1:19: expected a size
+        <s0: 2.., i0: 2..>
+            text: 2:12: `i0` is defined twice
+    "#]]
+    .assert_eq(&report);
+}
+
+#[test]
+fn expressions_of_sizes_that_are_wrong() {
+    let cases = [
+        ("s0", "s0", "i0"),
+        ("s1", "s0", "i0"),
+        ("s0", "s1", "i0"),
+        ("s0", "s0", "i0 + s1"),
+        ("i0", "s0", "i0"),
+        ("s0", "i0", "i0"),
+        ("s0", "s0 +", "i0"),
+        ("s0//", "s0", "i0"),
+        ("s0", "", "i0"),
+        ("", "s0", "i0"),
+        ("s0", "s0", ""),
+        ("s0", "s0", "i0 + 1"),
+        ("s0", "s0 + 1", "i0"),
+        ("s0", "s0", "i0 - 1"),
+        ("-s0", "s0", "i0"),
+        ("s0", "-s0", "i0"),
+        ("s0", "0", "i0"),
+        ("s0*s0", "s0", "s0*i0 + s0"),
+    ];
+    let report = |(len, extent, index): (&str, &str, &str)| {
+        format!("[{len}] 0..{extent} [{index}]\n    {}\n", outcome(&copy("<s0: 2..>", len, extent, index)))
+    };
+    expect![[r#"
+        [s0] 0..s0 [i0]
+            right
+        [s1] 0..s0 [i0]
+            text: 1:27: `s1` is not defined
+        [s0] 0..s1 [i0]
+            text: 2:21: `s1` is not defined
+        [s0] 0..s0 [i0 + s1]
+            text: 3:23: `s1` is not defined
+        [i0] 0..s0 [i0]
+            text: 1:27: `i0` is not defined
+        [s0] 0..i0 [i0]
+            text: 2:21: `i0` is not defined
+        [s0] 0..s0 + [i0]
+            text: 2:21: `s0 +`: expected a number, a name or `(`, found the end
+        [s0//] 0..s0 [i0]
+            text: 1:27: `s0//`: expected a number, a name or `(`, found the end
+        [s0] 0.. [i0]
+            text: 2:22: `{`: unexpected `{` at byte 0
+        [] 0..s0 [i0]
+            text: 1:27: ``: expected a number, a name or `(`, found the end
+        [s0] 0..s0 []
+            text: 3:23: ``: expected a number, a name or `(`, found the end
+        [s0] 0..s0 [i0 + 1]
+            %0: the index `i0 + 1` has values [1, int_oo], the buffer s0 elements
+        [s0] 0..s0 + 1 [i0]
+            %0: the index `i0` has values [0, int_oo], the buffer s0 elements
+        [s0] 0..s0 [i0 - 1]
+            %0: the index `i0 - 1` has values [-1, int_oo], the buffer s0 elements
+        [-s0] 0..s0 [i0]
+            %0: not a buffer that kernels can have
+        [s0] 0..-s0 [i0]
+            %0: the index `i0` has values [0, -3], the buffer s0 elements
+        [s0] 0..0 [i0]
+            i0: extent 0 is not positive
+        [s0*s0] 0..s0 [s0*i0 + s0]
+            %0: the index `i0*s0 + s0` has values [2, int_oo], the buffer s0**2 elements
+    "#]]
+    .assert_eq(&cases.map(report).concat());
+}
+
+#[test]
+fn bound_symbols_that_are_wrong() {
+    let binds = [
+        "bind v0 as j0 in 0..s0",
+        "bind v0 as j0 in 0..=3",
+        "bind v0 as j0 in 0..s9",
+        "bind v0 as j0 in 0..i0",
+        "bind v0 as j0 in 1..s0",
+        "bind v0 as j0 in 0..",
+        "bind v0 as j0 in 3..=2",
+        "bind v0 as j0 in ..s0",
+        "bind v0 as s0 in 0..=3",
+        "bind v0 as i0 in 0..=3",
+        "bind v0 as in 0..=3",
+        "bind v0 as 0 in 0..=3",
+    ];
+    let text = |bind: &str| {
+        format!(
+            "kernel k<s0: 2..>(%0: i64[s0] in, %1: i64[s0] out) {{
+  parallel i0 in 0..s0 {{
+    v0: i64 = load %0[i0]
+    v1: i64 = {bind}
+    store %1[i0] = v1
+  }}
+}}
+"
+        )
+    };
+    expect![[r#"
+        bind v0 as j0 in 0..s0
+            right
+        bind v0 as j0 in 0..=3
+            right
+        bind v0 as j0 in 0..s9
+            text: 4:35: `s9` is not defined
+        bind v0 as j0 in 0..i0
+            text: 4:35: `i0` is not defined
+        bind v0 as j0 in 1..s0
+            text: 4:32: expected `0..`
+        bind v0 as j0 in 0..
+            text: 4:35: ``: expected a number, a name or `(`, found the end
+        bind v0 as j0 in 3..=2
+            text: 4:32: no integer lies in [3, 2]
+        bind v0 as j0 in ..s0
+            text: 4:32: expected the least value
+        bind v0 as s0 in 0..=3
+            text: 4:26: `s0` is defined twice
+        bind v0 as i0 in 0..=3
+            text: 4:26: `i0` is defined twice
+        bind v0 as in 0..=3
+            text: 4:29: expected `in`
+        bind v0 as 0 in 0..=3
+            text: 4:26: expected a symbol
+    "#]]
+    .assert_eq(&binds.map(|b| format!("{b}\n    {}\n", outcome(&text(b)))).concat());
+}

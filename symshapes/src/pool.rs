@@ -126,7 +126,7 @@ impl Pool {
         if let Some(extent) = self.as_int(extent) {
             return self.symbol(name, Range::index(extent));
         }
-        let range = Range::new(0, if most == i64::MAX { most } else { most - 1 });
+        let range = Range::new(0, if most == i64::MAX { most } else { most.saturating_sub(1) });
         self.find_or_push(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None, float: false })
     }
 

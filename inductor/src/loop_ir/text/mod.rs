@@ -55,7 +55,7 @@ mod print;
 use super::Kernel;
 use print::{Numbering, Printer};
 use std::{fmt, str::FromStr};
-use symshapes::DType;
+use symshapes::{DType, Range};
 
 /// Why a text is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +90,9 @@ pub enum Reason {
     /// An entity's number that is larger than the text could need.
     #[error("the number of `{0}` is out of proportion")]
     Number(String),
+    /// A range of no values.
+    #[error("no integer lies in {0}")]
+    Empty(Range),
     /// An index expression that does not parse.
     #[error("{0}")]
     Index(#[from] symshapes::ParseError),

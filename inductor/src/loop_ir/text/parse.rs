@@ -125,18 +125,17 @@ impl<'a> Parser<'a> {
     fn sizes(&mut self, line: &mut Cursor<'a>) -> Result<()> {
         loop {
             let at = line.skip_space().clone();
-            let name = line.word();
-            if name.is_empty() {
-                return Err(at.error(Reason::Expected("a size")));
-            }
+            let name = line.symbol("a size")?;
             line.expect(":", "`:`")?;
+            let from = line.skip_space().clone();
             let lo = if line.peek("..") { i64::MIN } else { line.int("the least value")? };
             line.expect("..", "`..`")?;
             let hi = if line.eat("=") { line.int("the greatest value")? } else { i64::MAX };
+            let range = from.range(lo, hi)?;
             if self.pool.find(name).is_some() {
                 return Err(at.error(Reason::Twice(name.to_owned())));
             }
-            let sym = self.pool.symbol(name, Range::new(lo, hi));
+            let sym = self.pool.symbol(name, range);
             self.symbols.insert(sym);
             self.sizes.push(sym);
             if !line.eat(",") {
@@ -162,11 +161,16 @@ impl<'a> Parser<'a> {
     /// `for i1 in 0..8 vector reduce(a0: max f32) {` and what follows, to the closing brace.
     fn loop_(&mut self, keyword: &'static str, line: &mut Cursor<'a>) -> Result<Loop> {
         line.expect(keyword, keyword)?;
+        let at = line.skip_space().clone();
         let axis = self.define(line, "i", |p: &Parser<'_>, axis: Axis| p.axes.contains_key(&axis))?;
+        let name = axis.to_string();
+        if self.pool.find(&name).is_some() {
+            return Err(at.error(Reason::Twice(name)));
+        }
         line.expect("in", "`in`")?;
         line.expect("0..", "`0..`")?;
         let extent = self.extent(line, &[" vector", " reduce(", " {"])?;
-        let sym = self.pool.position(&axis.to_string(), extent);
+        let sym = self.pool.position(&name, extent);
         self.symbols.insert(sym);
         self.axes.insert(axis, AxisData { sym, extent });
         let vector = line.eat("vector");
@@ -268,20 +272,22 @@ impl<'a> Parser<'a> {
         let value = self.value(line)?;
         line.expect("as ", "`as`")?;
         let at = line.clone();
-        let name = line.word();
-        if name.is_empty() {
-            return Err(at.error(Reason::Expected("a symbol")));
-        }
+        let name = line.symbol("a symbol")?;
         line.expect("in ", "`in`")?;
-        let lo = line.int("the least value")?;
-        line.expect("..", "`..`")?;
-        let below = if line.eat("=") { None } else { Some(self.extent(line, &[])?) };
         if self.pool.find(name).is_some() {
             return Err(at.error(Reason::Twice(name.to_owned())));
         }
-        let sym = match below {
-            Some(extent) => self.pool.position(name, extent),
-            None => self.pool.symbol(name, Range::new(lo, line.int("the greatest value")?)),
+        let from = line.skip_space().clone();
+        let lo = line.int("the least value")?;
+        line.expect("..", "`..`")?;
+        let sym = if line.eat("=") {
+            let hi = line.int("the greatest value")?;
+            self.pool.symbol(name, from.range(lo, hi)?)
+        } else if lo == 0 {
+            let extent = self.extent(line, &[])?;
+            self.pool.position(name, extent)
+        } else {
+            return Err(from.error(Reason::Expected("`0..`")));
         };
         self.symbols.insert(sym);
         Ok(Op::Bind(sym, value))
@@ -418,6 +424,14 @@ impl<'a> Cursor<'a> {
         self.run(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
+    /// The name of a symbol, which an index expression does not take for a number.
+    fn symbol(&mut self, what: &'static str) -> Result<&'a str> {
+        let at = self.skip_space().clone();
+        let name = self.word();
+        let is_name = name.starts_with(|c: char| !c.is_ascii_digit());
+        if is_name { Ok(name) } else { Err(at.error(Reason::Expected(what))) }
+    }
+
     fn number<T: FromStr>(&mut self, what: &'static str) -> Result<T> {
         let at = self.skip_space().clone();
         self.run(|c| c.is_ascii_digit()).parse().map_err(|_| at.error(Reason::Expected(what)))
@@ -437,6 +451,12 @@ impl<'a> Cursor<'a> {
         self.expect(prefix, what)?;
         let number: u32 = self.number(what)?;
         if number == u32::MAX { Err(self.error(Reason::Expected(what))) } else { Ok(E::new(number as usize)) }
+    }
+
+    /// The integers from `lo` to `hi`, which were read here.
+    fn range(&self, lo: i64, hi: i64) -> Result<Range> {
+        let range = Range::new(lo, hi);
+        if range.is_empty() { Err(self.error(Reason::Empty(range))) } else { Ok(range) }
     }
 
     fn scalar(&mut self) -> Result<Scalar> {
