@@ -86,7 +86,7 @@ pub(super) fn settle(
         let frame = Frame::new(pool, &domain);
         let indices = collect(graph, pool, roots, group, &frame);
         let finer = split(pool, &frame, &indices);
-        if finer == domain {
+        if finer == domain || !reads_own_points(graph, pool, roots, group, &finer) {
             break;
         }
         domain = finer;
@@ -96,6 +96,22 @@ pub(super) fn settle(
     let scans = group.iter().any(|root| matches!(root.kind, RootKind::Scan { .. }));
     let nest = choose(pool, &frame, &indices, scans);
     (frame, nest)
+}
+
+/// True if what the group's roots read of each other is known to be computed by the same iteration, as it was when the
+/// group was made: positions in finer loops may be expressions that cannot be told to be equal any more.
+fn reads_own_points(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], domain: &Domain) -> bool {
+    let frame = Frame::new(pool, domain);
+    let stops = |t| roots.is_stop(graph, t);
+    group.iter().all(|root| {
+        let mut reads = Reads::new(graph, pool, &frame, &stops);
+        reads.root(root);
+        let found = reads.found;
+        found.iter().all(|(t, index)| {
+            let mut writers = group.iter().filter(|writer| writer.value == *t && writer.stored == *t);
+            writers.all(|writer| frame.point(pool, writer) == *index)
+        })
+    })
 }
 
 /// Splits axes where an index divides by something that divides their extent.

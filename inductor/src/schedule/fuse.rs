@@ -228,12 +228,16 @@ impl Fuser<'_> {
             return None;
         }
         let joined = group.domain.join(self.pool, domain)?;
+        let is_finer = joined != group.domain;
         // Nothing that the root needs from elsewhere may wait for the group.
         if needs.iter().any(|&other| other != node && self.waits_for(other, node)) {
             return None;
         }
-        let members = group.roots.clone();
-        self.reads_own_points(&members, root, &joined).then_some(joined)
+        let (members, roots) = (group.roots.clone(), self.roots);
+        let mut fits = |root: &Root| self.reads_own_points(&members, root, &joined);
+        // Positions in finer loops may be expressions that cannot be told to be equal any more.
+        let all_fit = fits(root) && (!is_finer || members.iter().all(|&r| fits(&roots.roots[r])));
+        all_fit.then_some(joined)
     }
 
     /// True if node `a` needs node `b`, directly or not.

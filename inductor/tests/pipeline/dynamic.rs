@@ -55,6 +55,7 @@ golden! {
     attention_mask
     positions
     mean_pool
+    mean_transposed
     column_sum
     cat_pad
     transposed_copy
