@@ -1,5 +1,6 @@
 //! Hand-written kernels through text, verifier and interpreter.
 
+use expect_test::expect;
 use fx::Scalar;
 use inductor::loop_ir::{
     Kernel,
@@ -77,6 +78,41 @@ fn an_access_outside_is_an_error() {
     assert_eq!(run(3), Ok(()));
     assert!(matches!(run(4), Err(InterpError::Bounds { index: 4, len: 4, .. })));
     assert!(matches!(run(-1), Err(InterpError::Bounds { .. })));
+}
+
+#[test]
+fn a_call_has_the_sizes_and_buffers_that_the_kernel_takes() {
+    let text = "kernel k<s0: 2.., s1: 2..=8>(%0: f32[s0*s1] in, %1: f32[s0] out) {
+  parallel i0 in 0..s0 {
+    v0: f32 = load %0[i0*s1]
+    store %1[i0] = v0
+  }
+}
+";
+    let kernel = kernel(text);
+    let run = |sizes: &[i64], lens: &[usize]| {
+        let mut buffers: Vec<Buffer> = lens.iter().map(|&len| wave(len)).collect();
+        interp::run(&kernel, sizes, &mut buffers).map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&[3, 4], &[12, 3]), Ok(()));
+    assert_eq!(run(&[3, 4], &[20, 9]), Ok(()), "longer buffers are as good");
+    let wrong: [(&[i64], &[usize]); 6] = [
+        (&[3], &[12, 3]),
+        (&[], &[12, 3]),
+        (&[3, 4, 5], &[12, 3]),
+        (&[3, 4], &[12]),
+        (&[3, 4], &[11, 3]),
+        (&[4, 3], &[12, 3]),
+    ];
+    let errors =
+        wrong.map(|(sizes, lens)| format!("{sizes:?} {lens:?}: {}", run(sizes, lens).expect_err("it is wrong")));
+    expect![[r#"
+        [3] [12, 3]: 1 sizes, not 2
+        [] [12, 3]: 0 sizes, not 2
+        [3, 4, 5] [12, 3]: 3 sizes, not 2
+        [3, 4] [12]: 1 buffers for 2 params
+        [3, 4] [11, 3]: %0: the buffer does not fit
+        [4, 3] [12, 3]: %1: the buffer does not fit"#]].assert_eq(&errors.join("\n"));
 }
 
 #[test]

@@ -138,6 +138,14 @@ pub enum InterpError {
         /// The buffers given.
         got: usize,
     },
+    /// The call has too few or too many sizes.
+    #[error("{got} sizes, not {want}")]
+    Sizes {
+        /// The kernel's sizes.
+        want: usize,
+        /// The values given.
+        got: usize,
+    },
     /// A buffer with another dtype or fewer elements than its param.
     #[error("{param}: the buffer does not fit")]
     Mismatch {
@@ -223,7 +231,7 @@ struct Running {
 impl<'a> Machine<'a> {
     fn new(kernel: &'a Kernel, sizes: &[i64], buffers: &'a mut [Buffer]) -> Result<Machine<'a>> {
         if kernel.sizes.len() != sizes.len() {
-            return Err(InterpError::Count { want: kernel.sizes.len(), got: sizes.len() });
+            return Err(InterpError::Sizes { want: kernel.sizes.len(), got: sizes.len() });
         }
         let want = kernel.arguments().count();
         if buffers.len() != want {
