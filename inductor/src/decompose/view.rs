@@ -222,7 +222,7 @@ pub(crate) fn repeat(b: &mut Builder, a: &Args) -> Rewrite {
 pub(crate) fn triangle(b: &mut Builder, a: &Args, keep: Pointwise) -> Rewrite {
     let x = a.tensor("self")?;
     let rank = b.rank(x);
-    let (rows, cols) = (b.sizes(x)[rank - 2], b.sizes(x)[rank - 1]);
+    let [.., rows, cols] = *b.sizes(x) else { return unsupported("a tensor of fewer than two dimensions") };
     let row = b.iota(rows, rank - 2, rank);
     let col = b.iota(cols, rank - 1, rank);
     let distance = b.sub(col, row);

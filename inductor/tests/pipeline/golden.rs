@@ -4,6 +4,7 @@
 use crate::compare;
 use expect_test::expect_file;
 use fx::{Graph, text};
+use inductor::plan::Fate;
 use inductor::{Options, decompose::decompose};
 
 /// Reads a golden graph and fills in the metadata that it leaves out.
@@ -92,4 +93,18 @@ fn an_index_out_of_bounds_is_reported() {
     let plan = compiled.plan.typical().expect("sizes are constant");
     let run = crate::execute::run(&compiled, &plan, &compare::inputs(&graph, 0));
     assert!(matches!(run, Err(crate::execute::Failure::Index)), "{run:?}");
+}
+
+#[test]
+fn what_eager_refuses_is_left_to_eager() {
+    let graph = graph(
+        "graph {
+          %x : f32[3]{1} = placeholder[x]
+          %y = call_function[aten.tril.default](%x, 0)
+          %output = output((%y,))
+        }",
+    );
+    let plan = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}")).plan;
+    let fates: Vec<&Fate> = plan.fates.iter().map(|(_, fate)| fate).collect();
+    assert_eq!(fates, [&Fate::Fallback("a tensor of fewer than two dimensions".to_owned())]);
 }
