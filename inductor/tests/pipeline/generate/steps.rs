@@ -9,8 +9,9 @@ type Step = fn(&mut Make) -> Option<NodeId>;
 
 /// Every kind of step; one that stands here twice is taken twice as often.
 const STEPS: &[Step] = &[
-    unary, binary, binary, permute, merge, split, expand, slice, select, flip, cat, pad, sum, mean, amax, cumsum,
-    softmax, layer_norm, choose, less, to_float, matmul, positions, by_size, lookup, gradient, measure,
+    unary, binary, binary, permute, copy, unsqueeze, merge, split, expand, slice, select, flip, cat, pad, sum, mean,
+    amax, logsumexp, any_true, cumsum, softmax, layer_norm, choose, triangle, less, to_float, matmul, positions, full,
+    by_size, lookup, gradient, measure,
 ];
 
 const UNARY: &[&str] = &["neg", "abs", "relu", "sigmoid", "tanh", "gelu", "sin", "silu"];
@@ -75,6 +76,18 @@ fn permute(make: &mut Make) -> Option<NodeId> {
     let mut dims: Vec<i64> = (0..sizes.len() as i64).collect();
     dims.rotate_left(dim);
     make.call("permute.default", vec![x.into(), ints(&dims)], vec![])
+}
+
+/// A row-major copy.
+fn copy(make: &mut Make) -> Option<NodeId> {
+    let x = Along::number(make).x;
+    let format = ("memory_format".to_owned(), Arg::MemoryFormat("contiguous_format".to_owned()));
+    make.call("clone.default", vec![x.into()], vec![format])
+}
+
+fn unsqueeze(make: &mut Make) -> Option<NodeId> {
+    let along = Along::number(make);
+    make.call("unsqueeze.default", vec![along.x.into(), along.dim()], vec![])
 }
 
 /// The first two dimensions as one, whose size is stated or left open.
@@ -201,6 +214,17 @@ fn amax(make: &mut Make) -> Option<NodeId> {
     make.call("amax.default", vec![along.x.into(), dims], vec![])
 }
 
+fn logsumexp(make: &mut Make) -> Option<NodeId> {
+    let along = Along::float(make);
+    let (dims, keep) = (reduced(make, &along), make.rng.one_in(2));
+    make.call("logsumexp.default", vec![along.x.into(), dims, keep.into()], vec![])
+}
+
+fn any_true(make: &mut Make) -> Option<NodeId> {
+    let (along, keep) = (Along::of(make, DType::Bool), make.rng.one_in(2));
+    make.call("any.dim", vec![along.x.into(), along.dim(), keep.into()], vec![])
+}
+
 fn reduced(make: &mut Make, along: &Along) -> Arg {
     let dim = along.dim as i64;
     if dim > 0 && make.rng.one_in(3) { ints(&[0, dim]) } else { ints(&[dim]) }
@@ -250,6 +274,15 @@ fn choose(make: &mut Make) -> Option<NodeId> {
     make.call("where.self", vec![c.into(), x.into(), y.into()], vec![])
 }
 
+/// What lies on and below a diagonal.
+fn triangle(make: &mut Make) -> Option<NodeId> {
+    let (Along { x, sizes, .. }, diagonal) = (Along::number(make), make.rng.between(-2, 2));
+    if sizes.len() < 2 {
+        return None;
+    }
+    make.call("tril.default", vec![x.into(), diagonal.into()], vec![])
+}
+
 fn less(make: &mut Make) -> Option<NodeId> {
     let (x, y) = (make.value(DType::I64), make.value(DType::I64));
     make.call("lt.Tensor", vec![x.into(), y.into()], vec![])
@@ -281,6 +314,13 @@ fn positions(make: &mut Make) -> Option<NodeId> {
     let size = Along::number(make).size()?;
     let size = make.arg(size);
     make.call("arange.default", vec![size], vec![])
+}
+
+/// A tensor of equal elements, of sizes to choose from.
+fn full(make: &mut Make) -> Option<NodeId> {
+    let sizes = [make.size(), make.size()];
+    let sizes = make.args(&sizes);
+    make.call("full.default", vec![sizes, 0.5.into()], vec![])
 }
 
 /// Arithmetic with a size as a number.
