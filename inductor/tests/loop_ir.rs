@@ -112,7 +112,8 @@ fn a_call_has_the_sizes_and_buffers_that_the_kernel_takes() {
         [3, 4, 5] [12, 3]: 3 sizes, not 2
         [3, 4] [12]: 1 buffers for 2 params
         [3, 4] [11, 3]: %0: the buffer does not fit
-        [4, 3] [12, 3]: %1: the buffer does not fit"#]].assert_eq(&errors.join("\n"));
+        [4, 3] [12, 3]: %1: the buffer does not fit"#]]
+    .assert_eq(&errors.join("\n"));
 }
 
 #[test]

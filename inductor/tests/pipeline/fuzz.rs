@@ -7,7 +7,7 @@ use inductor::{Compiled, plan::Fate};
 use std::panic::{self, AssertUnwindSafe};
 
 /// How many graphs are tried, where the environment does not say it.
-const GRAPHS: u64 = 200;
+const GRAPHS: u64 = 300;
 
 /// Sets of values that each symbolic graph is run with.
 const ROUNDS: usize = 3;

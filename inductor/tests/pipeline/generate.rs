@@ -1,5 +1,4 @@
-//! Random graphs of ATen calls, of constant or of symbolic sizes. A graph of fewer steps with the same seed is the
-//! beginning of one with more.
+//! Random graphs of ATen calls, of constant or of symbolic sizes.
 //!
 //! - A step whose shapes do not fit, or cannot be decided for all values of the symbols, adds nothing.
 //! - No dimension can be empty, and tensors stay small: what operators make of nothing is tested elsewhere.
@@ -35,7 +34,7 @@ const INPUTS: usize = 5;
 /// has the largest of [`VALUES`].
 const ELEMENTS: i64 = 1 << 14;
 
-/// A graph of about `size` calls; all that nothing uses is returned.
+/// A graph of about `size` calls, the same one for the same seed; all that nothing uses is returned.
 pub(crate) fn graph(seed: u64, size: usize, dims: Dims) -> Graph {
     let mut make = Make { rng: Rng(seed), graph: Graph::new(), dims: Vec::new(), values: Vec::new(), ints: Vec::new() };
     make.dims = match dims {
