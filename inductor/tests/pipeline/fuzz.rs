@@ -1,10 +1,14 @@
-//! Random graphs: the plan gives what the interpreter gives. `RI_FUZZ_GRAPHS` says how many are tried.
+//! Random graphs: the plan gives what the interpreter gives. `RI_FUZZ_GRAPHS` says how many are tried,
+//! `RI_FUZZ_SEED` where to begin.
 
 use crate::generate::{self, Dims, SYMBOLS, VALUES};
 use crate::{compare, rng::Rng, shrink};
 use fx::Graph;
-use inductor::{Compiled, plan::Fate};
-use std::panic::{self, AssertUnwindSafe};
+use inductor::{Compiled, loop_ir::Kernel, plan::Fate};
+use std::{
+    ops::Range,
+    panic::{self, AssertUnwindSafe},
+};
 
 /// How many graphs are tried, where the environment does not say it.
 const GRAPHS: u64 = 300;
@@ -12,8 +16,10 @@ const GRAPHS: u64 = 300;
 /// Sets of values that each symbolic graph is run with.
 const ROUNDS: usize = 3;
 
-fn count() -> u64 {
-    std::env::var("RI_FUZZ_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(GRAPHS)
+fn seeds() -> Range<u64> {
+    let setting = |name, default| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let first = setting("RI_FUZZ_SEED", 0);
+    first..first + setting("RI_FUZZ_GRAPHS", GRAPHS)
 }
 
 fn steps(seed: u64) -> usize {
@@ -41,7 +47,7 @@ fn random_graphs_agree_with_the_interpreter() {
         Some(unknown) => Err(format!("the interpreter refuses it: {unknown:?}")),
         None => Ok(()),
     };
-    for seed in 0..count() {
+    for seed in seeds() {
         let graph = generate::graph(seed, steps(seed), Dims::Constant);
         if difference(|| check(&graph, seed)).is_some() {
             fail(seed, graph, |graph| check(graph, seed));
@@ -62,6 +68,7 @@ fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
 /// Compiles a graph once and runs it with several values of its symbols.
 fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
     let compiled = compare::compiled(graph)?;
+    compiled.plan.kernels.values().try_for_each(reads_back)?;
     for values in assignments(seed) {
         // What was inferred of all sizes holds of these.
         if let Some(mismatch) = fx::infer::check(&compare::at(graph, &values)).first() {
@@ -73,6 +80,13 @@ fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
         }
     }
     Ok(compiled)
+}
+
+/// A kernel's text gives the kernel, and prints as it was.
+fn reads_back(kernel: &Kernel) -> Result<(), String> {
+    let text = kernel.to_string();
+    let read: Kernel = text.parse().map_err(|e| format!("{e}\n{text}"))?;
+    if read == *kernel && read.to_string() == text { Ok(()) } else { Err(format!("{read}\nis not\n{text}")) }
 }
 
 /// What the graphs of a run were like.
@@ -101,7 +115,7 @@ impl Tally {
 #[test]
 fn random_symbolic_graphs_agree_with_the_interpreter() {
     let mut tally = Tally::default();
-    for seed in 0..count() {
+    for seed in seeds() {
         let graph = generate::graph(seed, steps(seed), Dims::Symbolic);
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| check(&graph, seed)));
         let Ok(Ok(compiled)) = outcome else { fail(seed, graph, |graph| check(graph, seed)) };
