@@ -381,6 +381,8 @@ fn bound_symbols_that_are_wrong() {
         "bind v0 as j0 in 1..s0",
         "bind v0 as j0 in 0..",
         "bind v0 as j0 in 3..=2",
+        "bind v0 as j0 in 0..0",
+        "bind v0 as j0 in 0..-s0",
         "bind v0 as j0 in ..s0",
         "bind v0 as s0 in 0..=3",
         "bind v0 as i0 in 0..=3",
@@ -414,6 +416,10 @@ fn bound_symbols_that_are_wrong() {
             text: 4:35: ``: expected a number, a name or `(`, found the end
         bind v0 as j0 in 3..=2
             text: 4:32: no integer lies in [3, 2]
+        bind v0 as j0 in 0..0
+            text: 4:32: no integer lies in [0, -1]
+        bind v0 as j0 in 0..-s0
+            text: 4:32: no integer lies in [0, -3]
         bind v0 as j0 in ..s0
             text: 4:32: expected the least value
         bind v0 as s0 in 0..=3

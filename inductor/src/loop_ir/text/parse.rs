@@ -285,7 +285,9 @@ impl<'a> Parser<'a> {
             self.pool.symbol(name, from.range(lo, hi)?)
         } else if lo == 0 {
             let extent = self.extent(line, &[])?;
-            self.pool.position(name, extent)
+            let sym = self.pool.position(name, extent);
+            let Range { lo, hi } = self.pool.symbol_range(sym);
+            from.range(lo, hi).map(|_| sym)?
         } else {
             return Err(from.error(Reason::Expected("`0..`")));
         };
