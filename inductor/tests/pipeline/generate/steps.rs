@@ -16,7 +16,8 @@ const STEPS: &[Step] = &[
 
 const UNARY: &[&str] = &["neg", "abs", "relu", "sigmoid", "tanh", "gelu", "sin", "silu"];
 const BINARY: &[&str] = &["add.Tensor", "sub.Tensor", "mul.Tensor", "maximum.default", "minimum.default"];
-const GRADIENTS: &[&str] = &["tanh_backward", "sigmoid_backward", "gelu_backward", "silu_backward"];
+/// Operators with gradients, and whether these take the result rather than the operand.
+const GRADIENTS: &[(&str, bool)] = &[("tanh", true), ("sigmoid", true), ("gelu", false), ("silu", false)];
 
 /// Any step.
 pub(super) fn any(make: &mut Make) {
@@ -342,9 +343,10 @@ fn lookup(make: &mut Make) -> Option<NodeId> {
 }
 
 fn gradient(make: &mut Make) -> Option<NodeId> {
-    let (op, x) = (make.rng.pick(GRADIENTS), make.value(DType::F32));
+    let ((op, of_result), x) = (make.rng.pick(GRADIENTS), make.value(DType::F32));
+    let of = if of_result { make.call(&format!("{op}.default"), vec![x.into()], vec![])? } else { x };
     let grad = make.like(x);
-    make.call(&format!("{op}.default"), vec![grad.into(), x.into()], vec![])
+    make.call(&format!("{op}_backward.default"), vec![grad.into(), of.into()], vec![])
 }
 
 /// A node that gives a size, which later calls use.
