@@ -1,7 +1,12 @@
-//! What capture needs and Python need not be there for.
+//! Capture: from a Python function's bytecode to a graph, guards, and code that runs in the function's place.
 //!
-//! So far: [`bytecode`], which takes CPython's code objects apart and puts them together again.
+//! - [`bytecode`]: CPython's code objects, taken apart and put together again;
+//! - [`trace`]: the symbolic interpreter; [`host`]: what it asks of the interpreter;
+//! - [`reason`]: why graphs end.
 //!
-//! Invariant: this crate never calls CPython. Code objects come in and go out as plain data.
+//! Invariant: this crate never calls CPython. Code objects come in and go out as plain data, objects are handles.
 
 pub mod bytecode;
+pub mod host;
+pub mod reason;
+pub mod trace;

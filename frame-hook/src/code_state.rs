@@ -188,8 +188,14 @@ unsafe extern "C" fn free(state: *mut c_void) {
     if !state.is_null() {
         // SAFETY: `attach` made it of a box, and the code object that held it is being freed.
         let state = unsafe { Box::from_raw(state.cast::<CodeState>()) };
-        // PyO3 gives references back at once only where it knows that it is attached.
-        Python::attach(|_| drop(state));
+        // PyO3 gives references back at once only where it knows that it is attached, which it cannot be in an
+        // interpreter that is going away: what is left then goes with the process.
+        // SAFETY: may be called at any time.
+        if unsafe { ffi::Py_IsInitialized() } == 0 {
+            std::mem::forget(state);
+        } else {
+            Python::attach(|_| drop(state));
+        }
     }
 }
 

@@ -182,9 +182,14 @@ impl Graph {
     /// Adds an input, after the inputs there are and before every other node.
     pub fn placeholder(&mut self, name: impl Into<String>) -> NodeId {
         let target = name.into();
-        let at = self.order.iter().position(|&n| self[n].kind != Kind::Placeholder).unwrap_or(self.order.len());
         let hint = target.clone();
-        self.insert_at(at, Kind::Placeholder, target, vec![], vec![], Some(&hint))
+        self.placeholder_named(target, &hint)
+    }
+
+    /// As [`Graph::placeholder`], with a name for the node that differs from the input's.
+    pub fn placeholder_named(&mut self, target: impl Into<String>, name: &str) -> NodeId {
+        let at = self.order.iter().position(|&n| self[n].kind != Kind::Placeholder).unwrap_or(self.order.len());
+        self.insert_at(at, Kind::Placeholder, target.into(), vec![], vec![], Some(name))
     }
 
     /// Appends the fetch of an attribute of the module.

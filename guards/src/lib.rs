@@ -85,6 +85,7 @@ mod guard_text;
 mod intern;
 mod object;
 mod objects;
+mod read;
 mod repr;
 mod shape;
 mod source;

@@ -6,6 +6,7 @@
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
 use crate::exec::{Outcome, Program};
+use crate::fx_module::Graph;
 use crate::import::{Imported, import};
 use crate::options::Options;
 use crate::symbols::{Symbols, Values};
@@ -56,6 +57,45 @@ pub(crate) fn compile_graph(module: &Bound<'_, PyAny>, options: Option<&Bound<'_
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
     Ok(CompiledFn { module: module.clone().unbind(), options, imported, import_time, kind })
+}
+
+/// Compiles a graph of ATen overloads that our own Dynamo captured; `module` is the same graph for torch. `None` if a
+/// result may share memory with an input or another result, which nothing here keeps up.
+#[pyfunction]
+#[pyo3(signature = (graph, module, options=None))]
+pub(crate) fn compile_lowered(
+    graph: &Bound<'_, Graph>,
+    module: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<CompiledFn>> {
+    let py = module.py();
+    let options = Options::parse(options)?;
+    let start = Instant::now();
+    let graph = graph.get().graph.clone();
+    if shares_results(&graph) {
+        return Ok(None);
+    }
+    let imported = Imported::of_graph(py, graph)?;
+    let import_time = start.elapsed();
+    let kind = match kind(py, &imported, &options) {
+        Ok(kind) => kind,
+        Err(error) if options.fallback_error => return Err(error),
+        Err(error) => Kind::Eager(error.value(py).to_string()),
+    };
+    Ok(Some(CompiledFn { module: module.clone().unbind(), options, imported, import_time, kind }))
+}
+
+/// True unless each result is that of a call of its own which makes a new tensor.
+fn shares_results(graph: &fx::Graph) -> bool {
+    let Some(output) = graph.output_node() else { return true };
+    let mut results = Vec::new();
+    graph[output].args.iter().for_each(|arg| arg.for_each_node(&mut |node| results.push(node)));
+    let fresh = |&node: &fx::NodeId| {
+        let overload = fx::aten::lookup(&graph[node].target);
+        overload.is_some_and(|overload| !overload.is_view() && !overload.mutates() && overload.base() != "dropout")
+    };
+    let repeated = (1..results.len()).any(|i| results[..i].contains(&results[i]));
+    repeated || !results.iter().all(fresh)
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Kind> {

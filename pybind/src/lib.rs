@@ -5,6 +5,7 @@
 
 mod compiled_fn;
 mod compiler;
+mod dynamo;
 mod exec;
 mod fallback_plan;
 mod fx_module;
@@ -19,7 +20,9 @@ mod torch;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::compiled_fn::{CompiledFn, compile_graph};
+    use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered};
+    #[pymodule_export]
+    use crate::dynamo::{Dynamo, Optimized, reset};
     #[pymodule_export]
     use crate::options::check_options;
 

@@ -107,8 +107,10 @@ pub mod flags {
     pub const VARARGS: u32 = 0x4;
     /// There is `**kwargs`.
     pub const VARKEYWORDS: u32 = 0x8;
+    /// A generator, which is no coroutine.
+    pub const GENERATOR: u32 = 0x20;
     /// Calls make an object that suspends: generators and coroutines of every kind.
-    pub const SUSPENDS: u32 = 0x20 | 0x80 | 0x100 | 0x200;
+    pub const SUSPENDS: u32 = GENERATOR | 0x80 | 0x100 | 0x200;
 }
 
 /// A code object: the attributes `co_*` that its constructor takes. The default is all zeros and empty.

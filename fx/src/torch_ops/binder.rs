@@ -231,7 +231,7 @@ fn accepts(graph: &Graph, ty: &Type, arg: &Arg, lenient: bool) -> bool {
             items.iter().all(|a| accepts(graph, inner, a, lenient))
         }
         (Type::List(inner, Some(_)), one) => accepts(graph, inner, one, lenient),
-        (Type::Tensor, Arg::Node(node)) => is_tensor(graph, *node),
+        (Type::Tensor, Arg::Node(node)) if is_tensor(graph, *node) => true,
         (Type::Tensor, _) => lenient && is_number(graph, arg),
         (Type::Scalar, _) => is_number(graph, arg),
         (Type::Int | Type::SymInt, _) => is_int(graph, arg),

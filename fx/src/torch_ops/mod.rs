@@ -50,7 +50,7 @@ pub fn lower_torch(graph: &Graph) -> Result<Graph, LowerError> {
     let mut graph = graph.clone();
     for id in graph.nodes().collect::<Vec<_>>() {
         match graph[id].kind {
-            Kind::CallFunction | Kind::CallMethod => lower_node(&mut graph, id)?,
+            Kind::CallFunction | Kind::CallMethod => lower_call(&mut graph, id)?,
             Kind::CallModule => return Err(no_row(&graph[id])),
             Kind::Placeholder | Kind::GetAttr | Kind::Output => {}
         }
@@ -73,7 +73,11 @@ fn no_row(node: &Node) -> LowerError {
     LowerError::NoRow { node: node.name.clone(), target: node.target.clone() }
 }
 
-fn lower_node(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
+/// Rewrites one call as [`lower_torch`] does. What it puts before the call has no metadata yet.
+///
+/// # Errors
+/// As [`lower_torch`].
+pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     let node = graph[id].clone();
     let name = match node.kind {
         Kind::CallMethod => format!("Tensor.{}", node.target),

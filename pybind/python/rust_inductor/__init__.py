@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rust_inductor._explain import Explanation
 
-__all__ = ["backend", "compile", "explain"]
+__all__ = ["backend", "compile", "explain", "reset"]
 
 
 def backend(
@@ -40,14 +40,32 @@ def compile(
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None,
     mode: str | None = None,
     options: dict[str, Any] | None = None,
     disable: bool = False,
+    recompile_limit: int = 8,
 ) -> Any:
-    """Compile a function or module, as ``torch.compile`` does, with this package's backend.
+    """Compile a function or module, as ``torch.compile`` does.
 
-    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``.
+    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. With a backend (``"eager"``,
+    ``"rust_inductor"``, another of torch's, or ``my_compiler(gm, example_inputs)``) the capture is done by this
+    package's own Dynamo; without one torch's captures, which knows modules and classes better so far.
     """
+    if backend is not None and not disable:
+        from rust_inductor import _capture
+
+        def through_ours(function: Callable[..., Any]) -> Any:
+            return _capture.optimize(
+                function,
+                backend,
+                dynamic=dynamic,
+                fullgraph=fullgraph,
+                recompile_limit=recompile_limit,
+                options=options,
+            )
+
+        return through_ours if model is None else through_ours(model)
     import torch
 
     through: Any = torch.compile
@@ -60,6 +78,13 @@ def compile(
         options=options,
         disable=disable,
     )
+
+
+def reset() -> None:
+    """Forget everything that our own Dynamo has compiled."""
+    from rust_inductor import _native
+
+    _native.reset()
 
 
 def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:

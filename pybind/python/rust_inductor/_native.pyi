@@ -1,5 +1,7 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from rust_inductor.fx import Graph
 
 class CompiledFn:
     _boxed_call: bool  # AOTAutograd hands the arguments over in a list, which the callee clears
@@ -19,3 +21,21 @@ class CompiledFn:
 
 def compile_graph(module: Any, options: Mapping[str, Any] | None = None) -> CompiledFn: ...
 def check_options(options: Mapping[str, Any] | None = None) -> None: ...
+def compile_lowered(graph: Graph, module: Any, options: Mapping[str, Any] | None = None) -> CompiledFn | None: ...
+
+class Dynamo:
+    def __init__(
+        self,
+        backend: Callable[..., Any],
+        *,
+        listener: Callable[[dict[str, Any]], None] | None = None,
+        dynamic: bool | None = None,
+        limit: int = 8,
+        fullgraph: bool = False,
+    ) -> None: ...
+    def wrap(self, function: Callable[..., Any]) -> Optimized: ...
+
+class Optimized:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+def reset() -> None: ...

@@ -38,7 +38,7 @@ impl Graph {
     }
 
     /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`.
-    pub(super) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
         let torch_fx = py.import("torch.fx")?;
         let graph = torch_fx.getattr("Graph")?.call0()?;

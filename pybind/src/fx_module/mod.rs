@@ -8,7 +8,7 @@ mod graph;
 mod names;
 
 pub(crate) use graph::{Graph, Objects};
-pub(crate) use names::{function_target, type_text};
+pub(crate) use names::{function, function_target, type_text};
 
 use crate::fx_trace;
 use pyo3::prelude::*;

@@ -34,7 +34,7 @@ pub(crate) fn type_text(stated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 /// The callable of a target. No module is imported for it but torch and Python's own.
-pub(super) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
     match Target::of(target) {
         Target::Operator(name) => py.import("operator")?.getattr(name),
         Target::Builtin(name) => py.import("builtins")?.getattr(name),

@@ -12,7 +12,7 @@ mod target;
 pub(crate) use args::plain_constant;
 pub(crate) use export::to_python;
 
-use crate::fx_module::type_text;
+use crate::fx_module::{function, type_text};
 use crate::torch::Torch;
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use pyo3::exceptions::PyValueError;
@@ -36,6 +36,18 @@ pub(crate) struct Imported {
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
+}
+
+impl Imported {
+    /// A graph of ATen overloads that names nothing but them.
+    pub(crate) fn of_graph(py: Python<'_>, graph: Graph) -> PyResult<Imported> {
+        let mut callables = FxHashMap::default();
+        for id in graph.nodes().filter(|&id| graph[id].kind == Kind::CallFunction) {
+            callables.insert(id, function(py, &graph[id].target)?.unbind());
+        }
+        let (constants, opaques, types) = (Vec::new(), Vec::new(), FxHashMap::default());
+        Ok(Imported { graph, callables, constants, opaques, types, obstacle: None })
+    }
 }
 
 /// Positional and keyword arguments.

@@ -40,6 +40,8 @@ pub(crate) struct Torch {
     pub(crate) overload: Py<PyType>,
     /// `torch.strided`
     pub(crate) strided: Py<PyAny>,
+    /// `torch._C._dispatch_keys`
+    dispatch_keys: Py<PyAny>,
     dtypes: FxHashMap<usize, DType>,
     dtype_objects: Vec<(DType, Py<PyAny>)>,
     /// True if this release of torch was tried.
@@ -78,6 +80,7 @@ impl Torch {
             memory_format: class("memory_format")?,
             overload: class("_ops.OpOverload")?,
             strided: module.getattr("strided")?.unbind(),
+            dispatch_keys: find(&module, "_C._dispatch_keys")?.unbind(),
             dtypes: dtype_objects.iter().map(|(d, object)| (object.as_ptr() as usize, *d)).collect(),
             dtype_objects,
             cdata: tried && cdata_is_where_we_think(&module)?,
@@ -96,6 +99,12 @@ impl Torch {
     /// `torch.float32` and so on.
     pub(crate) fn dtype_object<'py>(&self, py: Python<'py>, dtype: DType) -> Option<&Bound<'py, PyAny>> {
         self.dtype_objects.iter().find(|(d, _)| *d == dtype).map(|(_, object)| object.bind(py))
+    }
+
+    /// The bits of a tensor's dispatch keys.
+    pub(crate) fn dispatch_keys(&self, tensor: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let py = tensor.py();
+        self.dispatch_keys.bind(py).call1((tensor,))?.call_method0(intern!(py, "raw_repr"))?.extract()
     }
 
     /// `torch.device(...)`

@@ -1,0 +1,227 @@
+//! What the tracer asks of the interpreter, about objects by handle.
+//!
+//! Invariants: an object has one handle for the length of a capture, so that handles are equal exactly if objects are
+//! identical; no answer runs the user's code. Where only that could answer, the answer is [`Lookup::Unknown`] or
+//! [`View::Object`], and the tracer breaks the graph.
+
+use crate::bytecode::{Body, CodeObject, DecodeError, Inst, Version, decode};
+use cranelift_entity::{SecondaryMap, entity_impl};
+use fx::{Graph, Meta, NodeId};
+use guards::{Constant, ObjectInfo};
+use std::rc::Rc;
+use symshapes::{DType, Device, Pool};
+
+/// An object of the interpreter, alive at least as long as the capture.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Obj(u32);
+entity_impl!(Obj, "obj");
+
+/// A code object, taken apart once.
+#[derive(Debug)]
+pub struct Code {
+    /// As the interpreter has it.
+    pub object: CodeObject,
+    /// Its instructions.
+    pub body: Body,
+    /// The place of each instruction in the body's order.
+    pub places: SecondaryMap<Inst, u32>,
+}
+
+impl Code {
+    /// Takes a code object apart.
+    ///
+    /// # Errors
+    /// Its bytecode is none of this version.
+    pub fn new(object: CodeObject, version: Version) -> Result<Code, DecodeError> {
+        let body = decode(version, &object)?;
+        let mut places = SecondaryMap::new();
+        for (place, &inst) in (0..).zip(body.order()) {
+            places[inst] = place;
+        }
+        Ok(Code { object, body, places })
+    }
+}
+
+/// A tensor as it stands when the capture begins.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TensorView {
+    /// Its class.
+    pub class: Obj,
+    /// True for a `torch.nn.Parameter`.
+    pub is_parameter: bool,
+    /// Element type.
+    pub dtype: DType,
+    /// Where it lives.
+    pub device: Device,
+    /// Elements along each dimension.
+    pub sizes: Vec<i64>,
+    /// Elements between neighbours along each dimension.
+    pub strides: Vec<i64>,
+    /// Elements before the first one in its storage.
+    pub offset: i64,
+    /// True if autograd follows it.
+    pub requires_grad: bool,
+    /// True if no operation made it.
+    pub is_leaf: bool,
+    /// Its dispatch keys.
+    pub dispatch_keys: guards::DispatchKeys,
+    /// What the user asked of each dimension.
+    pub marks: Vec<Mark>,
+}
+
+/// What the user asked of a dimension, beyond `dynamic=`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// `mark_static`
+    Static,
+    /// `mark_dynamic`, with the bounds that were given.
+    Dynamic(Option<i64>, Option<i64>),
+    /// `maybe_mark_dynamic`
+    Maybe,
+}
+
+/// A Python function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FunctionView {
+    /// `__code__`
+    pub code: Obj,
+    /// `__globals__`
+    pub globals: Obj,
+    /// `__defaults__`
+    pub defaults: Vec<Obj>,
+    /// `__kwdefaults__`
+    pub kwdefaults: Vec<(String, Obj)>,
+    /// `__closure__`
+    pub closure: Vec<Obj>,
+    /// The dotted name, module first.
+    pub name: String,
+    /// Where its code stands, which decides whether calls of it are inlined.
+    pub place: Place,
+}
+
+/// Whose code a function is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The user's, or a library's that may be traced into.
+    Inlined,
+    /// One that goes into the graph as it is.
+    InGraph,
+    /// One that is never traced: the standard library's, torch's own.
+    Skipped,
+}
+
+/// What an object is, as far as the tracer tells objects apart.
+#[derive(Clone, PartialEq, Debug)]
+pub enum View {
+    /// A value without identity that matters: `None`, numbers, strings, bytes, dtypes, devices.
+    Constant(Constant),
+    /// Exactly `tuple`.
+    Tuple(Vec<Obj>),
+    /// `torch.Size`
+    Size(Vec<Obj>),
+    /// Exactly `list`.
+    List(Vec<Obj>),
+    /// Exactly `dict`, in its order.
+    Dict(Vec<(Obj, Obj)>),
+    /// Exactly `slice`: start, stop, step.
+    Slice([Obj; 3]),
+    /// Exactly `range`: start, stop, step.
+    Range([i64; 3]),
+    /// A tensor of a class that the tracer knows.
+    Tensor(Box<TensorView>),
+    /// A Python function.
+    Function(Box<FunctionView>),
+    /// A bound method: the function and its first argument.
+    Method(Obj, Obj),
+    /// A cell of a closure, and what it holds.
+    Cell(Option<Obj>),
+    /// A module, by name.
+    Module(String),
+    /// A class, by its dotted name.
+    Class(String),
+    /// A function or method without Python code, by its dotted name: `builtins.len`, `torch.relu`, `Tensor.add`.
+    Builtin(String),
+    /// Anything else, by the dotted name of its class.
+    Object(String),
+}
+
+/// The answer to a read of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    /// It is there.
+    Found(Obj),
+    /// It is not there.
+    Absent,
+    /// Only running code could tell.
+    Unknown,
+}
+
+/// Where a name of the global scope was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Among the module's own.
+    Module,
+    /// Among the builtins.
+    Builtins,
+}
+
+/// Why a pure call on constants gave nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FoldError {
+    /// It raised: the exception's class and text.
+    Raised(String),
+    /// The result is no constant.
+    NotConstant,
+}
+
+/// The interpreter, as the tracer sees it.
+pub trait Host {
+    /// The version whose bytecode runs.
+    fn version(&self) -> Version;
+
+    /// What an object is.
+    fn view(&mut self, obj: Obj) -> View;
+
+    /// The type of an object.
+    fn class_of(&mut self, obj: Obj) -> Obj;
+
+    /// The class of this dotted name.
+    fn class_named(&mut self, name: &str) -> Option<Obj>;
+
+    /// What is printed of an object, and its address.
+    fn info(&mut self, obj: Obj) -> ObjectInfo;
+
+    /// True if tensors have a method of this name.
+    fn has_method(&mut self, name: &str) -> bool;
+
+    /// True if writing this attribute does no more than that.
+    fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool;
+
+    /// Reads an attribute.
+    fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
+
+    /// Looks a name up in a module's scope, then among the builtins.
+    fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)>;
+
+    /// A code object, taken apart; `None` if its bytecode is none that we know.
+    fn code(&mut self, code: Obj) -> Option<Rc<Code>>;
+
+    /// A constant that a code object holds and that has no plain counterpart.
+    fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
+
+    /// Calls a function that has no effect, named as [`View::Builtin`] names it, on constants.
+    ///
+    /// # Errors
+    /// If it raises, or gives no constant.
+    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError>;
+
+    /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
+    /// metadata of its arguments, and of what it gives, is over the expressions of `pool`.
+    ///
+    /// # Errors
+    /// What torch says, or that sizes are symbolic.
+    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId) -> Result<Meta, String>;
+}

@@ -1,0 +1,96 @@
+//! Why a graph ends: one registry, a row per reason.
+//!
+//! Each row has a name, by which the book's page and users' searches find it, and a hint. The text says what of the
+//! user's program it was.
+
+use std::fmt;
+
+/// Declares [`Kind`] from its rows.
+macro_rules! reasons {
+    ($($variant:ident, $code:literal, $what:literal, $hint:literal;)*) => {
+        /// A kind of reason.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Kind {
+            $(#[doc = $what] $variant,)*
+        }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &'static [Kind] = &[$(Kind::$variant),*];
+
+            /// The name that stands in messages and in the book.
+            pub fn code(self) -> &'static str {
+                match self { $(Kind::$variant => $code,)* }
+            }
+
+            /// What happened, in general.
+            pub fn what(self) -> &'static str {
+                match self { $(Kind::$variant => $what,)* }
+            }
+
+            /// What the user can do.
+            pub fn hint(self) -> &'static str {
+                match self { $(Kind::$variant => $hint,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    Opcode, "RI0001", "An instruction that is not traced.",
+        "Move the statement out of the compiled function.";
+    Call, "RI0002", "A call of a function that is not traced.",
+        "If it works on plain values only, call it before or after the tensor work.";
+    SkippedFunction, "RI0003", "A call into a library that is never traced.",
+        "Call it outside of the compiled function.";
+    DataDependentJump, "RI0004", "A branch on the value of a tensor.",
+        "Use torch.where or torch.cond to keep both sides in one graph.";
+    TensorToPython, "RI0005", "A value of a tensor is read by Python.",
+        "Keep the computation on tensors, or read the value at the end.";
+    Attribute, "RI0006", "A read or write of an attribute that is not traced.",
+        "Read the attribute before the tensor work.";
+    Operator, "RI0007", "An operator on objects that are not traced.",
+        "Convert the operands to numbers, tensors or containers of them.";
+    Iteration, "RI0008", "An iteration over an object that is not traced.",
+        "Iterate over a list, tuple, dict or range.";
+    Construct, "RI0009", "A value that generated code cannot build again.",
+        "Do not keep such a value across the break.";
+    Raised, "RI0010", "The program raises an exception.",
+        "Check the arguments before the tensor work.";
+    Asked, "RI0011", "The program asks for it: graph_break() or a disabled function.",
+        "Remove the call to keep the graph whole.";
+    TooDeep, "RI0012", "Calls nested deeper than the tracer follows.",
+        "Turn the recursion into a loop.";
+    TorchOp, "RI0013", "A call of torch whose result is not known.",
+        "Report it: the operator lacks a rule.";
+    Mutation, "RI0014", "A change of an object that is not followed.",
+        "Change lists and dicts that the function made itself, or tensors.";
+    Shape, "RI0015", "A question about sizes that has no answer.",
+        "Use torch._check to state what holds.";
+    Print, "RI0016", "Output is written.",
+        "Print outside of the compiled function.";
+    TooLong, "RI0017", "More instructions than a trace may have.",
+        "Move the loop out of the compiled function, or write it with tensors.";
+}
+
+/// A reason with what it was about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// The kind.
+    pub kind: Kind,
+    /// What of the user's program it was: `print`, `Tensor.item`.
+    pub text: String,
+}
+
+impl Reason {
+    /// A reason about `text`.
+    pub fn new(kind: Kind, text: impl Into<String>) -> Reason {
+        Reason { kind, text: text.into() }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}] {} {}", self.kind.what(), self.kind.code(), self.text, self.kind.hint())
+    }
+}

@@ -1,0 +1,159 @@
+//! Attributes: of tensors by a table, of objects by asking the interpreter, of what the program changed by what it wrote.
+
+use super::{
+    Traced, Tracer,
+    value::{State, Value, ValueId},
+};
+use crate::{
+    host::{Lookup, Obj},
+    reason::{Kind, Reason},
+};
+use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
+use guards::{Constant, GuardKind};
+use symshapes::DeviceKind;
+
+/// Attributes of a tensor that are views or computations: nodes of the graph.
+const COMPUTED: &[&str] = &["T", "mT", "H", "mH", "real", "imag"];
+
+impl Tracer<'_> {
+    /// `value.name`
+    pub(super) fn get_attr(&mut self, value: ValueId, name: &str) -> Traced {
+        let forced = self.force(value)?;
+        match self.values[forced].clone() {
+            Value::Tensor(node) => self.tensor_attr(forced, node, name),
+            Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
+            Value::Function(function) => match name {
+                "__name__" => Ok(self.constant(Constant::Str(function.code.object.name.clone()))),
+                "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
+                _ => Err(self.no_attr(forced, name)),
+            },
+            Value::Slice(parts) => match ["start", "stop", "step"].iter().position(|&part| part == name) {
+                Some(part) => Ok(parts[part]),
+                None => Err(self.no_attr(forced, name)),
+            },
+            Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
+                if name.starts_with("__") {
+                    return Err(self.no_attr(forced, name));
+                }
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
+            _ => Err(self.no_attr(forced, name)),
+        }
+    }
+
+    fn no_attr(&mut self, value: ValueId, name: &str) -> Reason {
+        Reason::new(Kind::Attribute, format!("`{name}` of {}.", self.describe(value)))
+    }
+
+    fn tensor_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
+        let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_attr(tensor, name)) };
+        if let Some(constant) = plain_attr(&meta, name) {
+            return Ok(self.constant(constant));
+        }
+        match name {
+            "shape" => self.shape(tensor, node, &meta),
+            _ if COMPUTED.contains(&name) => {
+                let args = vec![Arg::Node(node), Arg::Str(name.to_owned())];
+                self.emit(NodeKind::CallFunction, "builtins.getattr", args, vec![])
+            }
+            "is_leaf" | "grad_fn" | "grad" | "data" | "_version" | "names" | "itemsize" | "nbytes" => {
+                Err(self.no_attr(tensor, name))
+            }
+            _ if self.host.has_method(name) || torch_ops::knows(&format!("Tensor.{name}")) => {
+                Ok(self.value(Value::BoundBuiltin { this: tensor, name: name.to_owned() }))
+            }
+            _ => Err(self.no_attr(tensor, name)),
+        }
+    }
+
+    /// A tensor's sizes; each that is a symbol is read by a node of its own.
+    pub(super) fn shape(&mut self, tensor: ValueId, node: fx::NodeId, meta: &TensorMeta) -> Traced {
+        let mut sizes = Vec::new();
+        for dim in 0..meta.sizes.len() {
+            sizes.push(self.size(tensor, node, meta, dim)?);
+        }
+        Ok(self.value(Value::Size(sizes)))
+    }
+
+    /// One size.
+    pub(super) fn size(&mut self, _tensor: ValueId, node: fx::NodeId, meta: &TensorMeta, dim: usize) -> Traced {
+        match self.env.pool().as_int(meta.sizes[dim]) {
+            Some(size) => Ok(self.constant(Constant::Int(size))),
+            None => {
+                let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
+                self.emit(NodeKind::CallMethod, "size", args, vec![])
+            }
+        }
+    }
+
+    fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
+        if let Some(state) = self.written(obj, name) {
+            return match self.heap.get(state) {
+                State::Slot { value: Some(value), .. } => Ok(*value),
+                _ => Err(self.no_attr(value, name)),
+            };
+        }
+        let source = self.source(value);
+        match self.host.attr(obj, name) {
+            Lookup::Found(found) => match source {
+                Some(source) => {
+                    let source = self.sources.attr(source, name);
+                    Ok(self.lazy(found, source))
+                }
+                None => Ok(self.value(Value::Lazy(found))),
+            },
+            Lookup::Absent => {
+                if let Some(source) = source {
+                    let name = self.sources.string(name);
+                    self.guard(source, GuardKind::HasAttr(name, false));
+                }
+                Err(Reason::new(Kind::Raised, format!("AttributeError: {name}.")))
+            }
+            Lookup::Unknown => Err(self.no_attr(value, name)),
+        }
+    }
+
+    /// `value.name = new`
+    pub(super) fn set_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<()> {
+        let forced = self.force(value)?;
+        let Value::Object(_, obj) = self.values[forced] else { return Err(self.no_change(forced)) };
+        if !self.host.plain_setattr(obj, name) {
+            return Err(self.no_change(forced));
+        }
+        let state = match self.written(obj, name) {
+            Some(state) => state,
+            None => {
+                let slot = State::Slot { object: forced, name: name.to_owned(), value: None };
+                let state = self.heap.push(slot, Some(obj));
+                self.slots.push((obj, name.to_owned(), state));
+                state
+            }
+        };
+        if let State::Slot { value, .. } = self.heap.change(state) {
+            *value = Some(new);
+        }
+        Ok(())
+    }
+
+    /// The state of an attribute that the program has written.
+    fn written(&self, obj: Obj, name: &str) -> Option<super::value::StateId> {
+        let slot = self.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
+        let state = slot.map(|&(_, _, state)| state)?;
+        // One whose writing was undone is as if it had never been.
+        matches!(self.heap.get(state), State::Slot { value: Some(_), .. }).then_some(state)
+    }
+}
+
+/// The attributes of a tensor that are plain values.
+fn plain_attr(meta: &TensorMeta, name: &str) -> Option<Constant> {
+    Some(match name {
+        "dtype" => Constant::DType(meta.dtype),
+        "device" => Constant::Device(meta.device),
+        "ndim" => Constant::Int(meta.sizes.len() as i64),
+        "requires_grad" => Constant::Bool(meta.requires_grad),
+        "is_cuda" => Constant::Bool(meta.device.kind == DeviceKind::Cuda),
+        "is_cpu" => Constant::Bool(meta.device.kind == DeviceKind::Cpu),
+        "is_sparse" | "is_quantized" | "is_nested" | "is_meta" | "is_mkldnn" => Constant::Bool(false),
+        _ => return None,
+    })
+}

@@ -1,0 +1,253 @@
+//! Calls: Python functions are inlined, torch's go into the graph, builtins have rows of their own.
+
+use super::{
+    Traced, Tracer, builtin,
+    frame::Frame,
+    line_of,
+    step::Next,
+    value::{Function, Iter, State, Value, ValueId},
+};
+use crate::{
+    bytecode::code::flags,
+    host::Place,
+    reason::{Kind, Reason},
+};
+use fx::{Arg, Kind as NodeKind, torch_ops};
+use guards::Constant;
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// Keyword arguments in the order given.
+pub(super) type Keywords = Vec<(String, ValueId)>;
+
+impl Tracer<'_> {
+    /// `function(*args, **keywords)`
+    pub(super) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        let forced = self.force(function)?;
+        match self.values[forced].clone() {
+            Value::Function(function) => self.call_function(&function, args, keywords),
+            Value::Method { function, this } => {
+                args.insert(0, this);
+                self.call(function, args, keywords)
+            }
+            Value::Builtin(name) | Value::Class(name, _) => self.call_builtin(&name, &args, keywords),
+            Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
+            _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
+        }
+    }
+
+    fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        if function.place == Place::Skipped {
+            return Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", function.name)));
+        }
+        let mut frame = self.bind(function, args, keywords)?;
+        let kind = function.code.object.flags;
+        if kind & flags::GENERATOR != 0 {
+            return Ok(self.state(State::Iter(Iter::Generator(Box::new(frame)))));
+        }
+        if kind & flags::SUSPENDS != 0 {
+            return Err(Reason::new(Kind::Call, format!("`{}` is a coroutine.", function.name)));
+        }
+        match self.run(&mut frame)? {
+            Next::Return(value) => Ok(value),
+            _ => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+        }
+    }
+
+    /// Runs a frame that is inlined until it returns or yields.
+    pub(super) fn run(&mut self, frame: &mut Frame) -> Traced<Next> {
+        if self.lines.len() >= self.options.depth {
+            return Err(Reason::new(Kind::TooDeep, format!("`{}`.", frame.code.object.name)));
+        }
+        self.lines.push(line_of(frame));
+        let depth = self.lines.len();
+        let next = loop {
+            self.lines[depth - 1].1 = frame.line();
+            match self.step(frame) {
+                Ok(Next::Go) => {}
+                Ok(next) => break Ok(next),
+                Err(reason) => {
+                    if self.failed_at.is_empty() {
+                        self.failed_at = self.lines.clone();
+                    }
+                    break Err(reason);
+                }
+            }
+        };
+        self.lines.pop();
+        next
+    }
+
+    /// The frame of a call, its parameters bound as Python binds them.
+    fn bind(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced<Frame> {
+        let object = &function.code.object;
+        let mut frame =
+            Frame::new(Rc::clone(&function.code), function.code_obj, function.globals, function.closure.clone());
+        let (positional, keyword_only) = (object.argcount as usize, object.kwonlyargcount as usize);
+        let named = positional + keyword_only;
+        let refused = |what: &str| Reason::new(Kind::Raised, format!("TypeError: {}() {what}.", object.name));
+        let mut args = args.into_iter();
+        for (slot, arg) in frame.locals[..positional].iter_mut().zip(args.by_ref()) {
+            *slot = Some(arg);
+        }
+        let rest: Vec<ValueId> = args.collect();
+        if object.flags & flags::VARARGS != 0 {
+            frame.locals[named] = Some(self.value(Value::Tuple(rest)));
+        } else if !rest.is_empty() {
+            return Err(refused("takes fewer arguments"));
+        }
+        let mut extra = IndexMap::new();
+        for (name, value) in keywords {
+            let from = object.posonlyargcount as usize;
+            match object.varnames[from..named].iter().position(|param| *param == name) {
+                Some(at) if frame.locals[from + at].is_some() => return Err(refused("got an argument twice")),
+                Some(at) => frame.locals[from + at] = Some(value),
+                None => {
+                    let key = self.constant(Constant::Str(name));
+                    extra.insert(self.key(key)?, (key, value));
+                }
+            }
+        }
+        if object.flags & flags::VARKEYWORDS != 0 {
+            let at = named + usize::from(object.flags & flags::VARARGS != 0);
+            frame.locals[at] = Some(self.state(State::Dict(extra)));
+        } else if !extra.is_empty() {
+            return Err(refused("got an unexpected keyword argument"));
+        }
+        let first = positional.saturating_sub(function.defaults.len());
+        for (slot, &default) in frame.locals[first..positional].iter_mut().zip(&function.defaults) {
+            slot.get_or_insert(default);
+        }
+        for (name, default) in &function.kwdefaults {
+            if let Some(at) = object.varnames[positional..named].iter().position(|param| param == name) {
+                frame.locals[positional + at].get_or_insert(*default);
+            }
+        }
+        if frame.locals[..named].iter().any(Option::is_none) {
+            return Err(refused("is missing an argument"));
+        }
+        Ok(frame)
+    }
+
+    /// A call of a function without Python code, or of a class.
+    fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let Some(rule) = builtin::rule(name) {
+            return rule(self, args, &keywords);
+        }
+        let mut on_tensors = false;
+        for &value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            on_tensors |= self.holds_tensor(value)?;
+        }
+        let torch = torch_ops::knows(name) || name.starts_with("torch.");
+        if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {
+            let (this, rest) = args.split_first().ok_or_else(|| super::items::raised("TypeError"))?;
+            return self.call_tensor_method(*this, method, rest, keywords);
+        }
+        if torch && (on_tensors || builtin::is_factory(name)) {
+            return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
+        }
+        if !on_tensors && keywords.is_empty() && builtin::is_pure(name) {
+            let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
+            if let Some(constants) = constants {
+                return self.fold(name, &constants);
+            }
+        }
+        Err(Reason::new(builtin::why_not(name), format!("`{name}`.")))
+    }
+
+    /// Puts a call of torch into the graph.
+    fn call_torch(
+        &mut self,
+        kind: NodeKind,
+        target: &str,
+        this: Option<ValueId>,
+        args: &[ValueId],
+        keywords: Keywords,
+    ) -> Traced {
+        if keywords.iter().any(|(name, _)| name == "out") {
+            return Err(Reason::new(Kind::Mutation, format!("`{target}` with `out=`.")));
+        }
+        let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
+        let keywords = keywords.into_iter().map(|(name, value)| Ok((name, self.arg(value)?)));
+        let keywords = keywords.collect::<Traced<Vec<_>>>()?;
+        let last = target.rsplit('.').next().unwrap_or(target);
+        match this {
+            Some(this) if last.ends_with('_') && !last.ends_with("__") => {
+                self.emit_in_place(kind, target, this, args, keywords)
+            }
+            None if last.ends_with('_') => Err(Reason::new(Kind::Mutation, format!("`{target}`."))),
+            _ => self.emit(kind, target, args, keywords),
+        }
+    }
+
+    /// `this.name(*args, **keywords)` where `this` is no object with Python methods.
+    fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        match self.get(this)? {
+            Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
+            Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
+            Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
+                builtin::container_method(self, this, name, args, &keywords)
+            }
+            _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
+        }
+    }
+
+    fn call_constant_method(&mut self, this: &Constant, name: &str, args: &[ValueId]) -> Traced {
+        let mut constants = vec![this.clone()];
+        for &arg in args {
+            match self.whole_constant(arg)? {
+                Some(constant) => constants.push(constant),
+                None => return Err(Reason::new(Kind::Call, format!("The method `{name}` of {this} with an object."))),
+            }
+        }
+        self.fold(&format!("{}.{name}", this.type_name()), &constants)
+    }
+
+    /// A constant, where a list of constants counts as a tuple.
+    fn whole_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
+        let items = match self.get(value)? {
+            Value::State(state) => match self.heap.get(state) {
+                State::List(items) => items.clone(),
+                _ => return Ok(None),
+            },
+            _ => return self.as_constant(value),
+        };
+        let tuple = self.value(Value::Tuple(items));
+        self.as_constant(tuple)
+    }
+
+    fn call_tensor_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let Some(kind) = builtin::tensor_to_python(name) {
+            return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
+        }
+        let Value::Tensor(node) = self.get(this)? else {
+            return Err(Reason::new(Kind::Call, format!("`Tensor.{name}` of {}.", self.describe(this))));
+        };
+        let meta = self.graph[node].tensor_meta().cloned();
+        match (name, args, meta) {
+            ("size", [], Some(meta)) => self.shape(this, node, &meta),
+            ("size", [dim], Some(meta)) => {
+                let dim = self.dim_of(*dim, meta.sizes.len())?;
+                self.size(this, node, &meta, dim)
+            }
+            ("dim" | "ndimension", [], Some(meta)) => Ok(self.constant(Constant::Int(meta.sizes.len() as i64))),
+            ("is_floating_point", [], Some(meta)) => Ok(self.constant(Constant::Bool(meta.dtype.is_float()))),
+            ("numel" | "nelement", [], Some(meta)) if self.known_sizes(&meta).is_some() => {
+                let count = self.known_sizes(&meta).map_or(0, |sizes| sizes.iter().product());
+                Ok(self.constant(Constant::Int(count)))
+            }
+            _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
+        }
+    }
+
+    fn known_sizes(&self, meta: &fx::TensorMeta) -> Option<Vec<i64>> {
+        meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).collect()
+    }
+
+    fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
+        let at = self.concrete(dim)?;
+        let place = if at < 0 { at + rank as i64 } else { at };
+        let place = usize::try_from(place).ok().filter(|&place| place < rank);
+        place.ok_or_else(|| super::items::raised("IndexError: dimension out of range"))
+    }
+}

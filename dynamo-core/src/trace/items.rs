@@ -1,0 +1,354 @@
+//! Containers and iterators: items read, written and deleted, iteration, unpacking.
+
+use super::{
+    Traced, Tracer,
+    frame::Frame,
+    step::Next,
+    value::{Iter, Key, State, StateId, Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use fx::{Arg, Kind as NodeKind, Meta};
+use guards::Constant;
+
+/// Iterations that are unrolled at most where all items are asked for at once.
+const MOST_ITEMS: usize = 1 << 16;
+
+impl Tracer<'_> {
+    /// `container[key]`
+    pub(super) fn get_item(&mut self, container: ValueId, key: ValueId) -> Traced {
+        match self.get(container)? {
+            Value::Tensor(_) => {
+                let args = vec![self.arg(container)?, self.arg(key)?];
+                self.emit(NodeKind::CallFunction, "operator.getitem", args, vec![])
+            }
+            Value::Tuple(items) => self.get_of_sequence(&items, key, Value::Tuple),
+            Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
+            Value::Range(bounds) => {
+                let at = self.concrete(key)?;
+                let len = range_len(bounds);
+                let at = if at < 0 { at + len } else { at };
+                if (0..len).contains(&at) {
+                    Ok(self.constant(Constant::Int(bounds[0] + at * bounds[2])))
+                } else {
+                    Err(raised("range object index out of range"))
+                }
+            }
+            Value::Const(constant) => match self.as_constant(key)? {
+                Some(key) => self.fold("operator.getitem", &[constant, key]),
+                None => Err(Reason::new(Kind::Operator, "A constant's item at a place that is computed.")),
+            },
+            Value::State(state) => match self.heap.get(state).clone() {
+                State::List(items) if matches!(self.get(key)?, Value::Slice(_)) => {
+                    let picked = self.slice(&items, key)?;
+                    Ok(self.state(State::List(picked)))
+                }
+                State::List(items) => self.get_of_sequence(&items, key, Value::Tuple),
+                State::Dict(items) => {
+                    let text = self.describe(key);
+                    let key = self.key(key)?;
+                    items.get(&key).map(|&(_, value)| value).ok_or_else(|| raised(&format!("KeyError: {text}")))
+                }
+                _ => Err(self.no_item(container)),
+            },
+            _ => Err(self.no_item(container)),
+        }
+    }
+
+    fn no_item(&mut self, container: ValueId) -> Reason {
+        Reason::new(Kind::Operator, format!("An item of {}.", self.describe(container)))
+    }
+
+    fn get_of_sequence(&mut self, items: &[ValueId], key: ValueId, make: fn(Vec<ValueId>) -> Value) -> Traced {
+        if let Value::Slice(_) = self.get(key)? {
+            let picked = self.slice(items, key)?;
+            return Ok(self.value(make(picked)));
+        }
+        let at = self.index(items.len(), key)?;
+        Ok(items[at])
+    }
+
+    /// A place among so many items.
+    fn index(&mut self, len: usize, key: ValueId) -> Traced<usize> {
+        let at = self.concrete(key)?;
+        let place = if at < 0 { at + len as i64 } else { at };
+        usize::try_from(place).ok().filter(|&place| place < len).ok_or_else(|| raised("IndexError: index out of range"))
+    }
+
+    /// The places that a slice picks of so many items.
+    fn places(&mut self, len: usize, slice: ValueId) -> Traced<Vec<usize>> {
+        let Value::Slice(parts) = self.get(slice)? else { return Err(raised("TypeError: no slice")) };
+        let mut bounds = Vec::new();
+        for part in parts {
+            let absent = matches!(self.get(part)?, Value::Const(Constant::None));
+            bounds.push(if absent { None } else { Some(self.concrete(part)?) });
+        }
+        let (len, step) = (len as i64, bounds[2].unwrap_or(1));
+        if step == 0 {
+            return Err(raised("ValueError: slice step cannot be zero"));
+        }
+        let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+        let clamp = |bound: Option<i64>, absent: i64| match bound {
+            None => absent,
+            Some(at) => (if at < 0 { at + len } else { at }).clamp(low, high),
+        };
+        let (first, last) = if step > 0 { (low, high) } else { (high, low) };
+        let (mut at, stop) = (clamp(bounds[0], first), clamp(bounds[1], last));
+        let mut places = Vec::new();
+        while if step > 0 { at < stop } else { at > stop } {
+            places.push(usize::try_from(at).unwrap_or(0));
+            at += step;
+        }
+        Ok(places)
+    }
+
+    fn slice(&mut self, items: &[ValueId], slice: ValueId) -> Traced<Vec<ValueId>> {
+        Ok(self.places(items.len(), slice)?.into_iter().map(|place| items[place]).collect())
+    }
+
+    /// `container[key] = value`
+    pub(super) fn set_item(&mut self, container: ValueId, key: ValueId, value: ValueId) -> Traced<()> {
+        match self.get(container)? {
+            Value::Tensor(_) => {
+                let args = vec![self.arg(container)?, self.arg(key)?, self.arg(value)?];
+                let this = self.force(container)?;
+                self.emit_in_place(NodeKind::CallFunction, "operator.setitem", this, args, vec![])?;
+                Ok(())
+            }
+            Value::State(state) => match self.heap.get(state).clone() {
+                State::List(items) if !matches!(self.get(key)?, Value::Slice(_)) => {
+                    let at = self.index(items.len(), key)?;
+                    if let State::List(items) = self.heap.change(state) {
+                        items[at] = value;
+                    }
+                    Ok(())
+                }
+                State::Dict(_) => {
+                    let (forced, key) = (self.force(key)?, self.key(key)?);
+                    if let State::Dict(items) = self.heap.change(state) {
+                        let kept = items.get(&key).map_or(forced, |&(kept, _)| kept);
+                        items.insert(key, (kept, value));
+                    }
+                    Ok(())
+                }
+                _ => Err(self.no_change(container)),
+            },
+            _ => Err(self.no_change(container)),
+        }
+    }
+
+    pub(super) fn no_change(&mut self, container: ValueId) -> Reason {
+        Reason::new(Kind::Mutation, format!("A change of {}.", self.describe(container)))
+    }
+
+    /// `del container[key]`
+    pub(super) fn delete_item(&mut self, container: ValueId, key: ValueId) -> Traced<()> {
+        let Value::State(state) = self.get(container)? else { return Err(self.no_change(container)) };
+        match self.heap.get(state).clone() {
+            State::List(items) => {
+                let at = if let Value::Slice(_) = self.get(key)? {
+                    self.places(items.len(), key)?
+                } else {
+                    vec![self.index(items.len(), key)?]
+                };
+                if let State::List(items) = self.heap.change(state) {
+                    let mut place = 0..;
+                    items.retain(|_| !place.next().is_some_and(|place| at.contains(&place)));
+                }
+                Ok(())
+            }
+            State::Dict(_) => {
+                let key = self.key(key)?;
+                let State::Dict(items) = self.heap.change(state) else { return Ok(()) };
+                items.shift_remove(&key).map(drop).ok_or_else(|| raised("KeyError"))
+            }
+            _ => Err(self.no_change(container)),
+        }
+    }
+
+    /// A value as a key of a dict.
+    pub(super) fn key(&mut self, value: ValueId) -> Traced<Key> {
+        let forced = self.force(value)?;
+        Ok(match self.values[forced].clone() {
+            Value::Const(constant) => Key::Const(plain_number(constant)),
+            Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
+            Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
+            _ => return Err(Reason::new(Kind::Operator, format!("{} as a key.", self.describe(forced)))),
+        })
+    }
+
+    /// `iter(value)`
+    pub(super) fn iterate(&mut self, value: ValueId) -> Traced {
+        let iter = match self.get(value)? {
+            Value::Tuple(items) | Value::Size(items) => Iter::Items(items, 0),
+            Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
+            Value::DictView(dict, part) => Iter::Items(self.view_items(dict, part)?, 0),
+            Value::Const(Constant::Str(text)) => {
+                let letters = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
+                Iter::Items(letters, 0)
+            }
+            Value::Tensor(_) => Iter::Items(self.rows(value)?, 0),
+            Value::State(state) => match self.heap.get(state) {
+                State::Iter(_) => return self.force(value),
+                State::List(_) => Iter::List(state, 0),
+                State::Dict(items) => Iter::Items(items.values().map(|&(key, _)| key).collect(), 0),
+                State::Set(_) => return Err(Reason::new(Kind::Iteration, "A set, whose order is not known.")),
+                _ => return Err(self.no_iteration(value)),
+            },
+            _ => return Err(self.no_iteration(value)),
+        };
+        Ok(self.state(State::Iter(iter)))
+    }
+
+    fn no_iteration(&mut self, value: ValueId) -> Reason {
+        Reason::new(Kind::Iteration, format!("Over {}.", self.describe(value)))
+    }
+
+    /// What a view of a dict shows.
+    fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
+        let pairs = super::builtin::pairs(self, dict)?;
+        let item = |(key, value): (ValueId, ValueId)| match part {
+            "keys" => key,
+            "values" => value,
+            _ => self.value(Value::Tuple(vec![key, value])),
+        };
+        Ok(pairs.into_iter().map(item).collect())
+    }
+
+    /// A tensor's rows.
+    fn rows(&mut self, tensor: ValueId) -> Traced<Vec<ValueId>> {
+        let Arg::Node(node) = self.arg(tensor)? else { return Err(self.no_iteration(tensor)) };
+        let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_iteration(tensor)) };
+        let Some(&size) = meta.sizes.first() else { return Err(raised("TypeError: iteration over a 0-d tensor")) };
+        let at = self.place();
+        let count = self.env.evaluate_int(size, &at).map_err(|e| Reason::new(Kind::Shape, e.to_string()))?;
+        let row = |i| self.emit(NodeKind::CallFunction, "operator.getitem", vec![Arg::Node(node), Arg::Int(i)], vec![]);
+        (0..count).map(row).collect()
+    }
+
+    /// The next item; `None` at the end.
+    pub(super) fn next_item(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
+        self.advance(state)
+    }
+
+    fn advance(&mut self, state: StateId) -> Traced<Option<ValueId>> {
+        let State::Iter(iter) = self.heap.get(state).clone() else {
+            return Err(Reason::new(Kind::Iteration, "Over something that is no iterator."));
+        };
+        let (item, iter) = match iter {
+            Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
+            Iter::List(list, at) => {
+                let State::List(items) = self.heap.get(list) else { return Ok(None) };
+                (items.get(at).copied(), Iter::List(list, at + 1))
+            }
+            Iter::Range([next, stop, step]) => {
+                let more = if step > 0 { next < stop } else { next > stop };
+                let item = more.then(|| self.constant(Constant::Int(next)));
+                (item, Iter::Range([if more { next + step } else { next }, stop, step]))
+            }
+            Iter::Enumerate(inner, count) => match self.advance(inner)? {
+                None => (None, Iter::Enumerate(inner, count)),
+                Some(item) => {
+                    let number = self.constant(Constant::Int(count));
+                    (Some(self.value(Value::Tuple(vec![number, item]))), Iter::Enumerate(inner, count + 1))
+                }
+            },
+            Iter::Zip(inners) => {
+                (self.zipped(&inners)?.map(|items| self.value(Value::Tuple(items))), Iter::Zip(inners))
+            }
+            Iter::Map(function, inners) => match self.zipped(&inners)? {
+                None => (None, Iter::Map(function, inners)),
+                Some(items) => (Some(self.call(function, items, vec![])?), Iter::Map(function, inners)),
+            },
+            Iter::Generator(frame) => return self.resume_generator(state, *frame),
+            Iter::Done => (None, Iter::Done),
+        };
+        let done = item.is_none();
+        *self.heap.change(state) = State::Iter(if done { Iter::Done } else { iter });
+        Ok(item)
+    }
+
+    fn zipped(&mut self, inners: &[StateId]) -> Traced<Option<Vec<ValueId>>> {
+        let mut items = Vec::new();
+        for &inner in inners {
+            match self.advance(inner)? {
+                Some(item) => items.push(item),
+                None => return Ok(None),
+            }
+        }
+        Ok((!inners.is_empty()).then_some(items))
+    }
+
+    fn resume_generator(&mut self, state: StateId, mut frame: Frame) -> Traced<Option<ValueId>> {
+        if frame.at > 0 {
+            let sent = self.none();
+            frame.push(sent);
+        }
+        match self.run(&mut frame)? {
+            Next::Yield(value) => {
+                *self.heap.change(state) = State::Iter(Iter::Generator(Box::new(frame)));
+                Ok(Some(value))
+            }
+            _ => {
+                *self.heap.change(state) = State::Iter(Iter::Done);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Every item that is left.
+    pub(super) fn all_items(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        match self.get(value)? {
+            Value::Tuple(items) | Value::Size(items) => return Ok(items),
+            Value::State(state) => {
+                if let State::List(items) = self.heap.get(state) {
+                    return Ok(items.clone());
+                }
+            }
+            _ => {}
+        }
+        let iterator = self.iterate(value)?;
+        let mut items = Vec::new();
+        while let Some(item) = self.next_item(iterator)? {
+            items.push(item);
+            if items.len() > MOST_ITEMS {
+                return Err(Reason::new(Kind::TooLong, "More items than a trace may have."));
+            }
+        }
+        Ok(items)
+    }
+
+    /// The items of a sequence of known length.
+    pub(super) fn unpack(&mut self, value: ValueId, count: usize) -> Traced<Vec<ValueId>> {
+        let items = self.all_items(value)?;
+        if items.len() == count {
+            Ok(items)
+        } else {
+            Err(raised(&format!("ValueError: {} values to unpack", items.len())))
+        }
+    }
+}
+
+/// Numbers that are equal as keys are one constant.
+fn plain_number(constant: Constant) -> Constant {
+    match constant {
+        Constant::Bool(truth) => Constant::Int(i64::from(truth)),
+        Constant::Float(bits) => {
+            let value = f64::from_bits(bits);
+            // Exact up to 2^53, which is as far as floats count.
+            if value.fract() == 0.0 && value.abs() < 9e15 { Constant::Int(value as i64) } else { Constant::Float(bits) }
+        }
+        constant => constant,
+    }
+}
+
+/// How many numbers a range has.
+pub(super) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
+    let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
+    let step = step.saturating_abs().max(1);
+    if span <= 0 { 0 } else { (span - 1) / step + 1 }
+}
+
+pub(super) fn raised(what: &str) -> Reason {
+    Reason::new(Kind::Raised, format!("{what}."))
+}

@@ -1,0 +1,352 @@
+//! The symbolic interpreter: runs a function's bytecode on tracked values, and writes what it does with tensors into a
+//! graph, what it assumed into guards, and what it changed into effects.
+//!
+//! - [`value`]: what is tracked; [`frame`]: where it is;
+//! - [`step`]: one instruction; [`call`], [`attr`], [`ops`], [`items`]: what instructions do, by the kind of value;
+//! - [`graph`]: what goes into the graph, and what is known of it;
+//! - [`read`]: objects of the running program, looked at when they are first used, under guards;
+//! - [`output`]: the code that runs in the function's place.
+//!
+//! **Speculation.** Before each instruction of the traced function a [`Mark`] is taken: lengths and copies of a few small
+//! vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a [`Reason`]; everything
+//! since the mark is dropped, and the graph ends before that instruction. Nothing is traced twice.
+//!
+//! Invariant: no step runs the user's code or changes an object of the running program.
+
+mod attr;
+mod builtin;
+mod call;
+mod frame;
+mod graph;
+mod items;
+mod ops;
+mod output;
+mod read;
+mod step;
+mod value;
+
+pub use output::{OPAQUE_BASE, Opaque};
+
+use crate::{
+    bytecode::CodeObject,
+    host::{Host, Obj, View},
+    reason::{Kind, Reason},
+};
+use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
+use frame::{Frame, Globals};
+use fx::{Graph, NodeId};
+use guards::{Constant, Guard, SourceId, Sources};
+use rustc_hash::FxHashMap;
+use step::Next;
+use symshapes::{EnvOptions, ShapeEnv};
+use value::{Heap, State, Value, ValueId};
+
+/// What tracing gives, or why it cannot go on.
+type Traced<T = ValueId> = Result<T, Reason>;
+
+/// Whether sizes and integers become symbols.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dynamic {
+    /// Those that changed between calls.
+    #[default]
+    Automatic,
+    /// None but those that are marked.
+    Never,
+    /// All but those that are marked.
+    Always,
+}
+
+/// How to trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Whether sizes and integers become symbols.
+    pub dynamic: Dynamic,
+    /// The printed sources of sizes and integers that changed since an earlier call.
+    pub changed: Vec<String>,
+    /// How deep calls are inlined.
+    pub depth: usize,
+    /// How many instructions a trace may have.
+    pub steps: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { dynamic: Dynamic::Automatic, changed: Vec::new(), depth: 60, steps: 1_000_000 }
+    }
+}
+
+/// A finished trace.
+pub struct Capture {
+    /// The graph, with torch's names for functions and methods. Without calls there is nothing to compile.
+    pub graph: Graph,
+    /// True if the graph does anything, and so has to be compiled.
+    pub computes: bool,
+    /// The same in ATen overloads, if each call has one.
+    pub lowered: Option<Graph>,
+    /// The sources of the graph's inputs.
+    pub inputs: Vec<SourceId>,
+    /// The sources that guards, inputs and code name.
+    pub sources: Sources,
+    /// What has to hold for the trace to be used again, but for what `env` has recorded of sizes.
+    pub guards: Vec<Guard>,
+    /// The symbols, and what was decided about them.
+    pub env: ShapeEnv,
+    /// The sizes and integers of the caller's that were looked at, and their values.
+    pub hints: Vec<(SourceId, i64)>,
+    /// The code that runs in the function's place.
+    pub code: CodeObject,
+    /// What the code's opaque constants are.
+    pub opaque: Vec<Opaque>,
+    /// Where and why the graph ends before the function does.
+    pub ended: Option<Break>,
+}
+
+/// A place where a graph ends before the function does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Break {
+    /// Why.
+    pub reason: Reason,
+    /// The line of the traced function.
+    pub line: i32,
+    /// The call of each frame on the way to the place, as file, line and function, outermost first.
+    pub stack: Vec<(String, i32, String)>,
+}
+
+/// The interpreter's whole state.
+struct Tracer<'h> {
+    host: &'h mut dyn Host,
+    options: &'h Options,
+    graph: Graph,
+    /// The same graph in ATen overloads.
+    lowered: graph::Lowered,
+    env: ShapeEnv,
+    hints: Vec<(SourceId, i64)>,
+    sources: Sources,
+    guards: Vec<Guard>,
+    values: PrimaryMap<ValueId, Value>,
+    source_of: SecondaryMap<ValueId, PackedOption<SourceId>>,
+    heap: Heap,
+    /// What lazy values turned out to be, and the objects whose values are known; both with the order of their coming.
+    forced: FxHashMap<ValueId, ValueId>,
+    forced_log: Vec<ValueId>,
+    known: FxHashMap<Obj, ValueId>,
+    known_log: Vec<Obj>,
+    /// The sources of the graph's inputs.
+    inputs: Vec<(NodeId, SourceId)>,
+    /// The inputs that are parameters of modules.
+    parameters: Vec<NodeId>,
+    /// The attributes that the program has written.
+    slots: Vec<(Obj, String, value::StateId)>,
+    /// The lines of the frames, the traced function's first.
+    lines: Vec<(String, i32, String)>,
+    /// The frames' place when the last instruction failed.
+    failed_at: Vec<(String, i32, String)>,
+    steps: usize,
+}
+
+/// A point to return to.
+struct Mark {
+    frame: Frame,
+    nodes: usize,
+    guards: usize,
+    heap: usize,
+    forced: usize,
+    known: usize,
+    inputs: usize,
+}
+
+/// Traces a call of `function` with these arguments, one for each slot.
+///
+/// # Errors
+/// Nothing can be captured: the function runs as it is.
+pub fn trace(
+    host: &mut dyn Host,
+    function: Obj,
+    arguments: &[Option<Obj>],
+    options: &Options,
+) -> Result<Capture, Break> {
+    let mut tracer = Tracer::new(host, options);
+    let refused = |reason| Break { reason, line: 0, stack: Vec::new() };
+    let frame = tracer.root(function, arguments).map_err(refused)?;
+    tracer.run_root(frame)
+}
+
+impl<'h> Tracer<'h> {
+    fn new(host: &'h mut dyn Host, options: &'h Options) -> Tracer<'h> {
+        Tracer {
+            host,
+            options,
+            graph: Graph::new(),
+            lowered: graph::Lowered::default(),
+            env: ShapeEnv::new(EnvOptions::default()),
+            hints: Vec::new(),
+            sources: Sources::default(),
+            guards: Vec::new(),
+            values: PrimaryMap::new(),
+            source_of: SecondaryMap::new(),
+            heap: Heap::default(),
+            forced: FxHashMap::default(),
+            forced_log: Vec::new(),
+            known: FxHashMap::default(),
+            known_log: Vec::new(),
+            inputs: Vec::new(),
+            parameters: Vec::new(),
+            slots: Vec::new(),
+            lines: Vec::new(),
+            failed_at: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    /// The frame of the traced function before its first instruction.
+    fn root(&mut self, function: Obj, arguments: &[Option<Obj>]) -> Traced<Frame> {
+        let unknown = || Reason::new(Kind::Opcode, "The code is not that of a function.");
+        let View::Function(view) = self.host.view(function) else { return Err(unknown()) };
+        let code = self.host.code(view.code).ok_or_else(unknown)?;
+        let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
+        let closure = closure.map(|(name, &cell)| self.root_cell(&name, cell)).collect();
+        let globals = Globals { dict: view.globals, owner: None.into() };
+        let mut frame = Frame::new(code, Some(view.code), globals, closure);
+        let names: Vec<String> = frame.code.object.local_names().map(str::to_owned).collect();
+        for (slot, argument) in arguments.iter().enumerate() {
+            if let (Some(argument), Some(name)) = (argument, names.get(slot)) {
+                let source = self.sources.local(name);
+                frame.locals[slot] = Some(self.lazy(*argument, source));
+            }
+        }
+        Ok(frame)
+    }
+
+    /// A cell of the traced function's closure.
+    fn root_cell(&mut self, name: &str, cell: Obj) -> ValueId {
+        let content = match self.host.view(cell) {
+            View::Cell(Some(content)) => {
+                let source = self.sources.cell(name);
+                Some(self.lazy(content, source))
+            }
+            _ => None,
+        };
+        let state = self.heap.push(State::Cell(content), Some(cell));
+        let value = self.value(Value::State(state));
+        self.known.insert(cell, value);
+        value
+    }
+
+    /// Runs the traced function to its end, or to the first instruction that cannot be traced.
+    fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
+        loop {
+            let mark = self.mark(&frame);
+            self.lines = vec![line_of(&frame)];
+            match self.step(&mut frame) {
+                Ok(Next::Go) => {}
+                Ok(Next::Yield(_)) => return self.end(mark, Reason::new(Kind::Opcode, "A function yields.")),
+                Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
+                    Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
+                    Err(reason) => return self.end(mark, reason),
+                },
+                Err(reason) => return self.end(mark, reason),
+            }
+        }
+    }
+
+    /// Ends the graph before the instruction that failed.
+    fn end(mut self, mark: Mark, reason: Reason) -> Result<Capture, Break> {
+        let stack = if self.failed_at.is_empty() { self.lines.clone() } else { std::mem::take(&mut self.failed_at) };
+        let ended = Break { reason, line: mark.frame.line(), stack };
+        let frame = self.rollback(mark);
+        match output::broken(&mut self, &frame) {
+            Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
+            Err(why) => {
+                Err(Break { reason: Reason { text: format!("{} {why}", ended.reason.text), ..ended.reason }, ..ended })
+            }
+        }
+    }
+
+    fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+        // Metadata is over the environment's expressions.
+        self.graph.exprs = self.env.pool().clone();
+        self.lowered.graph.exprs = self.env.pool().clone();
+        Capture {
+            computes: self.graph_is_needed(),
+            lowered: self.lowered.complete.then_some(self.lowered.graph),
+            graph: self.graph,
+            inputs: self.inputs.into_iter().map(|(_, source)| source).collect(),
+            sources: self.sources,
+            guards: self.guards,
+            env: self.env,
+            hints: self.hints,
+            code,
+            opaque,
+            ended,
+        }
+    }
+
+    fn mark(&self, frame: &Frame) -> Mark {
+        Mark {
+            frame: frame.clone(),
+            nodes: self.graph.capacity(),
+            guards: self.guards.len(),
+            heap: self.heap.mark(),
+            forced: self.forced_log.len(),
+            known: self.known_log.len(),
+            inputs: self.inputs.len(),
+        }
+    }
+
+    /// Drops everything since the mark. What the environment has learned of sizes stays: it is a guard too many, at worst.
+    fn rollback(&mut self, mark: Mark) -> Frame {
+        self.graph.retain(|node| node.as_u32() < u32::try_from(mark.nodes).unwrap_or(u32::MAX));
+        self.lowered.rollback(mark.nodes);
+        self.guards.truncate(mark.guards);
+        self.heap.undo(mark.heap);
+        for lazy in self.forced_log.drain(mark.forced..) {
+            self.forced.remove(&lazy);
+        }
+        for obj in self.known_log.drain(mark.known..) {
+            self.known.remove(&obj);
+        }
+        self.inputs.truncate(mark.inputs);
+        mark.frame
+    }
+
+    /// Adds a value that the program made.
+    fn value(&mut self, value: Value) -> ValueId {
+        self.values.push(value)
+    }
+
+    /// Adds a value that can be read from the running program.
+    fn sourced(&mut self, value: Value, source: SourceId) -> ValueId {
+        let id = self.values.push(value);
+        self.source_of[id] = source.into();
+        id
+    }
+
+    /// An object at which nobody has looked yet.
+    fn lazy(&mut self, obj: Obj, source: SourceId) -> ValueId {
+        self.sourced(Value::Lazy(obj), source)
+    }
+
+    fn constant(&mut self, constant: Constant) -> ValueId {
+        self.value(Value::Const(constant))
+    }
+
+    fn none(&mut self) -> ValueId {
+        self.constant(Constant::None)
+    }
+
+    /// A value for something that changes.
+    fn state(&mut self, state: State) -> ValueId {
+        let state = self.heap.push(state, None);
+        self.value(Value::State(state))
+    }
+
+    /// How a value is read from the running program, if it can be.
+    fn source(&self, value: ValueId) -> Option<SourceId> {
+        self.source_of[value].expand()
+    }
+}
+
+fn line_of(frame: &Frame) -> (String, i32, String) {
+    let object = &frame.code.object;
+    (object.filename.clone(), frame.line(), object.name.clone())
+}

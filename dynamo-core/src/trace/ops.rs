@@ -1,0 +1,421 @@
+//! Operators: unary, binary, in-place, comparisons, truth, identity, membership.
+//!
+//! Operators on constants are computed by the interpreter itself, on tensors by the graph, on symbolic integers by the
+//! environment; on containers they are spelled out here.
+
+use super::{
+    Traced, Tracer,
+    value::{State, Value, ValueId},
+};
+use crate::{
+    bytecode::Comparison,
+    host::FoldError,
+    reason::{Kind, Reason},
+};
+use fx::Kind as NodeKind;
+use guards::Constant;
+use symshapes::{Expr, Pred};
+
+/// The names of `operator` behind `BINARY_OP`, by its number; the in-place forms follow in the same order.
+const BINARY: [&str; 13] =
+    ["add", "and_", "floordiv", "lshift", "matmul", "mul", "mod", "or_", "pow", "rshift", "sub", "truediv", "xor"];
+
+/// The in-place forms.
+const IN_PLACE: [&str; 13] = [
+    "iadd",
+    "iand",
+    "ifloordiv",
+    "ilshift",
+    "imatmul",
+    "imul",
+    "imod",
+    "ior",
+    "ipow",
+    "irshift",
+    "isub",
+    "itruediv",
+    "ixor",
+];
+
+impl Tracer<'_> {
+    /// `BINARY_OP`
+    pub(super) fn binary_op(&mut self, number: u32, a: ValueId, b: ValueId) -> Traced {
+        let number = number as usize;
+        let at = number % BINARY.len();
+        let Some(name) = BINARY.get(at).filter(|_| number < 2 * BINARY.len()) else {
+            return Err(Reason::new(Kind::Opcode, format!("BINARY_OP {number}.")));
+        };
+        self.binary(name, IN_PLACE[at], a, b, number >= BINARY.len())
+    }
+
+    /// `a + b` by the name in `operator`, or `a += b`.
+    fn binary(&mut self, name: &str, in_place: &str, a: ValueId, b: ValueId, changes: bool) -> Traced {
+        let (left, right) = (self.get(a)?, self.get(b)?);
+        if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?)
+            && !matches!(left, Value::State(_))
+            && !matches!(right, Value::State(_))
+        {
+            return self.fold(&format!("operator.{name}"), &[x, y]);
+        }
+        match (&left, &right) {
+            (Value::Tensor(_), _) if changes => {
+                let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
+                self.emit_in_place(NodeKind::CallFunction, &format!("operator.{in_place}"), this, args, vec![])
+            }
+            (Value::Tensor(_) | Value::SymInt { .. }, _) | (_, Value::Tensor(_) | Value::SymInt { .. })
+                if is_number_or_tensor(&left) && is_number_or_tensor(&right) =>
+            {
+                let args = vec![self.arg(a)?, self.arg(b)?];
+                self.emit(NodeKind::CallFunction, &format!("operator.{name}"), args, vec![])
+            }
+            (Value::Tuple(x) | Value::Size(x), Value::Tuple(y) | Value::Size(y)) if name == "add" => {
+                let joined = [&x[..], &y[..]].concat();
+                Ok(self.value(if matches!(left, Value::Size(_)) { Value::Size(joined) } else { Value::Tuple(joined) }))
+            }
+            (Value::Tuple(x) | Value::Size(x), Value::Const(Constant::Int(n))) if name == "mul" => {
+                let repeated = repeat(x, *n)?;
+                Ok(self.value(Value::Tuple(repeated)))
+            }
+            (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
+            _ => Err(self.no_operator(name, a, b)),
+        }
+    }
+
+    fn binary_list(
+        &mut self,
+        name: &str,
+        changes: bool,
+        a: ValueId,
+        state: super::value::StateId,
+        b: ValueId,
+    ) -> Traced {
+        let State::List(items) = self.heap.get(state).clone() else { return Err(self.no_operator(name, a, b)) };
+        let right = self.get(b)?;
+        match (name, &right) {
+            ("add", _) if changes => {
+                let more = self.all_items(b)?;
+                if let State::List(items) = self.heap.change(state) {
+                    items.extend(more);
+                }
+                self.force(a)
+            }
+            ("add", Value::State(other)) => {
+                let State::List(more) = self.heap.get(*other) else { return Err(self.no_operator(name, a, b)) };
+                let joined = [&items[..], &more[..]].concat();
+                Ok(self.state(State::List(joined)))
+            }
+            ("mul", Value::Const(Constant::Int(n))) if !changes => {
+                let repeated = repeat(&items, *n)?;
+                Ok(self.state(State::List(repeated)))
+            }
+            _ => Err(self.no_operator(name, a, b)),
+        }
+    }
+
+    fn no_operator(&mut self, name: &str, a: ValueId, b: ValueId) -> Reason {
+        let (a, b) = (self.describe(a), self.describe(b));
+        Reason::new(Kind::Operator, format!("`{name}` of {a} and {b}."))
+    }
+
+    /// A word for a value, for messages.
+    pub(super) fn describe(&mut self, value: ValueId) -> String {
+        match self.get(value) {
+            Ok(Value::Const(constant)) => constant.to_string(),
+            Ok(Value::Tensor(_)) => "a tensor".to_owned(),
+            Ok(Value::SymInt { .. }) => "a symbolic int".to_owned(),
+            Ok(Value::Tuple(_) | Value::Size(_)) => "a tuple".to_owned(),
+            Ok(Value::State(state)) => match self.heap.get(state) {
+                State::List(_) => "a list".to_owned(),
+                State::Dict(_) => "a dict".to_owned(),
+                State::Set(_) => "a set".to_owned(),
+                _ => "an iterator".to_owned(),
+            },
+            Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
+            Ok(Value::Function(function)) => format!("`{}`", function.name),
+            Ok(Value::Object(class, _)) => format!("a `{class}`"),
+            Ok(Value::BoundBuiltin { name, .. }) => format!("the method `{name}`"),
+            _ => "an object".to_owned(),
+        }
+    }
+
+    /// `-a`, `~a`, `+a` by the name in `operator`.
+    pub(super) fn unary(&mut self, name: &str, a: ValueId) -> Traced {
+        match self.get(a)? {
+            Value::Const(constant) => self.fold(&format!("operator.{name}"), &[constant]),
+            Value::Tensor(_) | Value::SymInt { .. } => {
+                let arg = self.arg(a)?;
+                self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
+            }
+            _ => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
+        }
+    }
+
+    /// Has the interpreter compute a function of constants.
+    pub(super) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
+        match self.host.fold(function, args) {
+            Ok(constant) => Ok(self.of_constant(constant)),
+            Err(FoldError::Raised(why)) => Err(Reason::new(Kind::Raised, format!("`{function}`: {why}."))),
+            Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
+        }
+    }
+
+    /// A constant as a value; tuples by their items.
+    pub(super) fn of_constant(&mut self, constant: Constant) -> ValueId {
+        match constant {
+            Constant::Tuple(items) => {
+                let items = items.into_iter().map(|item| self.of_constant(item)).collect();
+                self.value(Value::Tuple(items))
+            }
+            constant => self.constant(constant),
+        }
+    }
+
+    /// The constant that a value is, if nothing in it can change or is computed.
+    pub(super) fn as_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
+        Ok(match self.get(value)? {
+            Value::Const(constant) => Some(constant),
+            Value::Tuple(items) => {
+                let mut constants = Vec::new();
+                for item in items {
+                    match self.as_constant(item)? {
+                        Some(constant) => constants.push(constant),
+                        None => return Ok(None),
+                    }
+                }
+                Some(Constant::Tuple(constants))
+            }
+            Value::Slice(parts) => {
+                let mut bounds = [None; 3];
+                for (bound, part) in bounds.iter_mut().zip(parts) {
+                    *bound = match self.get(part)? {
+                        Value::Const(Constant::None) => None,
+                        Value::Const(Constant::Int(int)) => Some(int),
+                        _ => return Ok(None),
+                    };
+                }
+                Some(Constant::Slice(bounds))
+            }
+            _ => None,
+        })
+    }
+
+    /// `a < b` and its kind.
+    pub(super) fn compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
+        let (left, right) = (self.get(a)?, self.get(b)?);
+        let name = format!("operator.{}", name_of(comparison));
+        if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
+            return self.fold(&name, &[x, y]);
+        }
+        if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
+            let args = vec![self.arg(a)?, self.arg(b)?];
+            return self.emit(NodeKind::CallFunction, &name, args, vec![]);
+        }
+        let truth = match (self.int(a)?, self.int(b)?, comparison) {
+            (Some(x), Some(y), _) => {
+                let p = self.relation(comparison, x, y);
+                self.decide(p)?
+            }
+            (_, _, Comparison::Eq) => self.is_equal(a, b)?,
+            (_, _, Comparison::Ne) => !self.is_equal(a, b)?,
+            _ => return Err(self.no_operator(name_of(comparison), a, b)),
+        };
+        Ok(self.constant(Constant::Bool(truth)))
+    }
+
+    /// An integer, constant or symbolic, as an expression.
+    pub(super) fn int(&mut self, value: ValueId) -> Traced<Option<Expr>> {
+        Ok(match self.get(value)? {
+            Value::Const(Constant::Int(int)) => Some(self.env.pool_mut().int(int)),
+            Value::Const(Constant::Bool(truth)) => Some(self.env.pool_mut().int(i64::from(truth))),
+            Value::SymInt { expr, .. } => Some(expr),
+            _ => None,
+        })
+    }
+
+    fn relation(&mut self, comparison: Comparison, a: Expr, b: Expr) -> Pred {
+        let pool = self.env.pool_mut();
+        match comparison {
+            Comparison::Lt => pool.lt(a, b),
+            Comparison::Le => pool.le(a, b),
+            Comparison::Eq => pool.eq(a, b),
+            Comparison::Ne => pool.ne(a, b),
+            Comparison::Gt => pool.lt(b, a),
+            Comparison::Ge => pool.le(b, a),
+        }
+    }
+
+    /// The truth of a predicate, under a guard.
+    pub(super) fn decide(&mut self, p: Pred) -> Traced<bool> {
+        let at = self.place();
+        self.env.evaluate(p, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
+    }
+
+    /// The value of an integer, under a guard if it is symbolic.
+    pub(super) fn concrete(&mut self, value: ValueId) -> Traced<i64> {
+        let expr = self.int(value)?;
+        let Some(expr) = expr else {
+            return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));
+        };
+        let at = self.place();
+        self.env.evaluate_int(expr, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
+    }
+
+    /// Whether two values are equal, as `==` tells.
+    pub(super) fn is_equal(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        let (a, b) = (self.force(a)?, self.force(b)?);
+        if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
+            let equal = self.fold("operator.eq", &[x, y])?;
+            return self.truth(equal);
+        }
+        let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
+            Value::Tuple(items) | Value::Size(items) => Some((0, items.clone())),
+            Value::State(state) => match tracer.heap.get(*state) {
+                State::List(items) => Some((1, items.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let (Some((kind, x)), Some((other, y))) = (sequence(self, a), sequence(self, b)) {
+            if kind != other || x.len() != y.len() {
+                return Ok(false);
+            }
+            for (x, y) in x.into_iter().zip(y) {
+                if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        if let (Some(x), Some(y)) = (self.int(a)?, self.int(b)?) {
+            let p = self.relation(Comparison::Eq, x, y);
+            return self.decide(p);
+        }
+        let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
+        match (&self.values[a], &self.values[b]) {
+            (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
+            (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
+            _ => Err(self.no_operator("eq", a, b)),
+        }
+    }
+
+    /// `a is b`
+    pub(super) fn is_same(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        let (a, b) = (self.force(a)?, self.force(b)?);
+        if a == b {
+            return Ok(true);
+        }
+        let singleton = |value: &Value| {
+            matches!(value, Value::Const(Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::DType(_)))
+        };
+        match (&self.values[a], &self.values[b]) {
+            (Value::Const(x), Value::Const(y)) if singleton(&self.values[a]) && singleton(&self.values[b]) => {
+                Ok(x == y)
+            }
+            (x, y) if singleton(x) || singleton(y) => Ok(false),
+            (Value::Const(_), Value::Const(_)) => {
+                Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
+            }
+            (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            // Calls of torch may give one of their arguments back.
+            (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => Ok(false),
+            (Value::Object(..), Value::Object(..)) => Ok(false),
+            (x, y) if std::mem::discriminant(x) != std::mem::discriminant(y) => Ok(false),
+            (Value::State(_) | Value::Function(_) | Value::Class(..) | Value::Module(..), _) => Ok(false),
+            _ => Err(self.no_operator("is", a, b)),
+        }
+    }
+
+    /// `item in container`
+    pub(super) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
+        let value = self.get(container)?;
+        if let (Value::Const(text), Some(part)) = (&value, self.as_constant(item)?) {
+            let found = self.fold("operator.contains", &[text.clone(), part])?;
+            return self.truth(found);
+        }
+        let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
+        match state {
+            Some(State::Dict(items)) => Ok(items.contains_key(&self.key(item)?)),
+            Some(State::Set(items)) => Ok(items.contains_key(&self.key(item)?)),
+            _ => {
+                for candidate in self.all_items(container)? {
+                    if self.force(candidate)? == self.force(item)? || self.is_equal(candidate, item)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether a value counts as true.
+    pub(super) fn truth(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(match self.get(value)? {
+            Value::Const(constant) => match constant {
+                Constant::None => false,
+                Constant::Bool(truth) => truth,
+                Constant::Int(int) => int != 0,
+                Constant::Float(bits) => f64::from_bits(bits) != 0.0,
+                constant => {
+                    let truth = self.host.fold("builtins.bool", &[constant]);
+                    matches!(truth, Ok(Constant::Bool(true)))
+                }
+            },
+            Value::Tuple(items) | Value::Size(items) => !items.is_empty(),
+            Value::State(state) => match self.heap.get(state) {
+                State::List(items) => !items.is_empty(),
+                State::Dict(items) => !items.is_empty(),
+                State::Set(items) => !items.is_empty(),
+                State::Cell(_) | State::Iter(_) | State::Slot { .. } => true,
+            },
+            Value::SymInt { expr, .. } => {
+                let p = self.env.pool_mut().ne(expr, Expr::ZERO);
+                self.decide(p)?
+            }
+            Value::Range([start, stop, step]) => {
+                if step > 0 {
+                    start < stop
+                } else {
+                    start > stop
+                }
+            }
+            Value::Tensor(_) => {
+                return Err(Reason::new(Kind::DataDependentJump, "The condition is a tensor."));
+            }
+            Value::Object(..) => {
+                return Err(Reason::new(Kind::Operator, format!("`bool` of {}.", self.describe(value))));
+            }
+            _ => true,
+        })
+    }
+}
+
+fn is_number_or_tensor(value: &Value) -> bool {
+    let number = |constant: &Constant| {
+        matches!(constant, Constant::Bool(_) | Constant::Int(_) | Constant::Float(_) | Constant::Complex(..))
+    };
+    match value {
+        Value::Tensor(_) | Value::SymInt { .. } => true,
+        Value::Const(constant) => number(constant),
+        _ => false,
+    }
+}
+
+fn repeat(items: &[ValueId], times: i64) -> Traced<Vec<ValueId>> {
+    let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
+    match items.len().checked_mul(times) {
+        Some(len) if len <= 1 << 16 => Ok(items.repeat(times)),
+        _ => Err(Reason::new(Kind::TooLong, "A sequence is repeated too often.")),
+    }
+}
+
+fn name_of(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Lt => "lt",
+        Comparison::Le => "le",
+        Comparison::Eq => "eq",
+        Comparison::Ne => "ne",
+        Comparison::Gt => "gt",
+        Comparison::Ge => "ge",
+    }
+}

@@ -1,0 +1,354 @@
+//! Objects of the running program, looked at when they are first used, under the guards that make the look hold.
+
+use super::{
+    Dynamic, Traced, Tracer,
+    value::{Function, Key, State, Value, ValueId},
+};
+use crate::{
+    host::{FunctionView, Mark, Obj, Place, TensorView, View},
+    reason::{Kind, Reason},
+};
+use fx::{Meta, TensorMeta};
+use guards::{Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, SourceId, Sources, Step, TensorGuard};
+use indexmap::IndexMap;
+use std::rc::Rc;
+use symshapes::{Constraint, Dim, EnvError, Expr, Policy, Range, StrideInputs};
+
+impl Tracer<'_> {
+    /// A value as it is used: an object is looked at now.
+    pub(super) fn force(&mut self, value: ValueId) -> Traced {
+        let Value::Lazy(obj) = self.values[value] else { return Ok(value) };
+        if let Some(&known) = self.forced.get(&value) {
+            return Ok(known);
+        }
+        let source = self.source(value);
+        let forced = match self.known.get(&obj).copied() {
+            Some(known) => {
+                self.guard_same(known, source);
+                known
+            }
+            None => self.look(obj, source)?,
+        };
+        self.forced.insert(value, forced);
+        self.forced_log.push(value);
+        Ok(forced)
+    }
+
+    /// The value itself, forced.
+    pub(super) fn get(&mut self, value: ValueId) -> Traced<Value> {
+        let forced = self.force(value)?;
+        Ok(self.values[forced].clone())
+    }
+
+    /// The same object is reached in a second way: it has to be so again.
+    fn guard_same(&mut self, known: ValueId, second: Option<SourceId>) {
+        if let (Some(first), Some(second)) = (self.source(known), second)
+            && first != second
+            && !matches!(self.values[known], Value::Const(_))
+        {
+            self.guard(second, GuardKind::DuplicateInput(first));
+        }
+    }
+
+    pub(super) fn guard(&mut self, source: SourceId, kind: GuardKind) {
+        self.guards.push(Guard::new(source, kind).at(self.place()));
+    }
+
+    fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
+        let view = self.host.view(obj);
+        let shared = !matches!(view, View::Constant(_));
+        let value = self.wrap(obj, view, source)?;
+        if let Some(source) = source {
+            self.source_of[value] = source.into();
+        }
+        if shared {
+            self.known.insert(obj, value);
+            self.known_log.push(obj);
+        }
+        Ok(value)
+    }
+
+    fn wrap(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
+        if let Some(source) = source {
+            self.guard_view(obj, &view, source);
+            if let View::Constant(Constant::Int(hint)) = view {
+                self.hints.push((source, hint));
+            }
+        }
+        let value = match view {
+            View::Constant(Constant::Int(hint)) if source.is_some_and(|s| self.is_dynamic_int(s)) => {
+                return self.symbolic_input(hint, source);
+            }
+            View::Constant(constant) => Value::Const(constant),
+            View::Tuple(items) => Value::Tuple(self.elements(&items, source)),
+            View::Size(items) => Value::Size(self.elements(&items, source)),
+            View::List(items) => {
+                let items = self.elements(&items, source);
+                Value::State(self.heap.push(State::List(items), Some(obj)))
+            }
+            View::Dict(items) => self.dict(obj, &items, source)?,
+            View::Slice(parts) => {
+                let names = ["start", "stop", "step"];
+                Value::Slice(std::array::from_fn(|i| self.child(parts[i], source, |s, base| s.attr(base, names[i]))))
+            }
+            View::Range(bounds) => Value::Range(bounds),
+            View::Tensor(tensor) => return self.tensor_input(&tensor, source),
+            View::Function(function) => self.function(&function, source)?,
+            View::Method(function, this) => Value::Method {
+                function: self.child(function, source, |s, base| s.attr(base, "__func__")),
+                this: self.child(this, source, |s, base| s.attr(base, "__self__")),
+            },
+            View::Cell(content) => {
+                let content = content.map(|obj| self.child(obj, source, |s, base| s.attr(base, "cell_contents")));
+                Value::State(self.heap.push(State::Cell(content), Some(obj)))
+            }
+            View::Module(name) => Value::Module(name, obj),
+            View::Class(name) => Value::Class(name, obj),
+            View::Builtin(name) => Value::Builtin(name),
+            View::Object(class) => Value::Object(class, obj),
+        };
+        Ok(self.value(value))
+    }
+
+    /// A part of an object, not looked at yet.
+    fn child(
+        &mut self,
+        obj: Obj,
+        base: Option<SourceId>,
+        step: impl FnOnce(&mut Sources, SourceId) -> SourceId,
+    ) -> ValueId {
+        match base {
+            Some(base) => {
+                let source = step(&mut self.sources, base);
+                self.lazy(obj, source)
+            }
+            None => self.value(Value::Lazy(obj)),
+        }
+    }
+
+    fn elements(&mut self, items: &[Obj], base: Option<SourceId>) -> Vec<ValueId> {
+        let items = items.iter().enumerate();
+        items.map(|(i, &item)| self.child(item, base, |s, base| s.item(base, Constant::Int(i as i64)))).collect()
+    }
+
+    fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<Value> {
+        let mut entries = IndexMap::new();
+        for &(key, value) in items {
+            let key_value = self.look(key, None)?;
+            let key = self.key(key_value)?;
+            let Key::Const(constant) = &key else {
+                return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects."));
+            };
+            let constant = constant.clone();
+            let value = self.child(value, base, |s, base| s.item(base, constant));
+            entries.insert(key, (key_value, value));
+        }
+        Ok(Value::State(self.heap.push(State::Dict(entries), Some(obj))))
+    }
+
+    fn function(&mut self, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
+        let unknown = || Reason::new(Kind::Call, format!("`{}`, whose bytecode is not known.", view.name));
+        if view.place == Place::InGraph {
+            return Ok(Value::Builtin(view.name.clone()));
+        }
+        let code = self.host.code(view.code).ok_or_else(unknown)?;
+        let mut each = |items: &[Obj], step: fn(u32) -> Step| -> Vec<ValueId> {
+            let items = items.iter().zip(0..);
+            items.map(|(&item, i)| self.child(item, source, |s, base| s.step(base, step(i)))).collect()
+        };
+        let (defaults, closure) = (each(&view.defaults, Step::Defaults), each(&view.closure, Step::Closure));
+        let mut kwdefaults = Vec::new();
+        for (name, obj) in &view.kwdefaults {
+            let id = self.sources.string(name);
+            kwdefaults.push((name.clone(), self.child(*obj, source, |s, base| s.step(base, Step::KwDefaults(id)))));
+        }
+        Ok(Value::Function(Rc::new(Function {
+            name: view.name.clone(),
+            code,
+            code_obj: Some(view.code),
+            globals: super::frame::Globals { dict: view.globals, owner: source.into() },
+            defaults,
+            kwdefaults,
+            closure,
+            place: view.place,
+            annotated: false,
+        })))
+    }
+
+    /// What has to hold for an object to look the same again; its parts have guards of their own.
+    fn guard_view(&mut self, obj: Obj, view: &View, source: SourceId) {
+        let kind = match view {
+            View::Constant(Constant::None) => GuardKind::NoneMatch,
+            View::Constant(Constant::Bool(value)) => GuardKind::BoolMatch(*value),
+            View::Constant(Constant::Int(_)) if self.is_dynamic_int(source) => self.type_match(obj),
+            View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
+            View::Tuple(items) | View::Size(items) | View::List(items) => {
+                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                self.type_match(obj)
+            }
+            View::Dict(items) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                GuardKind::DictKeysMatch(self.dict_keys(items))
+            }
+            View::Range(bounds) => {
+                for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
+                    let bound = self.sources.constant(Constant::Int(*bound));
+                    let part = self.sources.attr(source, name);
+                    self.guard(part, GuardKind::EqualsMatch(bound));
+                }
+                self.type_match(obj)
+            }
+            View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
+            // A tensor's guard needs its symbols; a cell is as good as what it holds.
+            View::Tensor(_) | View::Cell(_) => return,
+            View::Function(function) if function.place == Place::Inlined => {
+                GuardKind::ClosureMatch(self.object(function.code))
+            }
+            View::Function(_) => GuardKind::FunctionMatch(self.object(obj)),
+            View::Module(_) => GuardKind::ModuleMatch(self.object(obj)),
+            View::Class(_) => GuardKind::ClassMatch(self.object(obj)),
+            View::Builtin(_) => GuardKind::BuiltinMatch(self.object(obj)),
+        };
+        self.guard(source, kind);
+    }
+
+    fn type_match(&mut self, obj: Obj) -> GuardKind {
+        let class = self.host.class_of(obj);
+        GuardKind::TypeMatch(self.object(class))
+    }
+
+    fn dict_keys(&mut self, items: &[(Obj, Obj)]) -> Vec<Element> {
+        let key = |&(key, _): &(Obj, Obj)| match self.host.view(key) {
+            View::Constant(constant) => Element::Constant(self.sources.constant(constant)),
+            _ => Element::Object(self.object(key)),
+        };
+        items.iter().map(key).collect()
+    }
+
+    /// The number that guards have for an object.
+    fn object(&mut self, obj: Obj) -> ObjectId {
+        let id = ObjectId::from_u32(obj.as_u32());
+        let info = self.host.info(obj);
+        self.sources.describe(id, info);
+        id
+    }
+
+    /// True if an integer of the caller's is to be a symbol.
+    fn is_dynamic_int(&self, source: SourceId) -> bool {
+        match self.options.dynamic {
+            Dynamic::Never => false,
+            Dynamic::Always => true,
+            Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
+        }
+    }
+
+    fn symbolic_input(&mut self, hint: i64, source: Option<SourceId>) -> Traced {
+        let Some(source) = source else { return Ok(self.constant(Constant::Int(hint))) };
+        let expr = self.env.int(source.into(), hint, Policy::Dynamic);
+        let name = self.env.pool().display(expr).to_string();
+        let node = self.placeholder(&name, Meta::Int(expr), source);
+        Ok(self.sourced(Value::SymInt { expr, node }, source))
+    }
+
+    fn tensor_input(&mut self, view: &TensorView, source: Option<SourceId>) -> Traced {
+        let Some(source) = source else {
+            return Err(Reason::new(Kind::Attribute, "A tensor that can be reached through no variable."));
+        };
+        let (sizes, strides, offset) = self.tensor_shape(view, source).map_err(|error| shape_error(&error))?;
+        let guard = TensorGuard {
+            python_type: self.object(view.class),
+            dispatch_keys: view.dispatch_keys.clone(),
+            dtype: view.dtype,
+            device: view.device,
+            layout: Layout::Strided,
+            requires_grad: view.requires_grad,
+            sizes: self.fixed(&sizes),
+            strides: self.fixed(&strides),
+        };
+        self.guard(source, GuardKind::TensorMatch(guard));
+        let name = mangled(&self.sources.display(source).to_string());
+        let requires_grad = view.requires_grad;
+        let meta = TensorMeta { dtype: view.dtype, device: view.device, sizes, strides, offset, requires_grad };
+        let node = self.placeholder(&name, Meta::Tensor(meta), source);
+        if view.is_parameter {
+            self.parameters.push(node);
+        }
+        Ok(self.value(Value::Tensor(node)))
+    }
+
+    fn tensor_shape(&mut self, view: &TensorView, source: SourceId) -> Result<(Vec<Expr>, Vec<Expr>, Expr), EnvError> {
+        let mut dims = Vec::new();
+        for (d, &hint) in (0..).zip(&view.sizes) {
+            let size = self.sources.size(source, d);
+            self.hints.push((size, hint));
+            dims.push((size, self.dim(view.marks.get(d as usize).copied().unwrap_or_default(), size)));
+        }
+        // Where a tensor starts is guarded by nothing, and so is nothing that the trace may know.
+        let offset = Expr::ZERO;
+        if dims.iter().all(|(_, dim)| dim.policy == Policy::Static) {
+            // Its own guard says all there is to say.
+            let mut ints = |values: &[i64]| values.iter().map(|&value| self.env.pool_mut().int(value)).collect();
+            return Ok((ints(&view.sizes), ints(&view.strides), offset));
+        }
+        let mut sizes = Vec::new();
+        for ((size, dim), &hint) in dims.into_iter().zip(&view.sizes) {
+            sizes.push(self.env.size(size.into(), hint, &dim, "")?);
+        }
+        let dims = 0..view.strides.len() as u32;
+        let stride_sources: Vec<_> = dims.map(|d| self.sources.stride(source, d).into()).collect();
+        let inputs = StrideInputs {
+            sources: &stride_sources,
+            sizes: &sizes,
+            size_hints: &view.sizes,
+            stride_hints: &view.strides,
+        };
+        let strides = self.env.strides(inputs, "")?;
+        Ok((sizes, strides, offset))
+    }
+
+    /// The values of those that are constants.
+    fn fixed(&self, exprs: &[Expr]) -> Vec<Option<i64>> {
+        exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
+    }
+
+    /// How a dimension is treated.
+    fn dim(&self, mark: Mark, printed: SourceId) -> Dim {
+        let changed = || self.options.changed.contains(&self.sources.display(printed).to_string());
+        let policy = match (mark, self.options.dynamic) {
+            (Mark::Static, _) => Policy::Static,
+            (Mark::Dynamic(..), _) => Policy::Dynamic,
+            (Mark::Maybe, _) | (Mark::None, Dynamic::Always) => Policy::Duck,
+            (Mark::None, Dynamic::Never) => Policy::Static,
+            (Mark::None, Dynamic::Automatic) if changed() => Policy::Duck,
+            (Mark::None, Dynamic::Automatic) => Policy::Static,
+        };
+        let constraint = if let Mark::Dynamic(low, high) = mark {
+            let range = match (low, high) {
+                (None, None) => Range::ALL,
+                (low, high) => Range::new(low.unwrap_or(0), high.unwrap_or(i64::MAX)),
+            };
+            Some(Constraint { range, at: String::new() })
+        } else {
+            None
+        };
+        Dim { policy, constraint }
+    }
+}
+
+/// A printed source as the name of a graph's input.
+fn mangled(source: &str) -> String {
+    let mut name = String::new();
+    for c in source.chars() {
+        if c.is_ascii_alphanumeric() {
+            name.push(c);
+        } else if !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    name
+}
+
+fn shape_error(error: &EnvError) -> Reason {
+    Reason::new(Kind::Shape, error.to_string())
+}

@@ -1,0 +1,226 @@
+//! Tracked values: what the symbolic interpreter has on its stack and in its locals.
+//!
+//! Invariants: values live in an append-only arena and do not change. What Python can change (a list, a cell, an
+//! iterator's place) is a [`StateId`], whose current [`State`] stands in [`Heap`]; each change is logged, so that a
+//! failed speculation is undone by walking the log back.
+
+use super::frame::{Frame, Globals};
+use crate::host::{Code, Obj, Place};
+use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::NodeId;
+use guards::Constant;
+use indexmap::IndexMap;
+use std::rc::Rc;
+use symshapes::Expr;
+
+/// A tracked value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ValueId(u32);
+entity_impl!(ValueId, "v");
+
+/// A thing that Python can change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct StateId(u32);
+entity_impl!(StateId, "state");
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// The interpreter's NULL, which calls expect below a function without `self`.
+    Null,
+    /// An object at which nobody has looked.
+    Lazy(Obj),
+    /// A constant.
+    Const(Constant),
+    /// A tensor: what a node of the graph gives.
+    Tensor(NodeId),
+    /// An integer that the graph computes or takes as input.
+    SymInt {
+        /// Its value over the environment's symbols.
+        expr: Expr,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A tuple.
+    Tuple(Vec<ValueId>),
+    /// A `torch.Size`.
+    Size(Vec<ValueId>),
+    /// A slice: start, stop, step.
+    Slice([ValueId; 3]),
+    /// A range of known bounds: start, stop, step.
+    Range([i64; 3]),
+    /// A list, dict, set, cell or iterator.
+    State(StateId),
+    /// The keys, values or items of a dict, by the name of the method that gives them.
+    DictView(ValueId, &'static str),
+    /// A Python function.
+    Function(Rc<Function>),
+    /// A code object among the constants, about to become a function.
+    Code(Rc<Code>),
+    /// A Python function with its first argument.
+    Method {
+        /// The function.
+        function: ValueId,
+        /// The argument.
+        this: ValueId,
+    },
+    /// A function without Python code, or one that goes into the graph as it is, by its dotted name.
+    Builtin(String),
+    /// A method without Python code, by its name, with its object.
+    BoundBuiltin {
+        /// The object.
+        this: ValueId,
+        /// The method.
+        name: String,
+    },
+    /// A module.
+    Module(String, Obj),
+    /// A class, by its dotted name.
+    Class(String, Obj),
+    /// Another object, by the dotted name of its class.
+    Object(String, Obj),
+}
+
+/// A Python function, found or made.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// Its dotted name.
+    pub(super) name: String,
+    /// Its code.
+    pub(super) code: Rc<Code>,
+    /// The handle of the code, if it has one.
+    pub(super) code_obj: Option<Obj>,
+    /// The scope of its globals.
+    pub(super) globals: Globals,
+    /// Defaults of the last positional parameters.
+    pub(super) defaults: Vec<ValueId>,
+    /// Defaults of keyword-only parameters.
+    pub(super) kwdefaults: Vec<(String, ValueId)>,
+    /// A cell for each free variable.
+    pub(super) closure: Vec<ValueId>,
+    /// Whose code it is.
+    pub(super) place: Place,
+    /// True if it has annotations, which generated code does not build again.
+    pub(super) annotated: bool,
+}
+
+/// A key of a dict, equal as Python's keys are equal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Key {
+    /// A constant; numbers of equal value are one key.
+    Const(Constant),
+    /// An object that is equal to itself only.
+    Obj(Obj),
+    /// A tuple of keys.
+    Tuple(Vec<Key>),
+}
+
+/// The current state of what can change.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// A list.
+    List(Vec<ValueId>),
+    /// A dict: keys and values by key, in order.
+    Dict(IndexMap<Key, (ValueId, ValueId)>),
+    /// A set.
+    Set(IndexMap<Key, ValueId>),
+    /// A closure's cell; `None` before the variable is set.
+    Cell(Option<ValueId>),
+    /// An iterator.
+    Iter(Iter),
+    /// An attribute of an object, or a global variable where there is no object, that the program writes.
+    Slot {
+        /// The object.
+        object: ValueId,
+        /// The attribute.
+        name: String,
+        /// What was written, if anything.
+        value: Option<ValueId>,
+    },
+}
+
+/// An iterator and where it stands.
+#[derive(Clone, Debug)]
+pub(super) enum Iter {
+    /// Over values that are all there, the next one's place.
+    Items(Vec<ValueId>, usize),
+    /// Over a list, which may change meanwhile.
+    List(StateId, usize),
+    /// Over numbers: next, stop, step.
+    Range([i64; 3]),
+    /// `enumerate`
+    Enumerate(StateId, i64),
+    /// `zip`
+    Zip(Vec<StateId>),
+    /// `map`
+    Map(ValueId, Vec<StateId>),
+    /// A generator, where it stands.
+    Generator(Box<Frame>),
+    /// At its end, where it stays.
+    Done,
+}
+
+/// A state with where it came from.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// As it is now.
+    pub(super) state: State,
+    /// The object that has it, if the program did not make it itself.
+    pub(super) origin: Option<Obj>,
+    /// True once it differs from what the origin holds.
+    pub(super) changed: bool,
+}
+
+/// Everything that can change, with the way back.
+#[derive(Default)]
+pub(super) struct Heap {
+    rows: PrimaryMap<StateId, Row>,
+    log: Vec<(StateId, Row)>,
+}
+
+impl Heap {
+    /// Adds a state that the program made, or that an object holds.
+    pub(super) fn push(&mut self, state: State, origin: Option<Obj>) -> StateId {
+        self.rows.push(Row { state, origin, changed: false })
+    }
+
+    /// The current state.
+    pub(super) fn get(&self, id: StateId) -> &State {
+        &self.rows[id].state
+    }
+
+    /// The current state with its origin.
+    pub(super) fn row(&self, id: StateId) -> &Row {
+        &self.rows[id]
+    }
+
+    /// The state, to be changed; what it was is logged.
+    pub(super) fn change(&mut self, id: StateId) -> &mut State {
+        self.log.push((id, self.rows[id].clone()));
+        self.rows[id].changed = true;
+        &mut self.rows[id].state
+    }
+
+    /// A point to return to.
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Undoes every change since the mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        for (id, row) in self.log.drain(mark..).rev() {
+            self.rows[id] = row;
+        }
+    }
+
+    /// The states that objects of the caller hold and that were changed, in the order of their first change.
+    pub(super) fn changed(&self) -> Vec<StateId> {
+        let mut seen = Vec::new();
+        for &(id, _) in &self.log {
+            if self.rows[id].origin.is_some() && !seen.contains(&id) {
+                seen.push(id);
+            }
+        }
+        seen
+    }
+}

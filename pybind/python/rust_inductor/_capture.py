@@ -1,0 +1,74 @@
+"""Functions captured by our own Dynamo, with any backend behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rust_inductor import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import torch
+
+    from rust_inductor.fx import Graph
+
+    Compiled = Callable[..., Any]
+    Backend = Callable[[torch.fx.GraphModule, Sequence[Any], Graph | None], Compiled]
+
+
+def optimize(
+    function: Callable[..., Any],
+    backend: str | Callable[..., Any] = "rust_inductor",
+    *,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    recompile_limit: int = 8,
+    options: Mapping[str, Any] | None = None,
+    listener: Callable[[dict[str, Any]], None] | None = None,
+) -> Any:
+    """Capture the function when it is called.
+
+    ``listener`` is told of each capture: a dict of ``graph``, ``guards``, ``code``, ``break_reason``, ``line``,
+    ``stack`` and ``compiled``, or of ``skipped``, the reason why a function runs as it is, and ``code``.
+    """
+    if dynamic is None and backend not in ("eager", "rust_inductor"):
+        # Such backends may specialise on the example's sizes without saying so.
+        dynamic = False
+    through = resolve(backend, options)
+    dynamo = _native.Dynamo(through, listener=listener, dynamic=dynamic, limit=recompile_limit, fullgraph=fullgraph)
+    return dynamo.wrap(function)
+
+
+def resolve(backend: str | Callable[..., Any], options: Mapping[str, Any] | None = None) -> Backend:
+    """The compiler of a name, or that the user gives: ``my_compiler(gm, example_inputs)``."""
+    if backend == "eager":
+        return lambda gm, _inputs, _lowered: gm.forward
+    if backend == "rust_inductor":
+        _native.check_options(options)
+        return lambda gm, inputs, lowered: _compile(gm, inputs, lowered, options)
+    if isinstance(backend, str):
+        from torch._dynamo.backends.registry import lookup_backend
+
+        found: Any = lookup_backend(backend)
+        return lambda gm, inputs, _lowered: found(gm, inputs)
+    return lambda gm, inputs, _lowered: backend(gm, inputs)
+
+
+def _compile(
+    gm: torch.fx.GraphModule,
+    inputs: Sequence[Any],
+    lowered: Graph | None,
+    options: Mapping[str, Any] | None,
+) -> Compiled:
+    """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd."""
+    import torch
+
+    differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
+    if lowered is not None and not differentiated:
+        compiled = _native.compile_lowered(lowered, gm, options)
+        if compiled is not None:
+            return compiled
+    from rust_inductor import _backend
+
+    return _backend.compile_module(gm, inputs, options=options)

@@ -1,0 +1,223 @@
+//! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
+
+use super::constant;
+use crate::fx_module::function_target;
+use crate::torch::Torch;
+use dynamo_core::host::{Mark, Obj, Place};
+use guards::DispatchKeys;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyAnyMethods, PyDict, PyFunction, PyList, PyModule, PyRange, PySlice, PyString, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+use symshapes::{DType, Device};
+
+/// An object with its parts as Python objects.
+pub(super) enum Seen<'py> {
+    Constant(guards::Constant),
+    Tuple(Vec<Bound<'py, PyAny>>),
+    Size(Vec<Bound<'py, PyAny>>),
+    List(Vec<Bound<'py, PyAny>>),
+    Dict(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
+    Slice([Bound<'py, PyAny>; 3]),
+    Range([i64; 3]),
+    Tensor(SeenTensor),
+    Function(Bound<'py, PyFunction>),
+    Method(Bound<'py, PyAny>, Bound<'py, PyAny>),
+    Cell(Option<Bound<'py, PyAny>>),
+    Module(String),
+    Class(String),
+    Builtin(String),
+    Object(String),
+}
+
+/// A tensor's metadata.
+pub(super) struct SeenTensor {
+    pub(super) dtype: DType,
+    pub(super) device: Device,
+    pub(super) sizes: Vec<i64>,
+    pub(super) strides: Vec<i64>,
+    pub(super) offset: i64,
+    pub(super) requires_grad: bool,
+    pub(super) is_leaf: bool,
+    pub(super) dispatch_keys: DispatchKeys,
+    pub(super) marks: Vec<Mark>,
+}
+
+/// Looks at an object.
+pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
+    let py = object.py();
+    if let Ok(items) = object.cast_exact::<PyTuple>() {
+        return Ok(Seen::Tuple(items.iter().collect()));
+    }
+    if let Some(constant) = constant::read(object) {
+        return Ok(Seen::Constant(constant));
+    }
+    let torch = Torch::get(py)?;
+    if torch.is_plain_tensor(object) {
+        if let Some(tensor) = tensor(torch, object)? {
+            return Ok(Seen::Tensor(tensor));
+        }
+    } else if let Ok(items) = object.cast_exact::<PyList>() {
+        return Ok(Seen::List(items.iter().collect()));
+    } else if let Ok(items) = object.cast_exact::<PyDict>() {
+        return Ok(Seen::Dict(items.iter().collect()));
+    } else if let Ok(function) = object.cast_exact::<PyFunction>() {
+        return Ok(Seen::Function(function.clone()));
+    } else if object.is_instance_of::<PyType>() {
+        return Ok(Seen::Class(dotted_name(object)?));
+    } else if let Ok(module) = object.cast_exact::<PyModule>() {
+        return Ok(Seen::Module(module.name()?.extract()?));
+    } else if object.is_exact_instance_of::<PySlice>() {
+        return Ok(Seen::Slice([object.getattr("start")?, object.getattr("stop")?, object.getattr("step")?]));
+    } else if object.is_exact_instance_of::<PyRange>() {
+        let bound = |name| object.getattr(name)?.extract::<i64>();
+        if let (Ok(start), Ok(stop), Ok(step)) = (bound("start"), bound("stop"), bound("step")) {
+            return Ok(Seen::Range([start, stop, step]));
+        }
+    }
+    by_class_name(object)
+}
+
+fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
+    let class = dotted_name(object.get_type().as_any())?;
+    Ok(match class.as_str() {
+        "torch.Size" => Seen::Size(object.cast::<PyTuple>()?.iter().collect()),
+        "builtins.method" => Seen::Method(object.getattr("__func__")?, object.getattr("__self__")?),
+        "builtins.cell" => Seen::Cell(object.getattr("cell_contents").ok()),
+        "builtins.builtin_function_or_method" => {
+            let bound = object.getattr("__self__")?;
+            let of_module = bound.is_none() || bound.is_instance_of::<PyModule>();
+            let name = function_target(object)?;
+            // A method of an object knows more than its name says, unless it is one of torch's functions.
+            if of_module || name.starts_with("torch.") { Seen::Builtin(name) } else { Seen::Object(class) }
+        }
+        "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
+            let owner = dotted_name(&object.getattr("__objclass__")?)?;
+            let name: String = object.getattr("__name__")?.extract()?;
+            match owner.as_str() {
+                "torch._C.TensorBase" | "torch.Tensor" => Seen::Builtin(format!("Tensor.{name}")),
+                "builtins.str" | "builtins.int" | "builtins.float" => {
+                    Seen::Builtin(format!("{}.{name}", owner.trim_start_matches("builtins.")))
+                }
+                _ => Seen::Object(class),
+            }
+        }
+        _ => Seen::Object(class),
+    })
+}
+
+/// Module and qualified name of a class, as the program would write it.
+pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = class.py();
+    let module: String = class.getattr(intern!(py, "__module__"))?.extract().unwrap_or_default();
+    let name: String = class.getattr(intern!(py, "__qualname__"))?.extract()?;
+    Ok(format!("{module}.{name}"))
+}
+
+fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<SeenTensor>> {
+    let py = object.py();
+    let get = |name: &Bound<'py, PyString>| object.getattr(name);
+    if !get(intern!(py, "layout"))?.is(torch.strided.bind(py)) {
+        return Ok(None);
+    }
+    let Some(dtype) = torch.dtype_of(&get(intern!(py, "dtype"))?) else { return Ok(None) };
+    let Some(guards::Constant::Device(device)) = constant::read(&get(intern!(py, "device"))?) else { return Ok(None) };
+    let sizes: Vec<i64> = get(intern!(py, "shape"))?.extract()?;
+    let keys = torch.find(py, "_C._dispatch_keys")?.call1((object,))?;
+    Ok(Some(SeenTensor {
+        dtype,
+        device,
+        strides: object.call_method0(intern!(py, "stride"))?.extract()?,
+        offset: object.call_method0(intern!(py, "storage_offset"))?.extract()?,
+        requires_grad: get(intern!(py, "requires_grad"))?.extract()?,
+        is_leaf: get(intern!(py, "is_leaf"))?.extract()?,
+        dispatch_keys: DispatchKeys {
+            bits: keys.call_method0("raw_repr")?.extract()?,
+            name: keys.str()?.to_str()?.into(),
+        },
+        marks: marks(object, sizes.len())?,
+        sizes,
+    }))
+}
+
+/// What `mark_dynamic` and its like have left in a tensor.
+fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
+    let dims = |name: &str| -> PyResult<Vec<usize>> {
+        let Some(set) = tensor.getattr_opt(name)? else { return Ok(Vec::new()) };
+        set.try_iter()?.map(|dim| dim?.extract()).collect()
+    };
+    let mut marks = vec![Mark::None; rank];
+    let kinds = [
+        ("_dynamo_weak_dynamic_indices", Mark::Maybe),
+        ("_dynamo_dynamic_indices", Mark::Dynamic(None, None)),
+        ("_dynamo_static_indices", Mark::Static),
+    ];
+    for (name, mark) in kinds {
+        for dim in dims(name)? {
+            if let Some(slot) = marks.get_mut(dim) {
+                *slot = mark;
+            }
+        }
+    }
+    Ok(marks)
+}
+
+/// Whose code a function is.
+pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
+    let py = function.py();
+    if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
+        return Ok(Place::Skipped);
+    }
+    let code = function.getattr(intern!(py, "__code__"))?;
+    let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;
+    if is_torch(py, &file) {
+        let known = fx::torch_ops::knows(&function_target(function)?);
+        return Ok(if known { Place::InGraph } else { Place::Skipped });
+    }
+    Ok(if is_skipped(py, &file) { Place::Skipped } else { Place::Inlined })
+}
+
+fn folder(py: Python<'_>, module: &str) -> Option<String> {
+    let file: String = py.import(module).ok()?.getattr("__file__").ok()?.extract().ok()?;
+    Some(file.rsplit_once('/')?.0.to_owned() + "/")
+}
+
+/// True for torch's own files.
+fn is_torch(py: Python<'_>, file: &str) -> bool {
+    static TORCH: OnceLock<Option<String>> = OnceLock::new();
+    let torch = TORCH.get_or_init(|| folder(py, "torch"));
+    torch.as_deref().is_some_and(|torch| file.starts_with(torch))
+}
+
+/// The folders whose code is never traced: the standard library's, torch's, ours. Packages that are installed beside
+/// the standard library are traced.
+pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
+    static OURS: OnceLock<Option<String>> = OnceLock::new();
+    static LIBRARY: OnceLock<Option<String>> = OnceLock::new();
+    let ours = OURS.get_or_init(|| folder(py, "rust_inductor"));
+    let library = LIBRARY.get_or_init(|| folder(py, "os"));
+    let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
+    let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
+    file.starts_with("<frozen") || is_torch(py, file) || within(ours) || (within(library) && !installed)
+}
+
+/// Handles for objects, each object one.
+#[derive(Default)]
+pub(super) struct Handles<'py> {
+    objects: Vec<Bound<'py, PyAny>>,
+    by_address: FxHashMap<usize, Obj>,
+}
+
+impl<'py> Handles<'py> {
+    pub(super) fn of(&mut self, object: &Bound<'py, PyAny>) -> Obj {
+        *self.by_address.entry(object.as_ptr() as usize).or_insert_with(|| {
+            self.objects.push(object.clone());
+            Obj::from_u32(self.objects.len() as u32 - 1)
+        })
+    }
+
+    pub(super) fn get(&self, obj: Obj) -> &Bound<'py, PyAny> {
+        &self.objects[obj.as_u32() as usize]
+    }
+}

@@ -1,0 +1,110 @@
+//! Code objects, in and out.
+//!
+//! A constant without a plain counterpart is opaque, under its place in a table that goes with the code object and those
+//! nested in it.
+
+use super::constant;
+use dynamo_core::bytecode::{CodeObject, Const};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCode, PyComplex, PyFrozenSet, PyString, PyTuple};
+
+/// A code object as plain data; objects among its constants are added to `table`.
+pub(super) fn read<'py>(code: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>) -> PyResult<CodeObject> {
+    let py = code.py();
+    let number = |name| code.getattr(name)?.extract::<u32>();
+    let text = |name| code.getattr(name)?.extract::<String>();
+    let names = |name| code.getattr(name)?.extract::<Vec<String>>();
+    let bytes = |name| Ok::<_, PyErr>(code.getattr(name)?.cast::<PyBytes>()?.as_bytes().to_vec());
+    let consts = code.getattr(intern!(py, "co_consts"))?;
+    let consts = consts.cast::<PyTuple>()?.iter();
+    Ok(CodeObject {
+        argcount: number("co_argcount")?,
+        posonlyargcount: number("co_posonlyargcount")?,
+        kwonlyargcount: number("co_kwonlyargcount")?,
+        flags: number("co_flags")?,
+        stacksize: number("co_stacksize")?,
+        firstlineno: code.getattr(intern!(py, "co_firstlineno"))?.extract()?,
+        name: text("co_name")?,
+        qualname: text("co_qualname")?,
+        filename: text("co_filename")?,
+        varnames: names("co_varnames")?,
+        cellvars: names("co_cellvars")?,
+        freevars: names("co_freevars")?,
+        names: names("co_names")?,
+        consts: consts.map(|value| read_const(&value, table)).collect::<PyResult<_>>()?,
+        code: bytes("co_code")?,
+        linetable: bytes("co_linetable")?,
+        exceptiontable: bytes("co_exceptiontable")?,
+    })
+}
+
+fn read_const<'py>(value: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>) -> PyResult<Const> {
+    if value.is_instance_of::<PyCode>() {
+        return Ok(Const::Code(Box::new(read(value, table)?)));
+    }
+    Ok(constant::read(value).and_then(|constant| plain(&constant)).unwrap_or_else(|| {
+        table.push(value.clone());
+        Const::Opaque(table.len() as u32 - 1)
+    }))
+}
+
+/// A constant as code objects have it.
+fn plain(constant: &guards::Constant) -> Option<Const> {
+    use guards::Constant;
+    Some(match constant {
+        Constant::None => Const::None,
+        Constant::Ellipsis => Const::Ellipsis,
+        Constant::Bool(value) => Const::Bool(*value),
+        Constant::Int(value) => Const::Int(*value),
+        Constant::BigInt(digits) => Const::BigInt(digits.clone()),
+        Constant::Float(bits) => Const::Float(f64::from_bits(*bits)),
+        Constant::Complex(re, im) => Const::Complex(f64::from_bits(*re), f64::from_bits(*im)),
+        Constant::Str(text) => Const::Str(text.clone()),
+        Constant::Bytes(bytes) => Const::Bytes(bytes.clone()),
+        Constant::Tuple(items) => Const::Tuple(items.iter().map(plain).collect::<Option<_>>()?),
+        Constant::FrozenSet(items) => Const::FrozenSet(items.iter().map(plain).collect::<Option<_>>()?),
+        Constant::Slice(_) | Constant::DType(_) | Constant::Device(_) => return None,
+    })
+}
+
+/// Gives the object of an opaque constant.
+pub(super) type Opaque<'a, 'py> = &'a dyn Fn(u32) -> PyResult<Bound<'py, PyAny>>;
+
+/// A code object of plain data.
+pub(super) fn write<'py>(py: Python<'py>, code: &CodeObject, opaque: Opaque<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let consts = code.consts.iter().map(|value| write_const(py, value, opaque)).collect::<PyResult<Vec<_>>>()?;
+    let names = |names: &[String]| PyTuple::new(py, names);
+    let args = (
+        (code.argcount, code.posonlyargcount, code.kwonlyargcount, code.varnames.len(), code.stacksize, code.flags),
+        (PyBytes::new(py, &code.code), PyTuple::new(py, consts)?, names(&code.names)?, names(&code.varnames)?),
+        (&code.filename, &code.name, &code.qualname, code.firstlineno),
+        (PyBytes::new(py, &code.linetable), PyBytes::new(py, &code.exceptiontable)),
+        (names(&code.freevars)?, names(&code.cellvars)?),
+    );
+    let args = args.into_pyobject(py)?;
+    let mut flat = Vec::new();
+    for group in args.iter() {
+        flat.extend(group.cast::<PyTuple>()?.iter());
+    }
+    py.get_type::<PyCode>().call1(PyTuple::new(py, flat)?)
+}
+
+fn write_const<'py>(py: Python<'py>, value: &Const, opaque: Opaque<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all = |items: &[Const]| items.iter().map(|item| write_const(py, item, opaque)).collect::<PyResult<Vec<_>>>();
+    Ok(match value {
+        Const::None => py.None().into_bound(py),
+        Const::Ellipsis => py.Ellipsis().into_bound(py),
+        Const::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Const::Int(value) => value.into_pyobject(py)?.into_any(),
+        Const::BigInt(digits) => py.import("builtins")?.getattr("int")?.call1((digits,))?,
+        Const::Float(value) => value.into_pyobject(py)?.into_any(),
+        Const::Complex(re, im) => PyComplex::from_doubles(py, *re, *im).into_any(),
+        Const::Str(text) => PyString::new(py, text).into_any(),
+        Const::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        Const::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
+        Const::FrozenSet(items) => PyFrozenSet::new(py, all(items)?)?.into_any(),
+        Const::Code(code) => write(py, code, opaque)?,
+        Const::Opaque(index) => opaque(*index)?,
+    })
+}

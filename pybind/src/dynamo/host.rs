@@ -1,0 +1,403 @@
+//! The tracer's questions, answered without running the user's code.
+
+use super::{
+    classify::{self, Handles, Seen, dotted_name},
+    code, constant,
+};
+use crate::fx_module::function;
+use crate::torch::Torch;
+use dynamo_core::bytecode::Version;
+use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, Scope, TensorView, View};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
+use guards::{Constant, ObjectInfo};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use symshapes::{Expr, Pool};
+
+/// The interpreter for the length of a capture.
+pub(super) struct PyHost<'py> {
+    py: Python<'py>,
+    handles: Handles<'py>,
+    codes: FxHashMap<Obj, Option<Rc<Code>>>,
+    /// The objects among the constants of code objects.
+    opaque: FxHashMap<Obj, Vec<Bound<'py, PyAny>>>,
+    /// The objects with which guards compare.
+    named: Vec<Obj>,
+}
+
+impl<'py> PyHost<'py> {
+    pub(super) fn new(py: Python<'py>) -> PyHost<'py> {
+        PyHost {
+            py,
+            handles: Handles::default(),
+            codes: FxHashMap::default(),
+            opaque: FxHashMap::default(),
+            named: Vec::new(),
+        }
+    }
+
+    pub(super) fn handle(&mut self, object: &Bound<'py, PyAny>) -> Obj {
+        self.handles.of(object)
+    }
+
+    pub(super) fn object(&self, obj: Obj) -> Bound<'py, PyAny> {
+        self.handles.get(obj).clone()
+    }
+
+    /// An object among the constants of a code object.
+    pub(super) fn constant(&self, code: Obj, index: u32) -> Option<Bound<'py, PyAny>> {
+        self.opaque.get(&code)?.get(index as usize).cloned()
+    }
+
+    /// The objects with which guards compare, by their numbers.
+    pub(super) fn named(&self) -> impl Iterator<Item = (usize, Bound<'py, PyAny>)> {
+        self.named.iter().map(|&obj| (obj.as_u32() as usize, self.object(obj)))
+    }
+
+    fn all(&mut self, objects: &[Bound<'py, PyAny>]) -> Vec<Obj> {
+        objects.iter().map(|object| self.handle(object)).collect()
+    }
+
+    fn see(&mut self, object: &Bound<'py, PyAny>) -> PyResult<View> {
+        Ok(match classify::look(object)? {
+            Seen::Constant(constant) => View::Constant(constant),
+            Seen::Tuple(items) => View::Tuple(self.all(&items)),
+            Seen::Size(items) => View::Size(self.all(&items)),
+            Seen::List(items) => View::List(self.all(&items)),
+            Seen::Dict(items) => {
+                View::Dict(items.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect())
+            }
+            Seen::Slice(parts) => View::Slice(parts.each_ref().map(|part| self.handle(part))),
+            Seen::Range(bounds) => View::Range(bounds),
+            Seen::Tensor(tensor) => View::Tensor(Box::new(TensorView {
+                class: self.handle(object.get_type().as_any()),
+                is_parameter: !object.get_type().is(&Torch::get(self.py)?.tensor),
+                dtype: tensor.dtype,
+                device: tensor.device,
+                sizes: tensor.sizes,
+                strides: tensor.strides,
+                offset: tensor.offset,
+                requires_grad: tensor.requires_grad,
+                is_leaf: tensor.is_leaf,
+                dispatch_keys: tensor.dispatch_keys,
+                marks: tensor.marks,
+            })),
+            Seen::Function(function) => View::Function(Box::new(self.function(&function)?)),
+            Seen::Method(function, this) => View::Method(self.handle(&function), self.handle(&this)),
+            Seen::Cell(content) => View::Cell(content.map(|content| self.handle(&content))),
+            Seen::Module(name) => View::Module(name),
+            Seen::Class(name) => View::Class(name),
+            Seen::Builtin(name) => View::Builtin(name),
+            Seen::Object(class) => View::Object(class),
+        })
+    }
+
+    fn function(&mut self, function: &Bound<'py, PyFunction>) -> PyResult<FunctionView> {
+        let py = self.py;
+        let get = |name: &Bound<'py, PyString>| function.getattr(name);
+        let items = |value: Bound<'py, PyAny>| -> Vec<Bound<'py, PyAny>> {
+            value.cast::<PyTuple>().map(|items| items.iter().collect()).unwrap_or_default()
+        };
+        let place = classify::place(function)?;
+        let name = match place {
+            dynamo_core::host::Place::InGraph => crate::fx_module::function_target(function)?,
+            _ => dotted_name(function)?,
+        };
+        let kwdefaults = get(intern!(py, "__kwdefaults__"))?;
+        let kwdefaults = kwdefaults.cast::<PyDict>().map(|dict| dict.iter().collect()).unwrap_or_else(|_| Vec::new());
+        let kwdefaults = kwdefaults.iter().map(|(name, value)| Ok((name.extract()?, self.handle(value))));
+        Ok(FunctionView {
+            kwdefaults: kwdefaults.collect::<PyResult<_>>()?,
+            code: self.handle(&get(intern!(py, "__code__"))?),
+            globals: self.handle(&get(intern!(py, "__globals__"))?),
+            defaults: self.all(&items(get(intern!(py, "__defaults__"))?)),
+            closure: self.all(&items(get(intern!(py, "__closure__"))?)),
+            name,
+            place,
+        })
+    }
+
+    /// An attribute as `object.__getattribute__` finds it.
+    fn lookup(&mut self, object: &Bound<'py, PyAny>, name: &str) -> PyResult<Lookup> {
+        if let Ok(module) = object.cast_exact::<PyModule>() {
+            return Ok(match module.dict().get_item(name)? {
+                Some(value) => Lookup::Found(self.handle(&value)),
+                None if module.dict().contains("__getattr__")? => Lookup::Unknown,
+                None => Lookup::Absent,
+            });
+        }
+        let class = object.get_type();
+        let builtin_type = self.py.get_type::<PyType>();
+        if object.is_instance_of::<PyType>() {
+            // A class's own attributes, where its metaclass adds nothing.
+            let found = in_mro(object.cast::<PyType>()?, name)?;
+            let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
+            return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
+        }
+        let generic = self.py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?;
+        if !class.getattr("__getattribute__")?.is(&generic) {
+            return Ok(Lookup::Unknown);
+        }
+        let of_class = in_mro(&class, name)?;
+        if of_class.as_ref().is_some_and(is_property) {
+            return Ok(Lookup::Unknown);
+        }
+        let own = match object.getattr_opt("__dict__")? {
+            Some(dict) => dict.cast::<PyDict>().ok().map(|dict| dict.get_item(name)).transpose()?.flatten(),
+            None => None,
+        };
+        if let Some(value) = own {
+            return Ok(Lookup::Found(self.handle(&value)));
+        }
+        match of_class {
+            Some(value) if is_plain(&value) => Ok(Lookup::Found(self.handle(&object.getattr(name)?))),
+            Some(_) => Ok(Lookup::Unknown),
+            None if class.hasattr("__getattr__")? => Ok(Lookup::Unknown),
+            None => Ok(Lookup::Absent),
+        }
+    }
+
+    fn call_constants(&self, function: &str, args: &[Constant]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
+        let callable = match owner {
+            "operator" | "math" | "cmath" | "builtins" => py.import(owner)?.getattr(name)?,
+            class => py.import("builtins")?.getattr(class)?.getattr(name)?,
+        };
+        let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;
+        callable.call1(PyTuple::new(py, args)?)
+    }
+
+    /// Runs a node on tensors without data.
+    fn run_without_data(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Result<Meta, String>> {
+        let node = &graph[id];
+        let Some(args) =
+            node.args.iter().map(|arg| self.value(graph, pool, arg).transpose()).collect::<Option<Vec<_>>>()
+        else {
+            return Ok(Err("its sizes are symbolic".to_owned()));
+        };
+        let args = args.into_iter().collect::<PyResult<Vec<_>>>()?;
+        let kwargs = PyDict::new(self.py);
+        for (name, arg) in &node.kwargs {
+            let Some(value) = self.value(graph, pool, arg)? else {
+                return Ok(Err("its sizes are symbolic".to_owned()));
+            };
+            kwargs.set_item(name, value)?;
+        }
+        let result = match (node.kind, args.split_first()) {
+            (Kind::CallMethod, Some((this, rest))) => {
+                this.call_method(node.target.as_str(), PyTuple::new(self.py, rest)?, Some(&kwargs))
+            }
+            _ => function(self.py, &node.target)?.call(PyTuple::new(self.py, args)?, Some(&kwargs)),
+        };
+        let device = node.inputs().iter().find_map(|&n| Some(graph[n].tensor_meta()?.device));
+        Ok(match result {
+            Ok(value) => self.meta(pool, &value, device)?.ok_or_else(|| "what it gives is not known".to_owned()),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
+    fn value(&self, graph: &Graph, pool: &Pool, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
+        let all = |items: &[Arg]| -> PyResult<Option<Vec<_>>> {
+            let items = items.iter().map(|item| self.value(graph, pool, item).transpose()).collect::<Option<Vec<_>>>();
+            items.map(|items| items.into_iter().collect()).transpose()
+        };
+        Ok(Some(match arg {
+            Arg::Node(id) => match &graph[*id].meta {
+                Some(Meta::Tensor(meta)) => match self.without_data(pool, meta)? {
+                    Some(tensor) => tensor,
+                    None => return Ok(None),
+                },
+                Some(Meta::Int(expr)) => match pool.as_int(*expr) {
+                    Some(value) => value.into_pyobject(py)?.into_any(),
+                    None => return Ok(None),
+                },
+                _ => return Ok(None),
+            },
+            Arg::List(items) => match all(items)? {
+                Some(items) => PyList::new(py, items)?.into_any(),
+                None => return Ok(None),
+            },
+            Arg::Tuple(items) => match all(items)? {
+                Some(items) => PyTuple::new(py, items)?.into_any(),
+                None => return Ok(None),
+            },
+            Arg::Slice(parts) => match all(&parts[..])? {
+                Some(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, parts)?)?,
+                None => return Ok(None),
+            },
+            plain => crate::import::to_python(py, plain, &[])?,
+        }))
+    }
+
+    fn without_data(&self, pool: &Pool, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
+        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| pool.as_int(e)).collect::<Option<Vec<i64>>>();
+        let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
+        let torch = Torch::get(py)?;
+        let options = PyDict::new(py);
+        options.set_item("dtype", torch.dtype_object(py, meta.dtype))?;
+        options.set_item("device", "meta")?;
+        options.set_item("requires_grad", meta.requires_grad)?;
+        Ok(Some(torch.find(py, "empty_strided")?.call((sizes, strides), Some(&options))?))
+    }
+
+    fn meta(
+        &self,
+        pool: &mut Pool,
+        value: &Bound<'py, PyAny>,
+        device: Option<symshapes::Device>,
+    ) -> PyResult<Option<Meta>> {
+        Ok(match classify::look(value)? {
+            Seen::Tensor(tensor) => {
+                let mut exprs = |values: &[i64]| values.iter().map(|&value| pool.int(value)).collect();
+                Some(Meta::Tensor(TensorMeta {
+                    dtype: tensor.dtype,
+                    device: device.unwrap_or(tensor.device),
+                    sizes: exprs(&tensor.sizes),
+                    strides: exprs(&tensor.strides),
+                    offset: pool.int(tensor.offset),
+                    requires_grad: tensor.requires_grad,
+                }))
+            }
+            Seen::Tuple(items) | Seen::List(items) => {
+                let items = items.iter().map(|item| self.meta(pool, item, device)).collect::<PyResult<Vec<_>>>()?;
+                items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Host for PyHost<'_> {
+    fn version(&self) -> Version {
+        match self.py.version_info().minor {
+            11 => Version::V311,
+            12 => Version::V312,
+            _ => Version::V313,
+        }
+    }
+
+    fn view(&mut self, obj: Obj) -> View {
+        let object = self.object(obj);
+        self.see(&object).unwrap_or_else(|_| View::Object("?".to_owned()))
+    }
+
+    fn class_of(&mut self, obj: Obj) -> Obj {
+        let class = self.object(obj).get_type();
+        self.handle(class.as_any())
+    }
+
+    fn class_named(&mut self, name: &str) -> Option<Obj> {
+        let (module, class) = name.rsplit_once('.')?;
+        let class = self.py.import(module).ok()?.getattr(class).ok()?;
+        Some(self.handle(&class))
+    }
+
+    fn info(&mut self, obj: Obj) -> ObjectInfo {
+        self.named.push(obj);
+        let object = self.object(obj);
+        let name = dotted_name(&object).unwrap_or_else(|_| object.get_type().to_string());
+        let is_class = object.is_instance_of::<PyType>();
+        ObjectInfo {
+            repr: if is_class { format!("<class '{}'>", name.trim_start_matches("builtins.")) } else { name },
+            address: object.as_ptr() as u64,
+            ty: None,
+        }
+    }
+
+    fn has_method(&mut self, name: &str) -> bool {
+        let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
+        let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
+        attr.is_some_and(|attr| attr.is_callable())
+    }
+
+    fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool {
+        let object = self.object(obj);
+        let class = object.get_type();
+        let plain = || -> PyResult<bool> {
+            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?;
+            let described = in_mro(&class, name)?.is_some_and(|value| is_property(&value));
+            Ok(class.getattr("__setattr__")?.is(&generic) && !described && object.hasattr("__dict__")?)
+        };
+        plain().unwrap_or(false)
+    }
+
+    fn attr(&mut self, obj: Obj, name: &str) -> Lookup {
+        let object = self.object(obj);
+        self.lookup(&object, name).unwrap_or(Lookup::Unknown)
+    }
+
+    fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {
+        let globals = self.object(globals);
+        let globals = globals.cast::<PyDict>().ok()?;
+        if let Some(value) = globals.get_item(name).ok()? {
+            return Some((self.handle(&value), Scope::Module));
+        }
+        let builtins = globals.get_item("__builtins__").ok().flatten();
+        let builtins = builtins.or_else(|| Some(self.py.import("builtins").ok()?.into_any()))?;
+        let found = match builtins.cast::<PyDict>() {
+            Ok(dict) => dict.get_item(name).ok()??,
+            Err(_) => builtins.getattr(name).ok()?,
+        };
+        Some((self.handle(&found), Scope::Builtins))
+    }
+
+    fn code(&mut self, code: Obj) -> Option<Rc<Code>> {
+        if let Some(known) = self.codes.get(&code) {
+            return known.clone();
+        }
+        let mut table = Vec::new();
+        let object = code::read(&self.object(code), &mut table).ok()?;
+        self.opaque.insert(code, table);
+        let read = Code::new(object, self.version()).ok().map(Rc::new);
+        self.codes.insert(code, read.clone());
+        read
+    }
+
+    fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj> {
+        let constant = self.opaque.get(&code)?.get(index as usize)?.clone();
+        Some(self.handle(&constant))
+    }
+
+    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
+        let value = self.call_constants(function, args);
+        let value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
+        constant::read(&value).ok_or(FoldError::NotConstant)
+    }
+
+    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId) -> Result<Meta, String> {
+        self.run_without_data(graph, pool, node).unwrap_or_else(|error| Err(error.to_string()))
+    }
+}
+
+/// What the classes of the method resolution order have under a name.
+fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    for base in class.mro().iter() {
+        if let Some(dict) = base.getattr_opt("__dict__")?
+            && dict.contains(name)?
+        {
+            return dict.get_item(name).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// True for what computes when it is read or written: properties and other data descriptors.
+fn is_property(value: &Bound<'_, PyAny>) -> bool {
+    let class = value.get_type();
+    class.hasattr("__set__").unwrap_or(true) && class.hasattr("__get__").unwrap_or(true)
+}
+
+/// True for what a class gives to its instances as it is, or as a bound method.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    let binds = value.get_type().hasattr("__get__").unwrap_or(true);
+    let known = value.is_exact_instance_of::<PyFunction>() || value.is_instance_of::<PyCFunction>();
+    let name = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    !binds || known || matches!(name.as_str(), "staticmethod" | "classmethod" | "method_descriptor")
+}

@@ -1,0 +1,442 @@
+//! What guards ask of a call's objects.
+//!
+//! Names and constants of a tree are made Python objects once. Objects whose identity counts are referred to weakly: a
+//! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals none.
+
+use super::{classify, constant};
+use crate::torch::Torch;
+use frame_hook::Call;
+use guards::{
+    Constant, ConstantId, Element, GlobalState, Layout, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
+    TensorProperty,
+};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+use symshapes::DType;
+
+/// A tree's names, constants and objects, as Python objects.
+pub(super) struct Prepared {
+    strings: Vec<Py<PyString>>,
+    constants: Vec<Option<Py<PyAny>>>,
+    objects: Vec<Option<Py<PyWeakrefReference>>>,
+    /// The argument slots and free variables of the code, by the number of their name.
+    locals: Vec<Option<usize>>,
+    cells: Vec<Option<usize>>,
+}
+
+impl Prepared {
+    /// Prepares sources for calls of `code`; `named` are the objects by number.
+    pub(super) fn new<'py>(
+        py: Python<'py>,
+        sources: &Sources,
+        code: &Bound<'py, PyAny>,
+        named: impl Iterator<Item = (usize, Bound<'py, PyAny>)>,
+    ) -> PyResult<Prepared> {
+        let texts: Vec<&str> = sources.strings().iter().map(|(_, text)| &**text).collect();
+        let places = |names: Vec<String>| -> Vec<Option<usize>> {
+            texts.iter().map(|text| names.iter().position(|name| name == text)).collect()
+        };
+        let mut objects: Vec<Option<Py<PyWeakrefReference>>> = Vec::new();
+        for (number, object) in named {
+            objects.resize_with(objects.len().max(number + 1), || None);
+            objects[number] = PyWeakrefReference::new(&object).ok().map(Bound::unbind);
+        }
+        Ok(Prepared {
+            strings: texts.iter().map(|text| PyString::intern(py, text).unbind()).collect(),
+            constants: sources
+                .constants()
+                .iter()
+                .map(|(_, c)| constant::write(py, c).ok().map(Bound::unbind))
+                .collect(),
+            objects,
+            locals: places(code.getattr("co_varnames")?.extract()?),
+            cells: places(code.getattr("co_freevars")?.extract()?),
+        })
+    }
+}
+
+/// One call's objects.
+pub(super) struct CallObjects<'a, 'py> {
+    pub(super) call: &'a Call<'py>,
+    pub(super) prepared: &'a Prepared,
+    pub(super) torch: &'static Torch,
+}
+
+type Handle<'py> = Bound<'py, PyAny>;
+
+impl<'py> CallObjects<'_, 'py> {
+    fn py(&self) -> Python<'py> {
+        self.call.py()
+    }
+
+    fn name(&self, name: Name<'_>) -> &Bound<'py, PyString> {
+        self.prepared.strings[name.id.as_u32() as usize].bind(self.py())
+    }
+
+    fn constant(&self, id: ConstantId) -> Option<&Bound<'py, PyAny>> {
+        self.prepared.constants.get(id.as_u32() as usize)?.as_ref().map(|constant| constant.bind(self.py()))
+    }
+
+    fn is_object(&self, object: &Handle<'py>, id: ObjectId) -> bool {
+        let weak = self.prepared.objects.get(id.as_u32() as usize).and_then(Option::as_ref);
+        weak.and_then(|weak| weak.bind(self.py()).upgrade()).is_some_and(|expected| expected.is(object))
+    }
+
+    fn keys_match(&self, dict: &Bound<'py, PyDict>, keys: &[Element]) -> bool {
+        let same = |(key, expected): (Handle<'py>, &Element)| match *expected {
+            Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(&key, expected)),
+            Element::Object(id) => self.is_object(&key, id),
+        };
+        dict.len() == keys.len() && dict.keys().iter().zip(keys).all(same)
+    }
+
+    fn facts(&self, object: &Handle<'py>) -> Option<TensorFacts> {
+        let classify::Seen::Tensor(tensor) = classify::look(object).ok()? else { return None };
+        Some(TensorFacts {
+            python_type: ObjectId::from_u32(u32::MAX - 1),
+            dispatch_keys: tensor.dispatch_keys,
+            dtype: tensor.dtype,
+            device: tensor.device,
+            layout: Layout::Strided,
+            requires_grad: tensor.requires_grad,
+            sizes: tensor.sizes,
+            strides: tensor.strides,
+        })
+    }
+}
+
+/// True if two constants have the same type and value.
+fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+    if a.is(b) {
+        return true;
+    }
+    if !a.get_type().is(b.get_type()) {
+        return false;
+    }
+    match (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
+        (Ok(a), Ok(b)) => a.value().to_bits() == b.value().to_bits() || (a.value().is_nan() && b.value().is_nan()),
+        _ => a.eq(b).unwrap_or(false),
+    }
+}
+
+impl<'py> Objects for CallObjects<'_, 'py> {
+    type Handle = Handle<'py>;
+
+    fn local(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
+        let slot = (*self.prepared.locals.get(name.id.as_u32() as usize)?)?;
+        self.call.argument(slot).map(pyo3::Borrowed::to_owned)
+    }
+
+    fn global(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
+        let globals = self.call.globals();
+        let globals = globals.cast::<PyDict>().ok()?;
+        let name = self.name(name);
+        if let Some(value) = globals.get_item(name).ok()? {
+            return Some(value);
+        }
+        let builtins = globals.get_item(intern!(self.py(), "__builtins__")).ok()??;
+        match builtins.cast::<PyDict>() {
+            Ok(dict) => dict.get_item(name).ok()?,
+            Err(_) => builtins.getattr(name).ok(),
+        }
+    }
+
+    fn cell(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
+        let slot = (*self.prepared.cells.get(name.id.as_u32() as usize)?)?;
+        let closure = self.call.function().getattr(intern!(self.py(), "__closure__")).ok()?;
+        closure.get_item(slot).ok()?.getattr(intern!(self.py(), "cell_contents")).ok()
+    }
+
+    fn frame_default(&mut self, index: u32) -> Option<Handle<'py>> {
+        self.function_default(&self.call.function(), index)
+    }
+
+    fn frame_kw_default(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
+        self.function_kw_default(&self.call.function(), name)
+    }
+
+    fn attr(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        base.getattr(self.name(name)).ok()
+    }
+
+    fn generic_attr(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        // SAFETY: both objects are live, and the call gives a new reference or raises.
+        let value = unsafe { ffi::PyObject_GenericGetAttr(base.as_ptr(), self.name(name).as_ptr()) };
+        // SAFETY: as above.
+        unsafe { Bound::from_owned_ptr_or_err(self.py(), value) }.ok()
+    }
+
+    fn item_int(&mut self, base: &Handle<'py>, key: i64) -> Option<Handle<'py>> {
+        let place = |len: usize| usize::try_from(if key < 0 { key + len as i64 } else { key }).ok();
+        if let Ok(items) = base.cast::<PyTuple>() {
+            return items.get_item(place(items.len())?).ok();
+        }
+        if let Ok(items) = base.cast::<PyList>() {
+            return items.get_item(place(items.len())?).ok();
+        }
+        base.cast::<PyDict>().ok()?.get_item(key).ok()?
+    }
+
+    fn item_str(&mut self, base: &Handle<'py>, key: Name<'_>) -> Option<Handle<'py>> {
+        base.cast::<PyDict>().ok()?.get_item(self.name(key)).ok()?
+    }
+
+    fn item_constant(&mut self, base: &Handle<'py>, _: &Constant, id: ConstantId) -> Option<Handle<'py>> {
+        base.cast::<PyDict>().ok()?.get_item(self.constant(id)?).ok()?
+    }
+
+    fn item_object(&mut self, base: &Handle<'py>, key: &Handle<'py>) -> Option<Handle<'py>> {
+        base.cast::<PyDict>().ok()?.get_item(key).ok()?
+    }
+
+    fn dict_key(&mut self, base: &Handle<'py>, index: u32) -> Option<Handle<'py>> {
+        base.cast::<PyDict>().ok()?.iter().nth(index as usize).map(|(key, _)| key)
+    }
+
+    fn dict_value(&mut self, base: &Handle<'py>, index: u32) -> Option<Handle<'py>> {
+        base.cast::<PyDict>().ok()?.iter().nth(index as usize).map(|(_, value)| value)
+    }
+
+    fn set_item(&mut self, base: &Handle<'py>, index: u32) -> Option<Handle<'py>> {
+        base.try_iter().ok()?.nth(index as usize)?.ok()
+    }
+
+    fn tuple_iterator_item(&mut self, _: &Handle<'py>, _: u32) -> Option<Handle<'py>> {
+        None
+    }
+
+    fn slice(&mut self, base: &Handle<'py>, _: &Constant, id: ConstantId) -> Option<Handle<'py>> {
+        base.get_item(self.constant(id)?).ok()
+    }
+
+    fn type_of(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        Some(base.get_type().into_any())
+    }
+
+    fn type_dict(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "__dict__")).ok()
+    }
+
+    fn weak_ref(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        base.call0().ok()
+    }
+
+    fn closure(&mut self, base: &Handle<'py>, index: u32) -> Option<Handle<'py>> {
+        let closure = base.getattr(intern!(self.py(), "__closure__")).ok()?;
+        let cell = closure.cast::<PyTuple>().ok()?.get_item(index as usize).ok()?;
+        cell.getattr(intern!(self.py(), "cell_contents")).ok()
+    }
+
+    fn function_default(&mut self, base: &Handle<'py>, index: u32) -> Option<Handle<'py>> {
+        let defaults = base.getattr(intern!(self.py(), "__defaults__")).ok()?;
+        defaults.cast::<PyTuple>().ok()?.get_item(index as usize).ok()
+    }
+
+    fn function_kw_default(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        let defaults = base.getattr(intern!(self.py(), "__kwdefaults__")).ok()?;
+        defaults.cast::<PyDict>().ok()?.get_item(self.name(name)).ok()?
+    }
+
+    fn code(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "__code__")).ok()
+    }
+
+    fn param(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "_parameters")).ok()?.get_item(self.name(name)).ok()
+    }
+
+    fn buffer(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "_buffers")).ok()?.get_item(self.name(name)).ok()
+    }
+
+    fn submodule(&mut self, base: &Handle<'py>, name: Name<'_>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "_modules")).ok()?.get_item(self.name(name)).ok()
+    }
+
+    fn grad(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        base.getattr(intern!(self.py(), "grad")).ok()
+    }
+
+    fn call0(&mut self, base: &Handle<'py>, method: Name<'_>) -> Option<Handle<'py>> {
+        base.call_method0(self.name(method)).ok()
+    }
+
+    fn int(&mut self, object: &Handle<'py>) -> Option<i64> {
+        object.cast_exact::<PyInt>().ok()?.extract().ok()
+    }
+
+    fn float(&mut self, object: &Handle<'py>) -> Option<f64> {
+        object.cast_exact::<PyFloat>().ok().map(PyFloatMethods::value)
+    }
+
+    fn tensor_property(&mut self, object: &Handle<'py>, property: TensorProperty) -> Option<i64> {
+        let info = self.torch.borrow_raw(object).and_then(|raw| crate::torch::tensor::info(raw).ok());
+        match (property, info) {
+            (TensorProperty::Size(dim), Some(info)) => info.sizes.get(dim as usize).copied(),
+            (TensorProperty::Stride(dim), Some(info)) => info.strides.get(dim as usize).copied(),
+            (TensorProperty::Size(dim), None) => object.call_method1("size", (dim,)).ok()?.extract().ok(),
+            (TensorProperty::Stride(dim), None) => object.call_method1("stride", (dim,)).ok()?.extract().ok(),
+            (TensorProperty::StorageOffset, _) => object.call_method0("storage_offset").ok()?.extract().ok(),
+        }
+    }
+
+    fn is_none(&mut self, object: &Handle<'py>) -> bool {
+        object.is_none()
+    }
+
+    fn is_bool(&mut self, object: &Handle<'py>, value: bool) -> bool {
+        object.is(pyo3::types::PyBool::new(self.py(), value).as_any())
+    }
+
+    fn type_is(&mut self, object: &Handle<'py>, ty: ObjectId) -> bool {
+        self.is_object(object.get_type().as_any(), ty)
+    }
+
+    fn is(&mut self, object: &Handle<'py>, expected: ObjectId) -> bool {
+        self.is_object(object, expected)
+    }
+
+    fn code_is(&mut self, object: &Handle<'py>, code: ObjectId) -> bool {
+        self.code(object).is_some_and(|own| self.is_object(&own, code))
+    }
+
+    fn len(&mut self, object: &Handle<'py>) -> Option<u64> {
+        object.len().ok().map(|len| len as u64)
+    }
+
+    fn tuple_iterator_len(&mut self, object: &Handle<'py>) -> Option<u64> {
+        object.call_method0("__length_hint__").ok()?.extract().ok()
+    }
+
+    fn range_iterator(&mut self, _: &Handle<'py>) -> Option<[i64; 3]> {
+        None
+    }
+
+    fn equals(&mut self, object: &Handle<'py>, value: &Constant, id: ConstantId) -> bool {
+        match value {
+            Constant::Tuple(_) | Constant::FrozenSet(_) => constant::read(object).as_ref() == Some(value),
+            _ => self.constant(id).is_some_and(|expected| identical(object, expected)),
+        }
+    }
+
+    fn tensor_matches(&mut self, object: &Handle<'py>, guard: &TensorGuard) -> bool {
+        let matches = || -> PyResult<bool> {
+            if !self.is_object(object.get_type().as_any(), guard.python_type) {
+                return Ok(false);
+            }
+            let Some(raw) = self.torch.borrow_raw(object) else {
+                let facts = self.facts(object);
+                return Ok(facts.is_some_and(|facts| differs(guard, facts).is_none()));
+            };
+            let Ok(info) = crate::torch::tensor::info(raw) else { return Ok(false) };
+            let fits = |wanted: &[Option<i64>], found: &[i64]| {
+                wanted.len() == found.len() && wanted.iter().zip(found).all(|(w, f)| w.is_none_or(|w| w == *f))
+            };
+            if info.dtype != guard.dtype.torch_code() || !fits(&guard.sizes, info.sizes) {
+                return Ok(false);
+            }
+            let empty = info.sizes.contains(&0);
+            let strides = guard.strides.iter().zip(info.strides).zip(info.sizes);
+            if !empty && !strides.into_iter().all(|((w, f), size)| *size <= 1 || w.is_none_or(|w| w == *f)) {
+                return Ok(false);
+            }
+            let keys = self.torch.dispatch_keys(object)?;
+            Ok(keys == guard.dispatch_keys.bits
+                && object.getattr(intern!(self.py(), "requires_grad"))?.is_truthy()? == guard.requires_grad)
+        };
+        matches().unwrap_or(false)
+    }
+
+    fn dict_contains(&mut self, object: &Handle<'py>, key: Element) -> Option<bool> {
+        let dict = object.cast::<PyDict>().ok()?;
+        match key {
+            Element::Constant(id) => dict.contains(self.constant(id)?).ok(),
+            Element::Object(id) => Some(dict.keys().iter().any(|key| self.is_object(&key, id))),
+        }
+    }
+
+    fn set_contains(&mut self, object: &Handle<'py>, item: Element) -> Option<bool> {
+        match item {
+            Element::Constant(id) => object.contains(self.constant(id)?).ok(),
+            Element::Object(id) => Some(object.try_iter().ok()?.flatten().any(|item| self.is_object(&item, id))),
+        }
+    }
+
+    fn in_instance_dict(&mut self, object: &Handle<'py>, name: Name<'_>) -> Option<bool> {
+        let dict = object.getattr(intern!(self.py(), "__dict__")).ok()?;
+        dict.contains(self.name(name)).ok()
+    }
+
+    fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
+        object.hasattr(self.name(name)).unwrap_or(false)
+    }
+
+    fn dict_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
+        object.cast::<PyDict>().is_ok_and(|dict| self.keys_match(dict, keys))
+    }
+
+    fn mapping_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
+        let Ok(mapping) = object.cast::<PyMapping>() else { return false };
+        let Ok(own) = mapping.keys() else { return false };
+        let same = |(key, expected): (Handle<'py>, &Element)| match *expected {
+            Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(&key, expected)),
+            Element::Object(id) => self.is_object(&key, id),
+        };
+        own.len() == keys.len() && own.iter().zip(keys).all(same)
+    }
+
+    fn user(&mut self, _: &Handle<'py>, _: ObjectId) -> bool {
+        false
+    }
+
+    fn identity(&mut self, object: &Handle<'py>) -> u64 {
+        object.as_ptr() as u64
+    }
+
+    fn state_is(&mut self, state: &GlobalState) -> bool {
+        current_state(self.py(), self.torch, state).as_ref() == Some(state)
+    }
+
+    fn describe(&mut self, object: &Handle<'py>) -> String {
+        object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string())
+    }
+
+    fn describe_type(&mut self, object: &Handle<'py>) -> String {
+        object.get_type().to_string()
+    }
+
+    fn tensor(&mut self, object: &Handle<'py>) -> Option<TensorFacts> {
+        self.facts(object)
+    }
+
+    fn describe_state(&mut self, expected: &GlobalState) -> String {
+        current_state(self.py(), self.torch, expected).map_or_else(|| "?".to_owned(), |state| state.value())
+    }
+}
+
+/// Where a tensor differs, but for its class, which was compared before.
+fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismatch> {
+    facts.python_type = guard.python_type;
+    guard.mismatch(&facts)
+}
+
+/// The global state of the kind of another one; `None` for kinds that are not read.
+pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -> Option<GlobalState> {
+    let truth = |path: &str| torch.find(py, path).ok()?.call0().ok()?.is_truthy().ok();
+    Some(match kind {
+        GlobalState::GradMode(_) => GlobalState::GradMode(truth("is_grad_enabled")?),
+        GlobalState::InferenceMode(_) => GlobalState::InferenceMode(truth("is_inference_mode_enabled")?),
+        GlobalState::DefaultDType(_) => {
+            GlobalState::DefaultDType(torch.dtype_of(&torch.find(py, "get_default_dtype").ok()?.call0().ok()?)?)
+        }
+        _ => return None,
+    })
+}
+
+/// The state under which a trace is made.
+pub(super) fn states(py: Python<'_>, torch: &Torch) -> Vec<GlobalState> {
+    let kinds = [GlobalState::GradMode(true), GlobalState::InferenceMode(false), GlobalState::DefaultDType(DType::F32)];
+    kinds.iter().filter_map(|kind| current_state(py, torch, kind)).collect()
+}
