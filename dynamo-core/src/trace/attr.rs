@@ -32,13 +32,20 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(forced, name)),
             },
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
-                if name.starts_with("__") {
+                if name.starts_with("__") || !self.has_method(forced, name)? {
                     return Err(self.no_attr(forced, name));
                 }
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             _ => Err(self.no_attr(forced, name)),
         }
+    }
+
+    /// True if the class of a constant or container has a method of this name.
+    fn has_method(&mut self, value: ValueId, name: &str) -> Traced<bool> {
+        let Some([own, ..]) = super::builtin::classes(self, value)? else { return Ok(false) };
+        let class = self.host.class_named(own);
+        Ok(class.is_some_and(|class| matches!(self.host.attr(class, name), Lookup::Found(_))))
     }
 
     fn no_attr(&mut self, value: ValueId, name: &str) -> Reason {

@@ -253,7 +253,7 @@ fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
 }
 
 /// The names of the classes of which a value is an instance, its own first; `None` if they are not all known.
-fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'static [&'static str]>> {
+pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'static [&'static str]>> {
     Ok(match t.get(value)? {
         Value::Const(constant) => match constant {
             Constant::None => Some(&["builtins.NoneType"]),

@@ -134,6 +134,9 @@ impl Tracer<'_> {
             Meta::Tensor(_) => Value::Tensor(node),
             Meta::Int(expr) => match self.env.pool().as_int(expr) {
                 Some(int) => Value::Const(Constant::Int(int)),
+                None if self.env.hint(expr).is_none() => {
+                    return Err(Reason::new(Kind::Raised, "A number that has no value, as a division by zero."));
+                }
                 None => Value::SymInt { expr, node },
             },
             Meta::Plain(arg) => Value::Const(constant_of(&arg).ok_or_else(|| self.unknown_result(node))?),
@@ -246,9 +249,10 @@ impl Tracer<'_> {
 /// True for what can go if nothing uses it: inputs, parts of results, sizes.
 fn is_droppable(graph: &Graph, node: NodeId) -> bool {
     let node = &graph[node];
+    let of_tuple = || node.args[0].as_node().is_some_and(|base| matches!(graph[base].meta, Some(Meta::Tuple(_))));
     match node.kind {
         NodeKind::Placeholder => true,
-        NodeKind::CallFunction => node.target == "operator.getitem",
+        NodeKind::CallFunction => node.target == "operator.getitem" && of_tuple(),
         NodeKind::CallMethod => node.target == "size",
         _ => false,
     }

@@ -293,6 +293,7 @@ impl Tracer<'_> {
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.values[a], &self.values[b]) {
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
             (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
             _ => Err(self.no_operator("eq", a, b)),
@@ -317,6 +318,7 @@ impl Tracer<'_> {
                 Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
             }
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => Ok(false),
             (Value::Object(..), Value::Object(..)) => Ok(false),
