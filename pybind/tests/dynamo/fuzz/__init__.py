@@ -1,0 +1,1 @@
+"""Random Python functions, run as they are and compiled."""

@@ -1,0 +1,160 @@
+"""Whether two runs of a program did the same.
+
+Two runs have two worlds of objects: results, arguments and globals. They are walked side by side. Each mutable object
+and each tensor of one world has exactly one partner in the other, wherever it is found, and so has each storage: that
+is how lost and invented aliases show.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+#: Addresses in messages differ from run to run.
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+#: Objects with an identity that programs can observe.
+IDENTIFIED = (list, dict, set, torch.Tensor)
+DEPTH = 12
+
+
+@dataclass
+class Raised:
+    """How a run ended with an exception."""
+
+    kind: str
+    message: str
+    #: The line of the innermost frame in the program.
+    line: int | None
+
+
+@dataclass
+class Outcome:
+    """What a run did."""
+
+    result: Any
+    raised: Raised | None
+    printed: str
+    arguments: Any
+    globals: dict[str, Any]
+    grad_enabled: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two runs differ first."""
+
+    #: The part of the outcome.
+    aspect: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.aspect}: {self.text}"
+
+
+def difference(plain: Outcome, compiled: Outcome) -> Difference | None:
+    """The first difference between two outcomes, if there is any."""
+    if plain.raised != compiled.raised:
+        return Difference(raised_aspect(plain.raised, compiled.raised), f"{plain.raised} became {compiled.raised}")
+    if plain.printed != compiled.printed:
+        return Difference("output", f"{plain.printed!r} became {compiled.printed!r}")
+    if plain.grad_enabled != compiled.grad_enabled:
+        return Difference("grad mode", f"{plain.grad_enabled} became {compiled.grad_enabled}")
+    pairs = Pairs()
+    for aspect in ("arguments", "globals", "result"):
+        text = pairs.differ(getattr(plain, aspect), getattr(compiled, aspect), aspect, 0)
+        if text is not None:
+            return Difference(aspect, text)
+    return None
+
+
+def raised_aspect(plain: Raised | None, compiled: Raised | None) -> str:
+    """What of two exceptions differs."""
+    if plain is None or compiled is None:
+        return "exception"
+    if plain.kind != compiled.kind:
+        return "exception type"
+    return "exception message" if plain.message != compiled.message else "exception line"
+
+
+@dataclass
+class Pairs:
+    """Objects of two worlds that were found in the same place."""
+
+    there: dict[int, int] = field(default_factory=dict)
+    back: dict[int, int] = field(default_factory=dict)
+    #: Temporary objects are kept, so that no address comes twice.
+    kept: list[Any] = field(default_factory=list)
+
+    def paired(self, a: int, b: int) -> bool:
+        """Notes that these belong together; false if one of them already belongs to another."""
+        return self.there.setdefault(a, b) == b and self.back.setdefault(b, a) == a
+
+    def differ(self, a: Any, b: Any, path: str, depth: int) -> str | None:
+        """Where and how two values differ."""
+        if type(a).__name__ != type(b).__name__:
+            return f"{path}: {type(a).__name__} became {type(b).__name__}"
+        if isinstance(a, IDENTIFIED) or hasattr(a, "__dict__"):
+            seen = self.there.get(id(a)) is not None and id(b) in self.back
+            if not self.paired(id(a), id(b)):
+                return f"{path}: is not the same object as before, or one that it was not"
+            if seen:
+                return None
+        if depth > DEPTH:
+            return None
+        return self.contents(a, b, path, depth + 1)
+
+    def contents(self, a: Any, b: Any, path: str, depth: int) -> str | None:
+        """Where and how the contents of two objects of one type differ."""
+        if isinstance(a, torch.Tensor):
+            return self.tensors(a, b, path)
+        if isinstance(a, list | tuple):
+            if len(a) != len(b):
+                return f"{path}: length {len(a)} became {len(b)}"
+            return self.first((x, y, f"{path}[{i}]") for i, (x, y) in enumerate(zip(a, b))) if depth else None
+        if isinstance(a, dict):
+            if list(a) != list(b):
+                return f"{path}: keys {list(a)} became {list(b)}"
+            return self.first((a[k], b[k], f"{path}[{k!r}]") for k in a)
+        if isinstance(a, float):
+            return (
+                None if a == b or math.isclose(a, b, rel_tol=1e-6) or (a != a and b != b) else f"{path}: {a} became {b}"
+            )
+        if isinstance(a, types.FunctionType | type | types.ModuleType):
+            return None if a.__name__ == b.__name__ else f"{path}: {a.__name__} became {b.__name__}"
+        if hasattr(a, "__dict__"):
+            return self.differ(vars(a), vars(b), path, depth)
+        return None if scrubbed(a) == scrubbed(b) else f"{path}: {a!r} became {b!r}"
+
+    def first(self, items: Any) -> str | None:
+        for a, b, path in items:
+            text = self.differ(a, b, path, path.count("["))
+            if text is not None:
+                return text
+        return None
+
+    def tensors(self, a: torch.Tensor, b: torch.Tensor, path: str) -> str | None:
+        """Where and how two tensors differ."""
+        for name in ("dtype", "shape", "requires_grad", "is_leaf"):
+            mine, theirs = getattr(a, name), getattr(b, name)
+            if mine != theirs:
+                return f"{path}: {name} {mine} became {theirs}"
+        if a.stride() != b.stride():
+            return f"{path}: stride {a.stride()} became {b.stride()}"
+        mine, theirs = a.detach(), b.detach()
+        if not torch.equal(mine, theirs) and not torch.allclose(mine, theirs, rtol=1e-5, atol=1e-6, equal_nan=True):
+            return f"{path}: {mine.tolist()} became {theirs.tolist()}"
+        storages = a.untyped_storage(), b.untyped_storage()
+        self.kept += storages
+        if a.numel() and not self.paired(-storages[0].data_ptr(), -storages[1].data_ptr()):
+            return f"{path}: shares memory with other tensors than before"
+        return None
+
+
+def scrubbed(value: Any) -> Any:
+    """A value without addresses."""
+    return ADDRESS.sub("0x", value) if isinstance(value, str) else value

@@ -1,0 +1,268 @@
+"""Runs programs as they are and compiled: ``python -m pybind.tests.dynamo.fuzz.run --count 1000 --seed 0``.
+
+Programs run in processes of their own, since what is tested may crash or hang.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import linecache
+import multiprocessing
+import multiprocessing.connection
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from pybind.tests.dynamo.fuzz.arguments import VARIANTS, arguments
+from pybind.tests.dynamo.fuzz.compare import ADDRESS, Outcome, Raised, difference
+from pybind.tests.dynamo.fuzz.generate import PRELUDE, Program, generate
+
+Listener = Callable[[dict[str, Any]], None]
+#: What makes a compiled function of a function. The second argument is told of captures; the third is the seed.
+Compiler = Callable[[Callable[..., Any], Listener, int], Callable[..., Any]]
+
+#: How long a program may take before it counts as hanging.
+PATIENCE = 30.0
+#: What the seed says about sizes that change.
+DYNAMIC = (None, None, True, False)
+
+
+def ours(function: Callable[..., Any], listener: Listener, seed: int) -> Callable[..., Any]:
+    """Our own Dynamo, with nothing behind it."""
+    from rust_inductor import _capture
+
+    compiled: Callable[..., Any] = _capture.optimize(
+        function, "eager", dynamic=DYNAMIC[seed % len(DYNAMIC)], listener=listener
+    )
+    return compiled
+
+
+def identity(function: Callable[..., Any], listener: Listener, seed: int) -> Callable[..., Any]:
+    """No compiler."""
+    return function
+
+
+COMPILERS: dict[str, Compiler] = {"ours": ours, "identity": identity}
+
+
+@dataclass
+class Report:
+    """What became of a program."""
+
+    seed: int
+    #: The difference, with the number of the call, if there is one.
+    aspect: str = ""
+    text: str = ""
+    call: int = 0
+    graphs: int = 0
+    raised: bool = False
+    seconds: float = 0.0
+    #: Why graphs ended, and why functions were not compiled.
+    reasons: list[str] = field(default_factory=list)
+    constructs: tuple[str, ...] = ()
+
+
+def namespace_of(program: Program) -> dict[str, Any]:
+    """The program's module, freshly executed."""
+    lines = program.source.splitlines(keepends=True)
+    linecache.cache[program.name] = (len(program.source), None, lines, program.name)
+    namespace: dict[str, Any] = {"__name__": "program"}
+    exec(compile(program.source, program.name, "exec"), namespace)
+    return namespace
+
+
+def innermost(error: BaseException, name: str) -> int | None:
+    """The line of the innermost frame of an error in this file."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == name]
+    return lines[-1] if lines else None
+
+
+def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any], name: str) -> Outcome:
+    """One call, and all that came of it."""
+    result, raised, printed = None, None, io.StringIO()
+    args, kwargs = given
+    try:
+        with contextlib.redirect_stdout(printed):
+            result = function(*args, **kwargs)
+    except Exception as error:
+        raised = Raised(type(error).__name__, ADDRESS.sub("0x", str(error)), innermost(error, name))
+    grad_enabled = torch.is_grad_enabled()
+    torch.set_grad_enabled(True)
+    left = {k: v for k, v in namespace.items() if not k.startswith("__")}
+    return Outcome(result, raised, ADDRESS.sub("0x", printed.getvalue()), given, left, grad_enabled)
+
+
+def run(program: Program, compiler: Compiler) -> Report:
+    """Every call of a program, plain and compiled, up to the first difference."""
+    report = Report(program.seed, constructs=program.constructs)
+    began = time.perf_counter()
+
+    def listen(event: dict[str, Any]) -> None:
+        if "skipped" in event:
+            report.reasons.append(f"skipped: {event['skipped']}")
+        else:
+            report.graphs += event.get("graph") is not None
+            if event.get("break_reason"):
+                report.reasons.append(str(event["break_reason"]))
+
+    plain, compiled = namespace_of(program), namespace_of(program)
+    function = compiler(compiled["main"], listen, program.seed)
+    for call in range(len(VARIANTS) * 2):
+        variant = VARIANTS[call // 2]
+        expected = outcome(plain["main"], arguments(program, variant, plain), plain, program.name)
+        found = outcome(function, arguments(program, variant, compiled), compiled, program.name)
+        report.raised = report.raised or expected.raised is not None
+        differs = difference(expected, found)
+        if differs is not None:
+            report.aspect, report.text, report.call = differs.aspect, differs.text, call
+            break
+    report.seconds = time.perf_counter() - began
+    return report
+
+
+def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
+    """Runs a range of programs, and sends what became of each."""
+    torch.set_num_threads(1)
+    for seed in seeds:
+        sender.send(run_seed(seed, compiler))
+    sender.close()
+
+
+def run_seed(seed: int, compiler: Compiler) -> Report:
+    """The report of a seed. A failure of the harness is a difference like any other."""
+    try:
+        return run(generate(seed), compiler)
+    except Exception as error:
+        return Report(seed, "harness", "".join(traceback.format_exception(error)[-3:]))
+
+
+def sweep(compiler: Compiler, seeds: range, jobs: int = 2) -> Iterator[Report]:
+    """The reports of all seeds, as they come. A crash or hang costs its worker, and is reported."""
+    forks = multiprocessing.get_context("fork")
+    step = -(-len(seeds) // jobs)
+    todo = [seeds[i : i + step] for i in range(0, len(seeds), step)]
+    workers: dict[Any, tuple[Any, range, float]] = {}
+
+    def start(part: range) -> None:
+        if part:
+            receiver, sender = forks.Pipe(duplex=False)
+            process = forks.Process(target=work, args=(compiler, part, sender), daemon=True)
+            process.start()
+            sender.close()
+            workers[receiver] = (process, part, time.monotonic())
+
+    for part in todo:
+        start(part)
+    while workers:
+        ready = multiprocessing.connection.wait(list(workers), timeout=1.0)
+        for receiver in list(workers):
+            process, part, since = workers[receiver]
+            if receiver in ready:
+                try:
+                    yield receiver.recv()
+                    workers[receiver] = (process, part[1:], time.monotonic())
+                    continue
+                except EOFError:
+                    process.join()
+                    if part:
+                        yield Report(part[0], "crash", f"exit code {process.exitcode}")
+            elif time.monotonic() - since < PATIENCE:
+                continue
+            else:
+                process.kill()
+                yield Report(part[0], "hang", f"no end in {PATIENCE:.0f} s")
+            del workers[receiver]
+            receiver.close()
+            start(part[1:])
+
+
+@dataclass
+class Summary:
+    """What became of many programs."""
+
+    cases: int = 0
+    captured: int = 0
+    raised: int = 0
+    seconds: float = 0.0
+    different: list[Report] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    constructs: Counter[str] = field(default_factory=Counter)
+
+    def add(self, report: Report) -> None:
+        """Counts a report."""
+        self.cases += 1
+        self.captured += report.graphs > 0
+        self.raised += report.raised
+        self.seconds += report.seconds
+        self.reasons.update(report.reasons)
+        self.constructs.update(report.constructs)
+        if report.aspect:
+            self.different.append(report)
+
+    @property
+    def rate(self) -> float:
+        """The share of programs of which a graph was captured."""
+        return self.captured / max(1, self.cases)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.cases} programs, {self.raised} of them raise; {len(self.different)} differ; "
+            f"{self.rate:.0%} give a graph; {self.seconds:.1f} s"
+        ]
+        lines += [f"{count:6} {reason[:150]}" for reason, count in self.reasons.most_common(30)]
+        lines += [f"seed {r.seed} (call {r.call}): {r.aspect}: {r.text[:300]}" for r in self.different]
+        return "\n".join(lines)
+
+
+def summarise(compiler: Compiler, seeds: range, jobs: int = 2) -> Summary:
+    """Runs all seeds."""
+    summary = Summary()
+    for report in sweep(compiler, seeds, jobs):
+        summary.add(report)
+    summary.different.sort(key=lambda report: report.seed)
+    return summary
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="the first one")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--compiler", choices=COMPILERS, default="ours")
+    parser.add_argument("--shrink", type=int, default=0, metavar="N", help="reduce the first N that differ")
+    parser.add_argument("--show", action="store_true", help="print the programs")
+    parser.add_argument("--constructs", action="store_true", help="how many programs have each construct")
+    parser.add_argument("--json", action="store_true", help="print the differences as JSON")
+    options = parser.parse_args()
+    seeds = range(options.seed, options.seed + options.count)
+    if options.show:
+        for seed in seeds:
+            print(generate(seed).source[len(PRELUDE) :])
+    compiler = COMPILERS[options.compiler]
+    summary = summarise(compiler, seeds, options.jobs)
+    if options.json:
+        print(json.dumps([[r.seed, r.call, r.aspect, r.text] for r in summary.different]))
+    else:
+        print(summary)
+    if options.constructs:
+        for name, count in sorted(summary.constructs.items(), key=lambda item: item[1]):
+            print(f"{count:6} {name}")
+    from pybind.tests.dynamo.fuzz.shrink import shrink
+
+    for report in summary.different[: options.shrink]:
+        print(shrink(generate(report.seed), compiler))
+    return 1 if summary.different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""Makes a program that differs small: drops and unwraps statements and parts of expressions while it still differs."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import multiprocessing
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from pybind.tests.dynamo.fuzz.generate import Program
+from pybind.tests.dynamo.fuzz.run import Compiler, Report, run
+
+#: How long a program is made smaller, and how long one try may take.
+BUDGET, PATIENCE = 60.0, 10.0
+BODIES = ("body", "orelse", "finalbody", "handlers")
+
+
+@dataclasses.dataclass
+class Small:
+    """The smallest program found, and how it differs."""
+
+    program: Program
+    report: Report
+
+    def __str__(self) -> str:
+        params = ", ".join(
+            f"{p.name}: {p.kind.name}{list(p.kind.shape) or ''} {p.note}" for p in self.program.parameters
+        )
+        head = f"# seed {self.report.seed}, call {self.report.call}, {self.report.aspect}: {self.report.text}"
+        return f"{head}\n# {params}\n{self.program.source}\n"
+
+
+def isolated(program: Program, compiler: Compiler) -> Report | None:
+    """The report of a program that runs in a process of its own; None if it is no program."""
+    forks = multiprocessing.get_context("fork")
+    receiver, sender = forks.Pipe(duplex=False)
+    process = forks.Process(target=send_report, args=(program, compiler, sender), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(PATIENCE):
+            process.kill()
+            return Report(program.seed, "hang", "")
+        report: Report | None = receiver.recv()
+        return report
+    except EOFError:
+        process.join()
+        return Report(program.seed, "crash", f"exit code {process.exitcode}")
+    finally:
+        process.join()
+        receiver.close()
+
+
+def send_report(program: Program, compiler: Compiler, sender: Any) -> None:
+    """Runs in the process of its own."""
+    import torch
+
+    torch.set_num_threads(1)
+    try:
+        report: Report | None = run(program, compiler)
+    except Exception:
+        report = None
+    sender.send(report)
+
+
+def shrink(program: Program, compiler: Compiler, budget: float = BUDGET) -> Small:
+    """The smallest program that differs in the same aspect."""
+    first = isolated(program, compiler)
+    if first is None or not first.aspect:
+        return Small(program, first or Report(program.seed))
+    small = Small(program, first)
+    until = time.monotonic() + budget
+    progress = True
+    while progress and time.monotonic() < until:
+        progress = False
+        for tree in candidates(small.program.source):
+            if time.monotonic() > until:
+                break
+            smaller = attempt(small, tree, compiler)
+            if smaller is not None:
+                small, progress = smaller, True
+                break
+    return small
+
+
+def attempt(small: Small, tree: ast.Module, compiler: Compiler) -> Small | None:
+    """The smaller program, if it differs as the larger one does."""
+    source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    if len(source) >= len(small.program.source):
+        return None
+    program = dataclasses.replace(small.program, source=source)
+    report = isolated(program, compiler)
+    if report is None or report.aspect != small.report.aspect:
+        return None
+    return Small(program, report)
+
+
+def candidates(source: str) -> Iterator[ast.Module]:
+    """Programs with one thing less, the largest things first."""
+    tree = ast.parse(source)
+    edits = [*statement_edits(tree), *expression_edits(tree)]
+    edits.sort(key=lambda edit: -edit[0])
+    for _, path, field, index, replacement in edits:
+        changed = copy.deepcopy(tree)
+        owner: Any = changed
+        for name, at in path:
+            owner = getattr(owner, name) if at is None else getattr(owner, name)[at]
+        if index is None:
+            setattr(owner, field, copy.deepcopy(replacement))
+        else:
+            items = getattr(owner, field)
+            items[index : index + 1] = copy.deepcopy(replacement)
+            if not items and field == "body":
+                items.append(ast.Pass())
+        yield changed
+
+
+Step = tuple[str, int | None]
+Edit = tuple[int, list[Step], str, int | None, Any]
+
+
+def walk(node: ast.AST, path: list[Step]) -> Iterator[tuple[ast.AST, list[Step]]]:
+    """Every node with the way to it."""
+    yield node, path
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            for at, item in enumerate(value):
+                if isinstance(item, ast.AST):
+                    yield from walk(item, [*path, (name, at)])
+        elif isinstance(value, ast.AST):
+            yield from walk(value, [*path, (name, None)])
+
+
+def size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def statement_edits(tree: ast.Module) -> Iterator[Edit]:
+    """Each statement left away, or replaced by what is in it."""
+    for node, path in walk(tree, []):
+        for field in BODIES:
+            items = getattr(node, field, None)
+            if not isinstance(items, list):
+                continue
+            for index, item in enumerate(items):
+                if isinstance(item, ast.Pass) and len(items) == 1:
+                    continue
+                yield size(item), path, field, index, []
+                for inner in ("body", "orelse", "finalbody"):
+                    if isinstance(getattr(item, inner, None), list) and not isinstance(
+                        item, ast.FunctionDef | ast.ClassDef
+                    ):
+                        yield size(item) // 2, path, field, index, getattr(item, inner)
+
+
+def expression_edits(tree: ast.Module) -> Iterator[Edit]:
+    """Each expression replaced by a part of it, each element left away."""
+    for node, path in walk(tree, []):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, ast.expr):
+                for part in parts(value):
+                    yield size(value) - size(part), path, field, None, part
+            elif isinstance(value, list) and field in ("elts", "args", "keywords", "values", "decorator_list", "cases"):
+                for index, item in enumerate(value):
+                    if not (isinstance(node, ast.Dict | ast.BoolOp) or isinstance(item, ast.arg)):
+                        yield size(item), path, field, index, []
+                    if isinstance(item, ast.expr):
+                        for part in parts(item):
+                            yield size(item) - size(part), path, field, index, [part]
+
+
+def parts(value: ast.expr) -> Iterator[ast.expr]:
+    """What may stand in an expression's place."""
+    if isinstance(value, ast.Name | ast.Constant):
+        return
+    if not isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
+        return
+    for child in ast.iter_child_nodes(value):
+        if isinstance(child, ast.expr):
+            yield child
+    if isinstance(value, ast.Call):
+        yield from (keyword.value for keyword in value.keywords)
+    if size(value) > 2:
+        yield ast.Constant(1)
