@@ -28,7 +28,7 @@ class Raised:
 
     kind: str
     message: str
-    #: The line of the innermost frame in the program.
+    #: The line of the innermost frame in the program; -1 if there is none, None if it has no line.
     line: int | None
 
 

@@ -12,9 +12,12 @@ import json
 import linecache
 import multiprocessing
 import multiprocessing.connection
+import os
+import re
 import sys
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -70,6 +73,12 @@ class Report:
     reasons: list[str] = field(default_factory=list)
     constructs: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> str:
+        """What the difference has in common with others of the same cause, most likely."""
+        kinds = " ".join(re.findall(r"kind='(\w+)'", self.text))
+        return f"{self.aspect} {kinds}" if kinds else self.aspect
+
 
 def namespace_of(program: Program) -> dict[str, Any]:
     """The program's module, freshly executed."""
@@ -81,9 +90,9 @@ def namespace_of(program: Program) -> dict[str, Any]:
 
 
 def innermost(error: BaseException, name: str) -> int | None:
-    """The line of the innermost frame of an error in this file."""
+    """The line of the innermost frame of an error in this file; -1 if no frame is."""
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == name]
-    return lines[-1] if lines else None
+    return lines[-1] if lines else -1
 
 
 def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any], name: str) -> Outcome:
@@ -131,10 +140,17 @@ def run(program: Program, compiler: Compiler) -> Report:
 
 def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
     """Runs a range of programs, and sends what became of each."""
-    torch.set_num_threads(1)
+    quiet()
     for seed in seeds:
         sender.send(run_seed(seed, compiler))
     sender.close()
+
+
+def quiet() -> None:
+    """Settings of a worker: one thread, and no word about what is not compiled, which reports have."""
+    torch.set_num_threads(1)
+    os.environ.setdefault("RUST_INDUCTOR_LOG", "error")
+    warnings.simplefilter("ignore")
 
 
 def run_seed(seed: int, compiler: Compiler) -> Report:
@@ -213,6 +229,15 @@ class Summary:
         """The share of programs of which a graph was captured."""
         return self.captured / max(1, self.cases)
 
+    def various(self) -> list[Report]:
+        """Those that differ: first one of each key, then the second of each, and so on."""
+        seen: Counter[str] = Counter()
+        ranked = []
+        for report in self.different:
+            seen[report.key] += 1
+            ranked.append((seen[report.key], report.seed, report))
+        return [report for _, _, report in sorted(ranked, key=lambda item: item[:2])]
+
     def __str__(self) -> str:
         lines = [
             f"{self.cases} programs, {self.raised} of them raise; {len(self.different)} differ; "
@@ -239,7 +264,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--compiler", choices=COMPILERS, default="ours")
-    parser.add_argument("--shrink", type=int, default=0, metavar="N", help="reduce the first N that differ")
+    parser.add_argument("--shrink", type=int, default=0, metavar="N", help="reduce N that differ, of all kinds")
     parser.add_argument("--show", action="store_true", help="print the programs")
     parser.add_argument("--constructs", action="store_true", help="how many programs have each construct")
     parser.add_argument("--json", action="store_true", help="print the differences as JSON")
@@ -259,8 +284,9 @@ def main() -> int:
             print(f"{count:6} {name}")
     from pybind.tests.dynamo.fuzz.shrink import shrink
 
-    for report in summary.different[: options.shrink]:
-        print(shrink(generate(report.seed), compiler))
+    quiet()
+    for report in summary.various()[: options.shrink]:
+        print(shrink(generate(report.seed), compiler), flush=True)
     return 1 if summary.different else 0
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybind.tests.dynamo.fuzz.generate import Program
-from pybind.tests.dynamo.fuzz.run import Compiler, Report, run
+from pybind.tests.dynamo.fuzz.run import Compiler, Report, quiet, run
 
 #: How long a program is made smaller, and how long one try may take.
-BUDGET, PATIENCE = 60.0, 10.0
+BUDGET, PATIENCE = 20.0, 10.0
 BODIES = ("body", "orelse", "finalbody", "handlers")
 
 
@@ -56,9 +56,7 @@ def isolated(program: Program, compiler: Compiler) -> Report | None:
 
 def send_report(program: Program, compiler: Compiler, sender: Any) -> None:
     """Runs in the process of its own."""
-    import torch
-
-    torch.set_num_threads(1)
+    quiet()
     try:
         report: Report | None = run(program, compiler)
     except Exception:
@@ -67,7 +65,7 @@ def send_report(program: Program, compiler: Compiler, sender: Any) -> None:
 
 
 def shrink(program: Program, compiler: Compiler, budget: float = BUDGET) -> Small:
-    """The smallest program that differs in the same aspect."""
+    """The smallest program that differs in the same way."""
     first = isolated(program, compiler)
     if first is None or not first.aspect:
         return Small(program, first or Report(program.seed))
@@ -93,7 +91,7 @@ def attempt(small: Small, tree: ast.Module, compiler: Compiler) -> Small | None:
         return None
     program = dataclasses.replace(small.program, source=source)
     report = isolated(program, compiler)
-    if report is None or report.aspect != small.report.aspect:
+    if report is None or report.key != small.report.key:
         return None
     return Small(program, report)
 
@@ -183,5 +181,5 @@ def parts(value: ast.expr) -> Iterator[ast.expr]:
             yield child
     if isinstance(value, ast.Call):
         yield from (keyword.value for keyword in value.keywords)
-    if size(value) > 2:
+    if size(value) > 2 and not isinstance(value, ast.Attribute):
         yield ast.Constant(1)

@@ -33,10 +33,10 @@ KINDS = {
     "ints": 2,
     "set": 0.5,
     "table": 1.5,
-    "tensors": 1.5,
-    "named": 1,
-    "pair": 0.7,
-    "box": 1,
+    "tensors": 2.5,
+    "named": 2,
+    "pair": 1.2,
+    "box": 2.5,
     "mask": 0.7,
 }
 
@@ -210,8 +210,6 @@ def in_place(scope: Scope) -> None:
         raise NoFit
     template = scope.rng.choice(
         (
-            "@same ⟨+= -= *=⟩ $broad",
-            "@same ⟨+= *= /=⟩ ⟨$float $positive⟩",
             "@same.⟨add_ sub_ mul_⟩($broad)",
             "@same.⟨zero_() neg_() abs_() sin_() fill_($float) clamp_(min=0)⟩",
             "@same.copy_($broad)",
@@ -240,7 +238,7 @@ def augmented(scope: Scope) -> None:
         case _:
             if scope.differentiated and scope.chance(0.8):
                 raise NoFit
-            scope.line(fill(scope, f"{name} ⟨+= -= *=⟩ $broad", kind))
+            scope.line(fill(scope, f"{name} ⟨+= -= *=⟩ ⟨$broad $float $positive⟩", kind))
 
 
 def branch(scope: Scope) -> None:
@@ -648,6 +646,7 @@ STATEMENTS: tuple[Row, ...] = (
     Row("print tensor", 0.15, "print($scalar)"),
     Row("graph break", 0.5, "torch._dynamo.graph_break()"),
     Row("disabled call", 0.5, "disabled(⟨$any $int $ints⟩)"),
+    Row("unbound local", 0.1, "⟨g_int g_str g_ints⟩ += 1"),
     Row("append", 1, "if len(@ints) < 6:\n    @ints.append($int)"),
     Row("append to other", 1, "@ints.append($int % 9) if len(@ints) < 6 else None"),
     Row("insert", 0.5, "@ints.insert($small, $int)"),
@@ -661,7 +660,7 @@ STATEMENTS: tuple[Row, ...] = (
     Row("list del", 0.3, "del @ints[⟨0 -1 1:⟩]"),
     Row("tensors store", 0.7, "@tensors[⟨0 -1⟩] = $same"),
     Row("tensors append", 0.7, "@tensors.append($same) if len(@tensors) < 5 else None"),
-    Row("dict store", 1.2, "@table[$str] = $int % 77"),
+    Row("dict store", 1.2, "@table[($str)[:8]] = $int % 77"),
     Row("dict update", 0.5, "@table.update(⟨a=$int $table⟩)"),
     Row("dict pop", 0.4, '@table.pop(⟨"a" "b"⟩, ⟨None 0⟩)'),
     Row("dict pop may fail", 0.1, '@table.pop(⟨"a" "b"⟩)'),
