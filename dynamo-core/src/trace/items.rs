@@ -181,7 +181,7 @@ impl Tracer<'_> {
         let iter = match self.get(value)? {
             Value::Tuple(items) | Value::Size(items) => Iter::Items(items, 0),
             Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
-            Value::DictView(dict, part) => Iter::Items(self.view_items(dict, part)?, 0),
+            Value::DictView(dict, part) => Iter::Dict(dict, part, self.view_items(dict, part)?, 0),
             Value::Const(Constant::Str(text)) => {
                 let letters = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
                 Iter::Items(letters, 0)
@@ -190,7 +190,10 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::Iter(_) => return self.force(value),
                 State::List(_) => Iter::List(state, 0),
-                State::Dict(items) => Iter::Items(items.values().map(|&(key, _)| key).collect(), 0),
+                State::Dict(_) => {
+                    let dict = self.force(value)?;
+                    Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
+                }
                 State::Set(_) => return Err(Reason::new(Kind::Iteration, "A set, whose order is not known.")),
                 _ => return Err(self.no_iteration(value)),
             },
@@ -237,6 +240,12 @@ impl Tracer<'_> {
         };
         let (item, iter) = match iter {
             Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
+            Iter::Dict(dict, part, items, at) => {
+                if super::builtin::pairs(self, dict)?.len() != items.len() {
+                    return Err(raised("RuntimeError: dictionary changed size during iteration"));
+                }
+                (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))
+            }
             Iter::List(list, at) => {
                 let State::List(items) = self.heap.get(list) else { return Ok(None) };
                 (items.get(at).copied(), Iter::List(list, at + 1))

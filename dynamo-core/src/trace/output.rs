@@ -214,6 +214,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
                 match iter {
                     Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
+                    Iter::Dict(dict, ..) => vec![*dict],
                     Iter::List(list, _) => self.parts_of_state(*list),
                     Iter::Enumerate(inner, _) => states(&[*inner]),
                     Iter::Zip(inners) => states(inners),
@@ -392,7 +393,8 @@ impl<'t, 'h> Output<'t, 'h> {
             Value::Null => self.builder.push_null(),
             Value::Const(constant) => self.load_constant(&constant)?,
             Value::Tensor(node) | Value::SymInt { node, .. } => self.load_result(node)?,
-            Value::Lazy(obj) | Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => {
+            Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
+            Value::Module(_, obj) | Value::Class(_, obj) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }
@@ -482,10 +484,8 @@ impl<'t, 'h> Output<'t, 'h> {
         if let State::Cell(_) = self.t.heap.get(state) {
             return self.push_cell(state);
         }
-        if let Some(obj) = self.t.heap.row(state).origin {
-            let constant = self.constant(Opaque::Object(obj));
-            self.builder.load_const(constant);
-            return Ok(());
+        if self.t.heap.row(state).origin.is_some() {
+            return self.push_origin(state);
         }
         match self.t.heap.get(state).clone() {
             State::List(items) => {
@@ -541,6 +541,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 self.builder.build_tuple(left.len() as u32);
                 self.builder.emit(Op::GetIter, 0);
             }
+            Iter::Dict(dict, part, items, at) => self.push_dict_iterator(*dict, part, items.len(), *at)?,
             Iter::List(list, at) => {
                 self.push_state(*list)?;
                 self.builder.emit(Op::GetIter, 0);
@@ -574,6 +575,24 @@ impl<'t, 'h> Output<'t, 'h> {
                 self.builder.build_tuple(0);
                 self.builder.emit(Op::GetIter, 0);
             }
+        }
+        Ok(())
+    }
+
+    /// Pushes an iterator over a dict, as far along as it was.
+    fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
+        if super::builtin::pairs(self.t, dict)?.len() != len || at > 64 {
+            return Err(construct("an iterator over a dict"));
+        }
+        self.push(dict)?;
+        self.builder.load_method(part);
+        self.builder.call(0);
+        self.builder.emit(Op::GetIter, 0);
+        for _ in 0..at {
+            self.builder.copy(1);
+            self.builder.load_method("__next__");
+            self.builder.call(0);
+            self.builder.pop();
         }
         Ok(())
     }
@@ -708,7 +727,7 @@ impl<'t, 'h> Output<'t, 'h> {
     /// Pushes the object of the caller's that has this state.
     fn push_origin(&mut self, state: StateId) -> Traced<()> {
         let known = self.t.heap.row(state).origin.and_then(|obj| self.t.known.get(&obj).copied());
-        match known {
+        match known.filter(|&value| self.t.source(value).is_some()) {
             Some(value) => self.push(value),
             None => Err(construct("an object that cannot be reached")),
         }

@@ -144,6 +144,8 @@ pub(super) enum State {
 pub(super) enum Iter {
     /// Over values that are all there, the next one's place.
     Items(Vec<ValueId>, usize),
+    /// Over a dict, by the view of it: what it showed at first, the next one's place.
+    Dict(ValueId, &'static str, Vec<ValueId>, usize),
     /// Over a list, which may change meanwhile.
     List(StateId, usize),
     /// Over numbers: next, stop, step.
