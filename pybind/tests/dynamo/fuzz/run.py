@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import json
 import linecache
@@ -140,17 +141,23 @@ def run(program: Program, compiler: Compiler) -> Report:
 
 def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
     """Runs a range of programs, and sends what became of each."""
-    quiet()
+    prepare()
     for seed in seeds:
         sender.send(run_seed(seed, compiler))
     sender.close()
 
 
-def quiet() -> None:
-    """Settings of a worker: one thread, and no word about what is not compiled, which reports have."""
+def prepare() -> None:
+    """Settings of a worker: one thread, and no word about what is not compiled, which reports have.
+
+    What programs import is imported, so that processes forked from this one need not.
+    """
     torch.set_num_threads(1)
     os.environ.setdefault("RUST_INDUCTOR_LOG", "error")
     warnings.simplefilter("ignore")
+    importlib.import_module("torch._dynamo")
+    with contextlib.suppress(ImportError):
+        importlib.import_module("rust_inductor._native")
 
 
 def run_seed(seed: int, compiler: Compiler) -> Report:
@@ -284,7 +291,7 @@ def main() -> int:
             print(f"{count:6} {name}")
     from pybind.tests.dynamo.fuzz.shrink import shrink
 
-    quiet()
+    prepare()
     for report in summary.various()[: options.shrink]:
         print(shrink(generate(report.seed), compiler), flush=True)
     return 1 if summary.different else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 import multiprocessing
 import time
@@ -11,11 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybind.tests.dynamo.fuzz.generate import Program
-from pybind.tests.dynamo.fuzz.run import Compiler, Report, quiet, run
+from pybind.tests.dynamo.fuzz.run import Compiler, Report, prepare, run
 
 #: How long a program is made smaller, and how long one try may take.
 BUDGET, PATIENCE = 20.0, 10.0
 BODIES = ("body", "orelse", "finalbody", "handlers")
+
+#: The way to a node, and what is done there: how much smaller it makes the program, the way, the field, the items of it
+#: that are replaced if it is a list, and by what.
+Step = tuple[str, int | None]
+Edit = tuple[int, list[Step], str, range | None, Any]
 
 
 @dataclasses.dataclass
@@ -56,7 +60,7 @@ def isolated(program: Program, compiler: Compiler) -> Report | None:
 
 def send_report(program: Program, compiler: Compiler, sender: Any) -> None:
     """Runs in the process of its own."""
-    quiet()
+    prepare()
     try:
         report: Report | None = run(program, compiler)
     except Exception:
@@ -66,26 +70,28 @@ def send_report(program: Program, compiler: Compiler, sender: Any) -> None:
 
 def shrink(program: Program, compiler: Compiler, budget: float = BUDGET) -> Small:
     """The smallest program that differs in the same way."""
+    prepare()
     first = isolated(program, compiler)
     if first is None or not first.aspect:
         return Small(program, first or Report(program.seed))
     small = Small(program, first)
     until = time.monotonic() + budget
-    progress = True
-    while progress and time.monotonic() < until:
-        progress = False
-        for tree in candidates(small.program.source):
-            if time.monotonic() > until:
+    found, at = True, 0
+    while time.monotonic() < until:
+        edits = edits_of(ast.parse(small.program.source))
+        if at >= len(edits):
+            if not found:
                 break
-            smaller = attempt(small, tree, compiler)
-            if smaller is not None:
-                small, progress = smaller, True
-                break
+            found, at = False, 0
+        smaller = attempt(small, edits[at], compiler)
+        # Where one thing could be left away, the next one stands now.
+        small, found, at = (small, found, at + 1) if smaller is None else (smaller, True, at)
     return small
 
 
-def attempt(small: Small, tree: ast.Module, compiler: Compiler) -> Small | None:
+def attempt(small: Small, edit: Edit, compiler: Compiler) -> Small | None:
     """The smaller program, if it differs as the larger one does."""
+    tree = applied(ast.parse(small.program.source), edit)
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     if len(source) >= len(small.program.source):
         return None
@@ -96,28 +102,26 @@ def attempt(small: Small, tree: ast.Module, compiler: Compiler) -> Small | None:
     return Small(program, report)
 
 
-def candidates(source: str) -> Iterator[ast.Module]:
-    """Programs with one thing less, the largest things first."""
-    tree = ast.parse(source)
+def edits_of(tree: ast.Module) -> list[Edit]:
+    """Everything that can be left away, the largest things first."""
     edits = [*statement_edits(tree), *expression_edits(tree)]
-    edits.sort(key=lambda edit: -edit[0])
-    for _, path, field, index, replacement in edits:
-        changed = copy.deepcopy(tree)
-        owner: Any = changed
-        for name, at in path:
-            owner = getattr(owner, name) if at is None else getattr(owner, name)[at]
-        if index is None:
-            setattr(owner, field, copy.deepcopy(replacement))
-        else:
-            items = getattr(owner, field)
-            items[index : index + 1] = copy.deepcopy(replacement)
-            if not items and field == "body":
-                items.append(ast.Pass())
-        yield changed
+    return sorted(edits, key=lambda edit: -edit[0])
 
 
-Step = tuple[str, int | None]
-Edit = tuple[int, list[Step], str, int | None, Any]
+def applied(tree: ast.Module, edit: Edit) -> ast.Module:
+    """The program with one thing less."""
+    _, path, field, items, replacement = edit
+    owner: Any = tree
+    for name, at in path:
+        owner = getattr(owner, name) if at is None else getattr(owner, name)[at]
+    if items is None:
+        setattr(owner, field, replacement)
+    else:
+        inside = getattr(owner, field)
+        inside[items.start : items.stop] = replacement
+        if not inside and field == "body":
+            inside.append(ast.Pass())
+    return tree
 
 
 def walk(node: ast.AST, path: list[Step]) -> Iterator[tuple[ast.AST, list[Step]]]:
@@ -143,15 +147,19 @@ def statement_edits(tree: ast.Module) -> Iterator[Edit]:
             items = getattr(node, field, None)
             if not isinstance(items, list):
                 continue
+            if len(items) > 3:
+                for start in range(0, len(items), part := len(items) // 2):
+                    run_of = range(start, min(start + part, len(items)))
+                    yield sum(size(items[i]) for i in run_of), path, field, run_of, []
             for index, item in enumerate(items):
                 if isinstance(item, ast.Pass) and len(items) == 1:
                     continue
-                yield size(item), path, field, index, []
-                for inner in ("body", "orelse", "finalbody"):
-                    if isinstance(getattr(item, inner, None), list) and not isinstance(
-                        item, ast.FunctionDef | ast.ClassDef
-                    ):
-                        yield size(item) // 2, path, field, index, getattr(item, inner)
+                here = range(index, index + 1)
+                yield size(item), path, field, here, []
+                if not isinstance(item, ast.FunctionDef | ast.ClassDef):
+                    for inner in ("body", "orelse", "finalbody"):
+                        if isinstance(getattr(item, inner, None), list):
+                            yield size(item) // 2, path, field, here, getattr(item, inner)
 
 
 def expression_edits(tree: ast.Module) -> Iterator[Edit]:
@@ -164,10 +172,10 @@ def expression_edits(tree: ast.Module) -> Iterator[Edit]:
             elif isinstance(value, list) and field in ("elts", "args", "keywords", "values", "decorator_list", "cases"):
                 for index, item in enumerate(value):
                     if not (isinstance(node, ast.Dict | ast.BoolOp) or isinstance(item, ast.arg)):
-                        yield size(item), path, field, index, []
+                        yield size(item), path, field, range(index, index + 1), []
                     if isinstance(item, ast.expr):
                         for part in parts(item):
-                            yield size(item) - size(part), path, field, index, [part]
+                            yield size(item) - size(part), path, field, range(index, index + 1), [part]
 
 
 def parts(value: ast.expr) -> Iterator[ast.expr]:

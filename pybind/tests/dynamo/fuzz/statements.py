@@ -29,7 +29,7 @@ KINDS = {
     "float": 2,
     "bool": 1,
     "str": 1.5,
-    "maybe": 1,
+    "maybe": 2,
     "ints": 2,
     "set": 0.5,
     "table": 1.5,
