@@ -321,9 +321,9 @@ impl Pool {
         }
     }
 
-    /// The range of `f*(a + b)` for `f*a + f*b`, where all terms share factors: its sign may show only so.
+    /// The range of `f*(a + b) + k` for `f*a + f*b + k`, where all terms share factors: its sign may show only so.
     fn range_of_factored(&self, sum: &Sum) -> Option<Range> {
-        let ([first, rest @ ..], 0) = (sum.terms.as_slice(), sum.constant) else { return None };
+        let [first, rest @ ..] = sum.terms.as_slice() else { return None };
         let all = Factors::from_slice(self.factors(&first.mono));
         let common = rest.iter().fold(all, |common, t| shared_factors(&common, self.factors(&t.mono)));
         if rest.is_empty() || common.is_empty() {
@@ -334,7 +334,7 @@ impl Pool {
             let left = remove_factors(self.factors(&t.mono), &common)?;
             cofactor = cofactor + Range::point(t.coeff) * self.range_of_product(&left);
         }
-        Some(self.range_of_product(&common) * cofactor)
+        Some(self.range_of_product(&common) * cofactor + Range::point(sum.constant))
     }
 
     /// The factors of a monomial.
