@@ -100,7 +100,9 @@ impl Tracer<'_> {
                 _ => Err(self.no_attr(value, name)),
             };
         }
-        let source = self.source(value);
+        // Classes of the interpreter cannot be changed, and make some of their attributes anew at each read.
+        let fixed = matches!(&self.values[value], Value::Class(name, _) if name.starts_with("builtins."));
+        let source = self.source(value).filter(|_| !fixed);
         match self.host.attr(obj, name) {
             Lookup::Found(found) => match source {
                 Some(source) => {

@@ -47,6 +47,16 @@ const RULES: &[(&str, Rule)] = &[
         Ok(t.value(Value::Tuple(items)))
     }),
     ("builtins.dict", dict),
+    ("builtins.dict.fromkeys", |t, args, _| {
+        let (&keys, rest) = args.split_first().ok_or_else(|| raised("TypeError: fromkeys"))?;
+        let value = rest.first().copied().unwrap_or_else(|| t.none());
+        let mut entries = IndexMap::new();
+        for key in t.all_items(keys)? {
+            let key = t.force(key)?;
+            entries.entry(t.key(key)?).or_insert((key, value));
+        }
+        Ok(t.state(State::Dict(entries)))
+    }),
     ("builtins.set", |t, args, _| {
         let items = if args.is_empty() { Vec::new() } else { t.all_items(one(args)?)? };
         let mut set = IndexMap::new();

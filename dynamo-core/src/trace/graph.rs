@@ -108,6 +108,11 @@ impl Tracer<'_> {
         };
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.graph[node].stack_trace = Some(self.stack_trace());
+        // What fails has to fail at its own place in the program, with the effects before it.
+        if self.env.inputs().next().is_none() {
+            let tried = self.host.infer(&self.graph, self.env.pool_mut(), node);
+            tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
+        }
         self.graph[node].meta = self.graph[changed].meta.clone();
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;

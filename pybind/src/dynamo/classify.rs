@@ -90,7 +90,13 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let of_module = bound.is_none() || bound.is_instance_of::<PyModule>();
             let name = function_target(object)?;
             // A method of an object knows more than its name says, unless it is one of torch's functions.
-            if of_module || name.starts_with("torch.") { Seen::Builtin(name) } else { Seen::Object(class) }
+            if of_module || name.starts_with("torch.") {
+                Seen::Builtin(name)
+            } else if bound.is_instance_of::<PyType>() {
+                Seen::Builtin(format!("{}.{}", dotted_name(&bound)?, object.getattr("__name__")?))
+            } else {
+                Seen::Object(class)
+            }
         }
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
             let owner = dotted_name(&object.getattr("__objclass__")?)?;

@@ -284,6 +284,9 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Some(method) = name.strip_prefix("Tensor.") {
         return Torch::get(py)?.tensor.bind(py).getattr(method);
     }
+    if let Some(path) = name.strip_prefix("builtins.") {
+        return path.split('.').try_fold(py.import("builtins")?.into_any(), |owner, part| owner.getattr(part));
+    }
     match name.rsplit_once('.') {
         Some((owner @ ("str" | "int" | "float"), method)) => py.import("builtins")?.getattr(owner)?.getattr(method),
         Some((owner, member)) if owner == "types" => py.import(owner)?.getattr(member),

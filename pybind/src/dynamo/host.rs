@@ -210,6 +210,10 @@ impl<'py> PyHost<'py> {
         Ok(Some(match arg {
             Arg::Node(id) => match &graph[*id].meta {
                 Some(Meta::Tensor(meta)) => match self.without_data(pool, meta)? {
+                    // Only inputs may be leaves of the autograd graph.
+                    Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {
+                        tensor.call_method0("clone")?
+                    }
                     Some(tensor) => tensor,
                     None => return Ok(None),
                 },

