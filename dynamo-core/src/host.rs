@@ -102,6 +102,19 @@ pub struct FunctionView {
     pub place: Place,
 }
 
+/// A class of tuples whose items have names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordClass {
+    /// Its dotted name.
+    pub name: String,
+    /// The names of the items.
+    pub fields: Vec<String>,
+    /// What the last items are where a call gives none.
+    pub defaults: Vec<Obj>,
+    /// True if calling the class takes one sequence, as torch's results do, and not the items.
+    pub of_sequence: bool,
+}
+
 /// Whose code a function is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -122,6 +135,12 @@ pub enum View {
     Tuple(Vec<Obj>),
     /// `torch.Size`
     Size(Vec<Obj>),
+    /// A named tuple, or one of torch's, of exactly this class.
+    Record(Obj, Rc<RecordClass>, Vec<Obj>),
+    /// A `functools.partial`: the function, its first arguments, its keyword arguments.
+    Partial(Obj, Vec<Obj>, Vec<(String, Obj)>),
+    /// Exactly `set`, in the order in which it gives its items.
+    Set(Vec<Obj>),
     /// Exactly `list`.
     List(Vec<Obj>),
     /// Exactly `dict`, in its order.
@@ -191,6 +210,9 @@ pub trait Host {
     /// The class of this dotted name.
     fn class_named(&mut self, name: &str) -> Option<Obj>;
 
+    /// True for a class whose attributes nobody can change.
+    fn is_immutable(&mut self, class: Obj) -> bool;
+
     /// What is printed of an object, and its address.
     fn info(&mut self, obj: Obj) -> ObjectInfo;
 
@@ -202,6 +224,18 @@ pub trait Host {
 
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
+
+    /// What a class of tuples with named items is; `None` for every other class.
+    fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>>;
+
+    /// The class of what a function or method of torch gives, if it gives a tuple with named items.
+    fn result_class(&mut self, target: &str) -> Option<Obj>;
+
+    /// True if autograd records when the capture begins.
+    fn grad_enabled(&self) -> bool;
+
+    /// A module that is loaded, by its whole name.
+    fn module(&mut self, name: &str) -> Option<Obj>;
 
     /// Looks a name up in a module's scope, then among the builtins.
     fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)>;
@@ -218,10 +252,10 @@ pub trait Host {
     /// If it raises, or gives no constant.
     fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError>;
 
-    /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
-    /// metadata of its arguments, and of what it gives, is over the expressions of `pool`.
+    /// What a node gives, found by letting torch run it on tensors without data, recorded by autograd or not: for calls
+    /// that have no rule. The metadata of its arguments, and of what it gives, is over the expressions of `pool`.
     ///
     /// # Errors
     /// What torch says, or that sizes are symbolic.
-    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId) -> Result<Meta, String>;
+    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId, grad: bool) -> Result<Meta, String>;
 }

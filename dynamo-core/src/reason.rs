@@ -71,6 +71,8 @@ reasons! {
         "Print outside of the compiled function.";
     TooLong, "RI0017", "More instructions than a trace may have.",
         "Move the loop out of the compiled function, or write it with tensors.";
+    Context, "RI0018", "A context manager that is not traced.",
+        "Enter it outside of the compiled function.";
 }
 
 /// A reason with what it was about.

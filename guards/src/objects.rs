@@ -26,6 +26,10 @@ pub trait Objects {
     fn local(&mut self, name: Name<'_>) -> Option<Self::Handle>;
     /// A global variable of the frame.
     fn global(&mut self, name: Name<'_>) -> Option<Self::Handle>;
+    /// A module that is loaded, by its whole name.
+    fn module(&mut self, _name: Name<'_>) -> Option<Self::Handle> {
+        None
+    }
     /// What a cell of the frame holds.
     fn cell(&mut self, name: Name<'_>) -> Option<Self::Handle>;
     /// A positional default of the frame's function.

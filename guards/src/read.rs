@@ -33,6 +33,7 @@ impl Sources {
             Root::Cell(id) => objects.cell(name(id)),
             Root::Default(index) => objects.frame_default(index),
             Root::KwDefault(id) => objects.frame_kw_default(name(id)),
+            Root::Module(id) => objects.module(name(id)),
             Root::Ephemeral(_) | Root::GlobalState => None,
         }
     }

@@ -120,6 +120,8 @@ table! {
     Default(index: u32) "F.__defaults__[{arg}]" Object;
     /// A keyword default of the frame's function.
     KwDefault(name: StrId) "F.__kwdefaults__[{arg!r}]" Object;
+    /// A module that is loaded, by its whole name.
+    Module(name: StrId) "sys.modules[{arg!r}]" Object;
     /// A value that exists only while tracing.
     Ephemeral(text: StrId) "<ephemeral: {arg}>" Nothing;
     /// The state of the thread and of the libraries, which guards on that state look at.

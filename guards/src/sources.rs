@@ -76,6 +76,12 @@ impl Sources {
         self.root(Root::Cell(name))
     }
 
+    /// A module that is loaded.
+    pub fn module(&mut self, name: &str) -> SourceId {
+        let name = self.strings.add(name);
+        self.root(Root::Module(name))
+    }
+
     /// A value that exists only while tracing.
     pub fn ephemeral(&mut self, text: &str) -> SourceId {
         let text = self.strings.add(text);

@@ -2,7 +2,8 @@
 
 use super::{
     Traced, Tracer,
-    value::{State, Value, ValueId},
+    frame::Globals,
+    value::{State, StateId, Value, ValueId},
 };
 use crate::{
     host::{Lookup, Obj},
@@ -22,6 +23,18 @@ impl Tracer<'_> {
         match self.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
             Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
+            Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
+                Some(at) => Ok(items[at]),
+                None if matches!(name, "index" | "count") => {
+                    Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+                }
+                None => Err(self.no_attr(forced, name)),
+            },
+            Value::Partial(function, args, _) => match name {
+                "func" => Ok(function),
+                "args" => Ok(self.value(Value::Tuple(args))),
+                _ => Err(self.no_attr(forced, name)),
+            },
             Value::Function(function) => match name {
                 "__name__" => Ok(self.constant(Constant::Str(function.code.object.name.clone()))),
                 "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
@@ -54,6 +67,10 @@ impl Tracer<'_> {
 
     fn tensor_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
         let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_attr(tensor, name)) };
+        if name == "requires_grad" && !self.is_input(node) && !self.grad && self.anything_recorded() {
+            // An operation may give its argument back, which still requires what it did before.
+            return Err(self.no_attr(tensor, name));
+        }
         if let Some(constant) = plain_attr(&meta, name) {
             return Ok(self.constant(constant));
         }
@@ -100,8 +117,11 @@ impl Tracer<'_> {
                 _ => Err(self.no_attr(value, name)),
             };
         }
+        if matches!(self.values[value], Value::Module(..)) && self.globals_written() {
+            return Err(self.no_attr(value, name));
+        }
         // Classes of the interpreter cannot be changed, and make some of their attributes anew at each read.
-        let fixed = matches!(&self.values[value], Value::Class(name, _) if name.starts_with("builtins."));
+        let fixed = matches!(self.values[value], Value::Class(..)) && self.host.is_immutable(obj);
         let source = self.source(value).filter(|_| !fixed);
         match self.host.attr(obj, name) {
             Lookup::Found(found) => match source {
@@ -132,20 +152,57 @@ impl Tracer<'_> {
         let state = match self.written(obj, name) {
             Some(state) => state,
             None => {
-                let slot = State::Slot { object: forced, name: name.to_owned(), value: None };
-                let state = self.heap.push(slot, Some(obj));
-                self.slots.push((obj, name.to_owned(), state));
-                state
+                let slot = State::Slot { object: Some(forced), name: name.to_owned(), value: None };
+                self.slot(obj, name, slot)
             }
         };
-        if let State::Slot { value, .. } = self.heap.change(state) {
-            *value = Some(new);
-        }
+        self.write(state, new);
         Ok(())
     }
 
+    /// A global variable of the traced function is written.
+    pub(super) fn set_global(&mut self, globals: Globals, name: &str, new: ValueId) -> Traced<()> {
+        if globals.owner.is_some() {
+            return Err(Reason::new(Kind::Mutation, format!("The variable `{name}` of another module.")));
+        }
+        let state = match self.written(globals.dict, name) {
+            Some(state) => state,
+            None => self.slot(globals.dict, name, State::Slot { object: None, name: name.to_owned(), value: None }),
+        };
+        self.write(state, new);
+        Ok(())
+    }
+
+    /// What the program has written into a global variable.
+    pub(super) fn written_global(&self, globals: Globals, name: &str) -> Option<ValueId> {
+        match self.heap.get(self.written(globals.dict, name)?) {
+            State::Slot { value, .. } => *value,
+            _ => None,
+        }
+    }
+
+    fn slot(&mut self, of: Obj, name: &str, slot: State) -> StateId {
+        let state = self.heap.push(slot, Some(of));
+        self.slots.push((of, name.to_owned(), state));
+        state
+    }
+
+    fn write(&mut self, state: StateId, new: ValueId) {
+        if let State::Slot { value, .. } = self.heap.change(state) {
+            *value = Some(new);
+        }
+    }
+
+    /// True if the program has written global variables, which are attributes of a module as well.
+    fn globals_written(&self) -> bool {
+        let global = |&(_, _, state): &(Obj, String, StateId)| {
+            matches!(self.heap.get(state), State::Slot { object: None, value: Some(_), .. })
+        };
+        self.slots.iter().any(global)
+    }
+
     /// The state of an attribute that the program has written.
-    fn written(&self, obj: Obj, name: &str) -> Option<super::value::StateId> {
+    fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
         let slot = self.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
         let state = slot.map(|&(_, _, state)| state)?;
         // One whose writing was undone is as if it had never been.

@@ -3,7 +3,9 @@
 use super::{
     Traced, Tracer,
     call::Keywords,
+    containers::pairs,
     items::{raised, range_len},
+    itertools,
     value::{Iter, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -16,7 +18,11 @@ pub(super) type Rule = fn(&mut Tracer<'_>, &[ValueId], &Keywords) -> Traced;
 
 /// The rule of a function or class.
 pub(super) fn rule(name: &str) -> Option<Rule> {
-    RULES.iter().find(|(names, _)| names.split(' ').any(|each| each == name)).map(|&(_, rule)| rule)
+    RULES
+        .iter()
+        .chain(itertools::RULES)
+        .find(|(names, _)| names.split(' ').any(|each| each == name))
+        .map(|&(_, rule)| rule)
 }
 
 const RULES: &[(&str, Rule)] = &[
@@ -117,6 +123,46 @@ const RULES: &[(&str, Rule)] = &[
         }
         Ok(total)
     }),
+    ("builtins.sorted", |t, args, keywords| {
+        let items = t.all_items(one(args)?)?;
+        let items = t.sorted(items, keywords)?;
+        Ok(t.state(State::List(items)))
+    }),
+    ("builtins.filter", |t, args, _| {
+        let &[function, items] = args else { return Err(raised("TypeError: filter")) };
+        let inner = iterator(t, items)?;
+        Ok(t.state(State::Iter(Iter::Filter(function, inner))))
+    }),
+    ("builtins.divmod", |t, args, _| {
+        let &[a, b] = args else { return Err(raised("TypeError: divmod")) };
+        let parts = vec![t.binary_op(2, a, b)?, t.binary_op(6, a, b)?];
+        Ok(t.value(Value::Tuple(parts)))
+    }),
+    ("functools.partial", |t, args, keywords| {
+        let (&function, rest) = args.split_first().ok_or_else(|| raised("TypeError: partial"))?;
+        // One of another one takes that one's arguments over.
+        Ok(match t.get(function)? {
+            Value::Partial(inner, first, named) => {
+                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
+                all.extend(keywords.clone());
+                t.value(Value::Partial(inner, [&first, rest].concat(), all.into_iter().collect()))
+            }
+            _ => t.value(Value::Partial(function, rest.to_vec(), keywords.clone())),
+        })
+    }),
+    ("_functools.reduce functools.reduce", |t, args, _| {
+        let (function, mut items, first) = match *args {
+            [function, items] => (function, t.all_items(items)?.into_iter(), None),
+            [function, items, first] => (function, t.all_items(items)?.into_iter(), Some(first)),
+            _ => return Err(raised("TypeError: reduce")),
+        };
+        let first = first.or_else(|| items.next()).ok_or_else(|| raised("TypeError: reduce() of empty iterable"))?;
+        items.try_fold(first, |total, item| t.call(function, vec![total, item], vec![]))
+    }),
+    ("torch.is_grad_enabled torch._C.is_grad_enabled", |t, _, _| {
+        let grad = t.grad;
+        Ok(t.constant(Constant::Bool(grad)))
+    }),
     ("builtins.all", |t, args, _| quantified(t, one(args)?, false)),
     ("builtins.any", |t, args, _| quantified(t, one(args)?, true)),
     ("builtins.min", |t, args, keywords| extreme(t, args, keywords, crate::bytecode::Comparison::Lt)),
@@ -129,6 +175,11 @@ const RULES: &[(&str, Rule)] = &[
                 t.emit(NodeKind::CallFunction, "operator.abs", vec![arg], vec![])
             }
             Value::Const(constant) => t.fold("builtins.abs", &[constant]),
+            Value::SymInt { .. } => {
+                let zero = t.constant(Constant::Int(0));
+                let negative = t.compare(crate::bytecode::Comparison::Lt, value, zero)?;
+                if t.truth(negative)? { t.unary("neg", value) } else { Ok(value) }
+            }
             _ => Err(Reason::new(Kind::Call, "`abs` of an object.")),
         }
     }),
@@ -223,7 +274,7 @@ pub(super) fn why_not(name: &str) -> Kind {
     }
 }
 
-fn one(args: &[ValueId]) -> Traced {
+pub(super) fn one(args: &[ValueId]) -> Traced {
     match args {
         [arg] => Ok(*arg),
         _ => Err(raised("TypeError: one argument is expected")),
@@ -240,7 +291,7 @@ fn iterator(t: &mut Tracer<'_>, value: ValueId) -> Traced<super::value::StateId>
 
 fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
     let len = match t.get(value)? {
-        Value::Tuple(items) | Value::Size(items) => items.len() as i64,
+        Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.len() as i64,
         Value::Range(bounds) => range_len(bounds),
         Value::DictView(dict, _) => return length(t, dict),
         Value::Const(constant) => return t.fold("builtins.len", &[constant]),
@@ -284,6 +335,7 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
         Value::Range(_) => Some(&["builtins.range"]),
         Value::Slice(_) => Some(&["builtins.slice"]),
+        Value::Partial(..) => Some(&["functools.partial"]),
         Value::Function(_) => Some(&["builtins.function"]),
         Value::State(state) => match t.heap.get(state) {
             State::List(_) => Some(&["builtins.list"]),
@@ -354,6 +406,10 @@ fn number(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     match t.get(value)? {
         Value::Const(constant) => t.fold(name, &[constant]),
         Value::SymInt { .. } if name == "builtins.int" => t.force(value),
+        Value::SymInt { .. } => {
+            let int = t.concrete(value)?;
+            t.fold(name, &[Constant::Int(int)])
+        }
         Value::Tensor(_) => Err(Reason::new(Kind::TensorToPython, format!("`{name}` of a tensor."))),
         _ => Err(Reason::new(Kind::Call, format!("`{name}` of {}.", t.describe(value)))),
     }
@@ -371,17 +427,6 @@ fn dict(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords) -> Traced {
         entries.insert(t.key(key)?, (key, *value));
     }
     Ok(t.state(State::Dict(entries)))
-}
-
-/// Keys and values of a dict, or of an iterable of pairs.
-pub(super) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
-    if let Value::State(state) = t.get(value)?
-        && let State::Dict(items) = t.heap.get(state)
-    {
-        return Ok(items.values().copied().collect());
-    }
-    let items = t.all_items(value)?;
-    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
 }
 
 fn range(t: &mut Tracer<'_>, args: &[ValueId], _: &Keywords) -> Traced {
@@ -423,152 +468,4 @@ fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: cr
         }
     }
     Ok(best)
-}
-
-/// A method of a list, tuple, dict, set or iterator.
-pub(super) fn container_method(
-    t: &mut Tracer<'_>,
-    this: ValueId,
-    name: &str,
-    args: &[ValueId],
-    keywords: &Keywords,
-) -> Traced {
-    let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
-    if !keywords.is_empty() && name != "update" {
-        return Err(refused(t));
-    }
-    let value = t.get(this)?;
-    if let Value::Size(_) = value
-        && name == "numel"
-        && args.is_empty()
-    {
-        let mut total = t.constant(Constant::Int(1));
-        for item in t.all_items(this)? {
-            total = t.binary_op(5, total, item)?;
-        }
-        return Ok(total);
-    }
-    let Value::State(state) = value else {
-        return match (name, args) {
-            ("index" | "count", [item]) => position(t, this, name, *item),
-            _ => Err(refused(t)),
-        };
-    };
-    match t.heap.get(state).clone() {
-        State::List(items) => list_method(t, this, state, items, name, args).unwrap_or_else(|| Err(refused(t))),
-        State::Dict(items) => {
-            dict_method(t, (this, state), items, name, args, keywords).unwrap_or_else(|| Err(refused(t)))
-        }
-        State::Set(mut items) if name == "add" => {
-            let item = one(args)?;
-            items.entry(t.key(item)?).or_insert(item);
-            *t.heap.change(state) = State::Set(items);
-            Ok(t.none())
-        }
-        _ => Err(refused(t)),
-    }
-}
-
-fn position(t: &mut Tracer<'_>, this: ValueId, name: &str, item: ValueId) -> Traced {
-    let items = t.all_items(this)?;
-    let mut count = 0;
-    for (at, candidate) in items.into_iter().enumerate() {
-        if t.is_equal(candidate, item)? {
-            if name == "index" {
-                return Ok(t.constant(Constant::Int(at as i64)));
-            }
-            count += 1;
-        }
-    }
-    if name == "index" { Err(raised("ValueError: not in the sequence")) } else { Ok(t.constant(Constant::Int(count))) }
-}
-
-fn list_method(
-    t: &mut Tracer<'_>,
-    this: ValueId,
-    state: super::value::StateId,
-    mut items: Vec<ValueId>,
-    name: &str,
-    args: &[ValueId],
-) -> Option<Traced> {
-    let mut result = t.none();
-    let outcome = (|| {
-        match (name, args) {
-            ("append", [item]) => items.push(*item),
-            ("extend", [more]) => items.extend(t.all_items(*more)?),
-            ("insert", [at, item]) => {
-                let at = t.concrete(*at)?;
-                let len = items.len() as i64;
-                let at = (if at < 0 { at + len } else { at }).clamp(0, len);
-                items.insert(usize::try_from(at).unwrap_or(0), *item);
-            }
-            ("pop", []) => result = items.pop().ok_or_else(|| raised("IndexError: pop from empty list"))?,
-            ("pop", [at]) => {
-                let (at, len) = (t.concrete(*at)?, items.len() as i64);
-                let at = if at < 0 { at + len } else { at };
-                if !(0..len).contains(&at) {
-                    return Err(raised("IndexError: pop index out of range"));
-                }
-                result = items.remove(usize::try_from(at).unwrap_or(0));
-            }
-            ("clear", []) => items.clear(),
-            ("reverse", []) => items.reverse(),
-            ("copy", []) => return Ok(Some(t.state(State::List(items)))),
-            ("index" | "count", [item]) => return position(t, this, name, *item).map(Some),
-            _ => return Ok(None),
-        }
-        *t.heap.change(state) = State::List(items);
-        Ok(Some(result))
-    })();
-    outcome.transpose()
-}
-
-fn dict_method(
-    t: &mut Tracer<'_>,
-    (this, state): (ValueId, super::value::StateId),
-    mut items: IndexMap<super::value::Key, (ValueId, ValueId)>,
-    name: &str,
-    args: &[ValueId],
-    keywords: &Keywords,
-) -> Option<Traced> {
-    let none = t.none();
-    let outcome = (|| {
-        let view = |t: &mut Tracer<'_>, part| Ok(Some(t.value(Value::DictView(this, part))));
-        match (name, args) {
-            ("keys", []) => return view(t, "keys"),
-            ("values", []) => return view(t, "values"),
-            ("items", []) => return view(t, "items"),
-            ("get", [key]) => return Ok(Some(items.get(&t.key(*key)?).map_or(none, |&(_, value)| value))),
-            ("get", [key, default]) => {
-                return Ok(Some(items.get(&t.key(*key)?).map_or(*default, |&(_, value)| value)));
-            }
-            ("copy", []) => return Ok(Some(t.state(State::Dict(items)))),
-            ("pop", [key, default @ ..]) => {
-                let found = items.shift_remove(&t.key(*key)?).map(|(_, value)| value).or(default.first().copied());
-                let found = found.ok_or_else(|| raised("KeyError"))?;
-                *t.heap.change(state) = State::Dict(items);
-                return Ok(Some(found));
-            }
-            ("setdefault", [key, default]) => {
-                let entry = items.entry(t.key(*key)?).or_insert((*key, *default)).1;
-                *t.heap.change(state) = State::Dict(items);
-                return Ok(Some(entry));
-            }
-            ("clear", []) => items.clear(),
-            ("update", _) => {
-                let mut more = args.first().map_or(Ok(Vec::new()), |&from| pairs(t, from))?;
-                for (name, value) in keywords {
-                    more.push((t.constant(Constant::Str(name.clone())), *value));
-                }
-                for (key, value) in more {
-                    let entry = items.entry(t.key(key)?).or_insert((key, value));
-                    entry.1 = value;
-                }
-            }
-            _ => return Ok(None),
-        }
-        *t.heap.change(state) = State::Dict(items);
-        Ok(Some(none))
-    })();
-    outcome.transpose()
 }

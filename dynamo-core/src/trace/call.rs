@@ -1,7 +1,8 @@
 //! Calls: Python functions are inlined, torch's go into the graph, builtins have rows of their own.
 
 use super::{
-    Traced, Tracer, builtin,
+    Traced, Tracer, builtin, containers,
+    context::Class,
     frame::Frame,
     line_of,
     step::Next,
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::{
     bytecode::code::flags,
-    host::Place,
+    host::{Obj, Place},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
@@ -30,7 +31,15 @@ impl Tracer<'_> {
                 args.insert(0, this);
                 self.call(function, args, keywords)
             }
-            Value::Builtin(name) | Value::Class(name, _) => self.call_builtin(&name, &args, keywords),
+            Value::Class(name, obj) => self.call_class(&name, obj, &args, keywords),
+            Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
+            Value::Partial(function, first, named) => {
+                let args = [first, args].concat();
+                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
+                all.extend(keywords);
+                self.call(function, args, all.into_iter().collect())
+            }
+            Value::Exit(context) => self.leave(context, &args),
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
         }
@@ -38,6 +47,13 @@ impl Tracer<'_> {
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
         if function.place == Place::Skipped {
+            let class = function.name.strip_suffix(".__exit__").and_then(Class::named);
+            if let (Some(class), Some(&this)) = (class, args.first()) {
+                return self.leave_object(class, this);
+            }
+            if let Some(rule) = builtin::rule(&function.name) {
+                return rule(self, &args, &keywords);
+            }
             return Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", function.name)));
         }
         let mut frame = self.bind(function, args, keywords)?;
@@ -129,6 +145,16 @@ impl Tracer<'_> {
         Ok(frame)
     }
 
+    fn call_class(&mut self, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let (Some(class), true) = (Class::named(name), keywords.is_empty()) {
+            return self.make_context(class, args);
+        }
+        match self.host.record_class(obj) {
+            Some(class) if !class.of_sequence => self.make_record(obj, class, args, keywords),
+            _ => self.call_builtin(name, args, keywords),
+        }
+    }
+
     /// A call of a function without Python code, or of a class.
     fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
         if let Some(rule) = builtin::rule(name) {
@@ -147,7 +173,11 @@ impl Tracer<'_> {
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
         if !on_tensors && keywords.is_empty() && builtin::is_pure(name) {
-            let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
+            let constant = |&arg: &ValueId| {
+                let arg = self.specialised(arg)?;
+                self.as_constant(arg)
+            };
+            let constants = args.iter().map(constant).collect::<Traced<Option<Vec<_>>>>()?;
             if let Some(constants) = constants {
                 return self.fold(name, &constants);
             }
@@ -185,8 +215,8 @@ impl Tracer<'_> {
         match self.get(this)? {
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
             Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
-            Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
-                builtin::container_method(self, this, name, args, &keywords)
+            Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::State(_) | Value::Range(_) => {
+                containers::container_method(self, this, name, args, &keywords)
             }
             _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
         }
@@ -224,24 +254,54 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::Call, format!("`Tensor.{name}` of {}.", self.describe(this))));
         };
         let meta = self.graph[node].tensor_meta().cloned();
+        if let Some(meta) = &meta
+            && keywords.is_empty()
+            && let Some(known) = self.question(name, args, meta)?
+        {
+            return Ok(known);
+        }
         match (name, args, meta) {
             ("size", [], Some(meta)) => self.shape(this, node, &meta),
             ("size", [dim], Some(meta)) => {
                 let dim = self.dim_of(*dim, meta.sizes.len())?;
                 self.size(this, node, &meta, dim)
             }
-            ("dim" | "ndimension", [], Some(meta)) => Ok(self.constant(Constant::Int(meta.sizes.len() as i64))),
-            ("is_floating_point", [], Some(meta)) => Ok(self.constant(Constant::Bool(meta.dtype.is_float()))),
-            ("numel" | "nelement", [], Some(meta)) if self.known_sizes(&meta).is_some() => {
-                let count = self.known_sizes(&meta).map_or(0, |sizes| sizes.iter().product());
-                Ok(self.constant(Constant::Int(count)))
-            }
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
     }
 
-    fn known_sizes(&self, meta: &fx::TensorMeta) -> Option<Vec<i64>> {
-        meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).collect()
+    /// The answer of a method that only asks for metadata which is constant.
+    fn question(&mut self, name: &str, args: &[ValueId], meta: &fx::TensorMeta) -> Traced<Option<ValueId>> {
+        let sizes = self.known(&meta.sizes);
+        let strides = self.known(&meta.strides);
+        let answer = match (name, args) {
+            ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
+            ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
+            ("is_complex", []) => Constant::Bool(false),
+            ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
+            ("numel" | "nelement", []) => match sizes {
+                Some(sizes) => Constant::Int(sizes.iter().product()),
+                None => return Ok(None),
+            },
+            ("stride", []) => match strides {
+                Some(strides) => Constant::Tuple(strides.into_iter().map(Constant::Int).collect()),
+                None => return Ok(None),
+            },
+            ("stride", [dim]) => match strides {
+                Some(strides) => Constant::Int(strides[self.dim_of(*dim, strides.len())?]),
+                None => return Ok(None),
+            },
+            ("is_contiguous", []) => match (sizes, strides) {
+                (Some(sizes), Some(strides)) => Constant::Bool(is_contiguous(&sizes, &strides)),
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(self.of_constant(answer)))
+    }
+
+    fn known(&self, exprs: &[symshapes::Expr]) -> Option<Vec<i64>> {
+        exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
     }
 
     fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
@@ -250,4 +310,16 @@ impl Tracer<'_> {
         let place = usize::try_from(place).ok().filter(|&place| place < rank);
         place.ok_or_else(|| super::items::raised("IndexError: dimension out of range"))
     }
+}
+
+/// True if the elements follow each other, the last dimension's first.
+fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    let mut dims = sizes.iter().zip(strides).rev();
+    sizes.contains(&0)
+        || dims.all(|(&size, &stride)| {
+            let fits = size == 1 || stride == expected;
+            expected *= size;
+            fits
+        })
 }

@@ -9,9 +9,13 @@ use super::{
 };
 use crate::reason::{Kind, Reason};
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, infer, torch_ops};
+use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, infer, infer::InferError, torch_ops};
 use guards::{Constant, SourceId};
 use symshapes::ShapeEnv;
+
+/// Methods that give a tensor another shape in its place.
+const RESHAPES: &[&str] =
+    &["t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "resize_", "resize_as_", "as_strided_"];
 
 /// The graph in ATen overloads.
 pub(super) struct Lowered {
@@ -57,21 +61,27 @@ impl Lowered {
     }
 
     /// Lowers a node and infers what it gives; `None` if there is no rule.
-    fn infer(&mut self, graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Option<Meta> {
+    ///
+    /// # Errors
+    /// torch would raise.
+    fn infer(&mut self, graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Traced<Option<Meta>> {
         let before = self.graph.capacity();
         let copied = self.copy(graph, id);
         if torch_ops::lower_call(&mut self.graph, copied).is_err() {
             self.complete = false;
-            return None;
+            return Ok(None);
         }
         // What the lowering put before the call has a later number.
         for extra in (before..self.graph.capacity()).map(NodeId::new).filter(|&n| n != copied) {
             self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
         }
-        let meta = infer::guarded(&self.graph, copied, env, at).ok();
+        let meta = match infer::guarded(&self.graph, copied, env, at) {
+            Err(error @ InferError::Rejected { .. }) => return Err(Reason::new(Kind::Raised, format!("{error}."))),
+            meta => meta.ok(),
+        };
         self.complete &= meta.is_some();
         self.graph[copied].meta = meta.clone();
-        meta
+        Ok(meta)
     }
 }
 
@@ -108,24 +118,48 @@ impl Tracer<'_> {
         };
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.graph[node].stack_trace = Some(self.stack_trace());
-        // What fails has to fail at its own place in the program, with the effects before it.
+        let mut meta = self.graph[changed].meta.clone();
         if self.env.inputs().next().is_none() {
-            let tried = self.host.infer(&self.graph, self.env.pool_mut(), node);
-            tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
+            // What fails has to fail at its own place in the program, with the effects before it.
+            let tried = self.host.infer(&self.graph, self.env.pool_mut(), node, self.grad);
+            let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
+            if let (Some(Meta::Tensor(old)), Meta::Tensor(new)) = (&mut meta, &tried) {
+                if (&old.sizes, &old.strides, old.dtype) != (&new.sizes, &new.strides, new.dtype) {
+                    return Err(Reason::new(Kind::Mutation, format!("`{target}` makes another shape.")));
+                }
+                old.requires_grad |= new.requires_grad && self.grad;
+            }
+            self.graph[changed].meta = meta.clone();
+        } else if RESHAPES.contains(&target) {
+            return Err(Reason::new(Kind::Mutation, format!("`{target}`.")));
         }
-        self.graph[node].meta = self.graph[changed].meta.clone();
+        self.graph[node].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
         Ok(this)
     }
 
+    /// True if autograd records anything of what the graph computes, or would.
+    pub(super) fn anything_recorded(&self) -> bool {
+        self.graph.nodes().any(|node| self.graph[node].tensor_meta().is_some_and(|meta| meta.requires_grad))
+    }
+
+    /// What a node gives.
     fn infer(&mut self, node: NodeId) -> Traced<Meta> {
+        let mut meta = self.infer_recorded(node)?;
+        if let (Meta::Tensor(tensor), false) = (&mut meta, self.grad) {
+            tensor.requires_grad = false;
+        }
+        Ok(meta)
+    }
+
+    fn infer_recorded(&mut self, node: NodeId) -> Traced<Meta> {
         let at = self.place();
-        if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &at) {
+        if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &at)? {
             return Ok(meta);
         }
         let target = self.graph[node].target.clone();
-        let meta = self.host.infer(&self.graph, self.env.pool_mut(), node);
+        let meta = self.host.infer(&self.graph, self.env.pool_mut(), node, self.grad);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
         if let Some(copied) = self.lowered.of[node].expand() {
             self.lowered.graph[copied].meta = Some(meta.clone());
@@ -151,7 +185,8 @@ impl Tracer<'_> {
                 let picks: Vec<ValueId> = picks
                     .map(|i| self.emit(NodeKind::CallFunction, "operator.getitem", item(i), vec![]))
                     .collect::<Traced<_>>()?;
-                Value::Tuple(picks)
+                let target = self.graph[node].target.clone();
+                self.result_tuple(&target, picks)
             }
         };
         Ok(self.value(value))
@@ -169,7 +204,7 @@ impl Tracer<'_> {
         Ok(match self.get(value)? {
             Value::Const(constant) => arg_of(&constant).ok_or_else(|| not_an_argument("a constant"))?,
             Value::Tensor(node) | Value::SymInt { node, .. } => Arg::Node(node),
-            Value::Tuple(items) | Value::Size(items) => Arg::Tuple(all(self, &items)?),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Arg::Tuple(all(self, &items)?),
             Value::Slice([start, stop, step]) => {
                 Arg::Slice(Box::new([self.arg(start)?, self.arg(stop)?, self.arg(step)?]))
             }
@@ -190,7 +225,7 @@ impl Tracer<'_> {
     pub(super) fn holds_tensor(&mut self, value: ValueId) -> Traced<bool> {
         let items = match self.get(value)? {
             Value::Tensor(_) => return Ok(true),
-            Value::Tuple(items) | Value::Size(items) => items,
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items,
             Value::Slice(parts) => parts.to_vec(),
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
@@ -209,6 +244,7 @@ impl Tracer<'_> {
 
     /// Ends the graph with these results, and drops the inputs and picks that nothing uses.
     pub(super) fn end_graph(&mut self, results: &[NodeId]) {
+        self.restore_grad();
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.output(Arg::Tuple(outputs));
         self.lowered.copy(&self.graph, output);
@@ -231,7 +267,10 @@ impl Tracer<'_> {
 
     /// True if the graph does anything.
     pub(super) fn graph_is_needed(&self) -> bool {
-        self.graph.nodes().any(|node| !matches!(self.graph[node].kind, NodeKind::Placeholder | NodeKind::Output))
+        let idle = |node: &fx::Node| {
+            matches!(node.kind, NodeKind::Placeholder | NodeKind::Output) || super::context::sets_grad(&node.target)
+        };
+        self.graph.nodes().any(|node| !idle(&self.graph[node]))
     }
 
     /// True if the node is an input of the graph.
@@ -245,7 +284,7 @@ impl Tracer<'_> {
     }
 
     /// The lines of the program as torch writes them.
-    fn stack_trace(&self) -> String {
+    pub(super) fn stack_trace(&self) -> String {
         let lines = self.lines.iter().map(|(file, line, name)| format!("  File \"{file}\", line {line}, in {name}\n"));
         lines.collect()
     }

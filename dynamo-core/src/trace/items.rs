@@ -21,7 +21,7 @@ impl Tracer<'_> {
                 let args = vec![self.arg(container)?, self.arg(key)?];
                 self.emit(NodeKind::CallFunction, "operator.getitem", args, vec![])
             }
-            Value::Tuple(items) => self.get_of_sequence(&items, key, Value::Tuple),
+            Value::Tuple(items) | Value::Record(_, _, items) => self.get_of_sequence(&items, key, Value::Tuple),
             Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
             Value::Range(bounds) => {
                 let at = self.concrete(key)?;
@@ -101,7 +101,18 @@ impl Tracer<'_> {
         Ok(places)
     }
 
-    fn slice(&mut self, items: &[ValueId], slice: ValueId) -> Traced<Vec<ValueId>> {
+    /// Where a slice of step 1 begins, which is a place also if it is empty.
+    fn slice_start(&mut self, len: usize, slice: ValueId) -> Traced<usize> {
+        let Value::Slice([start, ..]) = self.get(slice)? else { return Err(raised("TypeError: no slice")) };
+        if matches!(self.get(start)?, Value::Const(Constant::None)) {
+            return Ok(0);
+        }
+        let start = self.concrete(start)?;
+        let len = len as i64;
+        Ok(usize::try_from((if start < 0 { start + len } else { start }).clamp(0, len)).unwrap_or(0))
+    }
+
+    pub(super) fn slice(&mut self, items: &[ValueId], slice: ValueId) -> Traced<Vec<ValueId>> {
         Ok(self.places(items.len(), slice)?.into_iter().map(|place| items[place]).collect())
     }
 
@@ -120,6 +131,21 @@ impl Tracer<'_> {
                     if let State::List(items) = self.heap.change(state) {
                         items[at] = value;
                     }
+                    Ok(())
+                }
+                State::List(mut items) => {
+                    let more = self.all_items(value)?;
+                    let places = self.places(items.len(), key)?;
+                    let Value::Slice([_, _, step]) = self.get(key)? else { return Err(self.no_change(container)) };
+                    if matches!(self.get(step)?, Value::Const(Constant::None | Constant::Int(1))) {
+                        let start = self.slice_start(items.len(), key)?;
+                        items.splice(start..start + places.len(), more);
+                    } else if places.len() == more.len() {
+                        places.into_iter().zip(more).for_each(|(place, item)| items[place] = item);
+                    } else {
+                        return Err(raised("ValueError: attempt to assign sequence to extended slice"));
+                    }
+                    *self.heap.change(state) = State::List(items);
                     Ok(())
                 }
                 State::Dict(_) => {
@@ -179,7 +205,7 @@ impl Tracer<'_> {
     /// `iter(value)`
     pub(super) fn iterate(&mut self, value: ValueId) -> Traced {
         let iter = match self.get(value)? {
-            Value::Tuple(items) | Value::Size(items) => Iter::Items(items, 0),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Iter::Items(items, 0),
             Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
             Value::DictView(dict, part) => Iter::Dict(dict, part, self.view_items(dict, part)?, 0),
             Value::Const(Constant::Str(text)) => {
@@ -208,7 +234,7 @@ impl Tracer<'_> {
 
     /// What a view of a dict shows.
     fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
-        let pairs = super::builtin::pairs(self, dict)?;
+        let pairs = super::containers::pairs(self, dict)?;
         let item = |(key, value): (ValueId, ValueId)| match part {
             "keys" => key,
             "values" => value,
@@ -241,7 +267,7 @@ impl Tracer<'_> {
         let (item, iter) = match iter {
             Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
             Iter::Dict(dict, part, items, at) => {
-                if super::builtin::pairs(self, dict)?.len() != items.len() {
+                if super::containers::pairs(self, dict)?.len() != items.len() {
                     return Err(raised("RuntimeError: dictionary changed size during iteration"));
                 }
                 (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))
@@ -269,6 +295,18 @@ impl Tracer<'_> {
                 None => (None, Iter::Map(function, inners)),
                 Some(items) => (Some(self.call(function, items, vec![])?), Iter::Map(function, inners)),
             },
+            Iter::Filter(function, inner) => {
+                let none = matches!(self.get(function)?, Value::Const(Constant::None));
+                let mut found = None;
+                while let Some(item) = self.advance(inner)? {
+                    let kept = if none { item } else { self.call(function, vec![item], vec![])? };
+                    if self.truth(kept)? {
+                        found = Some(item);
+                        break;
+                    }
+                }
+                (found, Iter::Filter(function, inner))
+            }
             Iter::Generator(frame) => return self.resume_generator(state, *frame),
             Iter::Done => (None, Iter::Done),
         };
@@ -308,7 +346,7 @@ impl Tracer<'_> {
     /// Every item that is left.
     pub(super) fn all_items(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
         match self.get(value)? {
-            Value::Tuple(items) | Value::Size(items) => return Ok(items),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => return Ok(items),
             Value::State(state) => {
                 if let State::List(items) = self.heap.get(state) {
                     return Ok(items.clone());

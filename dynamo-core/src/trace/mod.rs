@@ -16,12 +16,17 @@
 mod attr;
 mod builtin;
 mod call;
+mod containers;
+mod context;
 mod frame;
 mod graph;
 mod items;
+mod itertools;
 mod ops;
 mod output;
 mod read;
+mod record;
+mod sorting;
 mod step;
 mod value;
 
@@ -142,6 +147,8 @@ struct Tracer<'h> {
     /// The frames' place when the last instruction failed.
     failed_at: Vec<(String, i32, String)>,
     steps: usize,
+    /// Whether autograd records.
+    grad: bool,
 }
 
 /// A point to return to.
@@ -153,6 +160,7 @@ struct Mark {
     forced: usize,
     known: usize,
     inputs: usize,
+    grad: bool,
 }
 
 /// Traces a call of `function` with these arguments, one for each slot.
@@ -174,6 +182,7 @@ pub fn trace(
 impl<'h> Tracer<'h> {
     fn new(host: &'h mut dyn Host, options: &'h Options) -> Tracer<'h> {
         Tracer {
+            grad: host.grad_enabled(),
             host,
             options,
             graph: Graph::new(),
@@ -290,6 +299,7 @@ impl<'h> Tracer<'h> {
             forced: self.forced_log.len(),
             known: self.known_log.len(),
             inputs: self.inputs.len(),
+            grad: self.grad,
         }
     }
 
@@ -306,6 +316,7 @@ impl<'h> Tracer<'h> {
             self.known.remove(&obj);
         }
         self.inputs.truncate(mark.inputs);
+        self.grad = mark.grad;
         mark.frame
     }
 

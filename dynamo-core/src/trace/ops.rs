@@ -68,11 +68,16 @@ impl Tracer<'_> {
                 let args = vec![self.arg(a)?, self.arg(b)?];
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), args, vec![])
             }
-            (Value::Tuple(x) | Value::Size(x), Value::Tuple(y) | Value::Size(y)) if name == "add" => {
+            (
+                Value::Tuple(x) | Value::Size(x) | Value::Record(_, _, x),
+                Value::Tuple(y) | Value::Size(y) | Value::Record(_, _, y),
+            ) if name == "add" => {
                 let joined = [&x[..], &y[..]].concat();
                 Ok(self.value(if matches!(left, Value::Size(_)) { Value::Size(joined) } else { Value::Tuple(joined) }))
             }
-            (Value::Tuple(x) | Value::Size(x), Value::Const(Constant::Int(n))) if name == "mul" => {
+            (Value::Tuple(x) | Value::Size(x) | Value::Record(_, _, x), Value::Const(Constant::Int(n)))
+                if name == "mul" =>
+            {
                 let repeated = repeat(x, *n)?;
                 Ok(self.value(Value::Tuple(repeated)))
             }
@@ -89,6 +94,13 @@ impl Tracer<'_> {
         state: super::value::StateId,
         b: ValueId,
     ) -> Traced {
+        if let (Value::State(other), false) = (self.get(b)?, changes)
+            && let State::Set(items) = self.heap.get(state)
+            && let State::Set(others) = self.heap.get(other)
+            && let Some(combined) = super::containers::combine(name, items, others)
+        {
+            return Ok(self.state(State::Set(combined)));
+        }
         let State::List(items) = self.heap.get(state).clone() else { return Err(self.no_operator(name, a, b)) };
         let right = self.get(b)?;
         match (name, &right) {
@@ -123,7 +135,7 @@ impl Tracer<'_> {
             Ok(Value::Const(constant)) => constant.to_string(),
             Ok(Value::Tensor(_)) => "a tensor".to_owned(),
             Ok(Value::SymInt { .. }) => "a symbolic int".to_owned(),
-            Ok(Value::Tuple(_) | Value::Size(_)) => "a tuple".to_owned(),
+            Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
             Ok(Value::State(state)) => match self.heap.get(state) {
                 State::List(_) => "a list".to_owned(),
                 State::Dict(_) => "a dict".to_owned(),
@@ -132,6 +144,8 @@ impl Tracer<'_> {
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
+            Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.class.name()),
+            Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
             Ok(Value::BoundBuiltin { name, .. }) => format!("the method `{name}`"),
             _ => "an object".to_owned(),
@@ -250,6 +264,17 @@ impl Tracer<'_> {
         self.env.evaluate(p, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
     }
 
+    /// A symbolic integer as the constant that it is now, under a guard; any other value as it is.
+    pub(super) fn specialised(&mut self, value: ValueId) -> Traced {
+        match self.get(value)? {
+            Value::SymInt { .. } => {
+                let int = self.concrete(value)?;
+                Ok(self.constant(Constant::Int(int)))
+            }
+            _ => Ok(value),
+        }
+    }
+
     /// The value of an integer, under a guard if it is symbolic.
     pub(super) fn concrete(&mut self, value: ValueId) -> Traced<i64> {
         let expr = self.int(value)?;
@@ -268,7 +293,7 @@ impl Tracer<'_> {
             return self.truth(equal);
         }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
-            Value::Tuple(items) | Value::Size(items) => Some((0, items.clone())),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
             Value::State(state) => match tracer.heap.get(*state) {
                 State::List(items) => Some((1, items.clone())),
                 _ => None,
@@ -363,7 +388,7 @@ impl Tracer<'_> {
                     matches!(truth, Ok(Constant::Bool(true)))
                 }
             },
-            Value::Tuple(items) | Value::Size(items) => !items.is_empty(),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => !items.is_empty(),
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => !items.is_empty(),
                 State::Dict(items) => !items.is_empty(),

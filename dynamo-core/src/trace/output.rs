@@ -10,6 +10,7 @@
 
 use super::{
     Traced, Tracer,
+    context::{Class, Context, SET_GRAD},
     frame::Frame,
     value::{Function, Iter, State, StateId, Value, ValueId},
 };
@@ -52,6 +53,7 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
     out.begin()?;
     out.effects()?;
     out.push(value)?;
+    out.set_grad(&[])?;
     out.builder.return_value();
     out.finish_whole()
 }
@@ -164,7 +166,7 @@ impl<'t, 'h> Output<'t, 'h> {
         for state in self.t.heap.changed() {
             open.extend(self.parts_of_state(state));
             if let State::Slot { object, .. } = self.t.heap.get(state) {
-                open.push(*object);
+                open.extend(*object);
             }
         }
         while let Some(value) = open.pop() {
@@ -179,12 +181,17 @@ impl<'t, 'h> Output<'t, 'h> {
                 {
                     self.results.push(node);
                 }
-                Value::Tuple(items) | Value::Size(items) => open.extend(items),
+                Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => open.extend(items),
                 Value::Slice(parts) => open.extend(parts),
                 Value::State(state) => open.extend(self.parts_of_state(state)),
                 Value::DictView(dict, _) => open.push(dict),
                 Value::Method { function, this } => open.extend([function, this]),
                 Value::BoundBuiltin { this, .. } => open.push(this),
+                Value::Partial(function, args, keywords) => {
+                    open.push(function);
+                    open.extend(args);
+                    open.extend(keywords.into_iter().map(|(_, value)| value));
+                }
                 Value::Function(function) => {
                     open.extend(function.defaults.iter().chain(&function.closure));
                     open.extend(function.kwdefaults.iter().map(|&(_, value)| value));
@@ -220,6 +227,11 @@ impl<'t, 'h> Output<'t, 'h> {
                     Iter::Zip(inners) => states(inners),
                     Iter::Map(function, inners) => {
                         let mut parts: Vec<ValueId> = states(inners);
+                        parts.push(*function);
+                        parts
+                    }
+                    Iter::Filter(function, inner) => {
+                        let mut parts: Vec<ValueId> = states(&[*inner]);
                         parts.push(*function);
                         parts
                     }
@@ -304,6 +316,13 @@ impl<'t, 'h> Output<'t, 'h> {
             Source::Step { base, step } => {
                 self.load_source(base)?;
                 self.load_step(source, step)?;
+            }
+            Source::Root(Root::Module(id)) => {
+                let name = self.text(id);
+                let modules = self.constant(Opaque::Named("sys.modules".to_owned()));
+                self.builder.load_const(modules);
+                self.builder.load_const(Const::Str(name));
+                self.builder.subscript();
             }
             Source::Root(_) => return Err(construct("a value that exists only while tracing")),
         }
@@ -393,6 +412,14 @@ impl<'t, 'h> Output<'t, 'h> {
             Value::Null => self.builder.push_null(),
             Value::Const(constant) => self.load_constant(&constant)?,
             Value::Tensor(node) | Value::SymInt { node, .. } => self.load_result(node)?,
+            Value::Lazy(_) if self.t.source(value).is_none() => {
+                // What nobody has looked at is a constant, or cannot be reached.
+                let forced = self.t.force(value)?;
+                if !matches!(self.t.values[forced], Value::Const(_)) {
+                    return Err(construct("an object that cannot be reached"));
+                }
+                self.push(forced)?;
+            }
             Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
             Value::Module(_, obj) | Value::Class(_, obj) => {
                 let constant = self.constant(Opaque::Object(obj));
@@ -410,6 +437,33 @@ impl<'t, 'h> Output<'t, 'h> {
                 self.builder.build_tuple(items.len() as u32);
                 self.builder.call(1);
                 self.keep(value);
+            }
+            Value::Record(obj, class, items) => {
+                let class_of = self.constant(Opaque::Object(obj));
+                if class.of_sequence {
+                    self.builder.callee(|builder| builder.load_const(class_of));
+                } else {
+                    let new = self.constant(Opaque::Named("builtins.tuple.__new__".to_owned()));
+                    self.builder.callee(|builder| builder.load_const(new));
+                    self.builder.load_const(class_of);
+                }
+                self.push_all(&items)?;
+                self.builder.build_tuple(items.len() as u32);
+                self.builder.call(if class.of_sequence { 1 } else { 2 });
+                self.keep(value);
+            }
+            Value::Partial(function, args, keywords) => {
+                self.push_partial(function, &args, &keywords)?;
+                self.keep(value);
+            }
+            Value::Context(context) => self.push_context(context)?,
+            Value::Exit(context) => {
+                self.push_context(context)?;
+                self.builder.copy(1);
+                self.builder.load_method("__enter__");
+                self.builder.call(0);
+                self.builder.pop();
+                self.builder.load_attr("__exit__");
             }
             Value::Slice(parts) => {
                 self.push_all(&parts)?;
@@ -570,6 +624,10 @@ impl<'t, 'h> Output<'t, 'h> {
                 out.push(*function)?;
                 inners.iter().try_for_each(|&inner| out.push_state(inner))
             })?,
+            Iter::Filter(function, inner) => self.call_named("builtins.filter", 2, |out| {
+                out.push(*function)?;
+                out.push_state(*inner)
+            })?,
             Iter::Generator(_) => return Err(construct("a generator that has begun")),
             Iter::Done => {
                 self.builder.build_tuple(0);
@@ -581,7 +639,7 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Pushes an iterator over a dict, as far along as it was.
     fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
-        if super::builtin::pairs(self.t, dict)?.len() != len || at > 64 {
+        if super::containers::pairs(self.t, dict)?.len() != len || at > 64 {
             return Err(construct("an iterator over a dict"));
         }
         self.push(dict)?;
@@ -635,6 +693,28 @@ impl<'t, 'h> Output<'t, 'h> {
         self.push(content)?;
         self.builder.store_deref(slot);
         Ok(())
+    }
+
+    /// Pushes a context manager of torch's; one that sets the mode when it is made, as it was before.
+    fn push_context(&mut self, context: Context) -> Traced<()> {
+        let arg = context.class == Class::SetGrad;
+        self.call_named(context.class.name(), usize::from(arg), |out| {
+            if arg {
+                out.builder.load_const(Const::Bool(context.inside));
+            }
+            Ok(())
+        })
+    }
+
+    /// Pushes a new `functools.partial`.
+    fn push_partial(&mut self, function: ValueId, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<()> {
+        if !keywords.is_empty() {
+            return Err(construct("a `functools.partial` with keywords"));
+        }
+        self.call_named("functools.partial", args.len() + 1, |out| {
+            out.push(function)?;
+            out.push_all(args)
+        })
     }
 
     fn push_function(&mut self, function: &Function) -> Traced<()> {
@@ -701,26 +781,45 @@ impl<'t, 'h> Output<'t, 'h> {
                     self.builder.build_map(pairs as u32);
                     let new = self.fresh("dict");
                     self.builder.store_local(new);
-                    self.push_origin(state)?;
-                    self.builder.load_method("clear");
-                    self.builder.call(0);
-                    self.builder.pop();
-                    self.push_origin(state)?;
-                    self.builder.load_method("update");
-                    self.builder.load_local(new);
-                    self.builder.call(1);
-                    self.builder.pop();
+                    self.refill(state, new)?;
                 }
                 State::Slot { object, name, value: Some(value) } => {
                     self.push(value)?;
-                    self.push(object)?;
-                    self.builder.store_attr(&name);
+                    match object {
+                        Some(object) => {
+                            self.push(object)?;
+                            self.builder.store_attr(&name);
+                        }
+                        None => self.builder.store_global(&name),
+                    }
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
-                State::Set(_) | State::Iter(_) => return Err(construct("a set or iterator of the caller's")),
+                State::Set(items) => {
+                    let items: Vec<ValueId> = items.into_values().collect();
+                    self.push_all(&items)?;
+                    self.builder.build_tuple(items.len() as u32);
+                    let new = self.fresh("set");
+                    self.builder.store_local(new);
+                    self.refill(state, new)?;
+                }
+                State::Iter(_) => return Err(construct("an iterator of the caller's")),
                 State::Slot { value: None, .. } => {}
             }
         }
+        Ok(())
+    }
+
+    /// Gives a dict or set of the caller's what a local holds, and nothing else.
+    fn refill(&mut self, state: StateId, new: LocalId) -> Traced<()> {
+        self.push_origin(state)?;
+        self.builder.load_method("clear");
+        self.builder.call(0);
+        self.builder.pop();
+        self.push_origin(state)?;
+        self.builder.load_method("update");
+        self.builder.load_local(new);
+        self.builder.call(1);
+        self.builder.pop();
         Ok(())
     }
 
@@ -758,8 +857,31 @@ impl<'t, 'h> Output<'t, 'h> {
         for &(slot, _) in bound.iter().rev() {
             self.builder.store_local(slot);
         }
+        self.set_grad(&frame.stack)?;
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
+        }
+        Ok(())
+    }
+
+    /// Sets the mode of autograd as the program has set it, beyond the contexts on the stack that set it themselves.
+    fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
+        let mut mode = self.t.host.grad_enabled();
+        for &value in stack {
+            if let Value::Exit(context) = self.t.values[value] {
+                if context.after != mode {
+                    return Err(construct("a mode of autograd that was set inside of another one"));
+                }
+                mode = context.inside;
+            }
+        }
+        if mode != self.t.grad {
+            let grad = self.t.grad;
+            self.call_named(SET_GRAD, 1, |out| {
+                out.builder.load_const(Const::Bool(grad));
+                Ok(())
+            })?;
+            self.builder.pop();
         }
         Ok(())
     }

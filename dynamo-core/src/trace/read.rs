@@ -82,6 +82,9 @@ impl Tracer<'_> {
             View::Constant(constant) => Value::Const(constant),
             View::Tuple(items) => Value::Tuple(self.elements(&items, source)),
             View::Size(items) => Value::Size(self.elements(&items, source)),
+            View::Record(class, record, items) => Value::Record(class, record, self.elements(&items, source)),
+            View::Partial(function, args, keywords) => self.partial(function, &args, &keywords, source),
+            View::Set(items) => self.set(obj, &items)?,
             View::List(items) => {
                 let items = self.elements(&items, source);
                 Value::State(self.heap.push(State::List(items), Some(obj)))
@@ -129,6 +132,38 @@ impl Tracer<'_> {
     fn elements(&mut self, items: &[Obj], base: Option<SourceId>) -> Vec<ValueId> {
         let items = items.iter().enumerate();
         items.map(|(i, &item)| self.child(item, base, |s, base| s.item(base, Constant::Int(i as i64)))).collect()
+    }
+
+    fn partial(&mut self, function: Obj, args: &[Obj], keywords: &[(String, Obj)], base: Option<SourceId>) -> Value {
+        let function = self.child(function, base, |s, base| s.attr(base, "func"));
+        let args = args.iter().enumerate().map(|(i, &arg)| {
+            self.child(arg, base, |s, base| {
+                let args = s.attr(base, "args");
+                s.item(args, Constant::Int(i as i64))
+            })
+        });
+        let args = args.collect();
+        let keywords = keywords.iter().map(|(name, arg)| {
+            let value = self.child(*arg, base, |s, base| {
+                let keywords = s.attr(base, "keywords");
+                s.item(keywords, Constant::Str(name.clone()))
+            });
+            (name.clone(), value)
+        });
+        Value::Partial(function, args, keywords.collect())
+    }
+
+    /// A set of the caller's, whose items are constants.
+    fn set(&mut self, obj: Obj, items: &[Obj]) -> Traced<Value> {
+        let mut entries = IndexMap::new();
+        for &item in items {
+            let value = self.look(item, None)?;
+            match self.key(value)? {
+                key @ Key::Const(_) => entries.insert(key, value),
+                _ => return Err(Reason::new(Kind::Attribute, "A set of the caller's that holds objects.")),
+            };
+        }
+        Ok(Value::State(self.heap.push(State::Set(entries), Some(obj))))
     }
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<Value> {
@@ -182,7 +217,7 @@ impl Tracer<'_> {
             View::Constant(Constant::Bool(value)) => GuardKind::BoolMatch(*value),
             View::Constant(Constant::Int(_)) if self.is_dynamic_int(source) => self.type_match(obj),
             View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
-            View::Tuple(items) | View::Size(items) | View::List(items) => {
+            View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
                 self.type_match(obj)
             }
@@ -198,6 +233,31 @@ impl Tracer<'_> {
                     self.guard(part, GuardKind::EqualsMatch(bound));
                 }
                 self.type_match(obj)
+            }
+            View::Partial(_, args, keywords) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                let given = self.sources.attr(source, "args");
+                self.guard(given, GuardKind::SequenceLength(args.len() as u32, Collection::Sequence));
+                let named = self.sources.attr(source, "keywords");
+                let keys = keywords
+                    .iter()
+                    .map(|(name, _)| Element::Constant(self.sources.constant(Constant::Str(name.clone()))));
+                let keys = GuardKind::DictKeysMatch(keys.collect());
+                self.guard(named, keys);
+                return;
+            }
+            View::Set(items) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
+                for &item in items {
+                    if let View::Constant(constant) = self.host.view(item) {
+                        let element = Element::Constant(self.sources.constant(constant));
+                        self.guard(source, GuardKind::SetContains(element));
+                    }
+                }
+                return;
             }
             View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.

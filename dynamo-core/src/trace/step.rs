@@ -194,6 +194,11 @@ impl Tracer<'_> {
                     f.push(null);
                 }
             }
+            Op::StoreGlobal => {
+                let value = f.pop()?;
+                self.set_global(f.globals, &name, value)?;
+            }
+            Op::ImportName => self.import(f, &name)?,
             Op::StoreAttr => {
                 let object = f.pop()?;
                 let value = f.pop()?;
@@ -209,8 +214,28 @@ impl Tracer<'_> {
         Ok(true)
     }
 
+    /// `IMPORT_NAME` of a module that is loaded: itself where names of it are wanted, else the outermost package.
+    fn import(&mut self, f: &mut Frame, name: &str) -> Traced<()> {
+        let (names, level) = (f.pop()?, f.pop()?);
+        let unknown = || Reason::new(Kind::Opcode, format!("IMPORT_NAME of `{name}`."));
+        if self.concrete(level)? != 0 {
+            return Err(unknown());
+        }
+        let whole = !self.is_none(names)?;
+        self.host.module(name).ok_or_else(unknown)?;
+        let wanted = if whole { name } else { name.split('.').next().unwrap_or(name) };
+        let module = self.host.module(wanted).ok_or_else(unknown)?;
+        let source = self.sources.module(wanted);
+        let value = self.lazy(module, source);
+        f.push(value);
+        Ok(())
+    }
+
     /// A global variable or builtin.
     fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
+        if let Some(written) = self.written_global(globals, name) {
+            return Ok(written);
+        }
         let Some((obj, scope)) = self.host.global(globals.dict, name) else {
             return Err(raised(&format!("NameError: `{name}`")));
         };
@@ -377,7 +402,7 @@ impl Tracer<'_> {
             8 => function.closure = self.all_items(value)?,
             4 => function.annotated = true,
             2 => {
-                for (key, value) in super::builtin::pairs(self, value)? {
+                for (key, value) in super::containers::pairs(self, value)? {
                     if let Value::Const(Constant::Str(name)) = self.get(key)? {
                         function.kwdefaults.push((name, value));
                     }
@@ -448,6 +473,7 @@ impl Tracer<'_> {
                 let (key, container) = (f.pop()?, f.pop()?);
                 self.delete_item(container, key)?;
             }
+            Op::BeforeWith => self.enter(f)?,
             Op::GetIter => {
                 let value = f.pop()?;
                 let iterator = self.iterate(value)?;
@@ -550,7 +576,7 @@ impl Tracer<'_> {
         let mut keywords = Vec::new();
         if flags & 1 == 1 {
             let dict = f.pop()?;
-            for (key, value) in super::builtin::pairs(self, dict)? {
+            for (key, value) in super::containers::pairs(self, dict)? {
                 match self.get(key)? {
                     Value::Const(Constant::Str(name)) => keywords.push((name, value)),
                     _ => return Err(raised("TypeError: keywords must be strings")),
@@ -586,6 +612,7 @@ impl Tracer<'_> {
         let with_spec = op == Op::FormatWithSpec || op == Op::FormatValue && arg & 4 != 0;
         let spec = if with_spec { f.pop()? } else { self.constant(Constant::Str(String::new())) };
         let value = f.pop()?;
+        let value = self.specialised(value)?;
         let conversion = match op {
             Op::FormatValue => arg & 3,
             Op::ConvertValue => arg,
@@ -621,8 +648,8 @@ impl Tracer<'_> {
                 items.entry(self.key(value)?).or_insert(value);
             }
             (Op::SetUpdate, State::Set(items)) => {
-                for item in self.all_items(value)? {
-                    items.entry(self.key(item)?).or_insert(item);
+                for (key, item) in super::containers::as_set(self, value)? {
+                    items.entry(key).or_insert(item);
                 }
             }
             (Op::MapAdd, State::Dict(items)) => {
@@ -630,7 +657,7 @@ impl Tracer<'_> {
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;
             }
             (Op::DictUpdate | Op::DictMerge, State::Dict(items)) => {
-                for (key, value) in super::builtin::pairs(self, value)? {
+                for (key, value) in super::containers::pairs(self, value)? {
                     let known = items.insert(self.key(key)?, (key, value));
                     if op == Op::DictMerge && known.is_some() {
                         return Err(raised("TypeError: got multiple values for a keyword argument"));

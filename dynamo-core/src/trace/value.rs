@@ -4,8 +4,11 @@
 //! iterator's place) is a [`StateId`], whose current [`State`] stands in [`Heap`]; each change is logged, so that a
 //! failed speculation is undone by walking the log back.
 
-use super::frame::{Frame, Globals};
-use crate::host::{Code, Obj, Place};
+use super::{
+    context::Context,
+    frame::{Frame, Globals},
+};
+use crate::host::{Code, Obj, Place, RecordClass};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use guards::Constant;
@@ -45,6 +48,8 @@ pub(super) enum Value {
     Tuple(Vec<ValueId>),
     /// A `torch.Size`.
     Size(Vec<ValueId>),
+    /// A tuple whose items have names.
+    Record(Obj, Rc<RecordClass>, Vec<ValueId>),
     /// A slice: start, stop, step.
     Slice([ValueId; 3]),
     /// A range of known bounds: start, stop, step.
@@ -64,6 +69,12 @@ pub(super) enum Value {
         /// The argument.
         this: ValueId,
     },
+    /// A `functools.partial`: the function, its first arguments, its keyword arguments.
+    Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
+    /// A context manager of torch's, made and not yet entered.
+    Context(Context),
+    /// The method that leaves a context which was entered.
+    Exit(Context),
     /// A function without Python code, or one that goes into the graph as it is, by its dotted name.
     Builtin(String),
     /// A method without Python code, by its name, with its object.
@@ -128,11 +139,11 @@ pub(super) enum State {
     Cell(Option<ValueId>),
     /// An iterator.
     Iter(Iter),
-    /// An attribute of an object, or a global variable where there is no object, that the program writes.
+    /// An attribute of an object, or a global variable of the traced function, that the program writes.
     Slot {
-        /// The object.
-        object: ValueId,
-        /// The attribute.
+        /// The object; none for a global variable.
+        object: Option<ValueId>,
+        /// The attribute or variable.
         name: String,
         /// What was written, if anything.
         value: Option<ValueId>,
@@ -156,6 +167,8 @@ pub(super) enum Iter {
     Zip(Vec<StateId>),
     /// `map`
     Map(ValueId, Vec<StateId>),
+    /// `filter`
+    Filter(ValueId, StateId),
     /// A generator, where it stands.
     Generator(Box<Frame>),
     /// At its end, where it stays.

@@ -48,7 +48,17 @@ impl<'a> Call<'a> {
 
     /// The value of an option, or the error that the shapes of this call do not fit.
     pub(super) fn fits<T>(&self, value: Option<T>) -> Result<T> {
-        value.ok_or_else(|| self.unsupported("shapes that do not fit"))
+        value.ok_or_else(|| self.rejected("shapes that do not fit"))
+    }
+
+    /// An error that says why torch rejects this call.
+    pub(super) fn rejected(&self, what: &'static str) -> InferError {
+        InferError::Rejected { op: self.op(), what }
+    }
+
+    /// The error of operands that torch wants to be of one dtype.
+    pub(super) fn one_dtype(&self, a: &TensorMeta, b: &TensorMeta) -> Result<()> {
+        if a.dtype == b.dtype { Ok(()) } else { Err(self.rejected("operands of two dtypes")) }
     }
 
     fn meta_of(&self, arg: &Arg) -> Option<&'a Meta> {

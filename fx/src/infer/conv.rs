@@ -43,6 +43,7 @@ fn spatial(c: &Call, name: &str, count: usize) -> Result<Vec<i64>> {
 
 fn convolution(c: &mut Call) -> Result {
     let (x, weight) = (c.tensor("input")?, c.tensor("weight")?);
+    c.one_dtype(x, weight)?;
     let rank = x.sizes.len();
     if rank != weight.sizes.len() || rank < 3 {
         return Err(c.unsupported("an input without batch"));

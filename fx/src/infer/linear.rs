@@ -38,9 +38,7 @@ fn shared(c: &mut Call, a: Expr, b: Expr) -> Result<()> {
 /// `torch.matmul`'s sizes, which hold for the products of fixed rank too.
 fn product(c: &mut Call, a: &str, b: &str) -> Result {
     let (a, b) = (c.tensor(a)?, c.tensor(b)?);
-    if a.dtype != b.dtype {
-        return Err(c.unsupported("operands of two dtypes"));
-    }
+    c.one_dtype(a, b)?;
     let (a_last, b_rank) = (*c.fits(a.sizes.last())?, b.sizes.len());
     shared(c, a_last, *c.fits(b.sizes.get(b_rank.max(2) - 2))?)?;
     let (row, column) = (a.sizes.len() == 1, b_rank == 1);
@@ -53,6 +51,7 @@ fn product(c: &mut Call, a: &str, b: &str) -> Result {
 
 fn linear(c: &mut Call) -> Result {
     let (x, weight) = (c.tensor("input")?, c.tensor("weight")?);
+    c.one_dtype(x, weight)?;
     shared(c, *c.fits(x.sizes.last())?, *c.fits(weight.sizes.last())?)?;
     let features = &weight.sizes[..weight.sizes.len() - 1];
     let sizes = [&x.sizes[..x.sizes.len() - 1], features].concat();
@@ -62,6 +61,8 @@ fn linear(c: &mut Call) -> Result {
 /// Which kernel runs, and with it the strides, is chosen by the arguments' layout: known for row-major ones only.
 fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
+    c.one_dtype(q, k)?;
+    c.one_dtype(q, v)?;
     if [q, k, v].into_iter().any(|t| super::strides::is_contiguous(&mut c.pool, t) != Some(true)) {
         return Err(c.unsupported("attention on operands that are not row-major"));
     }

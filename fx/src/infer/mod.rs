@@ -47,6 +47,14 @@ pub enum InferError {
         /// The parameter.
         name: String,
     },
+    /// A case that torch rejects.
+    #[error("{op}: {what}")]
+    Rejected {
+        /// The op.
+        op: String,
+        /// Why.
+        what: &'static str,
+    },
     /// A case that the rule does not cover, or that torch rejects.
     #[error("{op}: {what}")]
     Unsupported {

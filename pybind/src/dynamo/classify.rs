@@ -17,6 +17,10 @@ pub(super) enum Seen<'py> {
     Constant(guards::Constant),
     Tuple(Vec<Bound<'py, PyAny>>),
     Size(Vec<Bound<'py, PyAny>>),
+    /// Its class, and its items.
+    Record(Bound<'py, PyType>, Vec<Bound<'py, PyAny>>),
+    Partial(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>, Vec<(String, Bound<'py, PyAny>)>),
+    Set(Vec<Bound<'py, PyAny>>),
     List(Vec<Bound<'py, PyAny>>),
     Dict(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
     Slice([Bound<'py, PyAny>; 3]),
@@ -82,6 +86,13 @@ pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
 fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
+        "functools.partial" => {
+            let args = object.getattr("args")?.cast::<PyTuple>()?.iter().collect();
+            let keywords = object.getattr("keywords")?;
+            let keywords = keywords.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value)));
+            Seen::Partial(object.getattr("func")?, args, keywords.collect::<PyResult<_>>()?)
+        }
+        "builtins.set" => Seen::Set(object.try_iter()?.collect::<PyResult<_>>()?),
         "torch.Size" => Seen::Size(object.cast::<PyTuple>()?.iter().collect()),
         "builtins.method" => Seen::Method(object.getattr("__func__")?, object.getattr("__self__")?),
         "builtins.cell" => Seen::Cell(object.getattr("cell_contents").ok()),
@@ -109,8 +120,23 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
                 _ => Seen::Object(class),
             }
         }
+        _ if is_record(&object.get_type())? => {
+            Seen::Record(object.get_type(), object.cast::<PyTuple>()?.iter().collect())
+        }
         _ => Seen::Object(class),
     })
+}
+
+/// True for a class that `collections.namedtuple` makes, or one of torch's results: items are read as a tuple's are.
+pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    if !class.bases().get_item(0).is_ok_and(|base| base.is(py.get_type::<PyTuple>())) || class.bases().len() != 1 {
+        return Ok(false);
+    }
+    let dict = class.getattr("__dict__")?;
+    let plain = ["__getitem__", "__iter__", "__len__", "__getattribute__", "__eq__", "__hash__"];
+    let of_torch = class.getattr("__module__")?.eq("torch.return_types")?;
+    Ok(of_torch || class.hasattr("_fields")? && !plain.iter().any(|name| dict.contains(name).unwrap_or(true)))
 }
 
 /// Module and qualified name of a class, as the program would write it.

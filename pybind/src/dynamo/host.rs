@@ -7,7 +7,7 @@ use super::{
 use crate::fx_module::function;
 use crate::torch::Torch;
 use dynamo_core::bytecode::Version;
-use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, Scope, TensorView, View};
+use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, TensorView, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
 use pyo3::intern;
@@ -26,6 +26,8 @@ pub(super) struct PyHost<'py> {
     opaque: FxHashMap<Obj, Vec<Bound<'py, PyAny>>>,
     /// The objects with which guards compare.
     named: Vec<Obj>,
+    /// Whether autograd records.
+    grad: bool,
 }
 
 impl<'py> PyHost<'py> {
@@ -36,6 +38,9 @@ impl<'py> PyHost<'py> {
             codes: FxHashMap::default(),
             opaque: FxHashMap::default(),
             named: Vec::new(),
+            grad: Torch::get(py)
+                .and_then(|torch| torch.find(py, "is_grad_enabled")?.call0()?.is_truthy())
+                .unwrap_or(true),
         }
     }
 
@@ -66,6 +71,18 @@ impl<'py> PyHost<'py> {
             Seen::Constant(constant) => View::Constant(constant),
             Seen::Tuple(items) => View::Tuple(self.all(&items)),
             Seen::Size(items) => View::Size(self.all(&items)),
+            Seen::Record(class, items) => {
+                let class = self.handle(class.as_any());
+                match self.record_class(class) {
+                    Some(record) if record.fields.len() == items.len() => View::Record(class, record, self.all(&items)),
+                    _ => View::Object(dotted_name(object.get_type().as_any())?),
+                }
+            }
+            Seen::Partial(function, args, keywords) => {
+                let keywords = keywords.into_iter().map(|(name, value)| (name, self.handle(&value))).collect();
+                View::Partial(self.handle(&function), self.all(&args), keywords)
+            }
+            Seen::Set(items) => View::Set(self.all(&items)),
             Seen::List(items) => View::List(self.all(&items)),
             Seen::Dict(items) => {
                 View::Dict(items.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect())
@@ -160,6 +177,35 @@ impl<'py> PyHost<'py> {
         }
     }
 
+    fn record(&mut self, class: &Bound<'py, PyAny>) -> PyResult<Option<RecordClass>> {
+        let Ok(class) = class.cast::<PyType>() else { return Ok(None) };
+        if !classify::is_record(class)? {
+            return Ok(None);
+        }
+        let name = dotted_name(class.as_any())?;
+        if name.starts_with("torch.return_types.") {
+            let count: usize = class.getattr("n_sequence_fields")?.extract()?;
+            let fields = class.getattr("__match_args__")?.extract::<Vec<String>>()?;
+            return Ok((fields.len() == count).then_some(RecordClass {
+                name,
+                fields,
+                defaults: Vec::new(),
+                of_sequence: true,
+            }));
+        }
+        let fields: Vec<String> = class.getattr("_fields")?.extract()?;
+        let defaults = class.getattr("_field_defaults")?;
+        let defaults = fields.iter().filter_map(|field| defaults.get_item(field).ok()).collect::<Vec<_>>();
+        Ok(Some(RecordClass { name, fields, defaults: self.all(&defaults), of_sequence: false }))
+    }
+
+    /// The class in `torch.return_types` whose name says that it is what a function or method gives.
+    fn return_type(&self, target: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let types = self.py.import("torch")?.getattr("return_types")?;
+        let name = target.trim_start_matches("torch.").trim_start_matches("Tensor.").trim_start_matches("_C._");
+        types.getattr_opt(name.replace('.', "_"))
+    }
+
     fn call_constants(&self, function: &str, args: &[Constant]) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
@@ -172,7 +218,20 @@ impl<'py> PyHost<'py> {
     }
 
     /// Runs a node on tensors without data.
-    fn run_without_data(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Result<Meta, String>> {
+    fn run_without_data(
+        &self,
+        graph: &Graph,
+        pool: &mut Pool,
+        id: NodeId,
+        grad: bool,
+    ) -> PyResult<Result<Meta, String>> {
+        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((grad,))?;
+        let result = self.run_node(graph, pool, id);
+        mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
+        result
+    }
+
+    fn run_node(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
         let Some(args) =
             node.args.iter().map(|arg| self.value(graph, pool, arg).transpose()).collect::<Option<Vec<_>>>()
@@ -269,7 +328,7 @@ impl<'py> PyHost<'py> {
                     requires_grad: tensor.requires_grad,
                 }))
             }
-            Seen::Tuple(items) | Seen::List(items) => {
+            Seen::Tuple(items) | Seen::List(items) | Seen::Record(_, items) => {
                 let items = items.iter().map(|item| self.meta(pool, item, device)).collect::<PyResult<Vec<_>>>()?;
                 items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
             }
@@ -301,6 +360,31 @@ impl Host for PyHost<'_> {
         let (module, class) = name.rsplit_once('.')?;
         let class = self.py.import(module).ok()?.getattr(class).ok()?;
         Some(self.handle(&class))
+    }
+
+    fn is_immutable(&mut self, class: Obj) -> bool {
+        // Py_TPFLAGS_IMMUTABLETYPE
+        let flags = self.object(class).getattr("__flags__").and_then(|flags| flags.extract::<u64>());
+        flags.is_ok_and(|flags| flags & (1 << 8) != 0)
+    }
+
+    fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
+        let object = self.object(class);
+        self.record(&object).ok().flatten().map(Rc::new)
+    }
+
+    fn result_class(&mut self, target: &str) -> Option<Obj> {
+        let class = self.return_type(target).ok().flatten()?;
+        Some(self.handle(&class))
+    }
+
+    fn grad_enabled(&self) -> bool {
+        self.grad
+    }
+
+    fn module(&mut self, name: &str) -> Option<Obj> {
+        let module = self.py.import("sys").ok()?.getattr("modules").ok()?.get_item(name).ok()?;
+        module.is_instance_of::<PyModule>().then(|| self.handle(&module))
     }
 
     fn info(&mut self, obj: Obj) -> ObjectInfo {
@@ -375,8 +459,8 @@ impl Host for PyHost<'_> {
         constant::read(&value).ok_or(FoldError::NotConstant)
     }
 
-    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId) -> Result<Meta, String> {
-        self.run_without_data(graph, pool, node).unwrap_or_else(|error| Err(error.to_string()))
+    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId, grad: bool) -> Result<Meta, String> {
+        self.run_without_data(graph, pool, node, grad).unwrap_or_else(|error| Err(error.to_string()))
     }
 }
 

@@ -129,6 +129,11 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         self.call.argument(slot).map(pyo3::Borrowed::to_owned)
     }
 
+    fn module(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
+        let modules = self.py().import("sys").ok()?.getattr("modules").ok()?;
+        modules.get_item(self.name(name)).ok()
+    }
+
     fn global(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
         let globals = self.call.globals();
         let globals = globals.cast::<PyDict>().ok()?;

@@ -1,0 +1,274 @@
+//! Methods of lists, tuples, dicts, sets and iterators.
+//!
+//! Invariant: a method changes its container after everything that can fail.
+
+use super::{
+    Traced, Tracer,
+    call::Keywords,
+    items::raised,
+    value::{Key, State, StateId, Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use guards::Constant;
+use indexmap::IndexMap;
+
+/// Keys and values of a dict, or of an iterable of pairs.
+pub(super) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
+    if let Value::State(state) = t.get(value)?
+        && let State::Dict(items) = t.heap.get(state)
+    {
+        return Ok(items.values().copied().collect());
+    }
+    let items = t.all_items(value)?;
+    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
+}
+
+/// A method of a list, tuple, dict, set or iterator.
+pub(super) fn container_method(
+    t: &mut Tracer<'_>,
+    this: ValueId,
+    name: &str,
+    args: &[ValueId],
+    keywords: &Keywords,
+) -> Traced {
+    let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
+    if !keywords.is_empty() && !matches!(name, "update" | "sort") {
+        return Err(refused(t));
+    }
+    let value = t.get(this)?;
+    if let Value::Size(_) = value
+        && name == "numel"
+        && args.is_empty()
+    {
+        let mut total = t.constant(Constant::Int(1));
+        for item in t.all_items(this)? {
+            total = t.binary_op(5, total, item)?;
+        }
+        return Ok(total);
+    }
+    let Value::State(state) = value else {
+        return match (name, args) {
+            ("index" | "count", [item]) => position(t, this, name, *item),
+            _ => Err(refused(t)),
+        };
+    };
+    match t.heap.get(state).clone() {
+        State::List(items) if name == "sort" && args.is_empty() => {
+            let items = t.sorted(items, keywords)?;
+            *t.heap.change(state) = State::List(items);
+            Ok(t.none())
+        }
+        State::List(items) => list_method(t, this, state, items, name, args).unwrap_or_else(|| Err(refused(t))),
+        State::Dict(items) => {
+            dict_method(t, (this, state), items, name, args, keywords).unwrap_or_else(|| Err(refused(t)))
+        }
+        State::Set(items) => set_method(t, state, items, name, args).unwrap_or_else(|| Err(refused(t))),
+        _ => Err(refused(t)),
+    }
+}
+
+fn position(t: &mut Tracer<'_>, this: ValueId, name: &str, item: ValueId) -> Traced {
+    let items = t.all_items(this)?;
+    let mut count = 0;
+    for (at, candidate) in items.into_iter().enumerate() {
+        if t.is_equal(candidate, item)? {
+            if name == "index" {
+                return Ok(t.constant(Constant::Int(at as i64)));
+            }
+            count += 1;
+        }
+    }
+    if name == "index" { Err(raised("ValueError: not in the sequence")) } else { Ok(t.constant(Constant::Int(count))) }
+}
+
+fn list_method(
+    t: &mut Tracer<'_>,
+    this: ValueId,
+    state: StateId,
+    mut items: Vec<ValueId>,
+    name: &str,
+    args: &[ValueId],
+) -> Option<Traced> {
+    let mut result = t.none();
+    let outcome = (|| {
+        match (name, args) {
+            ("append", [item]) => items.push(*item),
+            ("extend", [more]) => items.extend(t.all_items(*more)?),
+            ("insert", [at, item]) => {
+                let at = t.concrete(*at)?;
+                let len = items.len() as i64;
+                let at = (if at < 0 { at + len } else { at }).clamp(0, len);
+                items.insert(usize::try_from(at).unwrap_or(0), *item);
+            }
+            ("pop", []) => result = items.pop().ok_or_else(|| raised("IndexError: pop from empty list"))?,
+            ("pop", [at]) => {
+                let (at, len) = (t.concrete(*at)?, items.len() as i64);
+                let at = if at < 0 { at + len } else { at };
+                if !(0..len).contains(&at) {
+                    return Err(raised("IndexError: pop index out of range"));
+                }
+                result = items.remove(usize::try_from(at).unwrap_or(0));
+            }
+            ("remove", [item]) => {
+                let mut found = None;
+                for (at, &candidate) in items.iter().enumerate() {
+                    if t.force(candidate)? == t.force(*item)? || t.is_equal(candidate, *item)? {
+                        found = Some(at);
+                        break;
+                    }
+                }
+                items.remove(found.ok_or_else(|| raised("ValueError: list.remove(x): x not in list"))?);
+            }
+            ("clear", []) => items.clear(),
+            ("reverse", []) => items.reverse(),
+            ("copy", []) => return Ok(Some(t.state(State::List(items)))),
+            ("index" | "count", [item]) => return position(t, this, name, *item).map(Some),
+            _ => return Ok(None),
+        }
+        *t.heap.change(state) = State::List(items);
+        Ok(Some(result))
+    })();
+    outcome.transpose()
+}
+
+fn dict_method(
+    t: &mut Tracer<'_>,
+    (this, state): (ValueId, StateId),
+    mut items: IndexMap<Key, (ValueId, ValueId)>,
+    name: &str,
+    args: &[ValueId],
+    keywords: &Keywords,
+) -> Option<Traced> {
+    let none = t.none();
+    let outcome = (|| {
+        let view = |t: &mut Tracer<'_>, part| Ok(Some(t.value(Value::DictView(this, part))));
+        match (name, args) {
+            ("keys", []) => return view(t, "keys"),
+            ("values", []) => return view(t, "values"),
+            ("items", []) => return view(t, "items"),
+            ("get", [key]) => return Ok(Some(items.get(&t.key(*key)?).map_or(none, |&(_, value)| value))),
+            ("get", [key, default]) => {
+                return Ok(Some(items.get(&t.key(*key)?).map_or(*default, |&(_, value)| value)));
+            }
+            ("copy", []) => return Ok(Some(t.state(State::Dict(items)))),
+            ("pop", [key, default @ ..]) => {
+                let found = items.shift_remove(&t.key(*key)?).map(|(_, value)| value).or(default.first().copied());
+                let found = found.ok_or_else(|| raised("KeyError"))?;
+                *t.heap.change(state) = State::Dict(items);
+                return Ok(Some(found));
+            }
+            ("popitem", []) => {
+                let (_, (key, value)) =
+                    items.pop().ok_or_else(|| raised("KeyError: popitem(): dictionary is empty"))?;
+                *t.heap.change(state) = State::Dict(items);
+                return Ok(Some(t.value(Value::Tuple(vec![key, value]))));
+            }
+            ("setdefault", [key, default @ ..]) if default.len() < 2 => {
+                let default = default.first().copied().unwrap_or(none);
+                let entry = items.entry(t.key(*key)?).or_insert((*key, default)).1;
+                *t.heap.change(state) = State::Dict(items);
+                return Ok(Some(entry));
+            }
+            ("clear", []) => items.clear(),
+            ("update", _) => {
+                let mut more = args.first().map_or(Ok(Vec::new()), |&from| pairs(t, from))?;
+                for (name, value) in keywords {
+                    more.push((t.constant(Constant::Str(name.clone())), *value));
+                }
+                for (key, value) in more {
+                    let entry = items.entry(t.key(key)?).or_insert((key, value));
+                    entry.1 = value;
+                }
+            }
+            _ => return Ok(None),
+        }
+        *t.heap.change(state) = State::Dict(items);
+        Ok(Some(none))
+    })();
+    outcome.transpose()
+}
+
+/// The items of a set, each under its key.
+type Items = IndexMap<Key, ValueId>;
+
+/// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
+pub(super) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
+    let all = |keep: &dyn Fn(&Key) -> bool, items: &Items| -> Items {
+        items.iter().filter(|(key, _)| keep(key)).map(|(key, &item)| (key.clone(), item)).collect()
+    };
+    let (in_a, in_b) = (|key: &Key| a.contains_key(key), |key: &Key| b.contains_key(key));
+    Some(match name {
+        "union" | "or_" => a.iter().chain(all(&|key| !in_a(key), b).iter()).map(|(k, &v)| (k.clone(), v)).collect(),
+        "intersection" | "and_" => all(&in_b, a),
+        "difference" | "sub" => all(&|key| !in_b(key), a),
+        "symmetric_difference" | "xor" => {
+            let mut items = all(&|key| !in_b(key), a);
+            items.extend(all(&|key| !in_a(key), b));
+            items
+        }
+        _ => return None,
+    })
+}
+
+/// Items, each under its key, the first of equal ones kept.
+pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
+    let mut set = Items::new();
+    for item in items {
+        let item = t.force(item)?;
+        set.entry(t.key(item)?).or_insert(item);
+    }
+    Ok(set)
+}
+
+/// The items of a set or of any iterable as those of a set.
+pub(super) fn as_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Items> {
+    if let Value::State(state) = t.get(value)?
+        && let State::Set(items) = t.heap.get(state)
+    {
+        return Ok(items.clone());
+    }
+    let items = match t.get(value)? {
+        Value::Const(Constant::FrozenSet(items)) => items.into_iter().map(|item| t.of_constant(item)).collect(),
+        _ => t.all_items(value)?,
+    };
+    keyed(t, items)
+}
+
+fn set_method(t: &mut Tracer<'_>, state: StateId, mut items: Items, name: &str, args: &[ValueId]) -> Option<Traced> {
+    let outcome = (|| {
+        match (name, args) {
+            ("add", [item]) => {
+                let item = t.force(*item)?;
+                items.entry(t.key(item)?).or_insert(item);
+            }
+            ("discard", [item]) => drop(items.shift_remove(&t.key(*item)?)),
+            ("remove", [item]) => {
+                items.shift_remove(&t.key(*item)?).ok_or_else(|| raised("KeyError"))?;
+            }
+            ("clear", []) => items.clear(),
+            ("copy", []) => return Ok(Some(t.state(State::Set(items)))),
+            ("update", [more]) => {
+                let more = as_set(t, *more)?;
+                items = combine("union", &items, &more).unwrap_or_default();
+            }
+            ("issubset" | "issuperset" | "isdisjoint", [other]) => {
+                let other = as_set(t, *other)?;
+                let answer = match name {
+                    "issubset" => items.keys().all(|key| other.contains_key(key)),
+                    "issuperset" => other.keys().all(|key| items.contains_key(key)),
+                    _ => !items.keys().any(|key| other.contains_key(key)),
+                };
+                return Ok(Some(t.constant(Constant::Bool(answer))));
+            }
+            (_, [other]) => {
+                let other = as_set(t, *other)?;
+                let Some(combined) = combine(name, &items, &other) else { return Ok(None) };
+                return Ok(Some(t.state(State::Set(combined))));
+            }
+            _ => return Ok(None),
+        }
+        *t.heap.change(state) = State::Set(items);
+        Ok(Some(t.none()))
+    })();
+    outcome.transpose()
+}

@@ -1,0 +1,140 @@
+//! Context managers of torch's that say whether autograd records: `no_grad`, `enable_grad`, `set_grad_enabled`.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own. What the mode is while tracing stands in
+//! [`Tracer::grad`]; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
+//! anew.
+
+use super::{
+    Traced, Tracer,
+    frame::Frame,
+    items::raised,
+    value::{Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use fx::{Arg, Kind as NodeKind};
+use guards::Constant;
+
+/// The node that sets the mode.
+pub(super) const SET_GRAD: &str = "torch._C._set_grad_enabled";
+
+/// A context manager of torch's that says whether autograd records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Context {
+    /// Whether it records inside.
+    pub(super) inside: bool,
+    /// Whether it records after leaving it, once that is known.
+    pub(super) after: bool,
+    /// Which class it is of.
+    pub(super) class: Class,
+}
+
+/// The classes of such context managers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    NoGrad,
+    EnableGrad,
+    /// The one that sets the mode when it is made.
+    SetGrad,
+}
+
+impl Class {
+    const ROWS: [(Class, &'static str); 3] = [
+        (Class::NoGrad, "torch.autograd.grad_mode.no_grad"),
+        (Class::EnableGrad, "torch.autograd.grad_mode.enable_grad"),
+        (Class::SetGrad, "torch.autograd.grad_mode.set_grad_enabled"),
+    ];
+
+    /// Its dotted name.
+    pub(super) fn name(self) -> &'static str {
+        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
+    }
+
+    /// The class of this dotted name.
+    pub(super) fn named(name: &str) -> Option<Class> {
+        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
+    }
+}
+
+impl Tracer<'_> {
+    /// A call of one of the classes.
+    pub(super) fn make_context(&mut self, class: Class, args: &[ValueId]) -> Traced {
+        let after = self.grad;
+        let inside = match (class, args) {
+            (Class::NoGrad, []) => false,
+            (Class::EnableGrad, []) => true,
+            (Class::SetGrad, [mode]) => match self.get(*mode)? {
+                Value::Const(Constant::Bool(mode)) => mode,
+                _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
+            },
+            _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),
+        };
+        if class == Class::SetGrad {
+            self.set_grad(inside);
+        }
+        Ok(self.value(Value::Context(Context { inside, after, class })))
+    }
+
+    /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
+    pub(super) fn enter(&mut self, f: &mut Frame) -> Traced<()> {
+        let manager = f.pop()?;
+        let Value::Context(context) = self.get(manager)? else {
+            return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+        };
+        let context = match context.class {
+            Class::SetGrad => context,
+            _ => Context { after: self.grad, ..context },
+        };
+        self.set_grad(context.inside);
+        let (exit, none) = (self.value(Value::Exit(context)), self.none());
+        f.stack.extend([exit, none]);
+        Ok(())
+    }
+
+    /// A call of the way out.
+    pub(super) fn leave(&mut self, context: Context, args: &[ValueId]) -> Traced {
+        if args.len() != 3 {
+            return Err(raised("TypeError: __exit__"));
+        }
+        self.set_grad(context.after);
+        Ok(self.none())
+    }
+
+    /// `__exit__` of a manager that was entered before the trace began.
+    pub(super) fn leave_object(&mut self, class: Class, this: ValueId) -> Traced {
+        let previous = self.get_attr(this, "prev")?;
+        match self.get(previous)? {
+            Value::Const(Constant::Bool(mode)) => {
+                self.set_grad(mode);
+                Ok(self.none())
+            }
+            _ => Err(Reason::new(Kind::Context, format!("`{}`.", class.name()))),
+        }
+    }
+
+    /// Sets the mode from here on.
+    fn set_grad(&mut self, mode: bool) {
+        self.grad = mode;
+        self.call_set_grad(mode);
+    }
+
+    /// Ends the graph in the mode in which it began.
+    pub(super) fn restore_grad(&mut self) {
+        let entry = self.host.grad_enabled();
+        if self.grad != entry {
+            self.call_set_grad(entry);
+        }
+    }
+
+    fn call_set_grad(&mut self, mode: bool) {
+        let node = self.graph.push(NodeKind::CallFunction, SET_GRAD, vec![Arg::Bool(mode)], vec![], None);
+        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.graph[node].meta = Some(fx::Meta::Plain(Arg::None));
+        // The graph in overloads is run where nothing is recorded anyway.
+        self.lowered.complete &= !mode || self.host.grad_enabled();
+    }
+}
+
+/// True if the target is the node that sets the mode.
+pub(super) fn sets_grad(target: &str) -> bool {
+    target == SET_GRAD
+}

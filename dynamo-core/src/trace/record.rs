@@ -1,0 +1,51 @@
+//! Tuples whose items have names: the user's named tuples and the results of torch's functions.
+
+use super::{
+    Traced, Tracer,
+    call::Keywords,
+    items::raised,
+    value::{Value, ValueId},
+};
+use crate::host::{Obj, RecordClass};
+use std::rc::Rc;
+
+impl Tracer<'_> {
+    /// A call of the class of a named tuple.
+    pub(super) fn make_record(
+        &mut self,
+        obj: Obj,
+        class: Rc<RecordClass>,
+        args: &[ValueId],
+        keywords: Keywords,
+    ) -> Traced {
+        let mut items: Vec<Option<ValueId>> = args.iter().copied().map(Some).collect();
+        if items.len() > class.fields.len() {
+            return Err(raised(&format!("TypeError: {} takes fewer arguments", class.name)));
+        }
+        items.resize(class.fields.len(), None);
+        for (name, value) in keywords {
+            match class.fields.iter().position(|field| *field == name) {
+                Some(at) if items[at].is_none() => items[at] = Some(value),
+                _ => return Err(raised(&format!("TypeError: {} got an unexpected argument `{name}`", class.name))),
+            }
+        }
+        let first = class.fields.len().saturating_sub(class.defaults.len());
+        for (item, &default) in items[first..].iter_mut().zip(&class.defaults) {
+            if item.is_none() {
+                *item = Some(self.value(Value::Lazy(default)));
+            }
+        }
+        let items: Option<Vec<ValueId>> = items.into_iter().collect();
+        let items = items.ok_or_else(|| raised(&format!("TypeError: {} misses an argument", class.name)))?;
+        Ok(self.value(Value::Record(obj, class, items)))
+    }
+
+    /// What a call of torch gives that gives a tuple: one with names, if torch's does.
+    pub(super) fn result_tuple(&mut self, target: &str, items: Vec<ValueId>) -> Value {
+        let class = self.host.result_class(target).and_then(|obj| Some((obj, self.host.record_class(obj)?)));
+        match class {
+            Some((obj, class)) if class.fields.len() == items.len() => Value::Record(obj, class, items),
+            _ => Value::Tuple(items),
+        }
+    }
+}
