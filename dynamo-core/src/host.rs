@@ -9,7 +9,7 @@ use cranelift_entity::{SecondaryMap, entity_impl};
 use fx::{Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
-use symshapes::{DType, Device, Pool};
+use symshapes::{DType, Device, ShapeEnv};
 
 /// An object of the interpreter, alive at least as long as the capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,6 +124,8 @@ pub enum Place {
     InGraph,
     /// One that is never traced: the standard library's, torch's own.
     Skipped,
+    /// One of which the user has said that it is not to be traced.
+    Disabled,
 }
 
 /// What an object is, as far as the tracer tells objects apart.
@@ -163,6 +165,8 @@ pub enum View {
     Class(String),
     /// A function or method without Python code, by its dotted name: `builtins.len`, `torch.relu`, `Tensor.add`.
     Builtin(String),
+    /// A method without Python code of an object: the object, the method's name.
+    BoundBuiltin(Obj, String),
     /// Anything else, by the dotted name of its class.
     Object(String),
 }
@@ -185,6 +189,15 @@ pub enum Scope {
     Module,
     /// Among the builtins.
     Builtins,
+}
+
+/// How torch is asked what a call gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ask {
+    /// Whether autograd records.
+    pub grad: bool,
+    /// Whether symbolic sizes are what they are now, so that the answer holds for this call alone.
+    pub by_hints: bool,
 }
 
 /// Why a pure call on constants gave nothing.
@@ -225,6 +238,12 @@ pub trait Host {
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
 
+    /// True for a class of exceptions that are made as `BaseException` makes them.
+    fn is_exception(&mut self, class: Obj) -> bool;
+
+    /// Whether a class is, or comes from, another one; `None` if that one has its own idea of it.
+    fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool>;
+
     /// What a class of tuples with named items is; `None` for every other class.
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>>;
 
@@ -252,10 +271,10 @@ pub trait Host {
     /// If it raises, or gives no constant.
     fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError>;
 
-    /// What a node gives, found by letting torch run it on tensors without data, recorded by autograd or not: for calls
-    /// that have no rule. The metadata of its arguments, and of what it gives, is over the expressions of `pool`.
+    /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
+    /// metadata of its arguments, and of what it gives, is over the expressions of `env`.
     ///
     /// # Errors
     /// What torch says, or that sizes are symbolic.
-    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId, grad: bool) -> Result<Meta, String>;
+    fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String>;
 }

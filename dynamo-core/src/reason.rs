@@ -82,12 +82,28 @@ pub struct Reason {
     pub kind: Kind,
     /// What of the user's program it was: `print`, `Tensor.item`.
     pub text: String,
+    /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
+    pub exception: Option<String>,
 }
 
 impl Reason {
     /// A reason about `text`.
     pub fn new(kind: Kind, text: impl Into<String>) -> Reason {
-        Reason { kind, text: text.into() }
+        Reason { kind, text: text.into(), exception: None }
+    }
+
+    /// The exception that the program raises here for certain: `KeyError: 'a'`.
+    pub fn raised(exception: &str) -> Reason {
+        let class = exception.split(':').next().unwrap_or(exception);
+        let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
+        let text = format!("{exception}.");
+        Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()) }
+    }
+
+    /// The same, of which it is not certain what the program has done before: no handler may catch it.
+    #[must_use]
+    pub fn uncaught(self) -> Reason {
+        Reason { exception: None, ..self }
     }
 }
 

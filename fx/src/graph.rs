@@ -351,6 +351,13 @@ impl Graph {
         }
     }
 
+    /// Gives a node this name, or one made from it if it is taken.
+    pub fn rename(&mut self, node: NodeId, name: &str) {
+        if self[node].name != name {
+            self[node].name = self.names.create(name);
+        }
+    }
+
     /// Takes a node out of the program, unless another uses it.
     pub fn erase(&mut self, node: NodeId) -> Result<(), InUse> {
         if let Some(user) = self.nodes().find(|&u| self[u].inputs().contains(&node)) {

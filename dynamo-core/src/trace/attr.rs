@@ -22,6 +22,11 @@ impl Tracer<'_> {
         let forced = self.force(value)?;
         match self.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
+            Value::Class(class, _) if name == "__name__" => {
+                let name = class.rsplit('.').next().unwrap_or(&class).to_owned();
+                Ok(self.constant(Constant::Str(name)))
+            }
+            Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
             Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
@@ -136,7 +141,7 @@ impl Tracer<'_> {
                     let name = self.sources.string(name);
                     self.guard(source, GuardKind::HasAttr(name, false));
                 }
-                Err(Reason::new(Kind::Raised, format!("AttributeError: {name}.")))
+                Err(Reason::raised(&format!("AttributeError: {name}")))
             }
             Lookup::Unknown => Err(self.no_attr(value, name)),
         }

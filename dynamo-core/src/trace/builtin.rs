@@ -44,6 +44,8 @@ const RULES: &[(&str, Rule)] = &[
     }),
     ("builtins.int", |t, args, _| number(t, args, "builtins.int")),
     ("builtins.float", |t, args, _| number(t, args, "builtins.float")),
+    ("builtins.str", |t, args, _| text(t, args, "builtins.str")),
+    ("builtins.repr", |t, args, _| text(t, args, "builtins.repr")),
     ("builtins.list", |t, args, _| {
         let items = if args.is_empty() { Vec::new() } else { t.all_items(one(args)?)? };
         Ok(t.state(State::List(items)))
@@ -401,6 +403,19 @@ fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
     }
 }
 
+/// `str` or `repr`, which are the same for containers.
+fn text(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
+    let value = one(args)?;
+    let value = t.specialised(value)?;
+    if let Some(constant) = t.as_constant(value)? {
+        return t.fold(name, &[constant]);
+    }
+    match t.repr(value)? {
+        Some(text) => Ok(t.constant(Constant::Str(text))),
+        None => Err(Reason::new(Kind::Call, format!("`{name}` of {}.", t.describe(value)))),
+    }
+}
+
 fn number(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     let value = one(args)?;
     match t.get(value)? {
@@ -452,20 +467,26 @@ fn quantified(t: &mut Tracer<'_>, items: ValueId, any: bool) -> Traced {
 }
 
 fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: crate::bytecode::Comparison) -> Traced {
-    if !keywords.is_empty() {
-        return Err(Reason::new(Kind::Call, "`min` or `max` with a key or default."));
-    }
+    let named = |wanted: &str| keywords.iter().find(|(name, _)| name == wanted).map(|&(_, value)| value);
+    let (key, default) = (named("key"), named("default"));
     let items = match args {
         [items] => t.all_items(*items)?,
         items => items.to_vec(),
     };
-    let Some((&first, rest)) = items.split_first() else { return Err(raised("ValueError: empty sequence")) };
-    let mut best = first;
+    let by = |t: &mut Tracer<'_>, item| match key {
+        Some(key) if !matches!(t.get(key)?, Value::Const(Constant::None)) => t.call(key, vec![item], vec![]),
+        _ => Ok(item),
+    };
+    let Some((&first, rest)) = items.split_first() else {
+        return default.ok_or_else(|| raised("ValueError: empty sequence"));
+    };
+    let mut best = (by(t, first)?, first);
     for &item in rest {
-        let is_better = t.compare(better, item, best)?;
+        let candidate = by(t, item)?;
+        let is_better = t.compare(better, candidate, best.0)?;
         if t.truth(is_better)? {
-            best = item;
+            best = (candidate, item);
         }
     }
-    Ok(best)
+    Ok(best.1)
 }

@@ -56,6 +56,9 @@ impl Tracer<'_> {
             }
             return Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", function.name)));
         }
+        if function.place == Place::Disabled {
+            return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
+        }
         let mut frame = self.bind(function, args, keywords)?;
         let kind = function.code.object.flags;
         if kind & flags::GENERATOR != 0 {
@@ -77,15 +80,19 @@ impl Tracer<'_> {
         }
         self.lines.push(line_of(frame));
         let depth = self.lines.len();
+        let handled = self.handled;
         let next = loop {
             self.lines[depth - 1].1 = frame.line();
+            let at = frame.at;
             match self.step(frame) {
                 Ok(Next::Go) => {}
                 Ok(next) => break Ok(next),
+                Err(reason) if self.catch(frame, at, &reason) => {}
                 Err(reason) => {
                     if self.failed_at.is_empty() {
                         self.failed_at = self.lines.clone();
                     }
+                    self.handled = handled;
                     break Err(reason);
                 }
             }
@@ -148,6 +155,9 @@ impl Tracer<'_> {
     fn call_class(&mut self, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
         if let (Some(class), true) = (Class::named(name), keywords.is_empty()) {
             return self.make_context(class, args);
+        }
+        if keywords.is_empty() && self.host.is_exception(obj) {
+            return Ok(self.make_exception(name, obj, args));
         }
         match self.host.record_class(obj) {
             Some(class) if !class.of_sequence => self.make_record(obj, class, args, keywords),
@@ -238,8 +248,10 @@ impl Tracer<'_> {
         let items = match self.get(value)? {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
+                State::Iter(_) => self.all_items(value)?,
                 _ => return Ok(None),
             },
+            Value::Tuple(items) => items,
             _ => return self.as_constant(value),
         };
         let tuple = self.value(Value::Tuple(items));

@@ -31,17 +31,19 @@ pub(super) struct Context {
 /// The classes of such context managers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
-    NoGrad,
-    EnableGrad,
-    /// The one that sets the mode when it is made.
-    SetGrad,
+    /// `no_grad`
+    Never,
+    /// `enable_grad`
+    Always,
+    /// `set_grad_enabled`, which sets the mode when it is made.
+    Given,
 }
 
 impl Class {
     const ROWS: [(Class, &'static str); 3] = [
-        (Class::NoGrad, "torch.autograd.grad_mode.no_grad"),
-        (Class::EnableGrad, "torch.autograd.grad_mode.enable_grad"),
-        (Class::SetGrad, "torch.autograd.grad_mode.set_grad_enabled"),
+        (Class::Never, "torch.autograd.grad_mode.no_grad"),
+        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
+        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
     ];
 
     /// Its dotted name.
@@ -60,15 +62,15 @@ impl Tracer<'_> {
     pub(super) fn make_context(&mut self, class: Class, args: &[ValueId]) -> Traced {
         let after = self.grad;
         let inside = match (class, args) {
-            (Class::NoGrad, []) => false,
-            (Class::EnableGrad, []) => true,
-            (Class::SetGrad, [mode]) => match self.get(*mode)? {
+            (Class::Never, []) => false,
+            (Class::Always, []) => true,
+            (Class::Given, [mode]) => match self.get(*mode)? {
                 Value::Const(Constant::Bool(mode)) => mode,
                 _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
             },
             _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),
         };
-        if class == Class::SetGrad {
+        if class == Class::Given {
             self.set_grad(inside);
         }
         Ok(self.value(Value::Context(Context { inside, after, class })))
@@ -81,7 +83,7 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
         };
         let context = match context.class {
-            Class::SetGrad => context,
+            Class::Given => context,
             _ => Context { after: self.grad, ..context },
         };
         self.set_grad(context.inside);

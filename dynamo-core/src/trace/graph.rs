@@ -7,15 +7,14 @@ use super::{
     Traced, Tracer,
     value::{State, Value, ValueId},
 };
-use crate::reason::{Kind, Reason};
+use crate::{
+    host::Ask,
+    reason::{Kind, Reason},
+};
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, infer, infer::InferError, torch_ops};
+use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, torch_ops};
 use guards::{Constant, SourceId};
-use symshapes::ShapeEnv;
-
-/// Methods that give a tensor another shape in its place.
-const RESHAPES: &[&str] =
-    &["t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "resize_", "resize_as_", "as_strided_"];
+use symshapes::{Expr, ShapeEnv};
 
 /// The graph in ATen overloads.
 pub(super) struct Lowered {
@@ -95,6 +94,13 @@ impl Tracer<'_> {
         node
     }
 
+    /// Names a node after the first variable that holds what it gives.
+    pub(super) fn name_node(&mut self, node: NodeId, variable: &str) {
+        if !self.is_input(node) && !std::mem::replace(&mut self.named[node], true) {
+            self.graph.rename(node, variable);
+        }
+    }
+
     /// Puts a call into the graph.
     pub(super) fn emit(&mut self, kind: NodeKind, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced {
         let node = self.graph.push(kind, target, args, kwargs, None);
@@ -118,21 +124,19 @@ impl Tracer<'_> {
         };
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.graph[node].stack_trace = Some(self.stack_trace());
+        // What fails has to fail at its own place in the program, with the effects before it.
+        let tried = self.host.infer(&self.graph, &mut self.env, node, Ask { grad: self.grad, by_hints: true });
+        let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
         let mut meta = self.graph[changed].meta.clone();
-        if self.env.inputs().next().is_none() {
-            // What fails has to fail at its own place in the program, with the effects before it.
-            let tried = self.host.infer(&self.graph, self.env.pool_mut(), node, self.grad);
-            let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
-            if let (Some(Meta::Tensor(old)), Meta::Tensor(new)) = (&mut meta, &tried) {
-                if (&old.sizes, &old.strides, old.dtype) != (&new.sizes, &new.strides, new.dtype) {
-                    return Err(Reason::new(Kind::Mutation, format!("`{target}` makes another shape.")));
-                }
-                old.requires_grad |= new.requires_grad && self.grad;
+        if let (Some(Meta::Tensor(old)), Meta::Tensor(new)) = (&mut meta, &tried) {
+            let hints = |exprs: &[Expr]| exprs.iter().map(|&e| self.env.hint(e)).collect::<Vec<_>>();
+            let shape = |meta: &TensorMeta| (hints(&meta.sizes), hints(&meta.strides), meta.dtype);
+            if shape(old) != shape(new) {
+                return Err(Reason::new(Kind::Mutation, format!("`{target}` makes another shape.")));
             }
-            self.graph[changed].meta = meta.clone();
-        } else if RESHAPES.contains(&target) {
-            return Err(Reason::new(Kind::Mutation, format!("`{target}`.")));
+            old.requires_grad |= new.requires_grad && self.grad;
         }
+        self.graph[changed].meta = meta.clone();
         self.graph[node].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
@@ -159,7 +163,8 @@ impl Tracer<'_> {
             return Ok(meta);
         }
         let target = self.graph[node].target.clone();
-        let meta = self.host.infer(&self.graph, self.env.pool_mut(), node, self.grad);
+        let ask = Ask { grad: self.grad, by_hints: false };
+        let meta = self.host.infer(&self.graph, &mut self.env, node, ask);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
         if let Some(copied) = self.lowered.of[node].expand() {
             self.lowered.graph[copied].meta = Some(meta.clone());
@@ -296,6 +301,8 @@ fn is_droppable(graph: &Graph, node: NodeId) -> bool {
     let of_tuple = || node.args[0].as_node().is_some_and(|base| matches!(graph[base].meta, Some(Meta::Tuple(_))));
     match node.kind {
         NodeKind::Placeholder => true,
+        // Arithmetic on sizes.
+        NodeKind::CallFunction | NodeKind::CallMethod if matches!(node.meta, Some(Meta::Int(_))) => true,
         NodeKind::CallFunction => node.target == "operator.getitem" && of_tuple(),
         NodeKind::CallMethod => node.target == "size",
         _ => false,

@@ -198,6 +198,7 @@ impl Tracer<'_> {
             Value::Const(constant) => Key::Const(plain_number(constant)),
             Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
+            Value::SymInt { .. } => Key::Const(Constant::Int(self.concrete(forced)?)),
             _ => return Err(Reason::new(Kind::Operator, format!("{} as a key.", self.describe(forced)))),
         })
     }
@@ -308,6 +309,7 @@ impl Tracer<'_> {
                 (found, Iter::Filter(function, inner))
             }
             Iter::Generator(frame) => return self.resume_generator(state, *frame),
+            Iter::Running => return Err(Reason::new(Kind::Iteration, "A generator that asks itself.")),
             Iter::Done => (None, Iter::Done),
         };
         let done = item.is_none();
@@ -331,7 +333,17 @@ impl Tracer<'_> {
             let sent = self.none();
             frame.push(sent);
         }
-        match self.run(&mut frame)? {
+        *self.heap.change(state) = State::Iter(Iter::Running);
+        let next = match self.run(&mut frame) {
+            Ok(next) => next,
+            Err(reason) => {
+                *self.heap.change(state) = State::Iter(Iter::Done);
+                // Out of a generator it would be a RuntimeError.
+                let stops = reason.exception.as_deref() == Some("StopIteration");
+                return Err(if stops { self.uncaught(reason) } else { reason });
+            }
+        };
+        match next {
             Next::Yield(value) => {
                 *self.heap.change(state) = State::Iter(Iter::Generator(Box::new(frame)));
                 Ok(Some(value))
@@ -356,7 +368,8 @@ impl Tracer<'_> {
         }
         let iterator = self.iterate(value)?;
         let mut items = Vec::new();
-        while let Some(item) = self.next_item(iterator)? {
+        // What takes all items may have used some of them before one fails.
+        while let Some(item) = self.next_item(iterator).map_err(|reason| self.uncaught(reason))? {
             items.push(item);
             if items.len() > MOST_ITEMS {
                 return Err(Reason::new(Kind::TooLong, "More items than a trace may have."));
@@ -396,6 +409,10 @@ pub(super) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
     if span <= 0 { 0 } else { (span - 1) / step + 1 }
 }
 
+/// An exception of one of the classes that are raised only where Python raises them too; others end the graph.
 pub(super) fn raised(what: &str) -> Reason {
-    Reason::new(Kind::Raised, format!("{what}."))
+    const CERTAIN: &[&str] = &["KeyError", "IndexError", "StopIteration", "ValueError"];
+    let reason = Reason::raised(what);
+    let certain = reason.exception.as_ref().is_some_and(|class| CERTAIN.contains(&class.as_str()));
+    if certain { reason } else { reason.uncaught() }
 }

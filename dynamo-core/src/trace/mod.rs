@@ -18,6 +18,7 @@ mod builtin;
 mod call;
 mod containers;
 mod context;
+mod exceptions;
 mod frame;
 mod graph;
 mod items;
@@ -136,6 +137,8 @@ struct Tracer<'h> {
     forced_log: Vec<ValueId>,
     known: FxHashMap<Obj, ValueId>,
     known_log: Vec<Obj>,
+    /// The nodes that have the name of a variable.
+    named: SecondaryMap<NodeId, bool>,
     /// The sources of the graph's inputs.
     inputs: Vec<(NodeId, SourceId)>,
     /// The inputs that are parameters of modules.
@@ -149,6 +152,12 @@ struct Tracer<'h> {
     steps: usize,
     /// Whether autograd records.
     grad: bool,
+    /// The exception on its way to a handler.
+    raising: Option<ValueId>,
+    /// The exception that is being handled.
+    handled: Option<ValueId>,
+    /// The exceptions that were raised, and so have a history that no code gives them again.
+    raised: Vec<ValueId>,
 }
 
 /// A point to return to.
@@ -161,6 +170,8 @@ struct Mark {
     known: usize,
     inputs: usize,
     grad: bool,
+    handled: Option<ValueId>,
+    raised: usize,
 }
 
 /// Traces a call of `function` with these arguments, one for each slot.
@@ -198,12 +209,16 @@ impl<'h> Tracer<'h> {
             forced_log: Vec::new(),
             known: FxHashMap::default(),
             known_log: Vec::new(),
+            named: SecondaryMap::new(),
             inputs: Vec::new(),
             parameters: Vec::new(),
             slots: Vec::new(),
             lines: Vec::new(),
             failed_at: Vec::new(),
             steps: 0,
+            raising: None,
+            handled: None,
+            raised: Vec::new(),
         }
     }
 
@@ -243,18 +258,32 @@ impl<'h> Tracer<'h> {
 
     /// Runs the traced function to its end, or to the first instruction that cannot be traced.
     fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
+        // Where the exception was raised whose handler runs.
+        let mut raised_at: Option<Mark> = None;
         loop {
             let mark = self.mark(&frame);
+            let at = frame.at;
             self.lines = vec![line_of(&frame)];
-            match self.step(&mut frame) {
-                Ok(Next::Go) => {}
-                Ok(Next::Yield(_)) => return self.end(mark, Reason::new(Kind::Opcode, "A function yields.")),
+            let reason = match self.step(&mut frame) {
+                Ok(Next::Go) => {
+                    let exception_waits = frame.stack.last().is_some_and(|top| self.raised.contains(top));
+                    if self.handled.is_none() && !exception_waits {
+                        raised_at = None;
+                    }
+                    continue;
+                }
+                Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
-                    Err(reason) => return self.end(mark, reason),
+                    Err(reason) => reason,
                 },
-                Err(reason) => return self.end(mark, reason),
-            }
+                Err(reason) if self.catch(&mut frame, at, &reason) => {
+                    raised_at.get_or_insert(mark);
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            return self.end(raised_at.unwrap_or(mark), reason);
         }
     }
 
@@ -300,6 +329,8 @@ impl<'h> Tracer<'h> {
             known: self.known_log.len(),
             inputs: self.inputs.len(),
             grad: self.grad,
+            handled: self.handled,
+            raised: self.raised.len(),
         }
     }
 
@@ -317,6 +348,9 @@ impl<'h> Tracer<'h> {
         }
         self.inputs.truncate(mark.inputs);
         self.grad = mark.grad;
+        self.handled = mark.handled;
+        self.raising = None;
+        self.raised.truncate(mark.raised);
         mark.frame
     }
 

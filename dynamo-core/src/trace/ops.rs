@@ -145,6 +145,7 @@ impl Tracer<'_> {
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
             Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.class.name()),
+            Ok(Value::Exception { name, .. }) => format!("a `{name}`"),
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
             Ok(Value::BoundBuiltin { name, .. }) => format!("the method `{name}`"),
@@ -168,7 +169,7 @@ impl Tracer<'_> {
     pub(super) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
         match self.host.fold(function, args) {
             Ok(constant) => Ok(self.of_constant(constant)),
-            Err(FoldError::Raised(why)) => Err(Reason::new(Kind::Raised, format!("`{function}`: {why}."))),
+            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
             Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
         }
     }
@@ -209,6 +210,36 @@ impl Tracer<'_> {
                 }
                 Some(Constant::Slice(bounds))
             }
+            _ => None,
+        })
+    }
+
+    /// `repr` of constants, and of lists, tuples and dicts of them; `None` for what else only Python can tell.
+    pub(super) fn repr(&mut self, value: ValueId) -> Traced<Option<String>> {
+        let value = self.specialised(value)?;
+        if let Some(constant) = self.as_constant(value)? {
+            return match self.host.fold("builtins.repr", &[constant]) {
+                Ok(Constant::Str(text)) => Ok(Some(text)),
+                _ => Ok(None),
+            };
+        }
+        let all = |tracer: &mut Self, items: Vec<ValueId>| -> Traced<Option<Vec<String>>> {
+            items.into_iter().map(|item| tracer.repr(item)).collect()
+        };
+        Ok(match self.get(value)? {
+            Value::Tuple(items) if items.len() > 1 => all(self, items)?.map(|items| format!("({})", items.join(", "))),
+            Value::State(state) => match self.heap.get(state).clone() {
+                State::List(items) => all(self, items)?.map(|items| format!("[{}]", items.join(", "))),
+                State::Dict(items) => {
+                    let (keys, values) = items.into_values().unzip();
+                    let (keys, values) = (all(self, keys)?, all(self, values)?);
+                    keys.zip(values).map(|(keys, values)| {
+                        let pairs = keys.iter().zip(values).map(|(key, value)| format!("{key}: {value}"));
+                        format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+                    })
+                }
+                _ => None,
+            },
             _ => None,
         })
     }

@@ -187,6 +187,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 Value::DictView(dict, _) => open.push(dict),
                 Value::Method { function, this } => open.extend([function, this]),
                 Value::BoundBuiltin { this, .. } => open.push(this),
+                Value::Exception { args: Some(args), .. } => open.extend(args),
                 Value::Partial(function, args, keywords) => {
                     open.push(function);
                     open.extend(args);
@@ -235,7 +236,7 @@ impl<'t, 'h> Output<'t, 'h> {
                         parts.push(*function);
                         parts
                     }
-                    Iter::Range(_) | Iter::Generator(_) | Iter::Done => Vec::new(),
+                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done => Vec::new(),
                 }
             }
         }
@@ -456,6 +457,14 @@ impl<'t, 'h> Output<'t, 'h> {
                 self.push_partial(function, &args, &keywords)?;
                 self.keep(value);
             }
+            Value::Exception { class, args: Some(args), .. } if !self.t.raised.contains(&value) => {
+                let class = self.constant(Opaque::Object(class));
+                self.builder.callee(|builder| builder.load_const(class));
+                self.push_all(&args)?;
+                self.builder.call(args.len() as u32);
+                self.keep(value);
+            }
+            Value::Exception { .. } => return Err(construct("an exception that was raised")),
             Value::Context(context) => self.push_context(context)?,
             Value::Exit(context) => {
                 self.push_context(context)?;
@@ -628,7 +637,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 out.push(*function)?;
                 out.push_state(*inner)
             })?,
-            Iter::Generator(_) => return Err(construct("a generator that has begun")),
+            Iter::Generator(_) | Iter::Running => return Err(construct("a generator that has begun")),
             Iter::Done => {
                 self.builder.build_tuple(0);
                 self.builder.emit(Op::GetIter, 0);
@@ -697,7 +706,7 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Pushes a context manager of torch's; one that sets the mode when it is made, as it was before.
     fn push_context(&mut self, context: Context) -> Traced<()> {
-        let arg = context.class == Class::SetGrad;
+        let arg = context.class == Class::Given;
         self.call_named(context.class.name(), usize::from(arg), |out| {
             if arg {
                 out.builder.load_const(Const::Bool(context.inside));

@@ -108,6 +108,9 @@ impl Tracer<'_> {
             View::Module(name) => Value::Module(name, obj),
             View::Class(name) => Value::Class(name, obj),
             View::Builtin(name) => Value::Builtin(name),
+            View::BoundBuiltin(this, name) => {
+                Value::BoundBuiltin { this: self.child(this, source, |s, base| s.attr(base, "__self__")), name }
+            }
             View::Object(class) => Value::Object(class, obj),
         };
         Ok(self.value(value))
@@ -258,6 +261,12 @@ impl Tracer<'_> {
                     }
                 }
                 return;
+            }
+            View::BoundBuiltin(_, name) => {
+                let part = self.sources.attr(source, "__name__");
+                let name = self.sources.constant(Constant::Str(name.clone()));
+                self.guard(part, GuardKind::EqualsMatch(name));
+                self.type_match(obj)
             }
             View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.

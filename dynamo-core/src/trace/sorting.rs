@@ -26,12 +26,13 @@ impl Tracer<'_> {
         let mut keyed = Vec::with_capacity(items.len());
         for item in items {
             let by = match key {
-                Some(function) => self.call(function, vec![item], vec![])?,
+                Some(function) => self.call(function, vec![item], vec![]).map_err(|reason| self.uncaught(reason))?,
                 None => item,
             };
             keyed.push((by, item));
         }
-        self.merge_sort(&mut keyed, reverse)?;
+        // A sort that fails leaves its list in an order of its own.
+        self.merge_sort(&mut keyed, reverse).map_err(|reason| self.uncaught(reason))?;
         Ok(keyed.into_iter().map(|(_, item)| item).collect())
     }
 

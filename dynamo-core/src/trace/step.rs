@@ -80,6 +80,8 @@ impl Tracer<'_> {
             _ if self.jump_op(f, op, operand)? => {}
             _ if self.build_op(f, op, arg)? => {}
             _ if self.value_op(f, op, operand, arg)? => {}
+            _ if self.exception_op(f, op, arg)? => {}
+            _ if self.match_op(f, op)? => {}
             _ => return Err(unsupported(op)),
         }
         Ok(Next::Go)
@@ -119,6 +121,9 @@ impl Tracer<'_> {
             (Op::StoreFast, Operand::Local(id)) => {
                 let value = f.pop()?;
                 let is_null = matches!(self.values[value], Value::Null);
+                if let Value::Tensor(node) = self.values[value] {
+                    self.name_node(node, f.local_name(id));
+                }
                 *f.local_mut(id)? = (!is_null).then_some(value);
             }
             (Op::StoreFastLoadFast, Operand::LocalPair(a, b)) => {
@@ -527,6 +532,41 @@ impl Tracer<'_> {
         Ok(true)
     }
 
+    /// What `match` asks of its subject.
+    fn match_op(&mut self, f: &mut Frame, op: Op) -> Traced<bool> {
+        let answer = match op {
+            Op::MatchSequence | Op::MatchMapping => {
+                let subject = *f.stack.last().ok_or_else(|| unsupported(op))?;
+                let (sequence, mapping) = match self.get(subject)? {
+                    Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
+                    Value::Const(_) | Value::SymInt { .. } | Value::Tensor(_) => (false, false),
+                    Value::State(state) => match self.heap.get(state) {
+                        State::List(_) => (true, false),
+                        State::Dict(_) => (false, true),
+                        State::Set(_) => (false, false),
+                        _ => return Err(unsupported(op)),
+                    },
+                    _ => return Err(unsupported(op)),
+                };
+                self.constant(Constant::Bool(if op == Op::MatchSequence { sequence } else { mapping }))
+            }
+            Op::MatchKeys => {
+                let [.., subject, keys] = f.stack[..] else { return Err(unsupported(op)) };
+                let Value::State(state) = self.get(subject)? else { return Err(unsupported(op)) };
+                let State::Dict(items) = self.heap.get(state).clone() else { return Err(unsupported(op)) };
+                let keys = self.all_items(keys)?.into_iter().map(|key| self.key(key)).collect::<Traced<Vec<_>>>()?;
+                let values: Option<Vec<ValueId>> = keys.iter().map(|key| Some(items.get(key)?.1)).collect();
+                match values {
+                    Some(values) => self.value(Value::Tuple(values)),
+                    None => self.none(),
+                }
+            }
+            _ => return Ok(false),
+        };
+        f.push(answer);
+        Ok(true)
+    }
+
     fn compare_op(&mut self, f: &mut Frame, comparison: Comparison, flags: u32) -> Traced<()> {
         let (b, a) = (f.pop()?, f.pop()?);
         let mut value = self.compare(comparison, a, b)?;
@@ -618,7 +658,13 @@ impl Tracer<'_> {
             Op::ConvertValue => arg,
             _ => 0,
         };
-        let (Some(mut constant), Some(spec)) = (self.as_constant(value)?, self.as_constant(spec)?) else {
+        let spec = self.as_constant(spec)?;
+        let known = match self.as_constant(value)? {
+            Some(constant) => Some(constant),
+            None if spec == Some(Constant::Str(String::new())) => self.repr(value)?.map(Constant::Str),
+            None => None,
+        };
+        let (Some(mut constant), Some(spec)) = (known, spec) else {
             return Err(Reason::new(Kind::Operator, format!("A string of {}.", self.describe(value))));
         };
         if let Some(function) = [None, Some("str"), Some("repr"), Some("ascii")][(conversion & 3) as usize] {

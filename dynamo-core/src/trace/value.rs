@@ -84,6 +84,15 @@ pub(super) enum Value {
         /// The method.
         name: String,
     },
+    /// An exception.
+    Exception {
+        /// The dotted name of its class.
+        name: String,
+        /// Its class.
+        class: Obj,
+        /// What its class was called with; nothing if the interpreter made it.
+        args: Option<Vec<ValueId>>,
+    },
     /// A module.
     Module(String, Obj),
     /// A class, by its dotted name.
@@ -171,6 +180,8 @@ pub(super) enum Iter {
     Filter(ValueId, StateId),
     /// A generator, where it stands.
     Generator(Box<Frame>),
+    /// A generator while it runs.
+    Running,
     /// At its end, where it stays.
     Done,
 }

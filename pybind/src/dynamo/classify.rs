@@ -32,6 +32,7 @@ pub(super) enum Seen<'py> {
     Module(String),
     Class(String),
     Builtin(String),
+    BoundBuiltin(Bound<'py, PyAny>, String),
     Object(String),
 }
 
@@ -106,7 +107,12 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             } else if bound.is_instance_of::<PyType>() {
                 Seen::Builtin(format!("{}.{}", dotted_name(&bound)?, object.getattr("__name__")?))
             } else {
-                Seen::Object(class)
+                let plain = bound.is_exact_instance_of::<PyList>() || bound.is_exact_instance_of::<PyDict>();
+                if plain {
+                    Seen::BoundBuiltin(bound, object.getattr("__name__")?.extract()?)
+                } else {
+                    Seen::Object(class)
+                }
             }
         }
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
@@ -199,7 +205,7 @@ fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
 pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     let py = function.py();
     if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
-        return Ok(Place::Skipped);
+        return Ok(Place::Disabled);
     }
     let code = function.getattr(intern!(py, "__code__"))?;
     let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;

@@ -7,7 +7,7 @@ use super::{
 use crate::fx_module::function;
 use crate::torch::Torch;
 use dynamo_core::bytecode::Version;
-use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, TensorView, View};
+use dynamo_core::host::{Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, TensorView, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
 use pyo3::intern;
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use symshapes::{Expr, Pool};
+use symshapes::{Expr, Pool, ShapeEnv};
 
 /// The interpreter for the length of a capture.
 pub(super) struct PyHost<'py> {
@@ -108,6 +108,7 @@ impl<'py> PyHost<'py> {
             Seen::Module(name) => View::Module(name),
             Seen::Class(name) => View::Class(name),
             Seen::Builtin(name) => View::Builtin(name),
+            Seen::BoundBuiltin(this, name) => View::BoundBuiltin(self.handle(&this), name),
             Seen::Object(class) => View::Object(class),
         })
     }
@@ -177,6 +178,33 @@ impl<'py> PyHost<'py> {
         }
     }
 
+    /// True for a class of exceptions that do no more with their arguments than to keep them.
+    fn stores_arguments(&self, class: &Bound<'py, PyType>) -> PyResult<bool> {
+        let builtins = self.py.import("builtins")?;
+        if !self.is_plain_class(class) || !class.is_subclass(&builtins.getattr("BaseException")?)? {
+            return Ok(false);
+        }
+        for special in ["OSError", "UnicodeError", "ImportError", "SyntaxError", "SystemExit", "BaseExceptionGroup"] {
+            if class.is_subclass(&builtins.getattr(special)?)? {
+                return Ok(false);
+            }
+        }
+        let own =
+            |base: &Bound<'py, PyAny>| Ok::<_, PyErr>(base.getattr("__flags__")?.extract::<u64>()? & (1 << 8) == 0);
+        for base in class.mro().iter() {
+            let dict = base.getattr("__dict__")?;
+            if own(&base)? && (dict.contains("__init__")? || dict.contains("__new__")?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// True for a class whose metaclass is `type`.
+    fn is_plain_class(&self, class: &Bound<'py, PyType>) -> bool {
+        class.get_type().is(&self.py.get_type::<PyType>())
+    }
+
     fn record(&mut self, class: &Bound<'py, PyAny>) -> PyResult<Option<RecordClass>> {
         let Ok(class) = class.cast::<PyType>() else { return Ok(None) };
         if !classify::is_record(class)? {
@@ -221,27 +249,28 @@ impl<'py> PyHost<'py> {
     fn run_without_data(
         &self,
         graph: &Graph,
-        pool: &mut Pool,
+        env: &mut ShapeEnv,
         id: NodeId,
-        grad: bool,
+        ask: Ask,
     ) -> PyResult<Result<Meta, String>> {
-        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((grad,))?;
-        let result = self.run_node(graph, pool, id);
+        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        let result = self.run_node(graph, env, id, ask);
         mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
         result
     }
 
-    fn run_node(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Result<Meta, String>> {
+    fn run_node(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId, ask: Ask) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
+        let known = |e: Expr| if ask.by_hints { env.hint(e) } else { env.pool().as_int(e) };
         let Some(args) =
-            node.args.iter().map(|arg| self.value(graph, pool, arg).transpose()).collect::<Option<Vec<_>>>()
+            node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
         else {
             return Ok(Err("its sizes are symbolic".to_owned()));
         };
         let args = args.into_iter().collect::<PyResult<Vec<_>>>()?;
         let kwargs = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
-            let Some(value) = self.value(graph, pool, arg)? else {
+            let Some(value) = self.value(graph, &known, arg)? else {
                 return Ok(Err("its sizes are symbolic".to_owned()));
             };
             kwargs.set_item(name, value)?;
@@ -254,21 +283,28 @@ impl<'py> PyHost<'py> {
         };
         let device = node.inputs().iter().find_map(|&n| Some(graph[n].tensor_meta()?.device));
         Ok(match result {
-            Ok(value) => self.meta(pool, &value, device)?.ok_or_else(|| "what it gives is not known".to_owned()),
+            Ok(value) => {
+                self.meta(env.pool_mut(), &value, device)?.ok_or_else(|| "what it gives is not known".to_owned())
+            }
             Err(error) => Err(error.to_string()),
         })
     }
 
     /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
-    fn value(&self, graph: &Graph, pool: &Pool, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn value(
+        &self,
+        graph: &Graph,
+        known: &dyn Fn(Expr) -> Option<i64>,
+        arg: &Arg,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let all = |items: &[Arg]| -> PyResult<Option<Vec<_>>> {
-            let items = items.iter().map(|item| self.value(graph, pool, item).transpose()).collect::<Option<Vec<_>>>();
+            let items = items.iter().map(|item| self.value(graph, known, item).transpose()).collect::<Option<Vec<_>>>();
             items.map(|items| items.into_iter().collect()).transpose()
         };
         Ok(Some(match arg {
             Arg::Node(id) => match &graph[*id].meta {
-                Some(Meta::Tensor(meta)) => match self.without_data(pool, meta)? {
+                Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
                     // Only inputs may be leaves of the autograd graph.
                     Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {
                         tensor.call_method0("clone")?
@@ -276,7 +312,7 @@ impl<'py> PyHost<'py> {
                     Some(tensor) => tensor,
                     None => return Ok(None),
                 },
-                Some(Meta::Int(expr)) => match pool.as_int(*expr) {
+                Some(Meta::Int(expr)) => match known(*expr) {
                     Some(value) => value.into_pyobject(py)?.into_any(),
                     None => return Ok(None),
                 },
@@ -298,9 +334,13 @@ impl<'py> PyHost<'py> {
         }))
     }
 
-    fn without_data(&self, pool: &Pool, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn without_data(
+        &self,
+        known: &dyn Fn(Expr) -> Option<i64>,
+        meta: &TensorMeta,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
-        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| pool.as_int(e)).collect::<Option<Vec<i64>>>();
+        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known(e)).collect::<Option<Vec<i64>>>();
         let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
         let torch = Torch::get(py)?;
         let options = PyDict::new(py);
@@ -332,6 +372,7 @@ impl<'py> PyHost<'py> {
                 let items = items.iter().map(|item| self.meta(pool, item, device)).collect::<PyResult<Vec<_>>>()?;
                 items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
             }
+            Seen::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
             _ => None,
         })
     }
@@ -360,6 +401,20 @@ impl Host for PyHost<'_> {
         let (module, class) = name.rsplit_once('.')?;
         let class = self.py.import(module).ok()?.getattr(class).ok()?;
         Some(self.handle(&class))
+    }
+
+    fn is_exception(&mut self, class: Obj) -> bool {
+        let object = self.object(class);
+        object.cast::<PyType>().is_ok_and(|class| self.stores_arguments(class).unwrap_or(false))
+    }
+
+    fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
+        let (class, of) = (self.object(class), self.object(of));
+        let (class, of) = (class.cast::<PyType>().ok()?, of.cast::<PyType>().ok()?);
+        if !self.is_plain_class(of) {
+            return None;
+        }
+        class.is_subclass(of).ok()
     }
 
     fn is_immutable(&mut self, class: Obj) -> bool {
@@ -459,8 +514,8 @@ impl Host for PyHost<'_> {
         constant::read(&value).ok_or(FoldError::NotConstant)
     }
 
-    fn infer(&mut self, graph: &Graph, pool: &mut Pool, node: NodeId, grad: bool) -> Result<Meta, String> {
-        self.run_without_data(graph, pool, node, grad).unwrap_or_else(|error| Err(error.to_string()))
+    fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
+        self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
     }
 }
 

@@ -1,0 +1,311 @@
+"""What of the language is traced: each function is one graph, and does what plain Python does."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import functools
+import itertools
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+Pair = collections.namedtuple("Pair", "a b", defaults=(3,))
+calls = 0
+
+
+class Typed(NamedTuple):
+    tensor: torch.Tensor
+    scale: int = 2
+
+
+class Missing(ValueError):
+    pass
+
+
+def scaled(a, b, c=1):
+    return a * b + c
+
+
+def look_up(table, key):
+    if key not in table:
+        raise Missing("no " + key)
+    return table[key]
+
+
+# Autograd's modes.
+
+
+def no_grad(x, w):
+    with torch.no_grad():
+        y = x * w
+    return y, y + w, torch.is_grad_enabled()
+
+
+def set_grad(x, w):
+    torch.set_grad_enabled(False)
+    y = x * w
+    torch.set_grad_enabled(True)
+    with torch.set_grad_enabled(False):
+        z = y * w
+        with torch.enable_grad():
+            inside = w * 2
+    return y, z, inside
+
+
+def an_exception_leaves_a_mode(x):
+    with torch.no_grad():
+        try:
+            with torch.enable_grad():
+                raise ValueError
+        except ValueError:
+            y = x * 2
+    return y, torch.is_grad_enabled()
+
+
+# Tuples with names, partials, iterators, sets.
+
+
+def results(x):
+    best = x.max(dim=1)
+    values, _ = torch.sort(x, dim=0)
+    return best, best.values + values.sum(), torch.topk(x, 2).indices, best[1]
+
+
+def named_tuples(p, q):
+    made = Pair(p.a + 1, b=p.b)
+    return made, Typed(q.tensor), made.a, len(made), (*made, 1), Pair(p.a)
+
+
+def partials(x, given):
+    first = functools.partial(scaled, x)
+    second = functools.partial(first, c=x)
+    total = functools.reduce(lambda a, b: a + b, [x, x, x])
+    return first(2), second(3), given(x), total, functools.reduce(scaled, (x, 2))
+
+
+def iterators(x):
+    found = [a * b for a, b in itertools.product([1, 2], [x, x + 1])]
+    found.extend(itertools.chain([x], (2 * x,)))
+    numbers = [1, 2, 3]
+    chosen = list(itertools.combinations(numbers, 2)), list(itertools.permutations(numbers, 2))
+    cut = list(itertools.islice(range(10), 2, 7, 2)), list(itertools.accumulate(numbers))
+    return found, chosen, cut, list(filter(lambda v: v > 1, numbers)), divmod(7, 2), list(itertools.pairwise("abc"))
+
+
+def order(x, items):
+    items.sort(key=lambda v: -v)
+    down = sorted([3, 1, 2], reverse=True)
+    items.remove(2)
+    items[1:1] = [7, 8]
+    return x + down[0], items, max([1, -5, 3], key=abs), min([], default=4)
+
+
+def sets(x, given):
+    a, b = {1, 2, 3}, {2, 5}
+    if 3 in given:
+        x = x + 1
+    given.add(7)
+    given.discard(1)
+    return x * len(given), a & b, a | b, a - b, a ^ b, 2 in a, a.issubset(b)
+
+
+def texts(x, items):
+    add = items.append
+    add(3)
+    return x * 2, str(items), f"{items} {x.shape[0]}", repr((1, "a")), ",".join(str(i) for i in items), "".join(["a"])
+
+
+# Globals and imports.
+
+
+def globals_(x):
+    global calls
+    calls = calls + 1
+    y = x * calls
+    calls += 1
+    return y + calls
+
+
+def imports(x):
+    import math
+
+    import torch.nn.functional as functional
+    from torch.nn import functional as again
+
+    return functional.relu(x) * math.pi, again.leaky_relu(x)
+
+
+# Exceptions and patterns.
+
+
+def caught(x, table):
+    try:
+        y = table["a"]
+    except KeyError:
+        y = x
+    try:
+        z = look_up(table, "b")
+    except Missing as error:
+        z = x * 2 + len(error.args)
+    finally:
+        x = x + 1
+    return x + y + z
+
+
+def caught_outside(x):
+    try:
+        try:
+            raise ValueError("q")
+        except KeyError:
+            return x
+    except (TypeError, ValueError):
+        x = x * 3
+    try:
+        v = int("zz")
+    except ValueError:
+        v = 5
+    try:
+        [1][3]
+    except IndexError:
+        x = x + v
+    once = iter([1])
+    next(once)
+    try:
+        next(once)
+    except StopIteration:
+        x = x * 2
+    return x
+
+
+def patterns(x, subject):
+    match subject:
+        case [a, b]:
+            return x + a * b
+        case {"k": v, **rest}:
+            return x * v + len(rest)
+        case _:
+            return -x
+
+
+X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+W = torch.full((2, 3), 0.5, requires_grad=True)
+WHOLE: list[tuple[Any, tuple[Any, ...]]] = [
+    (no_grad, (X, W)),
+    (set_grad, (X, W)),
+    (an_exception_leaves_a_mode, (W,)),
+    (results, (X,)),
+    (named_tuples, (Pair(X), Typed(X, 5))),
+    (partials, (X, functools.partial(scaled, 2, c=3))),
+    (iterators, (X,)),
+    (order, (X, [1, 2, 3])),
+    (sets, (X, {1, 3})),
+    (texts, (X, [1])),
+    (globals_, (X,)),
+    (imports, (X,)),
+    (caught, (X, {})),
+    (caught, (X, {"a": X, "b": X})),
+    (caught_outside, (X,)),
+    (patterns, (X, [1, 2])),
+    (patterns, (X, {"k": 2, "j": 1})),
+]
+
+
+def seen(value: Any) -> Any:
+    """A value as tests compare it: tensors by what can be seen of them."""
+    if isinstance(value, torch.Tensor):
+        return type(value), value.shape, value.dtype, value.requires_grad, value.tolist()
+    if isinstance(value, (list, tuple)):
+        return type(value), [seen(item) for item in value]
+    if isinstance(value, dict):
+        return type(value), [(key, seen(item)) for key, item in value.items()]
+    return repr(value)
+
+
+def outcome(function, args):
+    global calls
+    calls = 0
+    args = tuple(arg if isinstance(arg, torch.Tensor) else copy.deepcopy(arg) for arg in args)
+    try:
+        result = seen(function(*args))
+    except Exception as error:
+        result = repr(error)
+    return result, [seen(arg) for arg in args], calls, torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize(("function", "args"), WHOLE, ids=[function.__name__ for function, _ in WHOLE])
+def test_it_is_one_graph(function, args, backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend=backend, listener=log.append)
+    expected = outcome(function, args)
+    assert outcome(compiled, args) == expected
+    assert len(log) == 1, [event.get("break_reason") or event.get("skipped") for event in log]
+    assert log[0]["graph"] is not None
+    assert log[0]["break_reason"] is None
+    assert outcome(compiled, args) == expected
+
+
+def a_break_in_a_mode(x, w):
+    with torch.no_grad():
+        y = x * w
+        print("inside", torch.is_grad_enabled())
+        z = y * w
+    return y, z + w
+
+
+def a_break_in_a_try(x):
+    try:
+        print("here")
+        y = x + 1
+    except ValueError:
+        y = x
+    return y * 2
+
+
+def a_break_in_a_handler(x):
+    try:
+        x = x + 1
+        raise KeyError("k")
+    except KeyError:
+        y = x * 2
+        print("handler")
+        return y + 1
+
+
+def raises(x, n):
+    assert n > 1, "small"
+    y = x * n
+    if n > 5:
+        raise ValueError(f"big {n}")
+    return y
+
+
+def another_shape(x):
+    y = x + 1
+    y.unsqueeze_(0)
+    z = torch.zeros(3)
+    z += x[0, :3]
+    return y, z
+
+
+BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
+    (a_break_in_a_mode, (X, W)),
+    (a_break_in_a_try, (X,)),
+    (a_break_in_a_handler, (X,)),
+    (raises, (X, 3)),
+    (raises, (X, 1)),
+    (raises, (X, 9)),
+    (another_shape, (X,)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), BROKEN, ids=[function.__name__ for function, _ in BROKEN])
+def test_what_ends_a_graph_goes_on_as_it_would(function, args, capsys):
+    expected = outcome(function, args), capsys.readouterr().out
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(3):
+        assert (outcome(compiled, args), capsys.readouterr().out) == expected
