@@ -17,6 +17,7 @@ fn one_of_each(s: &mut Sources) -> Vec<SourceId> {
         Root::Cell(w),
         Root::Default(0),
         Root::KwDefault(k),
+        Root::Module(k),
         Root::Ephemeral(x),
         Root::GlobalState,
     ];
@@ -65,6 +66,7 @@ fn every_row_prints() {
         Cell               Object L['weight']
         Default            Object F.__defaults__[0]
         KwDefault          Object F.__kwdefaults__['k']
+        Module             Object sys.modules['k']
         Ephemeral          Nothing <ephemeral: x>
         GlobalState        Nothing
         Attr               Object L['x'].weight

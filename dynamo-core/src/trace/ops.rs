@@ -37,6 +37,9 @@ const IN_PLACE: [&str; 13] = [
     "ixor",
 ];
 
+/// The operators that give a symbolic integer for symbolic integers; others take them as they are now.
+const SYMBOLIC: &[&str] = &["add", "sub", "mul", "floordiv", "mod"];
+
 impl Tracer<'_> {
     /// `BINARY_OP`
     pub(super) fn binary_op(&mut self, number: u32, a: ValueId, b: ValueId) -> Traced {
@@ -61,6 +64,12 @@ impl Tracer<'_> {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
                 self.emit_in_place(NodeKind::CallFunction, &format!("operator.{in_place}"), this, args, vec![])
+            }
+            (Value::SymInt { .. }, Value::Const(_) | Value::SymInt { .. }) | (Value::Const(_), Value::SymInt { .. })
+                if !(SYMBOLIC.contains(&name) && is_integer(&left) && is_integer(&right)) =>
+            {
+                let (a, b) = (self.specialised(a)?, self.specialised(b)?);
+                self.binary(name, in_place, a, b, changes)
             }
             (Value::Tensor(_) | Value::SymInt { .. }, _) | (_, Value::Tensor(_) | Value::SymInt { .. })
                 if is_number_or_tensor(&left) && is_number_or_tensor(&right) =>
@@ -157,6 +166,10 @@ impl Tracer<'_> {
     pub(super) fn unary(&mut self, name: &str, a: ValueId) -> Traced {
         match self.get(a)? {
             Value::Const(constant) => self.fold(&format!("operator.{name}"), &[constant]),
+            Value::SymInt { .. } if name != "neg" => {
+                let a = self.specialised(a)?;
+                self.unary(name, a)
+            }
             Value::Tensor(_) | Value::SymInt { .. } => {
                 let arg = self.arg(a)?;
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
@@ -250,6 +263,11 @@ impl Tracer<'_> {
         let name = format!("operator.{}", name_of(comparison));
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
+        }
+        let float = |value: &Value| matches!(value, Value::Const(Constant::Float(_)));
+        if matches!((&left, &right), (Value::SymInt { .. }, x) | (x, Value::SymInt { .. }) if float(x)) {
+            let (a, b) = (self.specialised(a)?, self.specialised(b)?);
+            return self.compare(comparison, a, b);
         }
         if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
             let args = vec![self.arg(a)?, self.arg(b)?];
@@ -446,6 +464,10 @@ impl Tracer<'_> {
             _ => true,
         })
     }
+}
+
+fn is_integer(value: &Value) -> bool {
+    matches!(value, Value::SymInt { .. } | Value::Const(Constant::Int(_)))
 }
 
 fn is_number_or_tensor(value: &Value) -> bool {
