@@ -1,0 +1,87 @@
+//! Traces calls that an interpreter describes.
+//!
+//! Standard input holds one JSON object a line: a world of objects with the calls to trace (see `tests/world`). For each
+//! line, standard output holds one: a list with, for each call, the graph, the guards, the code that runs in the
+//! function's place, what its opaque constants are, and why the graph ended, if it did before the function; or
+//! `{"refused": …}` where nothing could be captured.
+
+use dynamo_core::bytecode::CodeObject;
+use dynamo_core::trace::{Capture, Opaque, Options, trace};
+use guards::Constant;
+use serde::Serialize;
+use std::io::{self, BufRead, Write};
+use world::{Case, World};
+
+#[path = "../tests/world/mod.rs"]
+#[expect(dead_code, reason = "the names of calls are for the golden files")]
+mod world;
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Captured(Box<Captured>),
+    Refused(String),
+}
+
+#[derive(Serialize)]
+struct Captured {
+    /// The graph's own JSON form.
+    graph: String,
+    guards: Vec<String>,
+    code: CodeObject,
+    opaque: Vec<Meant>,
+    ended: Option<String>,
+}
+
+/// What a constant of the code is.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Meant {
+    Graph,
+    Object(u32),
+    Named(String),
+    Constant(Constant),
+}
+
+impl From<&Opaque> for Meant {
+    fn from(opaque: &Opaque) -> Meant {
+        match opaque {
+            Opaque::Graph => Meant::Graph,
+            Opaque::Object(obj) => Meant::Object(obj.as_u32()),
+            Opaque::Named(name) => Meant::Named(name.clone()),
+            Opaque::Constant(constant) => Meant::Constant(constant.clone()),
+        }
+    }
+}
+
+impl From<Capture> for Captured {
+    fn from(capture: Capture) -> Captured {
+        Captured {
+            graph: capture.graph.to_json(),
+            guards: capture.guards.iter().map(|guard| guard.text(&capture.sources)).collect(),
+            opaque: capture.opaque.iter().map(Meant::from).collect(),
+            ended: capture.ended.map(|ended| ended.reason.to_string()),
+            code: capture.code,
+        }
+    }
+}
+
+fn run(world: &mut World, case: &Case) -> Outcome {
+    match trace(world, case.function(), &case.arguments(), &Options::default()) {
+        Ok(capture) => Outcome::Captured(Box::new(capture.into())),
+        Err(ended) => Outcome::Refused(ended.reason.to_string()),
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let mut world: World = serde_json::from_str(&line?)?;
+        let cases = world.cases.clone();
+        let outcomes: Vec<Outcome> = cases.iter().map(|case| run(&mut world, case)).collect();
+        serde_json::to_writer(&mut out, &outcomes)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,514 @@
+"""Functions that are traced, with the arguments on which they run.
+
+The first call of each is in the golden files; `trace_code.py` runs them all, traced and plain. What `say` notes is
+compared too.
+"""
+
+# ruff: noqa
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+from trace_torch import Tensor, torch
+from trace_world import Keywords
+
+LOG: list[object] = []
+CASES: list[tuple[object, list[object]]] = []
+SCALE = 3
+TABLE = {"bias": 2, "scale": 5}
+
+
+def case(*calls):
+    """Registers a function with the calls to be tried; each is a function that gives fresh arguments."""
+
+    def register(function):
+        CASES.append((function, list(calls)))
+        return function
+
+    return register
+
+
+def say(value):
+    """Notes the value and gives it back; never traced."""
+    LOG.append(repr(value))
+    return value
+
+
+say.skipped = True
+
+
+def T(value=2.0, *shape):
+    return Tensor(value, shape or (2, 3))
+
+
+# Values.
+
+
+@case(lambda: (T(7.0), T(2.0)))
+def operators(a, b):
+    return a + b, a - b, a * b, a / b, a // b, a % b, a**b, -a, +a, abs(a), 3 - a, 2 / b
+
+
+@case(lambda: (7, 2, T()))
+def operators_of_numbers(a, b, x):
+    c = (a + b, a - b, a * b, a / b, a // b, a % b, a**b, -a, +a, ~a, a & b, a | b, a ^ b, a << b, a >> b, not a)
+    return x * (c[0] + c[-2]), c
+
+
+@case(lambda: (T(1.0), T(1.0)))
+def operators_in_place(a, b):
+    a += b
+    a *= 3
+    n = 4
+    n -= 1
+    n **= 2
+    n //= 2
+    return a, b * n
+
+
+@case(lambda: (T(1.0), T(2.0)))
+def comparisons(a, b):
+    return a < b, a <= b, a == b, a != b, a > b, a >= b
+
+
+@case(lambda: (T(), 5), lambda: (T(), 15))
+def chained(x, n):
+    if 0 < n < 10:
+        return x + n
+    return x - n
+
+
+@case(lambda: (T(), None, 3))
+def identity_and_membership(x, a, n):
+    flags = (a is None, a is not None, n in (1, 2, 3), n not in [3], "b" in "abc", n in {1: 2})
+    return x * sum(flags), flags
+
+
+@case(lambda: (T(), 2))
+def conditional_expression(x, n):
+    y = x + 1 if n > 1 else x - 1
+    return y * (n or 5) + (n and 7) + (None or n)
+
+
+@case(lambda: (T(), "a", 3.14159))
+def texts(x, name, ratio):
+    return x + 1, f"{name}-{name!r:>6}:{ratio:.2f}{2}{{}}", "%" + name.upper(), name * 3
+
+
+# Containers.
+
+
+@case(lambda: (T(1.0), T(2.0)))
+def containers(a, b):
+    pair = (a, b)
+    both = [a + 1, *pair]
+    named = {"x": a, **{"y": b}, "z": both}
+    return pair, both, named, {1, 2, 1}, [1, 2, 3], (4, 5)
+
+
+@case(lambda: ([T(1.0), T(2.0), T(3.0)],))
+def slices(values):
+    first, last = values[0], values[-1]
+    x = first[1:] + last[:1]
+    return x, values[1:], values[::-1], (1, 2, 3, 4)[1:3], "abcdef"[2]
+
+
+@case(lambda: (((T(1.0), 2), [3, T(4.0), 5, 6]),))
+def unpacking(pairs):
+    (a, n), rest = pairs
+    m, b, *others = rest
+    head, *middle, tail = (1, 2, 3, 4)
+    return a * n + b * m, others, head, middle, tail
+
+
+@case(lambda: ({"w": T(2.0), "n": 3},))
+def items_of_a_dict(d):
+    d["out"] = d["w"] * d["n"]
+    total = 0
+    for key, value in d.items():
+        if key == "n":
+            total += value
+    del d["n"]
+    return total, list(d), d.get("missing", 7)
+
+
+@case(lambda: (T(1.0), [1, 2, 3]))
+def comprehensions(x, ns):
+    k = 2
+    a = [x + n * k for n in ns if n != 2]
+    b = {n: x * n for n in ns}
+    c = {n % 2 for n in (1, 2, 3)}
+    return a, b, len(c), [[i + j for j in range(2)] for i in range(k)]
+
+
+@case(lambda: (T(1.0), 3))
+def comprehension_hides_a_name(x, n):
+    ys = [n for n in range(4)]
+    return x * n, ys
+
+
+@case(lambda: (T(1.0),))
+def generator_expression(x):
+    scaled = (x * i for i in range(1, 4))
+    return sum(scaled), max(i for i in (3, 1, 2)), tuple(i * 2 for i in range(3))
+
+
+# Loops.
+
+
+@case(lambda: (T(1.0), 4))
+def loop(x, n):
+    for i in range(n):
+        if i == 1:
+            continue
+        if i == 3:
+            break
+        x = x * 2 + i
+    else:
+        x = x - 100
+    return x
+
+
+@case(lambda: (T(1.0), 3))
+def while_loop(x, n):
+    while n:
+        x = x + n
+        n -= 1
+    else:
+        x = x * 2
+    return x, n
+
+
+@case(lambda: (T(1.0), [T(2.0), T(3.0)]))
+def iterators(x, ys):
+    for i, (y, k) in enumerate(zip(ys, (5, 6))):
+        x = x + y * k * i
+    for y in reversed(ys):
+        x = x - y
+    for y in map(torch.relu, ys):
+        x = x * y
+    return x
+
+
+@case(lambda: (T(1.0), [3, 4]))
+def walrus(x, ns):
+    while (n := len(ns)) > 0:
+        x = x + n * ns.pop()
+    return x, ns
+
+
+# Functions.
+
+
+def scaled(x, by=2, *rest, shift=1, **names):
+    for more in rest:
+        x = x + more
+    return x * by + shift + len(names)
+
+
+@case(lambda: (T(1.0),))
+def calls(x):
+    pack, named = (3, 4), {"shift": 9, "other": 1}
+    return scaled(x), scaled(x, 3), scaled(x, by=5, shift=2), scaled(x, *pack, **named), scaled(x, *pack, 5)
+
+
+@case(lambda: (T(1.0), T(2.0), 3, 4, Keywords(scale=6)), lambda: (T(1.0),))
+def parameters(x, y=4, /, *rest, scale=2, **others):
+    return (x + y) * scale + len(rest), rest, others
+
+
+@case(lambda: (T(1.0), Keywords(b=5)))
+def defaults(x, a=3, *, b=4):
+    return x * a + b
+
+
+def twice(function, x):
+    return function(function(x))
+
+
+@case(lambda: (T(1.0), 5))
+def closures(x, n):
+    offset = n * 2
+
+    def shifted(value, by=3):
+        return value + offset * by
+
+    return twice(shifted, x), (lambda v: v * n)(x)
+
+
+@case(lambda: (T(1.0),))
+def nonlocals(x):
+    count = 0
+
+    def step(value):
+        nonlocal count
+        count += 1
+        return value + count
+
+    return step(step(x)), count
+
+
+@case(lambda: (T(1.0), 5))
+def function_that_escapes(x, n):
+    y = x + n
+
+    def add(value, times=n):
+        return value + y * times
+
+    return add(x), [add(1), add.__name__], add if n > 9 else None
+
+
+def outer(start):
+    total = [start]
+
+    def inner(x, n=1):
+        nonlocal start
+        start += n
+        total.append(start)
+        return x * start + total[0]
+
+    return inner
+
+
+inner = outer(5)
+CASES.append((inner, [lambda: (T(1.0),)]))
+
+
+def naturals(n):
+    i = 0
+    while i < n:
+        yield i
+        i += 1
+    return
+
+
+@case(lambda: (T(1.0),))
+def generators(x):
+    for i in naturals(3):
+        x = x + i
+    return x, list(naturals(2)), sum(naturals(4))
+
+
+def recursive(x, n):
+    return x if n == 0 else recursive(x * 2, n - 1)
+
+
+@case(lambda: (T(1.0),))
+def recursion(x):
+    return recursive(x, 4)
+
+
+@case(lambda: (T(-1.0),))
+def functions_and_methods(x):
+    y = torch.relu(x) + torch.maximum(x, x.abs())
+    return y.reshape(3, 2).sum(), y.mul(x.shape[0]).size(1), x.dim(), len(x)
+
+
+@case(lambda: (T(1.0),))
+def globals_that_are_read(x):
+    return x * SCALE + TABLE["bias"]
+
+
+# Effects.
+
+
+@case(lambda: ([1, 2], {"a": 1}, T(1.0)))
+def effects_on_containers(values, table, x):
+    values.append(x * 2)
+    values[0] = 7
+    table["b"] = values[0]
+    table.pop("a")
+    values.extend([8, 9])
+    del values[1]
+    return len(values)
+
+
+class Thing:
+    def __init__(self):
+        self.value, self.log = 3, []
+
+    def __repr__(self):
+        return f"Thing{vars(self)}"
+
+
+@case(lambda: (Thing(), T(1.0)))
+def effects_on_attributes(thing, x):
+    thing.value += 1
+    thing.last = x * thing.value
+    thing.log.append(thing.value)
+    return thing.last
+
+
+class Counter:
+    def __init__(self, start):
+        self.count = start
+
+    def step(self, x, by=1):
+        self.count += by
+        return x * self.count
+
+    def __repr__(self):
+        return f"Counter({self.count})"
+
+
+@case(lambda: (Counter(2), T(1.0)))
+def methods(counter, x):
+    return counter.step(x) + counter.step(x, by=3)
+
+
+@case(lambda: (T(1.0),))
+def object_made(x):
+    counter = Counter(4)
+    return counter.step(x), counter
+
+
+# Exceptions that do not come.
+
+
+@case(lambda: (T(1.0), []))
+def try_finally(x, log):
+    try:
+        y = x + 1
+    except ValueError:
+        y = x - 1
+    else:
+        y = y * 2
+    finally:
+        log.append(1)
+    return y
+
+
+@case(lambda: (T(1.0), 3))
+def assertions(x, n):
+    assert n > 2, "too small"
+    return x * n
+
+
+# Breaks.
+
+
+@case(lambda: (T(1.0),))
+def break_at_a_call(x):
+    y = x + 1
+    say("here")
+    return y * 2
+
+
+@case(lambda: (T(1.0), T(2.0)))
+def break_with_a_stack(a, b):
+    return (a + 1) * say(b * 2) + [a, say(b - 1)][1] * 3
+
+
+@case(lambda: (T(1.0),), lambda: (T(-1.0),))
+def break_at_a_jump(x):
+    y = x + 1
+    if x.sum() > 0:
+        z = y * 2
+    else:
+        z = y - 5
+    return z + x
+
+
+@case(lambda: (T(3.0),))
+def break_at_print(x):
+    y = x + 1
+    print("value", y, sep=": ")
+    return y + 1
+
+
+@case(lambda: (T(1.0), 3))
+def break_in_a_loop(x, n):
+    out = []
+    for i in range(n):
+        x = x * 2
+        out.append(say(i))
+    return x, out
+
+
+@case(lambda: (T(8.0),), lambda: (T(2.0),))
+def break_in_a_while_loop(x):
+    steps = 0
+    while x.mean() > 1:
+        x = x / 2
+        steps += 1
+    return x, steps
+
+
+def noisy(x):
+    y = x * 2
+    say("inside")
+    return y + 1
+
+
+@case(lambda: (T(1.0),))
+def break_in_a_call(x):
+    y = x + 1
+    z = noisy(y) * 3
+    return z - x
+
+
+@case(lambda: (T(1.0),), lambda: (T(-1.0),))
+def early_return(x):
+    if x.sum() < 0:
+        return x - 1
+    y = x * 2
+    say(y)
+    return y
+
+
+@case(lambda: (T(1.0), 5))
+def break_with_a_closure(x, n):
+    total = n
+
+    def add(value):
+        nonlocal total
+        total += 1
+        return value + total
+
+    y = add(x)
+    say(total)
+    return add(y), total
+
+
+@case(lambda: (T(1.0),))
+def break_in_a_comprehension(x):
+    k = 2
+    return [say(x * i + k) for i in range(3)]
+
+
+@case(lambda: (T(1.0), []))
+def break_in_try(x, log):
+    try:
+        y = x + 1
+        say(y)
+        return y * 2
+    finally:
+        log.append("done")
+
+
+@case(lambda: (T(1.0), [1, 2]))
+def break_after_effects(x, values):
+    values.append(3)
+    table = {"values": values}
+    say(values)
+    table["x"] = x + len(values)
+    return table
+
+
+@case(lambda: (T(5.0),))
+def break_at_item(x):
+    n = (x * 2).mean().item()
+    return x + n if n > 3 else x
+
+
+@case(lambda: (T(1.0), Keywords(b=3)))
+def break_with_keywords(x, *args, b=2, **names):
+    y = say(x * b)
+    return dict(y=y, args=args, **names), max(1, say(b))
+
+
+@case(lambda: (T(1.0), Counter(1)))
+def break_between_two_methods(x, counter):
+    a = counter.step(x)
+    say(counter)
+    return a + counter.step(x, by=2)

@@ -1,0 +1,232 @@
+//! A small world of objects for the tracer to look at: a [`Host`] without Python in it.
+//!
+//! An interpreter has described the objects (`trace_world.py`), each as a row with its view, its class and the
+//! attributes that the program names; functions come with their code objects, so the bytecode is the real one of a
+//! version. All that the tracer asks is answered from these rows, and what it computes on constants is computed here
+//! ([`fold`]).
+//!
+//! Invariant: an answer never depends on when it is asked.
+
+mod fold;
+
+use dynamo_core::bytecode::{CodeObject, Version};
+use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, Place, Scope, TensorView, View};
+use fx::{Arg, Graph, Meta, NodeId};
+use guards::{Constant, DispatchKeys, ObjectInfo};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::rc::Rc;
+use symshapes::{DType, Device, Pool};
+
+/// The objects that can be reached, by their handles.
+#[derive(Deserialize)]
+pub(crate) struct World {
+    version: Version,
+    objects: Vec<Row>,
+    /// Classes by their dotted names.
+    classes: HashMap<String, u32>,
+    /// The names of a tensor's methods.
+    methods: Vec<String>,
+    /// The calls that are to be traced.
+    pub(crate) cases: Vec<Case>,
+}
+
+/// A call of a function.
+#[derive(Clone, Deserialize)]
+pub(crate) struct Case {
+    /// What it is called.
+    pub(crate) name: String,
+    function: u32,
+    arguments: Vec<Option<u32>>,
+}
+
+impl Case {
+    /// The function.
+    pub(crate) fn function(&self) -> Obj {
+        Obj::from_u32(self.function)
+    }
+
+    /// What is in each of its slots.
+    pub(crate) fn arguments(&self) -> Vec<Option<Obj>> {
+        self.arguments.iter().map(|argument| argument.map(Obj::from_u32)).collect()
+    }
+}
+
+/// An object.
+#[derive(Deserialize)]
+struct Row {
+    view: Seen,
+    class: u32,
+    /// As guards print it.
+    repr: String,
+    /// The attributes that were asked for: an object, or `null` where only running code could tell.
+    #[serde(default)]
+    attrs: HashMap<String, Option<u32>>,
+    /// True if attributes of instances are written as they are.
+    #[serde(default)]
+    plain: bool,
+}
+
+/// What an object is: [`View`] with numbers for handles, and what no view shows.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Seen {
+    Constant(Constant),
+    Tuple(Vec<u32>),
+    List(Vec<u32>),
+    Dict(Vec<(u32, u32)>),
+    Slice([u32; 3]),
+    Range([i64; 3]),
+    Tensor(Vec<i64>),
+    Function(Described),
+    Method(u32, u32),
+    Cell(Option<u32>),
+    Module(String),
+    Class(String),
+    Builtin(String),
+    Object(String),
+    /// A code object, with the objects among its constants.
+    Code(Box<CodeObject>, Vec<u32>),
+    /// The names of a global scope: the module's own, and those among the builtins.
+    Scope(HashMap<String, u32>, HashMap<String, u32>),
+}
+
+#[derive(Deserialize)]
+struct Described {
+    code: u32,
+    globals: u32,
+    defaults: Vec<u32>,
+    kwdefaults: Vec<(String, u32)>,
+    closure: Vec<u32>,
+    name: String,
+    skipped: bool,
+}
+
+fn objects(numbers: &[u32]) -> Vec<Obj> {
+    numbers.iter().copied().map(Obj::from_u32).collect()
+}
+
+impl Described {
+    fn view(&self) -> FunctionView {
+        FunctionView {
+            code: Obj::from_u32(self.code),
+            globals: Obj::from_u32(self.globals),
+            defaults: objects(&self.defaults),
+            kwdefaults: self.kwdefaults.iter().map(|(name, value)| (name.clone(), Obj::from_u32(*value))).collect(),
+            closure: objects(&self.closure),
+            name: self.name.clone(),
+            place: if self.skipped { Place::Skipped } else { Place::Inlined },
+        }
+    }
+}
+
+/// A tensor on the CPU, one element after another.
+fn tensor(class: u32, sizes: &[i64]) -> TensorView {
+    let stride = |dim: usize| sizes[dim + 1..].iter().product();
+    TensorView {
+        class: Obj::from_u32(class),
+        is_parameter: false,
+        dtype: DType::F32,
+        device: Device::CPU,
+        sizes: sizes.to_vec(),
+        strides: (0..sizes.len()).map(stride).collect(),
+        offset: 0,
+        requires_grad: false,
+        is_leaf: true,
+        dispatch_keys: DispatchKeys { bits: 1, name: "DispatchKeySet(CPU)".into() },
+        marks: Vec::new(),
+    }
+}
+
+impl World {
+    fn row(&self, obj: Obj) -> &Row {
+        &self.objects[obj.as_u32() as usize]
+    }
+}
+
+impl Host for World {
+    fn version(&self) -> Version {
+        self.version
+    }
+
+    fn view(&mut self, obj: Obj) -> View {
+        let row = self.row(obj);
+        match &row.view {
+            Seen::Constant(constant) => View::Constant(constant.clone()),
+            Seen::Tuple(items) => View::Tuple(objects(items)),
+            Seen::List(items) => View::List(objects(items)),
+            Seen::Dict(items) => {
+                View::Dict(items.iter().map(|&(key, value)| (Obj::from_u32(key), Obj::from_u32(value))).collect())
+            }
+            Seen::Slice(parts) => View::Slice(parts.map(Obj::from_u32)),
+            Seen::Range(bounds) => View::Range(*bounds),
+            Seen::Tensor(sizes) => View::Tensor(Box::new(tensor(row.class, sizes))),
+            Seen::Function(function) => View::Function(Box::new(function.view())),
+            Seen::Method(function, this) => View::Method(Obj::from_u32(*function), Obj::from_u32(*this)),
+            Seen::Cell(content) => View::Cell(content.map(Obj::from_u32)),
+            Seen::Module(name) => View::Module(name.clone()),
+            Seen::Class(name) => View::Class(name.clone()),
+            Seen::Builtin(name) => View::Builtin(name.clone()),
+            Seen::Object(class) => View::Object(class.clone()),
+            Seen::Code(..) | Seen::Scope(..) => View::Object("builtins.object".to_owned()),
+        }
+    }
+
+    fn class_of(&mut self, obj: Obj) -> Obj {
+        Obj::from_u32(self.row(obj).class)
+    }
+
+    fn class_named(&mut self, name: &str) -> Option<Obj> {
+        self.classes.get(name).copied().map(Obj::from_u32)
+    }
+
+    fn info(&mut self, obj: Obj) -> ObjectInfo {
+        // Addresses are nobody's business: the same in every version.
+        ObjectInfo { repr: self.row(obj).repr.clone(), address: 0, ty: None }
+    }
+
+    fn has_method(&mut self, name: &str) -> bool {
+        self.methods.iter().any(|method| method == name)
+    }
+
+    fn plain_setattr(&mut self, obj: Obj, _: &str) -> bool {
+        self.row(obj).plain
+    }
+
+    fn attr(&mut self, obj: Obj, name: &str) -> Lookup {
+        match self.row(obj).attrs.get(name) {
+            Some(Some(value)) => Lookup::Found(Obj::from_u32(*value)),
+            Some(None) => Lookup::Unknown,
+            None => Lookup::Absent,
+        }
+    }
+
+    fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {
+        let Seen::Scope(module, builtins) = &self.row(globals).view else { return None };
+        let found = |names: &HashMap<String, u32>| names.get(name).copied().map(Obj::from_u32);
+        let own = found(module).map(|obj| (obj, Scope::Module));
+        own.or_else(|| found(builtins).map(|obj| (obj, Scope::Builtins)))
+    }
+
+    fn code(&mut self, code: Obj) -> Option<Rc<Code>> {
+        let Seen::Code(object, _) = &self.row(code).view else { return None };
+        Code::new((**object).clone(), self.version).ok().map(Rc::new)
+    }
+
+    fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj> {
+        let Seen::Code(_, table) = &self.row(code).view else { return None };
+        table.get(index as usize).copied().map(Obj::from_u32)
+    }
+
+    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
+        fold::call(function, args)
+    }
+
+    fn infer(&mut self, graph: &Graph, _: &mut Pool, node: NodeId) -> Result<Meta, String> {
+        // Operators that change their first argument give it back; all others have rules.
+        let node = &graph[node];
+        let first = node.args.first().and_then(Arg::as_node).and_then(|first| graph[first].meta.clone());
+        let changes = node.target.starts_with("operator.") || node.target.ends_with('_');
+        first.filter(|_| changes).ok_or_else(|| "there is no torch to ask".to_owned())
+    }
+}
