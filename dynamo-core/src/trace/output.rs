@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Splitter,
+        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Splitter, Version,
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
@@ -857,6 +857,7 @@ impl<'t, 'h> Output<'t, 'h> {
             self.make_frame_cell(state, slot)?;
         }
         self.push_all(&frame.stack)?;
+        self.ask_for_truth(frame);
         let slots: Vec<LocalId> = self.frame_cells.values().copied().collect();
         let plain = live.iter().filter(|(slot, _)| !slots.contains(slot));
         let bound: Vec<(LocalId, ValueId)> = plain.clone().filter_map(|&(slot, value)| Some((slot, value?))).collect();
@@ -893,6 +894,15 @@ impl<'t, 'h> Output<'t, 'h> {
             self.builder.pop();
         }
         Ok(())
+    }
+
+    /// Since 3.13 jumps take nothing but a bool, where the trace may have left a tensor for them.
+    fn ask_for_truth(&mut self, frame: &Frame) {
+        let jumps = frame.data().is_some_and(|data| data.op.is_jump_by_truth());
+        let top = frame.stack.last().map(|&top| &self.t.values[top]);
+        if jumps && self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
+            self.builder.emit(Op::ToBool, 0);
+        }
     }
 
     fn finish_whole(self) -> Traced<(CodeObject, Vec<Opaque>)> {

@@ -437,10 +437,15 @@ impl Tracer<'_> {
                 let value = self.unary(name, a)?;
                 f.push(value);
             }
-            Op::UnaryNot | Op::ToBool => {
+            Op::UnaryNot => {
                 let a = f.pop()?;
                 let truth = self.truth(a)?;
-                let value = self.constant(Constant::Bool(truth == (op == Op::ToBool)));
+                let value = self.constant(Constant::Bool(!truth));
+                f.push(value);
+            }
+            Op::ToBool => {
+                let a = f.pop()?;
+                let value = self.condition(f, a)?;
                 f.push(value);
             }
             Op::CompareOp => {
@@ -571,11 +576,20 @@ impl Tracer<'_> {
         let (b, a) = (f.pop()?, f.pop()?);
         let mut value = self.compare(comparison, a, b)?;
         if flags & 1 << 4 != 0 {
-            let truth = self.truth(value)?;
-            value = self.constant(Constant::Bool(truth));
+            value = self.condition(f, value)?;
         }
         f.push(value);
         Ok(())
+    }
+
+    /// A value as a bool, which is what jumps take since 3.13. A tensor before a jump stays what it is: the graph ends at
+    /// the jump, as in versions whose jumps take any value, and the code that is made for it asks for the truth.
+    fn condition(&mut self, f: &Frame, value: ValueId) -> Traced {
+        if f.data().is_some_and(|next| next.op.is_jump_by_truth()) && matches!(self.get(value)?, Value::Tensor(_)) {
+            return Ok(value);
+        }
+        let truth = self.truth(value)?;
+        Ok(self.constant(Constant::Bool(truth)))
     }
 
     /// `CALL`: the callable and an empty slot, or a method and its object, lie below the arguments.

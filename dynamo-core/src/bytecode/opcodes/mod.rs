@@ -44,6 +44,11 @@ impl Op {
         Op::ALL.binary_search_by_key(&name, |op| op.name()).ok().map(|index| Op::ALL[index])
     }
 
+    /// True for the conditional jumps on truth that 3.12 and later have.
+    pub fn is_jump_by_truth(self) -> bool {
+        matches!(self, Op::PopJumpIfTrue | Op::PopJumpIfFalse)
+    }
+
     /// The opcode that does the same and jumps the other way, where one exists.
     pub fn reversed(self) -> Option<Op> {
         Some(match self {
