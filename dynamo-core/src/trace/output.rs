@@ -857,7 +857,6 @@ impl<'t, 'h> Output<'t, 'h> {
             self.make_frame_cell(state, slot)?;
         }
         self.push_all(&frame.stack)?;
-        self.ask_for_truth(frame);
         let slots: Vec<LocalId> = self.frame_cells.values().copied().collect();
         let plain = live.iter().filter(|(slot, _)| !slots.contains(slot));
         let bound: Vec<(LocalId, ValueId)> = plain.clone().filter_map(|&(slot, value)| Some((slot, value?))).collect();
@@ -871,6 +870,7 @@ impl<'t, 'h> Output<'t, 'h> {
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
         }
+        self.ask_for_truth(frame);
         Ok(())
     }
 
@@ -896,12 +896,16 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// Since 3.13 jumps take nothing but a bool, where the trace may have left a tensor for them.
+    /// Since 3.13 jumps take nothing but a bool, where the trace may have left a tensor for them. What asks may raise,
+    /// and so stands where the jump does.
     fn ask_for_truth(&mut self, frame: &Frame) {
-        let jumps = frame.data().is_some_and(|data| data.op.is_jump_by_truth());
+        let Some(jump) = frame.data().filter(|data| data.op.is_jump_by_truth()) else { return };
         let top = frame.stack.last().map(|&top| &self.t.values[top]);
-        if jumps && self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
+        if self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
+            self.builder.set_span(jump.span);
+            self.builder.set_handler(jump.handler.expand());
             self.builder.emit(Op::ToBool, 0);
+            self.builder.set_handler(None);
         }
     }
 
