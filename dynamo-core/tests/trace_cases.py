@@ -103,7 +103,7 @@ def containers(a, b):
     pair = (a, b)
     both = [a + 1, *pair]
     named = {"x": a, **{"y": b}, "z": both}
-    return pair, both, named, {1, 2, 1}, [1, 2, 3], (4, 5)
+    return pair, both, named, {1, 2}, [1, 2, 3], (4, 5)
 
 
 @case(lambda: ([T(1.0), T(2.0), T(3.0)],))
@@ -512,3 +512,25 @@ def break_between_two_methods(x, counter):
     a = counter.step(x)
     say(counter)
     return a + counter.step(x, by=2)
+
+
+@case(lambda: (T(1.0), []), lambda: (T(0.0), []), lambda: (T(float("nan")), []))
+def break_at_a_jump_in_try(x, log):
+    y = x * 2
+    try:
+        if y.sum():
+            log.append("true")
+        else:
+            log.append("false")
+    except ValueError as error:
+        log.append(str(error))
+        return y.add(log[0] == "ambiguous")
+    return y
+
+
+@case(lambda: (T(1.0),), lambda: (T(float("nan")),))
+def break_at_a_condition_that_raises(x):
+    y = x * 2
+    while not y:
+        y = y + 1
+    return y - 1 if y else y

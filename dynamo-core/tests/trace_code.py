@@ -22,6 +22,7 @@ import operator
 import re
 import subprocess
 import sys
+import traceback
 import types
 import warnings
 from collections import Counter
@@ -238,7 +239,10 @@ def outcome(module: Any, function: FunctionType, args: Any, call: Callable[[Func
         try:
             result = f"returns {call(function, args)!r}"
         except Exception as error:
-            result = f"raises {type(error).__name__}: {error}"
+            lines = [
+                entry.lineno for entry in traceback.extract_tb(error.__traceback__) if entry.filename == module.__file__
+            ]
+            result = f"raises {type(error).__name__}: {error}, at line {lines[-1:]}"
     cells = [repr(cell.cell_contents) for cell in function.__closure__ or ()]
     said = [result, repr(args), repr(cells), repr(module.LOG), printed.getvalue()]
     return [ADDRESS.sub("", text) for text in said]

@@ -24,6 +24,8 @@ class Tensor:
         return f"Tensor({self.value!r}, {self.shape})"
 
     def __bool__(self) -> bool:
+        if math.isnan(self.value):
+            raise ValueError("ambiguous")
         return bool(self.value)
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ writes down the functions of `trace_cases.py` with all that can be reached from 
 from __future__ import annotations
 
 import builtins
+import importlib
 import json
 import math
 import struct
@@ -63,18 +64,19 @@ def constant(value: object) -> object:
     return NotImplemented
 
 
-def code_object(code: CodeType, table: list[object]) -> dict[str, object]:
-    """A code object in the form of `CodeObject`; objects among its constants go to `table`."""
+def code_object(code: CodeType, table: list[object], above: int) -> dict[str, object]:
+    """A code object in the form of `CodeObject`, so many lines higher up; objects among its constants go to `table`."""
     said = record_sample.code_object(code)
-    said["filename"] = code.co_filename.rpartition("/")[2]
-    said["consts"] = [code_constant(value, table) for value in code.co_consts]
+    said["firstlineno"] = code.co_firstlineno - above
+    said["filename"] = code.co_filename.rpartition("/")[2] if above else code.co_filename
+    said["consts"] = [code_constant(value, table, above) for value in code.co_consts]
     return said
 
 
-def code_constant(value: object, table: list[object]) -> object:
+def code_constant(value: object, table: list[object], above: int) -> object:
     """A constant in the form of `Const`."""
     if isinstance(value, CodeType):
-        return {"code": code_object(value, table)}
+        return {"code": code_object(value, table, above)}
     plain = record_sample.constant(value)
     if plain == {"opaque": 0}:
         table.append(value)
@@ -94,7 +96,9 @@ def named(code: CodeType) -> set[str]:
 class World:
     """The objects that were reached, by their handles."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorded: bool = False) -> None:
+        #: Whether functions begin at their first lines, so that what was recorded does not move with the file.
+        self.recorded = recorded
         self.objects: list[Any] = []
         self.rows: list[dict[str, Any]] = []
         self.handles: dict[int, int] = {}
@@ -158,7 +162,7 @@ class World:
         if kind is CodeType:
             self.names |= named(thing)
             table = self.opaque[handle] = []
-            said = code_object(thing, table)
+            said = code_object(thing, table, thing.co_firstlineno - 1 if self.recorded else 0)
             return {"code": [said, self.all(table)]}
         if isinstance(thing, ModuleType):
             return {"module": thing.__name__}
@@ -303,10 +307,11 @@ def main() -> None:
     """Describes the first call of each case."""
     from trace_cases import CASES
 
-    world = World()
+    world = World(recorded=True)
     calls = [(function.__name__, function, bound(function, calls[0]())) for function, calls in CASES]
     print(world.said(calls))
 
 
 if __name__ == "__main__":
-    main()
+    # The cases import this module by its name: what they mean by `Keywords` is to be the same class here.
+    importlib.import_module("trace_world").main()

@@ -1,0 +1,126 @@
+//! What is traced of recorded functions, in every version: graphs and guards are the same, the code is each version's.
+//!
+//! `trace_world.py` records the worlds, of the first call of each function in `trace_cases.py`.
+
+use dynamo_core::bytecode::{CodeObject, Const, Listing, Version, decode};
+use dynamo_core::trace::{Break, Capture, Options, trace};
+use expect_test::{ExpectFile, expect_file};
+use std::fmt::Write;
+use world::World;
+
+mod world;
+
+/// Functions of which versions trace more or less, since they compile them otherwise.
+const UNLIKE: &[(&str, &str)] = &[("break_in_a_comprehension", "inlined from 3.12 on, a call before")];
+
+/// A call, traced.
+struct Traced {
+    name: String,
+    outcome: Result<Capture, Break>,
+}
+
+impl Traced {
+    /// Graph, guards, and where the graph ends.
+    fn meaning(&self) -> String {
+        let mut text = format!("== {} ==\n", self.name);
+        self.write_meaning(&mut text).expect("strings take what is written");
+        text
+    }
+
+    fn write_meaning(&self, text: &mut String) -> std::fmt::Result {
+        let capture = match &self.outcome {
+            Ok(capture) => capture,
+            Err(refused) => return writeln!(text, "refused: {}", refused.reason),
+        };
+        if capture.computes {
+            writeln!(text, "{}", capture.graph)?;
+        }
+        let inputs = capture.inputs.iter().map(|&source| capture.sources.display(source).to_string());
+        writeln!(text, "inputs: {}", inputs.collect::<Vec<_>>().join(", "))?;
+        for guard in &capture.guards {
+            writeln!(text, "guard: {}", guard.text(&capture.sources))?;
+        }
+        if let Some(ended) = &capture.ended {
+            let line = ended.line;
+            writeln!(text, "ends at line {line}: [{}] {}", ended.reason.kind.code(), ended.reason.text)?;
+        }
+        Ok(())
+    }
+
+    /// The code that runs in the function's place, with the functions in which it goes on.
+    fn code(&self, version: Version) -> String {
+        let code = self.outcome.as_ref().map(|capture| listing(version, &capture.code));
+        format!("== {} ==\n{}", self.name, code.unwrap_or_default())
+    }
+}
+
+fn listing(version: Version, code: &CodeObject) -> String {
+    let body = decode(version, code).expect("decodes");
+    let mut text = format!("{}({})\n{}", code.name, arguments(code), Listing { body: &body, code });
+    for value in &code.consts {
+        if let Const::Code(nested) = value {
+            text += &listing(version, nested);
+        }
+    }
+    text
+}
+
+fn arguments(code: &CodeObject) -> String {
+    code.varnames[..code.argument_slots()].join(", ")
+}
+
+fn recorded(version: Version) -> &'static str {
+    match version {
+        Version::V311 => include_str!("data/trace_311.json"),
+        Version::V312 => include_str!("data/trace_312.json"),
+        Version::V313 => include_str!("data/trace_313.json"),
+    }
+}
+
+fn traced(version: Version) -> Vec<Traced> {
+    let mut world: World = serde_json::from_str(recorded(version)).expect("a recorded world");
+    let cases = world.cases.clone();
+    let run = |case: &world::Case| Traced {
+        name: case.name.clone(),
+        outcome: trace(&mut world, case.function(), &case.arguments(), &Options::default()),
+    };
+    cases.iter().map(run).collect()
+}
+
+#[test]
+fn graphs_and_guards_are_those_of_every_version() {
+    let meanings = |version| traced(version).iter().map(Traced::meaning).collect::<Vec<_>>();
+    let newest = meanings(Version::V313);
+    let mut different = String::new();
+    for version in [Version::V311, Version::V312] {
+        for (one, other) in meanings(version).iter().zip(&newest) {
+            let name = one.split(' ').nth(1).unwrap_or_default();
+            if one != other && UNLIKE.iter().all(|&(known, _)| known != name) {
+                different += &format!("{version}:\n{one}\n{}:\n{other}\n", Version::V313);
+            }
+        }
+    }
+    assert!(different.is_empty(), "{different}");
+    expect_file!["data/trace.txt"].assert_eq(&newest.join("\n"));
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "that is how `expect_file!` gives it")]
+fn check_code(version: Version, expected: ExpectFile) {
+    let text: Vec<String> = traced(version).iter().map(|traced| traced.code(version)).collect();
+    expected.assert_eq(&text.join("\n"));
+}
+
+#[test]
+fn code_311() {
+    check_code(Version::V311, expect_file!["data/trace_311.txt"]);
+}
+
+#[test]
+fn code_312() {
+    check_code(Version::V312, expect_file!["data/trace_312.txt"]);
+}
+
+#[test]
+fn code_313() {
+    check_code(Version::V313, expect_file!["data/trace_313.txt"]);
+}
