@@ -29,6 +29,11 @@ pub(super) fn is_bare_super(code: &CodeObject, body: &Body, inst: Inst) -> bool 
     Places::of(code).is_some() && bare_super(code, body, inst).is_some()
 }
 
+/// Whether `inst` loads the `super` of a call without arguments, which the next instruction makes.
+pub(crate) fn is_bare_super_call(code: &CodeObject, body: &Body, inst: Inst) -> bool {
+    body.inst(inst).op == Op::LoadGlobal && is_bare_super(code, body, inst)
+}
+
 /// How `super()` is compiled.
 enum Bare {
     /// Together with the attribute that is taken of it; the argument as it stands.

@@ -16,10 +16,11 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Splitter, Version,
+        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Operand, Splitter, Version,
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
+        super_calls::is_bare_super_call,
         unreachable::{remove_idle_jumps, remove_unreachable},
     },
     host::Obj,
@@ -61,7 +62,8 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
 /// The code that runs the frame's next instruction, and calls what comes after it.
 pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<(CodeObject, Vec<Opaque>)> {
     let at = frame.inst().ok_or_else(|| construct("the end of the code"))?;
-    let entry = call_begins(frame);
+    let frame = &before_call(frame);
+    let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
     let live = live(frame, entry)?;
     let mut out = Output::new(t, frame);
     let mut wanted: Vec<ValueId> = frame.stack.clone();
@@ -106,16 +108,25 @@ fn live(frame: &Frame, at: Inst) -> Traced<Vec<(LocalId, Option<ValueId>)>> {
     Ok(live.before(at).iter().map(|id| (id, frame.locals.get(id.index()).copied().flatten())).collect())
 }
 
-/// The first instruction of the call that the frame's next instruction ends: what the others leave for it lies in the
-/// interpreter.
-fn call_begins(frame: &Frame) -> Inst {
+/// The frame where the call begins that its next instruction ends: what the other instructions leave for it lies in the
+/// interpreter, or is rewritten when the code is cut, as `super()` is.
+fn before_call(frame: &Frame) -> Frame {
     let order = frame.body().order();
     let op = |at: usize| frame.body().inst(order[at]).op;
-    let mut at = frame.at;
-    while at > 0 && matches!(op(at), Op::Call | Op::Precall) && matches!(op(at - 1), Op::Precall | Op::KwNames) {
-        at -= 1;
+    let mut before = frame.clone();
+    while before.at > 0
+        && matches!(op(before.at), Op::Call | Op::Precall)
+        && matches!(op(before.at - 1), Op::Precall | Op::KwNames)
+    {
+        before.at -= 1;
     }
-    order[at]
+    let load = before.at.checked_sub(1).map(|at| order[at]);
+    let with_null = |load| matches!(frame.body().operand(load), Some(Operand::Name(_, flags)) if flags & 1 == 1);
+    if load.is_some_and(|load| with_null(load) && is_bare_super_call(&frame.code.object, frame.body(), load)) {
+        before.at -= 1;
+        before.stack.truncate(before.stack.len().saturating_sub(2));
+    }
+    before
 }
 
 fn construct(what: &str) -> Reason {
