@@ -9,8 +9,13 @@ compared too.
 
 from __future__ import annotations
 
+from collections import namedtuple
+from functools import partial
+
 from trace_torch import Tensor, torch
 from trace_world import Keywords
+
+Pair = namedtuple("Pair", ["left", "right"], defaults=[7])
 
 LOG: list[object] = []
 CASES: list[tuple[object, list[object]]] = []
@@ -153,6 +158,13 @@ def generator_expression(x):
     return sum(scaled), max(i for i in (3, 1, 2)), tuple(i * 2 for i in range(3))
 
 
+@case(lambda: (Pair(T(1.0), 2), {3}))
+def named_tuples_and_sets(pair, seen):
+    made = Pair(left=pair.left * pair.right)
+    seen.add(4)
+    return made, made.right, 3 in seen, len(seen)
+
+
 # Loops.
 
 
@@ -272,6 +284,31 @@ def outer(start):
 
 inner = outer(5)
 CASES.append((inner, [lambda: (T(1.0),)]))
+
+
+@case(lambda: (T(1.0), 5))
+def partials(x, n):
+    add = partial(scaled, by=n)
+    return add(x), add(x, shift=4)
+
+
+CALLS = 0
+
+
+@case(lambda: (T(1.0),))
+def globals_that_are_written(x):
+    global CALLS
+    CALLS = CALLS + 1
+    import math
+
+    return x * CALLS, math.floor(2.5)
+
+
+@case(lambda: (T(1.0),))
+def contexts(x):
+    with torch.no_grad():
+        y = x * 2
+    return y + x
 
 
 def naturals(n):
@@ -534,3 +571,21 @@ def break_at_a_condition_that_raises(x):
     while not y:
         y = y + 1
     return y - 1 if y else y
+
+
+@case(lambda: (T(1.0),))
+def break_in_a_context(x):
+    with torch.no_grad():
+        y = x * 2
+        say(y)
+        y = y + 1
+    return y + x
+
+
+@case(lambda: (T(1.0), Pair(1, 2), {5}))
+def break_with_containers(x, pair, seen):
+    seen.add(6)
+    made = Pair(x * 2, pair)
+    add = partial(scaled, x)
+    say(len(seen))
+    return add(made.right.left), made, seen

@@ -12,18 +12,15 @@ Only the standard library is imported here: the interpreters have nothing else.
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import copy
 import importlib
 import io
 import json
-import operator
 import re
 import subprocess
 import sys
 import traceback
-import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -157,7 +154,7 @@ class Maker:
             case {"object": handle}:
                 return self.world.objects[handle]
             case {"named": name}:
-                return named(name)
+                return trace_torch.find(name)
             case {"constant": {"FrozenSet": items}}:
                 return frozenset(next(iter(item.values())) for item in items)
         raise SystemExit(f"a constant that is not known here: {said}")
@@ -216,13 +213,6 @@ class Maker:
         return made.replace(co_consts=tuple(resumed if value == RESUME else value for value in made.co_consts))
 
 
-def named(name: str) -> Any:
-    """A builtin, a class of `types`, or an operator, by its dotted name."""
-    owner, _, member = name.rpartition(".")
-    spaces = {"builtins": builtins, "types": types, "operator": operator, "torch": trace_torch.torch}
-    return getattr(spaces.get(owner) or operator.attrgetter(owner.removeprefix("builtins."))(builtins), member)
-
-
 def remade(function: FunctionType) -> FunctionType:
     """The function with a closure of its own, so that calls do not see each other's changes."""
     cells = tuple(CellType(copy.deepcopy(cell.cell_contents)) for cell in function.__closure__ or ()) or None
@@ -234,6 +224,7 @@ def remade(function: FunctionType) -> FunctionType:
 def outcome(module: Any, function: FunctionType, args: Any, call: Callable[[FunctionType, Any], Any]) -> list[str]:
     """What a call gives or raises, what it prints, and what it leaves behind."""
     module.LOG.clear()
+    plain = {name: value for name, value in vars(module).items() if isinstance(value, int)}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         try:
@@ -244,7 +235,17 @@ def outcome(module: Any, function: FunctionType, args: Any, call: Callable[[Func
             ]
             result = f"raises {type(error).__name__}: {error}, at line {lines[-1:]}"
     cells = [repr(cell.cell_contents) for cell in function.__closure__ or ()]
-    said = [result, repr(args), repr(cells), repr(module.LOG), printed.getvalue()]
+    changed = {name: vars(module)[name] for name, value in plain.items() if vars(module)[name] != value}
+    vars(module).update(plain)
+    said = [
+        result,
+        repr(args),
+        repr(cells),
+        repr(module.LOG),
+        printed.getvalue(),
+        repr(trace_torch.GRAD),
+        repr(changed),
+    ]
     return [ADDRESS.sub("", text) for text in said]
 
 

@@ -6,10 +6,13 @@ to be asked about. `torch` is a module of functions on such tensors.
 
 from __future__ import annotations
 
+import builtins
+import functools
 import math
 import operator
+import sys
+import types
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any
 
 
@@ -121,7 +124,7 @@ class Function:
         return self.name
 
 
-torch: Any = ModuleType("torch")
+torch: Any = types.ModuleType("torch")
 torch.Tensor = Tensor
 Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -135,9 +138,44 @@ for name, function in FUNCTIONS.items():
     setattr(torch, name, Function(f"torch.{name}", function))
 
 
-def find(target: str) -> Callable[..., Any]:
-    """The function that a node calls."""
+#: Whether autograd records, which nothing here does.
+GRAD = [True]
+
+
+def set_grad_enabled(mode: bool) -> None:
+    """Sets the mode."""
+    GRAD[0] = mode
+
+
+class no_grad:  # noqa: N801
+    """As torch's."""
+
+    def __enter__(self) -> None:
+        self.prev = GRAD[0]
+        GRAD[0] = False
+
+    def __exit__(self, *raised: object) -> None:
+        GRAD[0] = self.prev
+
+
+torch.no_grad = no_grad
+no_grad.__module__ = "torch.autograd.grad_mode"
+
+
+def find(target: str) -> Any:
+    """What is known by a dotted name."""
+    if target in NAMED:
+        return NAMED[target]
     owner, _, name = target.rpartition(".")
-    known = {"torch": torch, "operator": operator, "builtins": __builtins__}[owner]
-    found: Callable[..., Any] = known[name] if isinstance(known, dict) else getattr(known, name)
-    return found
+    return getattr(OWNERS.get(owner) or getattr(builtins, owner.removeprefix("builtins.")), name)
+
+
+OWNERS = {
+    "torch": torch,
+    "operator": operator,
+    "builtins": builtins,
+    "types": types,
+    "sys": sys,
+    "functools": functools,
+}
+NAMED = {"torch.autograd.grad_mode.no_grad": no_grad, "torch._C._set_grad_enabled": set_grad_enabled}

@@ -8,11 +8,13 @@ writes down the functions of `trace_cases.py` with all that can be reached from 
 from __future__ import annotations
 
 import builtins
+import dis
 import importlib
 import json
 import math
 import struct
 import sys
+from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -24,6 +26,9 @@ VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 CLASSES = [bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, slice, type(None)]
 CLASSES += [type(len), FunctionType, Tensor]
 METHODS = ["size", "dim", "item", "sum", "mean", "relu", "abs", "add", "mul", "reshape"]
+
+#: The flag of a class whose attributes nobody can change.
+IMMUTABLE = 1 << 8
 
 #: Classes whose methods go by their dotted names.
 FOLDED = {str: "str", int: "int", float: "float"}
@@ -93,6 +98,11 @@ def named(code: CodeType) -> set[str]:
     return names
 
 
+def imported(code: CodeType) -> set[str]:
+    """The modules that a code object imports."""
+    return {one.argval for one in dis.get_instructions(code) if one.opname == "IMPORT_NAME"}
+
+
 class World:
     """The objects that were reached, by their handles."""
 
@@ -103,6 +113,7 @@ class World:
         self.rows: list[dict[str, Any]] = []
         self.handles: dict[int, int] = {}
         self.names: set[str] = set()
+        self.imported: set[str] = set()
         self.scopes: dict[int, dict[str, Any]] = {}
         #: The objects among the constants of each code object and of those nested in it.
         self.opaque: dict[int, list[object]] = {}
@@ -119,6 +130,10 @@ class World:
         self.rows.append(row)
         row["view"] = self.view(handle, thing)
         row["class"] = self.of(type(thing))
+        if isinstance(thing, type):
+            row["immutable"] = bool(thing.__flags__ & IMMUTABLE)
+            if issubclass(thing, tuple) and hasattr(thing, "_fields"):
+                row["record"] = [list(thing._fields), self.all(thing._field_defaults.values())]
         row["plain"] = isinstance(row["view"], dict) and "object" in row["view"]
         row["plain"] = row["plain"] and type(thing).__setattr__ is object.__setattr__ and hasattr(thing, "__dict__")
         return handle
@@ -141,10 +156,15 @@ class World:
         if plain is not NotImplemented:
             return {"constant": plain}
         kind = type(thing)
-        if kind in (tuple, list):
+        if kind in (tuple, list, set):
             return {kind.__name__: self.all(thing)}
-        if kind is dict:
+        if kind is dict and thing is not sys.modules:
             return {"dict": [[self.of(key), self.of(value)] for key, value in thing.items()]}
+        if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+            return {"record": [self.of(kind), self.all(thing)]}
+        if kind is partial:
+            keywords = [[name, self.of(value)] for name, value in thing.keywords.items()]
+            return {"partial": [self.of(thing.func), self.all(thing.args), keywords]}
         if kind is slice:
             return {"slice": self.all([thing.start, thing.stop, thing.step])}
         if kind is range:
@@ -161,6 +181,7 @@ class World:
             return {"cell": self.content(thing)}
         if kind is CodeType:
             self.names |= named(thing)
+            self.imported |= imported(thing)
             table = self.opaque[handle] = []
             said = code_object(thing, table, thing.co_firstlineno - 1 if self.recorded else 0)
             return {"code": [said, self.all(table)]}
@@ -251,8 +272,13 @@ class World:
                     name: self.of(getattr(builtins, name)) for name in sorted(self.names) if hasattr(builtins, name)
                 }
                 self.rows[handle]["view"] = {"scope": [own, rest]}
+            self.all(self.modules().values())
             for handle in range(len(self.objects)):
                 self.attributes(handle)
+
+    def modules(self) -> dict[str, ModuleType]:
+        """The modules that the program may import."""
+        return {name: sys.modules[name] for name in sorted(self.imported & sys.modules.keys())}
 
     def said(self, cases: list[tuple[str, FunctionType, list[Any]]]) -> str:
         """The world with some calls, as one line; arguments stand in their slots, `NotImplemented` for none."""
@@ -267,6 +293,7 @@ class World:
             "version": VERSION,
             "objects": self.rows,
             "classes": self.classes,
+            "modules": {name: self.handles[id(module)] for name, module in self.modules().items()},
             "methods": METHODS,
             "cases": calls,
         }

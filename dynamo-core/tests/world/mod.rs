@@ -10,7 +10,9 @@
 mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
-use dynamo_core::host::{Code, FoldError, FunctionView, Host, Lookup, Obj, Place, Scope, TensorView, View};
+use dynamo_core::host::{
+    Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, TensorView, View,
+};
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, DispatchKeys, ObjectInfo};
 use serde::Deserialize;
@@ -25,6 +27,9 @@ pub(crate) struct World {
     objects: Vec<Row>,
     /// Classes by their dotted names.
     classes: HashMap<String, u32>,
+    /// Modules by their names.
+    #[serde(default)]
+    modules: HashMap<String, u32>,
     /// The names of a tensor's methods.
     methods: Vec<String>,
     /// The calls that are to be traced.
@@ -65,6 +70,12 @@ struct Row {
     /// True if attributes of instances are written as they are.
     #[serde(default)]
     plain: bool,
+    /// True for a class whose attributes nobody can change.
+    #[serde(default)]
+    immutable: bool,
+    /// The items' names of a class of named tuples, and the last ones' defaults.
+    #[serde(default)]
+    record: Option<(Vec<String>, Vec<u32>)>,
 }
 
 /// What an object is: [`View`] with numbers for handles, and what no view shows.
@@ -74,6 +85,10 @@ enum Seen {
     Constant(Constant),
     Tuple(Vec<u32>),
     List(Vec<u32>),
+    Set(Vec<u32>),
+    /// A named tuple: its class, its items.
+    Record(u32, Vec<u32>),
+    Partial(u32, Vec<u32>, Vec<(String, u32)>),
     Dict(Vec<(u32, u32)>),
     Slice([u32; 3]),
     Range([i64; 3]),
@@ -112,7 +127,7 @@ impl Described {
             code: Obj::from_u32(self.code),
             globals: Obj::from_u32(self.globals),
             defaults: objects(&self.defaults),
-            kwdefaults: self.kwdefaults.iter().map(|(name, value)| (name.clone(), Obj::from_u32(*value))).collect(),
+            kwdefaults: named(&self.kwdefaults),
             closure: objects(&self.closure),
             name: self.name.clone(),
             place: if self.skipped { Place::Skipped } else { Place::Inlined },
@@ -138,9 +153,20 @@ fn tensor(class: u32, sizes: &[i64]) -> TensorView {
     }
 }
 
+fn named(items: &[(String, u32)]) -> Vec<(String, Obj)> {
+    items.iter().map(|(name, value)| (name.clone(), Obj::from_u32(*value))).collect()
+}
+
 impl World {
     fn row(&self, obj: Obj) -> &Row {
         &self.objects[obj.as_u32() as usize]
+    }
+
+    fn record(&self, class: Obj) -> Option<Rc<RecordClass>> {
+        let row = self.row(class);
+        let (Seen::Class(name), Some((fields, defaults))) = (&row.view, &row.record) else { return None };
+        let (name, fields) = (name.clone(), fields.clone());
+        Some(Rc::new(RecordClass { name, fields, defaults: objects(defaults), of_sequence: false }))
     }
 }
 
@@ -155,6 +181,17 @@ impl Host for World {
             Seen::Constant(constant) => View::Constant(constant.clone()),
             Seen::Tuple(items) => View::Tuple(objects(items)),
             Seen::List(items) => View::List(objects(items)),
+            Seen::Set(items) => View::Set(objects(items)),
+            Seen::Record(class, items) => {
+                let class = Obj::from_u32(*class);
+                match self.record(class) {
+                    Some(record) => View::Record(class, record, objects(items)),
+                    None => View::Object("builtins.tuple".to_owned()),
+                }
+            }
+            Seen::Partial(function, args, keywords) => {
+                View::Partial(Obj::from_u32(*function), objects(args), named(keywords))
+            }
             Seen::Dict(items) => {
                 View::Dict(items.iter().map(|&(key, value)| (Obj::from_u32(key), Obj::from_u32(value))).collect())
             }
@@ -178,6 +215,26 @@ impl Host for World {
 
     fn class_named(&mut self, name: &str) -> Option<Obj> {
         self.classes.get(name).copied().map(Obj::from_u32)
+    }
+
+    fn is_immutable(&mut self, class: Obj) -> bool {
+        self.row(class).immutable
+    }
+
+    fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
+        self.record(class)
+    }
+
+    fn result_class(&mut self, _: &str) -> Option<Obj> {
+        None
+    }
+
+    fn grad_enabled(&self) -> bool {
+        true
+    }
+
+    fn module(&mut self, name: &str) -> Option<Obj> {
+        self.modules.get(name).copied().map(Obj::from_u32)
     }
 
     fn info(&mut self, obj: Obj) -> ObjectInfo {
@@ -222,7 +279,7 @@ impl Host for World {
         fold::call(function, args)
     }
 
-    fn infer(&mut self, graph: &Graph, _: &mut Pool, node: NodeId) -> Result<Meta, String> {
+    fn infer(&mut self, graph: &Graph, _: &mut Pool, node: NodeId, _: bool) -> Result<Meta, String> {
         // Operators that change their first argument give it back; all others have rules.
         let node = &graph[node];
         let first = node.args.first().and_then(Arg::as_node).and_then(|first| graph[first].meta.clone());
