@@ -147,7 +147,7 @@ def set_grad_enabled(mode: bool) -> None:
     GRAD[0] = mode
 
 
-class no_grad:  # noqa: N801
+class no_grad:
     """As torch's."""
 
     def __enter__(self) -> None:

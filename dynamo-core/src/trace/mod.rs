@@ -29,9 +29,11 @@ mod read;
 mod record;
 mod sorting;
 mod step;
+mod untraced;
 mod value;
 
 pub use output::{OPAQUE_BASE, Opaque};
+pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{
     bytecode::CodeObject,

@@ -351,8 +351,9 @@ impl Tracer<'_> {
             }
             Op::BuildSlice => {
                 let parts = f.pop_many(count)?;
-                let step = parts.get(2).copied().unwrap_or_else(|| self.none());
-                Value::Slice([parts[0], parts[1], step])
+                let &[start, stop, ref step @ ..] = &parts[..] else { return Err(unsupported(op)) };
+                let step = step.first().copied().unwrap_or_else(|| self.none());
+                Value::Slice([start, stop, step])
             }
             Op::BuildString => {
                 let mut text = String::new();
@@ -732,7 +733,8 @@ impl Tracer<'_> {
 }
 
 fn unsupported(op: Op) -> Reason {
-    Reason::new(Kind::Opcode, format!("{op}."))
+    let why = super::untraced::reason(op).map_or_else(String::new, |why| format!(" {why}"));
+    Reason::new(Kind::Opcode, format!("{op}.{why}"))
 }
 
 /// The names that `KW_NAMES` holds.
