@@ -1,7 +1,8 @@
 """What needs no torch, tested on every CPython of ours that this machine has.
 
 The frame hook reads frames, whose layouts are CPython's own business: it is built for each version, and its tests run
-there. CPython 3.11 is the one that runs this; others are found on the path or among pyenv's.
+there. The one that runs this is one of them; others are found on the path or among pyenv's. The tests of bytecode and
+tracer, which are among those that pytest runs, start the same interpreters.
 """
 
 from __future__ import annotations
@@ -16,34 +17,43 @@ from pathlib import Path
 
 from tools.ui import ROOT, say
 
-#: Other versions than the one that runs this.
-OTHERS = ("3.12", "3.13")
+VERSIONS = ("3.11", "3.12", "3.13")
 
 
 def stage() -> tuple[bool, str]:
     """Runs the tests on each version; passed if they pass on all that are there."""
     results = {version: passes(version, python) for version, python in found()}
-    missing = [version for version in OTHERS if version not in results]
+    missing = [version for version in VERSIONS if version not in results]
     summary = ", ".join(f"{version} {'passed' if passed else 'FAILED'}" for version, passed in results.items())
     return all(results.values()), summary + (f"; not here: {', '.join(missing)}" if missing else "")
 
 
 def found() -> Iterator[tuple[str, Path]]:
     """Each version that is there, with its interpreter."""
-    yield f"{sys.version_info.major}.{sys.version_info.minor}", Path(sys.executable)
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for version in VERSIONS:
+        python = Path(sys.executable) if version == own else search(version)
+        if python is not None:
+            yield version, python
+
+
+def search(version: str) -> Path | None:
+    """An interpreter of this version, on the path or among pyenv's."""
+    on_path = itself(f"python{version}")
+    if on_path is not None:
+        return on_path
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for version in OTHERS:
-        candidates = [*sorted(pyenv.glob(f"{version}*/bin/python"), reverse=True)]
-        on_path = shutil.which(f"python{version}")
-        if on_path and runs(Path(on_path)):
-            yield version, Path(on_path)
-        elif candidates:
-            yield version, candidates[0]
+    return next(iter(sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True)), None)
 
 
-def runs(python: Path) -> bool:
-    """True if it starts: pyenv puts names on the path that do not."""
-    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+def itself(name: str) -> Path | None:
+    """The interpreter of this name, if it starts: pyenv puts names on the path that do not, or that are scripts."""
+    on_path = shutil.which(name)
+    if on_path is None:
+        return None
+    ask = [on_path, "-c", "import os, sys; print(os.path.realpath(sys.executable))"]
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False)
+    return Path(answer.stdout.strip()) if answer.returncode == 0 else None
 
 
 def passes(version: str, python: Path) -> bool:

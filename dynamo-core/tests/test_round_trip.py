@@ -1,7 +1,6 @@
 """Code objects of whole libraries, through Rust and back, in every version of CPython that is found.
 
-`dump_code.py` does the work in the interpreter concerned. The one that runs the tests is always among them; the
-others are looked for where pyenv puts them.
+`dump_code.py` does the work in the interpreter concerned. The one that runs the tests is always among them.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tools import pythons
+
 CRATE = Path(__file__).resolve().parent.parent
 DUMP = CRATE / "tests" / "dump_code.py"
 GENERATE = CRATE / "src" / "bytecode" / "opcodes" / "generate.py"
-
-VERSIONS = ["3.11", "3.12", "3.13"]
 
 #: Read whole; `RUST_INDUCTOR_ROUND_TRIP=all` reads the whole standard library instead (a minute for each version).
 LIBRARIES = ["asyncio", "collections", "concurrent", "email", "importlib", "json", "unittest", "dataclasses.py"]
@@ -31,12 +30,8 @@ EXECUTED = ["textwrap", "contextlib", "dataclasses", "difflib", "test.test_gener
 
 def interpreters() -> Iterator[tuple[str, Path | None]]:
     """An interpreter for each version, or none."""
-    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for version in VERSIONS:
-        if version == f"{sys.version_info[0]}.{sys.version_info[1]}":
-            yield version, Path(sys.executable)
-        else:
-            yield version, next(iter(sorted(root.glob(f"{version}.*/bin/python"))), None)
+    found = dict(pythons.found())
+    return ((version, found.get(version)) for version in pythons.VERSIONS)
 
 
 @pytest.fixture(params=interpreters(), ids=lambda found: found[0])
