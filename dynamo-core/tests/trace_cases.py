@@ -165,6 +165,31 @@ def named_tuples_and_sets(pair, seen):
     return made, made.right, 3 in seen, len(seen)
 
 
+def matched(value):
+    match value:
+        case {"op": "add" | "sub" as op, "by": n, **rest}:
+            return op, n, rest
+        case [Tensor() as first, *others]:
+            return first, others
+        case (1 | 2 as n, int(m)) if n < m:
+            return n + m
+        case str(text):
+            return text
+        case []:
+            return "empty"
+        case None | True:
+            return "constant"
+    return "other"
+
+
+@case(lambda: (T(1.0), {"op": "add", "by": 3, "more": 5}))
+def patterns(x, command):
+    op, n, rest = matched(command)
+    first, others = matched([x, 4])
+    parts = (matched((1, 5)), matched((2, 2.5)), matched("text"), matched([]), matched(True), matched(3), matched({}))
+    return first * n, op, rest, others, parts
+
+
 # Loops.
 
 

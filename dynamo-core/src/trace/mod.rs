@@ -5,6 +5,7 @@
 //! - [`step`]: one instruction; [`call`], [`attr`], [`ops`], [`items`]: what instructions do, by the kind of value;
 //! - [`graph`]: what goes into the graph, and what is known of it;
 //! - [`read`]: objects of the running program, looked at when they are first used, under guards;
+//! - [`patterns`]: what `match` asks;
 //! - [`output`]: the code that runs in the function's place.
 //!
 //! **Speculation.** Before each instruction of the traced function a [`Mark`] is taken: lengths and copies of a few small
@@ -25,6 +26,7 @@ mod items;
 mod itertools;
 mod ops;
 mod output;
+mod patterns;
 mod read;
 mod record;
 mod sorting;

@@ -527,6 +527,7 @@ impl Tracer<'_> {
                 let value = self.unary("pos", value)?;
                 f.push(value);
             }
+            Op::MatchSequence | Op::MatchMapping | Op::MatchKeys | Op::MatchClass => self.match_op(f, op, count)?,
             Op::GetLen => {
                 let value = *f.stack.last().ok_or_else(|| unsupported(op))?;
                 let len = super::builtin::rule("builtins.len").ok_or_else(|| unsupported(op))?;

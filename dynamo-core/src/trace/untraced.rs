@@ -9,7 +9,6 @@ const EXCEPTION: &str = "It runs while an exception is handled, and a trace ends
 const CLASS_BODY: &str = "It stands in class bodies and modules, which are not compiled.";
 const DELEGATION: &str =
     "Generators are followed from item to item; what another generator sends or throws through them is not.";
-const PATTERN: &str = "A pattern asks an object for its protocols, which only its class can tell.";
 const DELETION: &str = "A deletion of what the caller holds is not replayed.";
 const TYPE_PARAMETERS: &str = "It makes type parameters, with which nothing is computed.";
 
@@ -40,10 +39,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::LoadLocals, CLASS_BODY),
     (Op::LoadName, CLASS_BODY),
     (Op::LoadSuperAttr, "Classes of the user's are not looked through yet."),
-    (Op::MatchClass, PATTERN),
-    (Op::MatchKeys, PATTERN),
-    (Op::MatchMapping, PATTERN),
-    (Op::MatchSequence, PATTERN),
     (Op::PopExcept, EXCEPTION),
     (Op::PrepReraiseStar, EXCEPTION),
     (Op::PrintExpr, "It stands in what is typed at a prompt."),
