@@ -7,6 +7,7 @@ use crate::{
     arith,
     node::{Expr, Node, Sum, Term},
     pool::{Op, Pool},
+    recombine, symbolic,
 };
 use std::cmp::Reverse;
 
@@ -45,8 +46,13 @@ pub(crate) const MOD: &[Rule] = rules! {
     mod_coarse: "(k*a + r) % (k*m) => k*(a % m) + r if 0 <= r < k";
 };
 
-/// The name and the law of each rule for division by constants, in the order in which they are tried.
+/// The name and the law of each rule for division by constants, in the order in which they are tried; then of each for
+/// division by what is no constant; then of each that puts quotients and remainders together again.
 pub fn division_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
+    constant_laws().chain(symbolic::laws()).chain(recombine::laws())
+}
+
+fn constant_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
     FLOOR_DIV.iter().chain(MOD).map(|rule| (rule.name, rule.law))
 }
 
@@ -228,34 +234,21 @@ fn mod_coarse(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
 }
 
 fn div_nested(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
-    let (constant, inner) = match pool.node(x) {
-        Node::FloorDiv(..) => (0, x),
-        Node::Add(sum) => match sum.terms.as_slice() {
-            &[Term { coeff: 1, mono }] => (sum.constant, mono),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let Node::FloorDiv(dividend, divisor) = *pool.node(inner) else { return None };
-    let a = pool.as_int(divisor).filter(|&a| a > 0)?;
-    let (shift, divisor) = (constant.checked_mul(a)?, a.checked_mul(n)?);
-    let dividend = pool.add_int(dividend, shift);
-    (!pool.is_overflow(dividend)).then(|| pool.floor_div_int(dividend, divisor))
+    let n = pool.int(n);
+    pool.nested_quotient(x, n)
 }
 
 fn div_of_mod(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
-    let Node::Mod(dividend, modulus) = *pool.node(x) else { return None };
-    let m = pool.as_int(modulus).filter(|&m| m > 0 && m % n == 0)? / n;
-    let quotient = pool.floor_div_int(dividend, n);
-    Some(pool.modulo_int(quotient, m))
+    let n = pool.int(n);
+    pool.quotient_of_remainder(x, n)
 }
 
 fn mod_of_mod(pool: &mut Pool, x: Expr, n: i64) -> Option<Expr> {
     let sum = pool.sum_of(x);
     let (term, dividend) = sum.terms.iter().find_map(|&t| {
         let Node::Mod(dividend, modulus) = *pool.node(t.mono) else { return None };
-        let multiple = i128::from(t.coeff) * i128::from(pool.as_int(modulus)?);
-        (multiple % i128::from(n) == 0).then_some((t, dividend))
+        let multiple = u128::from(t.coeff.unsigned_abs()) * u128::from(pool.facts(modulus).divisor);
+        (multiple % u128::from(n.unsigned_abs()) == 0).then_some((t, dividend))
     })?;
     let mut rest = sum;
     rest.terms.retain(|t| *t != term);
@@ -291,7 +284,7 @@ mod tests {
 
     #[test]
     fn each_rule_does_what_its_law_says() {
-        assert!(CASES.iter().map(|case| case.0).eq(division_laws().map(|(name, _)| name)));
+        assert!(CASES.iter().map(|case| case.0).eq(constant_laws().map(|(name, _)| name)));
         for &(name, text, expected) in CASES {
             let mut pool = Pool::new();
             pool.symbol("d", Range::index(64));

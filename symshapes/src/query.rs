@@ -89,53 +89,6 @@ impl Pool {
         Some((coefficient, self.intern_sum(Some(rest))))
     }
 
-    /// True if every value of `a` is proved to be below that of `b`.
-    ///
-    /// Positions are below the extents that they were made with ([`Pool::position`]).
-    pub fn is_less(&mut self, a: Expr, b: Expr) -> bool {
-        let (low, high) = (self.range(a), self.range(b));
-        if low.hi != i64::MAX && high.lo != i64::MIN && low.hi < high.lo {
-            return true;
-        }
-        // x // n < b exactly if x < n*b.
-        if let Node::FloorDiv(x, n) = *self.node(a)
-            && self.range(n).lo >= 1
-        {
-            let whole = self.mul(n, b);
-            return self.is_less(x, whole);
-        }
-        let gap = self.sub(b, a);
-        let gap = self.without_positions(gap);
-        gap.is_some_and(|gap| self.range(gap).lo >= 1)
-    }
-
-    /// True if every value is proved not to be negative.
-    pub fn is_not_negative(&mut self, e: Expr) -> bool {
-        let below = self.int(-1);
-        self.range(e).lo >= 0 || self.is_less(below, e)
-    }
-
-    /// A lower bound of `e` in which no symbol has a symbolic bound: each such position that occurs with a negative
-    /// coefficient is replaced by its greatest value, and by 0 where the coefficient is not negative. `None` if a sign
-    /// is not known, or a position is part of something else than a product.
-    fn without_positions(&mut self, mut e: Expr) -> Option<Expr> {
-        // Replacing one may cancel what others multiply; the newest is bounded by expressions of older symbols.
-        while let Some(sym) = self.symbols(e).into_iter().rev().find(|&s| self.bound(s).is_some()) {
-            let (coefficient, rest) = self.split_term(e, sym)?;
-            let signs = self.range(coefficient);
-            e = match (signs.lo >= 0, signs.hi <= 0) {
-                (true, _) => rest,
-                (_, true) => {
-                    let last = self.add_int(self.bound(sym)?, -1);
-                    let most = self.mul(coefficient, last);
-                    self.add(rest, most)
-                }
-                _ => return None,
-            };
-        }
-        Some(e)
-    }
-
     /// `a / b`, if every value of `a` is proved to be a multiple of that of `b`.
     pub fn exact_div(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         if a == b {

@@ -1,6 +1,6 @@
-//! `//` and `%` by expressions that are not constant.
+//! `//` and `%` by expressions that are not constant, simplified by the rules of two tables.
 //!
-//! The laws hold for a divisor of either sign; where it is zero there is nothing to keep.
+//! The laws hold for a divisor of either sign unless they say otherwise; where it is zero there is nothing to keep.
 
 use crate::{
     arith::gcd,
@@ -9,41 +9,57 @@ use crate::{
 };
 use smallvec::SmallVec;
 
+/// Divisors are not multiplied beyond this factor of a size: with a larger one the product could leave 64 bits where
+/// each of them has a value.
+const LARGEST_CONTENT: u64 = 1 << 20;
+
+/// One rewrite of `x // y` or `x % y` for a `y` that is no constant.
+struct Rule {
+    name: &'static str,
+    law: &'static str,
+    apply: fn(&mut Pool, Expr, Expr) -> Option<Expr>,
+}
+
+/// Declares a table of rules: name, law, function.
+macro_rules! rules {
+    ($($name:ident: $law:literal;)*) => { &[$(Rule { name: stringify!($name), law: $law, apply: $name }),*] };
+}
+
+/// The rules of `x // y`, in order.
+const FLOOR_DIV: &[Rule] = rules! {
+    div_beside_zero: "x // y => 0 if 0 <= x < y, x // y => -1 if -y <= x < 0";
+    div_multiple: "(a*y + b) // y => a + b // y";
+    div_cancel: "(g*a) // (g*b) => a // b";
+    div_split: "(k*a + r) // (k*m) => a // m if 0 <= r < k and m >= 0";
+    div_quotient: "(x // a + c) // b => (x + a*c) // (a*b) if b >= 0";
+    div_remainder: "(x % (n*m)) // n => (x // n) % m if m >= 0";
+};
+
+/// The rules of `x % y`, in order.
+const MOD: &[Rule] = rules! {
+    mod_beside_zero: "x % y => x if 0 <= x < y, x % y => x + y if -y <= x < 0";
+    mod_multiple: "(a*y + b) % y => b % y";
+    mod_cancel: "(g*a) % (g*b) => g*(a % b)";
+    mod_remainder: "(c*(x % (n*m)) + b) % n => (c*x + b) % n";
+    mod_split: "(k*a + r) % (k*m) => k*(a % m) + r if 0 <= r < k and m >= 0";
+};
+
+/// The name and the law of each rule.
+pub(crate) fn laws() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FLOOR_DIV.iter().chain(MOD).map(|rule| (rule.name, rule.law))
+}
+
 impl Pool {
-    /// The rules of `x // y`, in order:
-    /// - `x // y => 0 if 0 <= x < y`, `x // y => -1 if -y <= x < 0`
-    /// - `(a*y + b) // y => a + b // y`
-    /// - `(g*a) // (g*b) => a // b`
+    /// `x // y` by the first rule that applies.
     pub(crate) fn floor_div_symbolic(&mut self, x: Expr, y: Expr) -> Expr {
-        if let Some(block) = self.symbolic_block(x, y) {
-            return self.int(block);
-        }
-        if let Some((quotient, rest)) = self.split_multiple_of(x, y) {
-            let rest = self.floor_div(rest, y);
-            return self.add(quotient, rest);
-        }
-        if let Some(cancelled) = self.cancel(x, y) {
-            return self.floor_div(cancelled.dividend, cancelled.divisor);
-        }
-        self.intern(Node::FloorDiv(x, y))
+        let simpler = FLOOR_DIV.iter().find_map(|rule| (rule.apply)(self, x, y));
+        simpler.unwrap_or_else(|| self.intern(Node::FloorDiv(x, y)))
     }
 
-    /// The rules of `x % y`, in order:
-    /// - `x % y => x if 0 <= x < y`, `x % y => x + y if -y <= x < 0`
-    /// - `(a*y + b) % y => b % y`
-    /// - `(g*a) % (g*b) => g*(a % b)`
+    /// `x % y` by the first rule that applies.
     pub(crate) fn modulo_symbolic(&mut self, x: Expr, y: Expr) -> Expr {
-        if let Some(block) = self.symbolic_block(x, y) {
-            return if block == 0 { x } else { self.add(x, y) };
-        }
-        if let Some((_, rest)) = self.split_multiple_of(x, y) {
-            return self.modulo(rest, y);
-        }
-        if let Some(cancelled) = self.cancel(x, y) {
-            let rest = self.modulo(cancelled.dividend, cancelled.divisor);
-            return self.mul(cancelled.common, rest);
-        }
-        self.intern(Node::Mod(x, y))
+        let simpler = MOD.iter().find_map(|rule| (rule.apply)(self, x, y));
+        simpler.unwrap_or_else(|| self.intern(Node::Mod(x, y)))
     }
 
     fn symbolic_block(&mut self, x: Expr, y: Expr) -> Option<i64> {
@@ -54,6 +70,81 @@ impl Pool {
             1.. if range.lo >= -least && range.hi < 0 => Some(-1),
             _ => None,
         }
+    }
+
+    /// `x = k*coarse + fine` and `y = k*factor` with `0 <= fine < k` and `factor >= 0`, for a term `k`.
+    fn symbolic_split(&mut self, x: Expr, y: Expr) -> Option<Split> {
+        let (dividend, divisor) = (self.sum_of(x), self.sum_of(y));
+        if dividend.terms.len() < 2 {
+            return None;
+        }
+        let mut tried: SmallVec<[Expr; 4]> = SmallVec::new();
+        for &term in &dividend.terms {
+            let (coeff, factors) = self.common_with(term, &divisor)?;
+            let mono = self.intern_factors(factors.clone());
+            let k = self.mul_int(mono, coeff);
+            if k == Expr::ONE || tried.contains(&k) {
+                continue;
+            }
+            tried.push(k);
+            if let Some(split) = self.split_by(&dividend, &divisor, (k, coeff, &factors)) {
+                return Some(split);
+            }
+        }
+        None
+    }
+
+    /// The split by `k`, whose coefficient and factors follow it.
+    fn split_by(&mut self, x: &Sum, y: &Sum, (k, coeff, factors): (Expr, i64, &Factors)) -> Option<Split> {
+        let is_multiple =
+            |pool: &Pool, t: &Term| t.coeff % coeff == 0 && remove_factors(&pool.factors_of(t.mono), factors).is_some();
+        let (high, low): (SmallVec<[Term; 4]>, _) = x.terms.iter().copied().partition(|t| is_multiple(self, t));
+        let fine = self.intern_sum(Some(Sum { constant: x.constant, terms: low }));
+        if self.range(fine).lo < 0 || !self.is_less(fine, k) {
+            return None;
+        }
+        let coarse = self.divide_all(&Sum { constant: 0, terms: high }, coeff, factors)?;
+        let factor = self.divide_all(y, coeff, factors)?;
+        (self.range(factor).lo >= 0).then_some(Split { k, coarse, fine, factor })
+    }
+
+    /// The coefficient and the factors that a term and all terms of a sum have in common.
+    fn common_with(&self, term: Term, sum: &Sum) -> Option<(i64, Factors)> {
+        let coeff = i64::try_from(content(sum, term.coeff.unsigned_abs())).ok()?;
+        let single = Sum { constant: 0, terms: SmallVec::from_slice(&[term]) };
+        Some((coeff, self.common_factors(&single, sum)))
+    }
+
+    /// `(x // a + c) // b => (x + a*c) // (a*b)`, for a `b` that is not negative.
+    pub(crate) fn nested_quotient(&mut self, x: Expr, b: Expr) -> Option<Expr> {
+        let (constant, inner) = match self.node(x) {
+            Node::FloorDiv(..) => (0, x),
+            Node::Add(sum) => match sum.terms.as_slice() {
+                &[Term { coeff: 1, mono }] => (sum.constant, mono),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let Node::FloorDiv(dividend, a) = *self.node(inner) else { return None };
+        if self.range(b).lo < 0 {
+            return None;
+        }
+        let (shift, divisor) = (self.mul_int(a, constant), self.mul(a, b));
+        let dividend = self.add(dividend, shift);
+        let fits = self.as_int(divisor).is_some() || content(&self.sum_of(divisor), 0) <= LARGEST_CONTENT;
+        let has_value = fits && !self.is_overflow(dividend) && !self.is_overflow(divisor);
+        has_value.then(|| self.floor_div(dividend, divisor))
+    }
+
+    /// `(x % (n*m)) // n => (x // n) % m`, for an `m` that is not negative.
+    pub(crate) fn quotient_of_remainder(&mut self, x: Expr, n: Expr) -> Option<Expr> {
+        let Node::Mod(dividend, modulus) = *self.node(x) else { return None };
+        let m = self.exact_div(modulus, n)?;
+        if self.range(m).lo < 0 {
+            return None;
+        }
+        let quotient = self.floor_div(dividend, n);
+        Some(self.modulo(quotient, m))
     }
 
     /// `a` and `b` with `x = a*y + b`, where `a` is one term and all of `a*y` is found among the terms of `x`.
@@ -124,6 +215,82 @@ impl Pool {
     }
 }
 
+fn div_beside_zero(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let block = pool.symbolic_block(x, y)?;
+    Some(pool.int(block))
+}
+
+fn mod_beside_zero(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let block = pool.symbolic_block(x, y)?;
+    Some(if block == 0 { x } else { pool.add(x, y) })
+}
+
+fn div_multiple(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let (quotient, rest) = pool.split_multiple_of(x, y)?;
+    let rest = pool.floor_div(rest, y);
+    Some(pool.add(quotient, rest))
+}
+
+fn mod_multiple(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let (_, rest) = pool.split_multiple_of(x, y)?;
+    Some(pool.modulo(rest, y))
+}
+
+fn div_cancel(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let cancelled = pool.cancel(x, y)?;
+    Some(pool.floor_div(cancelled.dividend, cancelled.divisor))
+}
+
+fn mod_cancel(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let cancelled = pool.cancel(x, y)?;
+    let rest = pool.modulo(cancelled.dividend, cancelled.divisor);
+    Some(pool.mul(cancelled.common, rest))
+}
+
+fn div_split(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let split = pool.symbolic_split(x, y)?;
+    Some(pool.floor_div(split.coarse, split.factor))
+}
+
+fn mod_split(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let split = pool.symbolic_split(x, y)?;
+    let coarse = pool.modulo(split.coarse, split.factor);
+    let coarse = pool.mul(split.k, coarse);
+    Some(pool.add(coarse, split.fine))
+}
+
+fn div_quotient(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    pool.nested_quotient(x, y)
+}
+
+fn div_remainder(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    pool.quotient_of_remainder(x, y)
+}
+
+fn mod_remainder(pool: &mut Pool, x: Expr, y: Expr) -> Option<Expr> {
+    let sum = pool.sum_of(x);
+    for &term in &sum.terms {
+        let Node::Mod(dividend, modulus) = *pool.node(term.mono) else { continue };
+        let multiple = pool.mul_int(modulus, term.coeff);
+        if pool.exact_div(multiple, y).is_none() {
+            continue;
+        }
+        let rest = sum.plus_scaled(&Sum::mono(term.mono), term.coeff.checked_neg()?)?;
+        let replaced = rest.plus_scaled(&pool.sum_of(dividend), term.coeff)?;
+        let replaced = pool.intern_sum(Some(replaced));
+        return (!pool.is_overflow(replaced)).then(|| pool.modulo(replaced, y));
+    }
+    None
+}
+
+/// A dividend split by a term that divides the divisor.
+struct Split {
+    k: Expr,
+    coarse: Expr,
+    fine: Expr,
+    factor: Expr,
+}
+
 /// A dividend and a divisor without their common factor.
 struct Cancelled {
     common: Expr,
@@ -157,68 +324,4 @@ pub(crate) fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
         left.remove(at);
     }
     Some(left)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Range;
-
-    /// A batch of `b` sequences of `s` rows, twelve heads of 64 in each row.
-    fn pool() -> (Pool, [Expr; 6]) {
-        let mut pool = Pool::new();
-        let sizes = ["b", "s"].map(|name| pool.symbol(name, Range::new(2, i64::MAX)));
-        let [b, s] = sizes.map(|sym| pool.sym(sym));
-        let (heads, width) = (pool.int(12), pool.int(64));
-        let positions = [("i", b), ("j", s), ("h", heads), ("d", width)].map(|(name, n)| pool.position(name, n));
-        let [i, j, h, d] = positions.map(|sym| pool.sym(sym));
-        (pool, [b, s, i, j, h, d])
-    }
-
-    #[test]
-    fn a_flattened_index_gives_its_parts_back_under_symbolic_sizes() {
-        let (mut pool, [_, s, i, j, h, d]) = pool();
-        let row = {
-            let start = pool.mul(i, s);
-            pool.add(start, j)
-        };
-        assert_eq!((pool.floor_div(row, s), pool.modulo(row, s)), (i, j));
-        let flat = {
-            let start = pool.mul_int(row, 12);
-            let head = pool.add(start, h);
-            let start = pool.mul_int(head, 64);
-            pool.add(start, d)
-        };
-        let sequence = pool.mul_int(s, 768);
-        assert_eq!(pool.floor_div(flat, sequence), i);
-        let rest = pool.modulo(flat, sequence);
-        let width = pool.int(768);
-        assert_eq!(pool.floor_div(rest, width), j);
-    }
-
-    #[test]
-    fn order_is_proved_through_bounds() {
-        let (mut pool, [b, s, i, j, ..]) = pool();
-        let rows = pool.mul(b, s);
-        let row = {
-            let start = pool.mul(i, s);
-            pool.add(start, j)
-        };
-        assert!(pool.is_less(row, rows) && pool.is_less(j, s));
-        assert!(!pool.is_less(j, b) && !pool.is_less(rows, row));
-        let next = pool.add_int(row, 1);
-        assert!(!pool.is_less(next, rows));
-    }
-
-    #[test]
-    fn exact_quotients_and_coefficients() {
-        let (mut pool, [b, s, i, j, ..]) = pool();
-        let (rows, columns) = (pool.mul(b, s), pool.mul_int(s, 768));
-        assert_eq!(pool.exact_div(rows, s), Some(b));
-        assert_eq!(pool.exact_div(columns, rows), None);
-        let start = pool.mul(i, columns);
-        let e = pool.add(start, j);
-        let sym = pool.as_sym(i).expect("a position is a symbol");
-        assert_eq!(pool.split_term(e, sym), Some((columns, j)));
-    }
 }

@@ -209,6 +209,19 @@ fn the_laws() {
         mod_constant: (b + n*q + r) % n => (b + r) % n if 0 <= r < n
         mod_divisible: x % n => 0 if n divides x
         mod_coarse: (k*a + r) % (k*m) => k*(a % m) + r if 0 <= r < k
+        div_beside_zero: x // y => 0 if 0 <= x < y, x // y => -1 if -y <= x < 0
+        div_multiple: (a*y + b) // y => a + b // y
+        div_cancel: (g*a) // (g*b) => a // b
+        div_split: (k*a + r) // (k*m) => a // m if 0 <= r < k and m >= 0
+        div_quotient: (x // a + c) // b => (x + a*c) // (a*b) if b >= 0
+        div_remainder: (x % (n*m)) // n => (x // n) % m if m >= 0
+        mod_beside_zero: x % y => x if 0 <= x < y, x % y => x + y if -y <= x < 0
+        mod_multiple: (a*y + b) % y => b % y
+        mod_cancel: (g*a) % (g*b) => g*(a % b)
+        mod_remainder: (c*(x % (n*m)) + b) % n => (c*x + b) % n
+        mod_split: (k*a + r) % (k*m) => k*(a % m) + r if 0 <= r < k and m >= 0
+        join_quotient: d*(x // d) + x % d => x
+        join_remainder: d*((x // d) % m) + x % d => x % (d*m) if m >= 0
     "#]]
     .assert_eq(&laws);
 }
