@@ -17,7 +17,14 @@ pub struct Interval {
     pub bytes: usize,
 }
 
-/// An offset for each interval, and the size of the arena.
+/// True if all buffers have addresses, wherever they come to lie.
+pub fn fits(intervals: &[Interval]) -> bool {
+    let total =
+        intervals.iter().try_fold(0usize, |total, i| total.checked_add(i.bytes.checked_next_multiple_of(ALIGN)?));
+    total.is_some_and(|total| isize::try_from(total).is_ok())
+}
+
+/// An offset for each interval, and the size of the arena. The buffers [fit](fits).
 pub fn plan(intervals: &[Interval]) -> (Vec<usize>, usize) {
     let mut order: Vec<usize> = (0..intervals.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(intervals[i].bytes), intervals[i].start));
@@ -71,6 +78,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_leaves_the_address_space_does_not_fit() {
+        let lives = |bytes| Interval { start: 0, end: 1, bytes };
+        let half = usize::MAX / 4;
+        assert!(fits(&[lives(half)]) && !fits(&[lives(half), lives(half), lives(half)]));
+        assert!(!fits(&[lives(usize::MAX)]));
     }
 
     #[test]

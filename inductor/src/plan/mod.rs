@@ -5,7 +5,7 @@
 //! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena.
 //!
 //! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their values,
-//! with its buffers placed in the arena.
+//! with its buffers placed in the arena, or the [`SizeError`] of what it was not made for.
 
 use std::sync::Arc;
 
@@ -13,11 +13,13 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use symshapes::DType;
 
+mod sizes;
 mod symbolic;
 mod text;
 pub mod verify;
 
-pub use symbolic::{NoValue, SymbolicPlan};
+pub use sizes::SizeError;
+pub use symbolic::SymbolicPlan;
 
 use crate::loop_ir::Kernel;
 
@@ -45,22 +47,23 @@ pub struct Layout<D = i64> {
 impl Layout {
     /// True if the elements lie in row-major order without gaps (strides of dimensions of size 1 do not matter).
     pub fn is_row_major(&self) -> bool {
-        let mut expected = 1;
+        let mut expected = Some(1i64);
         self.sizes.contains(&0)
             || self.sizes.iter().zip(&self.strides).rev().all(|(&size, &stride)| {
-                let fits = size == 1 || stride == expected;
-                expected *= size;
+                let fits = size == 1 || Some(stride) == expected;
+                expected = expected.and_then(|expected| expected.checked_mul(size));
                 fits
             })
     }
 
-    /// The number of elements that the layout spans from the start of its buffer.
-    pub fn span(&self) -> i64 {
+    /// The number of elements that the layout spans from the start of its buffer; `None` if that leaves 64 bits.
+    pub fn span(&self) -> Option<i64> {
         if self.sizes.contains(&0) {
-            return 0;
+            return Some(0);
         }
-        let last: i64 = self.sizes.iter().zip(&self.strides).map(|(n, s)| (n - 1) * s).sum();
-        self.offset + last + 1
+        let mut dims = self.sizes.iter().zip(&self.strides);
+        let last = dims.try_fold(self.offset, |last, (n, s)| last.checked_add(n.checked_sub(1)?.checked_mul(*s)?))?;
+        last.checked_add(1)
     }
 }
 

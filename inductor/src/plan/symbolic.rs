@@ -7,7 +7,8 @@ use fx::{Arg, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool, Sym};
 
-use super::{Buf, BufData, Call, CallArg, Fate, KernelId, Layout, Output, Plan, Step, Storage, View};
+use super::sizes::{Result, SizeError, Values};
+use super::{Buf, BufData, Call, CallArg, Fate, KernelId, Output, Plan, Step, Storage, View};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
@@ -30,21 +31,14 @@ pub struct SymbolicPlan {
     pub fates: Arc<[(NodeId, Fate)]>,
 }
 
-/// An expression that has no value: a symbol without one, a division by zero, an overflow.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the size `{0}` has no value")]
-pub struct NoValue(pub String);
-
-type Result<T> = std::result::Result<T, NoValue>;
-
 impl SymbolicPlan {
     /// The plan for these values of the symbols.
     ///
     /// # Errors
-    /// A size that has no value.
+    /// A value outside its symbol's range, a size that has no value or a negative one, memory beyond 64 bits.
     pub fn at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan> {
-        let values = Values { pool: &self.pool, value };
-        let bufs: Vec<BufData> = self.bufs.values().map(|data| values.buf(data)).collect::<Result<_>>()?;
+        let values = Values::new(&self.pool, value);
+        let bufs: Vec<BufData> = self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
         let mut plan = Plan {
             bufs: bufs.into_iter().collect(),
             kernels: Arc::clone(&self.kernels),
@@ -54,7 +48,7 @@ impl SymbolicPlan {
             arena_bytes: 0,
             fates: Arc::clone(&self.fates),
         };
-        plan.place_buffers();
+        plan.place_buffers()?;
         Ok(plan)
     }
 
@@ -67,34 +61,15 @@ impl SymbolicPlan {
     }
 }
 
-/// The values of expressions.
-struct Values<'a> {
-    pool: &'a Pool,
-    value: &'a dyn Fn(Sym) -> Option<i64>,
-}
-
 impl Values<'_> {
-    fn int(&self, e: Expr) -> Result<i64> {
-        let value = self.pool.as_int(e).or_else(|| self.pool.eval(e, self.value));
-        value.ok_or_else(|| NoValue(self.pool.display(e).to_string()))
-    }
-
-    fn ints(&self, exprs: &[Expr]) -> Result<Vec<i64>> {
-        exprs.iter().map(|&e| self.int(e)).collect()
-    }
-
-    fn layout(&self, layout: &Layout<Expr>) -> Result<Layout> {
-        let Layout { sizes, strides, offset } = layout;
-        Ok(Layout { sizes: self.ints(sizes)?, strides: self.ints(strides)?, offset: self.int(*offset)? })
-    }
-
     fn view(&self, view: &View<Expr>) -> Result<View> {
         Ok(View { buf: view.buf, dtype: view.dtype, layout: self.layout(&view.layout)? })
     }
 
-    fn buf(&self, data: &BufData<Expr>) -> Result<BufData> {
+    fn buf(&self, buf: Buf, data: &BufData<Expr>) -> Result<BufData> {
         let layout = self.layout(&data.layout)?;
-        Ok(BufData { dtype: data.dtype, layout, storage: data.storage.clone() })
+        let data = BufData { dtype: data.dtype, layout, storage: data.storage.clone() };
+        if data.bytes().is_some() { Ok(data) } else { Err(SizeError::Memory { buf, data: Box::new(data) }) }
     }
 
     fn step(&self, step: &Step<Expr>) -> Result<Step> {
@@ -164,7 +139,7 @@ type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
 
 impl Plan {
     /// Gives arena buffers their offsets, and frees the others after their last use.
-    fn place_buffers(&mut self) {
+    fn place_buffers(&mut self) -> Result<()> {
         let mut lives = Lives::new();
         let mut flags: FxHashSet<Buf> = FxHashSet::default();
         for (at, step) in self.steps.iter().enumerate() {
@@ -182,15 +157,17 @@ impl Plan {
                 _ if flags.contains(&buf) => (0, usize::MAX),
                 life => life.unwrap_or((0, 0)),
             };
-            Interval { start, end, bytes: self.bufs[buf].bytes() }
+            Some(Interval { start, end, bytes: self.bufs[buf].bytes()? })
         };
-        let intervals: Vec<Interval> = arena.iter().map(interval).collect();
+        let intervals: Option<Vec<Interval>> = arena.iter().map(interval).collect();
+        let intervals = intervals.filter(|all| memory::fits(all)).ok_or(SizeError::Arena)?;
         let (offsets, total) = memory::plan(&intervals);
         for (&buf, offset) in arena.iter().zip(offsets) {
             self.bufs[buf].storage = Storage::Arena(offset);
         }
         self.arena_bytes = total;
         self.insert_frees(&lives);
+        Ok(())
     }
 
     fn insert_frees(&mut self, lives: &Lives) {
@@ -215,8 +192,9 @@ impl Plan {
 }
 
 impl BufData {
-    /// Bytes that the buffer spans.
-    pub fn bytes(&self) -> usize {
-        self.layout.span() as usize * self.dtype.size()
+    /// Bytes that the buffer spans; `None` if that leaves 64 bits.
+    pub fn bytes(&self) -> Option<usize> {
+        let bytes = self.layout.span()?.checked_mul(i64::try_from(self.dtype.size()).ok()?)?;
+        usize::try_from(bytes).ok()
     }
 }

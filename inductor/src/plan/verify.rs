@@ -134,7 +134,7 @@ impl Walk<'_> {
     fn read(&self, buf: Buf) -> Result {
         let data = &self.plan.bufs[buf];
         let is_given = matches!(data.storage, Storage::Input(_) | Storage::Constant(_));
-        let is_there = is_given || self.written.contains(buf) || data.layout.span() == 0;
+        let is_there = is_given || self.written.contains(buf) || data.layout.span() == Some(0);
         if is_there && !self.freed.contains(buf) { Ok(()) } else { Err(VerifyError::Absent { step: self.step, buf }) }
     }
 
@@ -157,7 +157,7 @@ impl Walk<'_> {
         let length = |len| if is_empty { 0 } else { kernel.size(len, sizes).unwrap_or(i64::MAX) };
         for ((param, data), &buf) in kernel.arguments().zip(args) {
             let own = &self.plan.bufs[buf];
-            if own.dtype != data.dtype || own.layout.span() < length(data.len) {
+            if own.dtype != data.dtype || own.layout.span().is_none_or(|span| span < length(data.len)) {
                 return Err(VerifyError::Param { step: self.step, kernel: id, param, buf });
             }
             if data.role != Role::Out {
@@ -209,7 +209,8 @@ impl Walk<'_> {
 
     fn view(&self, view: &View) -> Result {
         let data = &self.plan.bufs[view.buf];
-        let inside = view.layout.offset >= 0 && view.layout.span() <= data.layout.span();
+        let spans = view.layout.span().zip(data.layout.span());
+        let inside = view.layout.offset >= 0 && spans.is_some_and(|(own, all)| own <= all);
         if view.dtype != data.dtype || !inside {
             return Err(VerifyError::View { step: self.step, buf: view.buf });
         }
@@ -270,7 +271,10 @@ fn rooms(plan: &Plan) -> Vec<Room> {
         }
     }
     let room = |(buf, data): (Buf, &BufData)| match (&data.storage, lives[buf]) {
-        (Storage::Arena(offset), Some(life)) => Some(Room { buf, bytes: *offset..*offset + data.bytes(), life }),
+        (Storage::Arena(offset), Some(life)) => {
+            let end = data.bytes().and_then(|bytes| offset.checked_add(bytes)).unwrap_or(usize::MAX);
+            Some(Room { buf, bytes: *offset..end, life })
+        }
         _ => None,
     };
     plan.bufs.iter().filter_map(room).collect()

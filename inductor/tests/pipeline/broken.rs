@@ -243,6 +243,8 @@ fn plans_that_are_broken_when_placed() {
 fn a_size_without_a_value_is_named() {
     let plan = symbolic();
     let only = |known: &'static str| plan.at(&|sym| (plan.pool.name(sym) == known).then_some(5)).map(drop);
-    expect!["the size `s1` has no value"].assert_eq(&only("s0").expect_err("s1 has no value").to_string());
-    expect!["the size `s0` has no value"].assert_eq(&only("s1").expect_err("s0 has no value").to_string());
+    expect!["the size `s1` has no value in 64 bits, where s1 = unknown"]
+        .assert_eq(&only("s0").expect_err("s1 has no value").to_string());
+    expect!["the size `s0` has no value in 64 bits, where s0 = unknown"]
+        .assert_eq(&only("s1").expect_err("s0 has no value").to_string());
 }

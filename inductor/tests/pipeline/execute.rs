@@ -52,13 +52,16 @@ struct Machine<'a> {
     objects: HashMap<ObjectId, Value>,
 }
 
+/// What [`inductor::plan::SymbolicPlan::at`] keeps.
+const FITS: &str = "a plan's buffers fit in memory";
+
 impl<'a> Machine<'a> {
     fn new(plan: &'a Plan, inputs: &[Value]) -> Machine<'a> {
         let arena = vec![RUBBISH; plan.arena_bytes.div_ceil(8)];
         let mut machine = Machine { plan, arena, own: SecondaryMap::new(), objects: HashMap::new() };
         for (buf, data) in plan.bufs.iter() {
             if !matches!(data.storage, Storage::Arena(_)) {
-                machine.own[buf] = vec![RUBBISH; data.bytes().div_ceil(8)];
+                machine.own[buf] = vec![RUBBISH; data.bytes().expect(FITS).div_ceil(8)];
             }
             if let Storage::Input(number) = data.storage
                 && let Value::Tensor(input) = &inputs[number]
@@ -90,8 +93,8 @@ impl<'a> Machine<'a> {
     /// The elements that a buffer spans.
     fn elements(&mut self, buf: Buf) -> Buffer {
         let data = &self.plan.bufs[buf];
-        let mut elements = Buffer::zeroed(data.dtype, data.layout.span() as usize);
-        let bytes = data.bytes();
+        let mut elements = Buffer::zeroed(data.dtype, data.layout.span().expect(FITS) as usize);
+        let bytes = data.bytes().expect(FITS);
         // SAFETY: both hold as many bytes as the layout spans; the plan's arena holds all of its buffers.
         unsafe { std::ptr::copy_nonoverlapping(self.address(buf), elements.as_mut_ptr(), bytes) };
         elements
@@ -110,7 +113,7 @@ impl<'a> Machine<'a> {
             let index: Vec<usize> = (0..tensor.rank()).map(|k| index[k]).collect();
             elements.set(position(&layout, &index), *value);
         }
-        let bytes = self.plan.bufs[buf].bytes();
+        let bytes = self.plan.bufs[buf].bytes().expect(FITS);
         // SAFETY: as in `elements`.
         unsafe { std::ptr::copy_nonoverlapping(elements.as_mut_ptr(), self.address(buf), bytes) };
     }

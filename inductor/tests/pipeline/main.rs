@@ -10,3 +10,4 @@ mod golden;
 mod reference;
 mod rng;
 mod shrink;
+mod sizes;
