@@ -108,7 +108,8 @@ fn kind(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Kind
         return Ok(Kind::Dynamic { compiled, symbols, prepared: Mutex::default() });
     }
     let start = Instant::now();
-    let program = Box::new(compiled.program(py, imported, &|_| None)?);
+    let program =
+        Box::new(compiled.program(py, imported, &|_| None, &|error| PyRuntimeError::new_err(error.to_string()))?);
     compiled.stages.push(("prepare", start.elapsed()));
     Ok(Kind::Static { compiled, program })
 }
@@ -249,11 +250,8 @@ impl CompiledFn {
         if let Some((_, program)) = lock().iter().rev().find(|(v, _)| *v == values) {
             return Ok(Some(Arc::clone(program)));
         }
-        if let Some(why) = symbols.unexpected(&compiled.plan.pool, &values) {
-            tracing::warn!(target: "rust_inductor", "{why}; the graph runs as it is");
-            return Ok(None);
-        }
-        let program = compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values))?;
+        let explain = |error| symbols.exception(&error, &values);
+        let program = compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values), &explain)?;
         let program = Arc::new(program);
         let mut all = lock();
         if all.len() == MOST_PREPARED {

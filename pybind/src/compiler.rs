@@ -6,7 +6,7 @@ use crate::import::Imported;
 use crate::options::Options;
 use cranelift_entity::PrimaryMap;
 use inductor::backend::CompiledKernel;
-use inductor::plan::{CallKind, Fate, KernelId, Step, SymbolicPlan};
+use inductor::plan::{CallKind, Fate, KernelId, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -25,14 +25,15 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// What runs for these values of the symbols.
+    /// What runs for these values of the symbols; `explain` makes the exception for sizes that there is no plan for.
     pub(crate) fn program(
         &self,
         py: Python<'_>,
         imported: &Imported,
         value: &dyn Fn(Sym) -> Option<i64>,
+        explain: &dyn Fn(SizeError) -> PyErr,
     ) -> PyResult<Program> {
-        let plan = self.plan.at(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let plan = self.plan.at(value).map_err(explain)?;
         if cfg!(debug_assertions) {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }

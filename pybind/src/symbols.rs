@@ -2,10 +2,12 @@
 
 use crate::torch::{Torch, tensor};
 use fx::Graph;
+use inductor::plan::SizeError;
 use inductor::sizes::{Source, given};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use symshapes::{Pool, Sym};
+use symshapes::Sym;
 
 /// The values of a graph's symbols in one call.
 pub(crate) type Values = SmallVec<[i64; 6]>;
@@ -14,6 +16,8 @@ pub(crate) type Values = SmallVec<[i64; 6]>;
 #[derive(Debug)]
 pub(crate) struct Symbols {
     given: Vec<(Sym, Source)>,
+    /// The inputs' names.
+    names: Vec<String>,
 }
 
 impl Symbols {
@@ -21,7 +25,7 @@ impl Symbols {
     pub(crate) fn of(graph: &Graph) -> Symbols {
         let mut given: Vec<_> = given(graph).into_iter().collect();
         given.sort_unstable();
-        Symbols { given }
+        Symbols { given, names: graph.placeholders().map(|node| graph[node].name.clone()).collect() }
     }
 
     /// True if all shapes are constant.
@@ -40,11 +44,32 @@ impl Symbols {
         values.get(at).copied()
     }
 
-    /// The first value that the graph was not traced for.
-    pub(crate) fn unexpected(&self, pool: &Pool, values: &Values) -> Option<String> {
-        let outside =
-            self.given.iter().zip(values).find(|((sym, _), value)| !pool.symbol_range(*sym).contains(**value));
-        outside.map(|((sym, _), value)| format!("{} = {value} is not in {}", pool.name(*sym), pool.symbol_range(*sym)))
+    /// The exception for sizes that the graph was not compiled for, which names the inputs that have them.
+    pub(crate) fn exception(&self, error: &SizeError, values: &Values) -> PyErr {
+        match *error {
+            SizeError::Range { symbol, value, range, .. } => {
+                let source =
+                    self.given.iter().find(|&&(sym, _)| sym == symbol).map(|&(_, source)| self.describe(source));
+                let source = source.unwrap_or_else(|| "a size".to_owned());
+                PyValueError::new_err(format!("{source} is {value}, but the graph was compiled for {range}"))
+            }
+            _ => {
+                let source =
+                    |(&(_, source), value): (&(Sym, Source), &i64)| format!("{} is {value}", self.describe(source));
+                let sources: Vec<String> = self.given.iter().zip(values).map(source).collect();
+                PyRuntimeError::new_err(format!("{error}; {}", sources.join(", ")))
+            }
+        }
+    }
+
+    /// A source in words.
+    fn describe(&self, source: Source) -> String {
+        let name = |input: usize| self.names.get(input).map_or("?", String::as_str);
+        match source {
+            Source::Int(input) => format!("the input `{}`", name(input)),
+            Source::Size(input, dim) => format!("size {dim} of the input `{}`", name(input)),
+            Source::Stride(input, dim) => format!("stride {dim} of the input `{}`", name(input)),
+        }
     }
 }
 
@@ -68,7 +93,7 @@ mod tests {
     use symshapes::{DType, Device, Expr, Range};
 
     #[test]
-    fn values_are_found_by_symbol_and_checked_against_what_was_traced() {
+    fn values_are_found_by_symbol_and_sources_are_named() {
         let mut g = Graph::new();
         let s0 = g.exprs.symbol("s0", Range::new(2, i64::MAX));
         let size = g.exprs.sym(s0);
@@ -86,8 +111,6 @@ mod tests {
         assert_eq!(symbols.given, [(s0, Source::Size(0, 1))]);
         let values: Values = [5].as_slice().into();
         assert_eq!(symbols.find(s0, &values), Some(5));
-        assert_eq!(symbols.unexpected(&g.exprs, &values), None);
-        let one: Values = [1].as_slice().into();
-        assert_eq!(symbols.unexpected(&g.exprs, &one).as_deref(), Some("s0 = 1 is not in [2, int_oo]"));
+        assert_eq!(symbols.describe(Source::Size(0, 1)), "size 1 of the input `x`");
     }
 }

@@ -1,6 +1,6 @@
 //! The memory that a plan keeps between calls.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 /// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
@@ -16,15 +16,15 @@ pub(crate) struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// A block of `bytes` bytes.
-    pub(crate) fn new(bytes: usize) -> Arena {
+    /// A block of `bytes` bytes; `None` if there is not so much memory.
+    pub(crate) fn new(bytes: usize) -> Option<Arena> {
         if bytes == 0 {
-            return Arena { start: NonNull::dangling(), layout: None };
+            return Some(Arena { start: NonNull::dangling(), layout: None });
         }
-        let layout = Layout::from_size_align(bytes, ALIGN).expect("an arena is smaller than the address space");
+        let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
         // SAFETY: the size is not zero.
-        let start = unsafe { alloc_zeroed(layout) };
-        Arena { start: NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout)), layout: Some(layout) }
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Arena { start, layout: Some(layout) })
     }
 
     /// The address `offset` bytes behind the start.

@@ -50,20 +50,21 @@ pub(crate) struct Frame {
 unsafe impl Send for Frame {}
 
 impl Frame {
-    pub(crate) fn new(program: &Program) -> Frame {
-        let arena = Arena::new(program.arena_bytes);
+    /// The state before the first call; `None` if there is no memory for the arena.
+    pub(crate) fn new(program: &Program) -> Option<Frame> {
+        let arena = Arena::new(program.arena_bytes)?;
         let data = program.bufs.values().map(|buf| match buf.storage {
             Storage::Arena(offset) => arena.at(offset),
             _ => ptr::null_mut(),
         });
-        Frame {
+        Some(Frame {
             data: data.collect(),
             slots: program.bufs.values().map(|_| Slot::Empty).collect(),
             arena_views: program.views.keys().map(|_| None).collect(),
             temporaries: Vec::new(),
             objects: (0..program.objects).map(|_| None).collect(),
             _arena: arena,
-        }
+        })
     }
 
     /// Forgets everything but the arena.

@@ -5,7 +5,7 @@ use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step};
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
 use inductor::plan::{Buf, KernelId};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use smallvec::SmallVec;
@@ -43,16 +43,17 @@ impl Program {
             let message = format!("the graph takes {} arguments, not {}", self.arity, args.len());
             return Err(PyTypeError::new_err(message));
         }
-        let mut frame = self.take_frame();
+        let mut frame = self.take_frame()?;
         let outcome = self.run_in(py, args, threads, &mut frame);
         frame.clear();
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
         outcome
     }
 
-    fn take_frame(&self) -> Frame {
+    fn take_frame(&self) -> PyResult<Frame> {
         let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Frame::new(self))
+        let none = || PyMemoryError::new_err(format!("no memory for {} bytes between kernels", self.arena_bytes));
+        free.or_else(|| Frame::new(self)).ok_or_else(none)
     }
 
     fn run_in<'py>(

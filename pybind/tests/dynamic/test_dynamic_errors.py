@@ -1,0 +1,58 @@
+"""Sizes that a graph was not compiled for, or that no memory holds: an exception that names them, no crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from rust_inductor import _backend
+
+dynamo: Any = torch._dynamo
+
+
+class Kept:
+    """A backend that keeps what it compiled."""
+
+    def __init__(self) -> None:
+        self.compiled: list[Callable[..., Any]] = []
+
+    def __call__(self, module: torch.fx.GraphModule, inputs: Any, **options: Any) -> Callable[..., Any]:
+        """What `torch.compile` calls."""
+        return _backend.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
+
+
+def constant(n: int) -> Tensor:
+    """A vector of `n` elements that takes the memory of one."""
+    return torch.ones(1).expand(n)
+
+
+def test_a_size_outside_the_range_names_the_input() -> None:
+    kept = Kept()
+    x = torch.randn(5, 7)
+    dynamo.mark_dynamic(x, 0)
+    torch.compile(lambda x: (x * 2).relu(), backend=kept)(x)
+    (compiled,) = kept.compiled
+    assert torch.equal(compiled(6, torch.ones(6, 7))[0], torch.full((6, 7), 2.0))
+    with pytest.raises(ValueError, match=r"the input `\w+` is 1, but the graph was compiled for \[2, int_oo\]"):
+        compiled(1, torch.randn(1, 7))
+    with pytest.raises(ValueError, match="is -3, but"):
+        compiled(-3, torch.randn(3, 7))
+
+
+def test_a_product_of_sizes_that_overflows_is_named() -> None:
+    function = torch.compile(lambda x, y: x[:, None] * y, backend=Kept(), dynamic=True)
+    assert function(constant(3), constant(5)).shape == (3, 5)
+    with pytest.raises(RuntimeError, match=r"2147483648\*4294967296 elements of float32.*do not fit in memory.*input"):
+        function(constant(2**31), constant(2**32))
+
+
+def test_memory_between_kernels_that_no_machine_has() -> None:
+    function = torch.compile(lambda x, y, z: torch.mm(x[:, None] * y, z), backend=Kept(), dynamic=True)
+    assert function(constant(3), constant(5), torch.ones(5, 2)).tolist() == [[5.0, 5.0]] * 3
+    with pytest.raises((MemoryError, RuntimeError), match="memory"):
+        function(constant(2**28), constant(2**20), torch.ones(2**20, 2))
+    assert function(constant(4), constant(3), torch.ones(3, 2)).tolist() == [[3.0, 3.0]] * 4
