@@ -50,6 +50,8 @@ pub(crate) struct CodeState {
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     ending: std::cell::OnceCell<Py<PyAny>>,
     epoch: Cell<u64>,
+    /// A handler that is known to skip this code, by its address, and the epoch in which it is.
+    skips: Cell<Option<(usize, u64)>>,
     known: RefCell<Vec<Known>>,
 }
 
@@ -76,6 +78,7 @@ impl CodeState {
             #[cfg(all(Py_3_12, not(Py_3_13)))]
             ending: std::cell::OnceCell::new(),
             epoch: Cell::new(0),
+            skips: Cell::new(None),
             known: RefCell::default(),
         }
     }
@@ -106,13 +109,24 @@ impl CodeState {
         Ok(made)
     }
 
+    /// True if the handler at this address is known to leave the code as it is; false if that is not known at once.
+    ///
+    /// A handler that skips the code is kept alive by `known` for the length of the epoch: no other has its address.
+    #[inline]
+    pub(crate) fn is_skipped_by(&self, handler: usize) -> bool {
+        self.skips.get() == Some((handler, EPOCH.load(Ordering::Relaxed)))
+    }
+
     /// What a handler has.
     pub(crate) fn find(&self, handler: &Arc<dyn Handler>) -> Found {
         self.forget_stale();
         let known = self.known.borrow();
         match known.iter().find(|known| Arc::ptr_eq(&known.handler, handler)) {
             None => Found::Entries(0),
-            Some(Known { state: State::Skip, .. }) => Found::Skip,
+            Some(Known { state: State::Skip, .. }) => {
+                self.skips.set(Some((address(handler), self.epoch.get())));
+                Found::Skip
+            }
             Some(Known { state: State::Entries(entries), .. }) => Found::Entries(entries.len()),
         }
     }
@@ -175,6 +189,11 @@ impl CodeState {
             drop(stale);
         }
     }
+}
+
+/// What tells handlers apart.
+pub(crate) fn address(handler: &Arc<dyn Handler>) -> usize {
+    Arc::as_ptr(handler).cast::<()>() as usize
 }
 
 /// The slot for extra data that CPython keeps for us in code objects; negative if it has none left.

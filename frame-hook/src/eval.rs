@@ -4,7 +4,7 @@
 //! runs; what stood there before us is called for all that is not ours, and put back when we leave.
 
 use crate::clear::clear;
-use crate::code_state::{self, CodeState, Entry, Found};
+use crate::code_state::{self, CodeState, Entry, Found, address};
 use crate::layout::{
     _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, EvalFrame,
     Frame, Object,
@@ -122,11 +122,11 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
     // SAFETY: CPython hands over a frame that is ready to run, with the interpreter attached; each way below either
     // runs it or clears it, once.
     unsafe {
-        if throw != 0 || HANDLER.with_borrow(Option::is_none) {
+        let Some(handler) = HANDLER.with_borrow(|handler| handler.as_ref().map(address)) else {
             return as_it_is(thread, frame, throw);
-        }
+        };
         let known = code_state::state((*frame).code());
-        if known.is_some_and(|state| state.never) {
+        if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) {
             return as_it_is(thread, frame, throw);
         }
         let action = catch_unwind(AssertUnwindSafe(|| decide(frame, known)));

@@ -13,6 +13,7 @@ use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,12 +26,31 @@ const MOST_PREPARED: usize = 64;
 /// A compiled graph.
 #[pyclass(frozen, dict, weakref, module = "rust_inductor._native")]
 pub(crate) struct CompiledFn {
-    /// The `GraphModule`.
-    module: Py<PyAny>,
+    module: Module,
     options: Options,
     imported: Imported,
     import_time: Duration,
     kind: Kind,
+}
+
+/// The `GraphModule`.
+enum Module {
+    /// Given by torch.
+    Given(Py<PyAny>),
+    /// Made of a graph of ours, once it is needed.
+    Of(Py<Graph>, PyOnceLock<Py<PyAny>>),
+}
+
+impl Module {
+    fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Module::Given(module) => Ok(module.bind(py).clone()),
+            Module::Of(graph, made) => {
+                let make = || graph.get().graph_module(&py.import("torch.nn")?.getattr("Module")?.call0()?, false);
+                made.get_or_try_init(py, || make().map(Bound::unbind)).map(|module| module.bind(py).clone())
+            }
+        }
+    }
 }
 
 enum Kind {
@@ -56,33 +76,35 @@ pub(crate) fn compile_graph(module: &Bound<'_, PyAny>, options: Option<&Bound<'_
         Err(error) if options.fallback_error => return Err(error),
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
-    Ok(CompiledFn { module: module.clone().unbind(), options, imported, import_time, kind })
+    let module = Module::Given(module.clone().unbind());
+    Ok(CompiledFn { module, options, imported, import_time, kind })
 }
 
-/// Compiles a graph of ATen overloads that our own Dynamo captured; `module` is the same graph for torch. `None` if a
+/// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names. `None` if a
 /// result may share memory with an input or another result, which nothing here keeps up.
 #[pyfunction]
-#[pyo3(signature = (graph, module, options=None))]
+#[pyo3(signature = (lowered, graph, options=None))]
 pub(crate) fn compile_lowered(
+    lowered: &Bound<'_, Graph>,
     graph: &Bound<'_, Graph>,
-    module: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Option<CompiledFn>> {
-    let py = module.py();
+    let py = graph.py();
     let options = Options::parse(options)?;
     let start = Instant::now();
-    let graph = graph.get().graph.clone();
-    if shares_results(&graph) {
+    let lowered = lowered.get().graph.clone();
+    if shares_results(&lowered) {
         return Ok(None);
     }
-    let imported = Imported::of_graph(py, graph)?;
+    let imported = Imported::of_graph(py, lowered)?;
     let import_time = start.elapsed();
     let kind = match kind(py, &imported, &options) {
         Ok(kind) => kind,
         Err(error) if options.fallback_error => return Err(error),
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
-    Ok(Some(CompiledFn { module: module.clone().unbind(), options, imported, import_time, kind }))
+    let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
+    Ok(Some(CompiledFn { module, options, imported, import_time, kind }))
 }
 
 /// True unless each result is that of a call of its own which makes a new tensor.
@@ -232,7 +254,7 @@ impl CompiledFn {
         };
         match outcome {
             Outcome::Done(outputs) => Ok(outputs.into_any()),
-            Outcome::Foreign => self.module.bind(py).call1(PyTuple::new(py, args)?),
+            Outcome::Foreign => self.module.get(py)?.call1(PyTuple::new(py, args)?),
         }
     }
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rust_inductor.fx import Graph
 
     Compiled = Callable[..., Any]
-    Backend = Callable[[torch.fx.GraphModule, Sequence[Any], Graph | None], Compiled]
+    Backend = Callable[[Graph, Sequence[Any], Graph | None], Compiled]
 
 
 def optimize(
@@ -42,21 +42,40 @@ def optimize(
 
 def resolve(backend: str | Callable[..., Any], options: Mapping[str, Any] | None = None) -> Backend:
     """The compiler of a name, or that the user gives: ``my_compiler(gm, example_inputs)``."""
-    if backend == "eager":
-        return lambda gm, _inputs, _lowered: gm.forward
     if backend == "rust_inductor":
         _native.check_options(options)
-        return lambda gm, inputs, lowered: _compile(gm, inputs, lowered, options)
+        return lambda graph, inputs, lowered: _compile(graph, inputs, lowered, options)
+    if backend == "eager":
+        return lambda graph, _inputs, _lowered: _runnable(_module(graph).forward)
+    found: Any = backend
     if isinstance(backend, str):
         from torch._dynamo.backends.registry import lookup_backend
 
-        found: Any = lookup_backend(backend)
-        return lambda gm, inputs, _lowered: found(gm, inputs)
-    return lambda gm, inputs, _lowered: backend(gm, inputs)
+        found = lookup_backend(backend)
+    return lambda graph, inputs, _lowered: _runnable(found(_module(graph), inputs))
+
+
+def _module(graph: Graph) -> torch.fx.GraphModule:
+    """Give the graph as a module, whose Python code is written when somebody asks for it."""
+    import torch
+
+    return graph.to_torch(torch.nn.Module(), lazy=True)
+
+
+def _runnable(compiled: Compiled) -> Compiled:
+    """Put the code of a module in the place of what would write it, where a backend has given such a module back."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    owner = getattr(compiled, "__self__", compiled)
+    if isinstance(owner, _LazyGraphModule):
+        was_forward = getattr(compiled, "__name__", "") in ("_lazy_forward", "forward")
+        _LazyGraphModule.force_recompile(owner)
+        return owner.forward if was_forward else compiled
+    return compiled
 
 
 def _compile(
-    gm: torch.fx.GraphModule,
+    graph: Graph,
     inputs: Sequence[Any],
     lowered: Graph | None,
     options: Mapping[str, Any] | None,
@@ -66,9 +85,9 @@ def _compile(
 
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated:
-        compiled = _native.compile_lowered(lowered, gm, options)
+        compiled = _native.compile_lowered(lowered, graph, options)
         if compiled is not None:
             return compiled
     from rust_inductor import _backend
 
-    return _backend.compile_module(gm, inputs, options=options)
+    return _backend.compile_module(_module(graph), inputs, options=options)

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Dynamo(Arc<Tracing>);
 
 struct Tracing {
-    /// `backend(gm, example_inputs)`
+    /// `backend(graph, example_inputs, lowered)`: the graph, and the same in ATen overloads or `None`.
     backend: Py<PyAny>,
     /// Is told of each capture and of each function that runs as it is.
     listener: Option<Py<PyAny>>,
@@ -209,10 +209,9 @@ impl Tracing {
         let read = |source| capture.sources.read(source, &mut objects);
         let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();
         let inputs = inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))?;
-        let root = py.import("torch.nn")?.getattr("Module")?.call0()?;
-        let module = fx_module::Graph::from(capture.graph.clone()).graph_module(&root)?;
+        let graph = fx_module::Graph::from(capture.graph.clone());
         let lowered = capture.lowered.clone().map(fx_module::Graph::from);
-        let made = self.backend.bind(py).call1((module, PyList::new(py, inputs)?, lowered))?;
+        let made = self.backend.bind(py).call1((graph, PyList::new(py, inputs)?, lowered))?;
         Ok(Some(made))
     }
 

@@ -4,7 +4,7 @@
 //! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals none.
 
 use super::{classify, constant};
-use crate::torch::Torch;
+use crate::torch::{Info, Torch};
 use frame_hook::Call;
 use guards::{
     Constant, ConstantId, Element, GlobalState, Layout, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
@@ -89,7 +89,7 @@ impl<'py> CallObjects<'_, 'py> {
             Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(&key, expected)),
             Element::Object(id) => self.is_object(&key, id),
         };
-        dict.len() == keys.len() && dict.keys().iter().zip(keys).all(same)
+        dict.len() == keys.len() && dict.iter().map(|(key, _)| key).zip(keys).all(same)
     }
 
     fn facts(&self, object: &Handle<'py>) -> Option<TensorFacts> {
@@ -335,21 +335,9 @@ impl<'py> Objects for CallObjects<'_, 'py> {
                 let facts = self.facts(object);
                 return Ok(facts.is_some_and(|facts| differs(guard, facts).is_none()));
             };
-            let Ok(info) = crate::torch::tensor::info(raw) else { return Ok(false) };
-            let fits = |wanted: &[Option<i64>], found: &[i64]| {
-                wanted.len() == found.len() && wanted.iter().zip(found).all(|(w, f)| w.is_none_or(|w| w == *f))
-            };
-            if info.dtype != guard.dtype.torch_code() || !fits(&guard.sizes, info.sizes) {
-                return Ok(false);
-            }
-            let empty = info.sizes.contains(&0);
-            let strides = guard.strides.iter().zip(info.strides).zip(info.sizes);
-            if !empty && !strides.into_iter().all(|((w, f), size)| *size <= 1 || w.is_none_or(|w| w == *f)) {
-                return Ok(false);
-            }
-            let keys = self.torch.dispatch_keys(object)?;
-            Ok(keys == guard.dispatch_keys.bits
-                && object.getattr(intern!(self.py(), "requires_grad"))?.is_truthy()? == guard.requires_grad)
+            Ok(self.torch.dispatch_keys(object)? == guard.dispatch_keys.bits
+                && self.torch.requires_grad(object)? == guard.requires_grad
+                && crate::torch::tensor::info(raw).is_ok_and(|info| fits(guard, &info)))
         };
         matches().unwrap_or(false)
     }
@@ -421,6 +409,18 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 }
 
+/// Whether element type, device and layout in memory are as assumed; the dispatch keys say the kind of device.
+fn fits(guard: &TensorGuard, info: &Info<'_>) -> bool {
+    let same = |wanted: &[Option<i64>], found: &[i64]| {
+        wanted.len() == found.len() && wanted.iter().zip(found).all(|(w, f)| w.is_none_or(|w| w == *f))
+    };
+    let mut strides = guard.strides.iter().zip(info.strides).zip(info.sizes);
+    info.dtype == guard.dtype.torch_code()
+        && guard.device.index.is_none_or(|index| i32::from(index) == info.device.1)
+        && same(&guard.sizes, info.sizes)
+        && (strides.all(|((w, f), size)| *size <= 1 || w.is_none_or(|w| w == *f)) || info.sizes.contains(&0))
+}
+
 /// Where a tensor differs, but for its class, which was compared before.
 fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismatch> {
     facts.python_type = guard.python_type;
@@ -429,13 +429,10 @@ fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismat
 
 /// The global state of the kind of another one; `None` for kinds that are not read.
 pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -> Option<GlobalState> {
-    let truth = |path: &str| torch.find(py, path).ok()?.call0().ok()?.is_truthy().ok();
     Some(match kind {
-        GlobalState::GradMode(_) => GlobalState::GradMode(truth("is_grad_enabled")?),
-        GlobalState::InferenceMode(_) => GlobalState::InferenceMode(truth("is_inference_mode_enabled")?),
-        GlobalState::DefaultDType(_) => {
-            GlobalState::DefaultDType(torch.dtype_of(&torch.find(py, "get_default_dtype").ok()?.call0().ok()?)?)
-        }
+        GlobalState::GradMode(_) => GlobalState::GradMode(torch.grad_mode(py).ok()?),
+        GlobalState::InferenceMode(_) => GlobalState::InferenceMode(torch.inference_mode(py).ok()?),
+        GlobalState::DefaultDType(_) => GlobalState::DefaultDType(torch.default_dtype(py).ok()??),
         _ => return None,
     })
 }

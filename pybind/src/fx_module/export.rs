@@ -1,13 +1,13 @@
 //! From [`fx::Graph`] to `torch.fx.GraphModule`.
 
 use super::graph::Graph;
-use super::names;
+use super::writer::Writer;
 use crate::import::to_python;
 use fx::{Arg, Kind, NodeId};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
-use rustc_hash::FxHashMap;
 
 impl Graph {
     /// The Python value of an argument; `node` gives that of a node.
@@ -37,45 +37,39 @@ impl Graph {
         })
     }
 
-    /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`.
-    pub(crate) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`; a lazy one writes its Python
+    /// code when it is needed.
+    pub(crate) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>, lazy: bool) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
-        let torch_fx = py.import("torch.fx")?;
-        let graph = torch_fx.getattr("Graph")?.call0()?;
-        let mut nodes: FxHashMap<NodeId, Bound<'py, PyAny>> = FxHashMap::default();
+        let (module, class) =
+            if lazy { ("torch.fx._lazy_graph_module", "_LazyGraphModule") } else { ("torch.fx", "GraphModule") };
+        let mut writer = Writer::new(py)?;
         for id in self.graph.nodes() {
-            let node = self.torch_node(&graph, id, &nodes)?;
-            nodes.insert(id, node);
+            self.write_node(&mut writer, id)?;
         }
-        let owners = self.owners(root)?;
         let name = root.get_type().name()?;
-        torch_fx.getattr("GraphModule")?.call1((owners, graph, name))
+        py.import(module)?.getattr(class)?.call1((self.owners(root)?, writer.finish()?, name))
     }
 
-    fn torch_node<'py>(
-        &self,
-        graph: &Bound<'py, PyAny>,
-        id: NodeId,
-        nodes: &FxHashMap<NodeId, Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = graph.py();
+    fn write_node<'a>(&'a self, writer: &mut Writer<'a, '_>, id: NodeId) -> PyResult<()> {
+        let py = writer.graph.py();
         let node = &self.graph[id];
-        let value = |arg: &Arg| self.value(py, arg, &|n| Ok(nodes[&n].clone()));
+        let value = |arg: &Arg| self.value(py, arg, &|n| Ok(writer.nodes[&n].clone()));
         let args = PyTuple::new(py, node.args.iter().map(value).collect::<PyResult<Vec<_>>>()?)?;
         let kwargs = PyDict::new(py);
         node.kwargs.iter().try_for_each(|(k, v)| kwargs.set_item(k, value(v)?))?;
         let target = match (node.kind, self.objects.callables.get(&id)) {
             (Kind::CallFunction, Some(callable)) => callable.bind(py).clone(),
-            (Kind::CallFunction, None) => names::function(py, &node.target)?,
+            (Kind::CallFunction, None) => writer.function(&node.target)?,
             _ => node.target.as_str().into_pyobject(py)?.into_any(),
         };
-        let stated = self.objects.types.get(&id);
-        let made = (node.kind.name(), target, args, kwargs, &node.name, stated);
-        let made = graph.call_method1("create_node", made)?;
+        let stated = self.objects.types.get(&id).map(|stated| stated.bind(py));
+        let made = writer.node((node.kind.name(), target, args, kwargs), &node.name, stated)?;
         if let Some(trace) = &node.stack_trace {
-            made.getattr("meta")?.set_item("stack_trace", trace)?;
+            made.getattr(intern!(py, "meta"))?.set_item(intern!(py, "stack_trace"), trace)?;
         }
-        Ok(made)
+        writer.nodes.insert(id, made);
+        Ok(())
     }
 
     /// What a graph module takes its attributes from: the root, or where the graph has constants of its own a `dict` of

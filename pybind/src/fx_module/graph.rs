@@ -43,9 +43,11 @@ impl Graph {
         Ok(Graph { graph, objects: Objects { callables, opaques, types, constants: Vec::new() } })
     }
 
-    /// A `torch.fx.GraphModule` of this graph; `root` is the module that its attributes and submodules come from.
-    fn to_torch<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.graph_module(root)
+    /// A `torch.fx.GraphModule` of this graph; `root` is the module that its attributes and submodules come from. If it
+    /// is lazy, its Python code is written when it is asked for or called, as it is for torch's own captures.
+    #[pyo3(signature = (root, *, lazy = false))]
+    fn to_torch<'py>(&self, root: &Bound<'py, PyAny>, lazy: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.graph_module(root, lazy)
     }
 
     /// Reads what `to_text` wrote.

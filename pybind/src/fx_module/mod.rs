@@ -6,6 +6,7 @@
 mod export;
 mod graph;
 mod names;
+mod writer;
 
 pub(crate) use graph::{Graph, Objects};
 pub(crate) use names::{function, function_target, type_text};

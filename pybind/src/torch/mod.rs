@@ -4,6 +4,7 @@
 
 pub(crate) mod objects;
 mod pool;
+mod private;
 pub(crate) mod shim;
 pub(crate) mod tensor;
 

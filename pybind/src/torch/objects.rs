@@ -1,5 +1,6 @@
 //! torch's Python objects that the binding compares with or calls, looked up once.
 
+use super::private::Private;
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Tensor};
 use pyo3::exceptions::PyRuntimeError;
@@ -50,6 +51,12 @@ pub(crate) struct Torch {
     pub(super) portable: bool,
     /// True if the address of a tensor's `cdata` field is known.
     cdata: bool,
+    /// What libtorch says itself, where it is known how to ask.
+    private: Option<Private>,
+    /// `torch.is_grad_enabled`, `torch.is_inference_mode_enabled`, `torch.get_default_dtype`
+    is_grad_enabled: Py<PyAny>,
+    is_inference_mode: Py<PyAny>,
+    default_dtype: Py<PyAny>,
     /// Wraps a tensor for Python where the shim has no function for it.
     wrap: Option<Py<PyAny>>,
 }
@@ -69,6 +76,7 @@ impl Torch {
             DType::ALL.iter().map(|&d| Ok((d, module.getattr(d.name())?.unbind()))).collect::<PyResult<Vec<_>>>()?;
         let portable = std::env::var_os(PORTABLE).is_some();
         let tried = !portable && TRIED.contains(&version(&module)?);
+        let (cdata, private) = if tried { look_inside(&module)? } else { (false, None) };
         Ok(Torch {
             tensor: class("Tensor")?,
             parameter: class("nn.Parameter")?,
@@ -83,7 +91,11 @@ impl Torch {
             dispatch_keys: find(&module, "_C._dispatch_keys")?.unbind(),
             dtypes: dtype_objects.iter().map(|(d, object)| (object.as_ptr() as usize, *d)).collect(),
             dtype_objects,
-            cdata: tried && cdata_is_where_we_think(&module)?,
+            cdata,
+            private,
+            is_grad_enabled: module.getattr("is_grad_enabled")?.unbind(),
+            is_inference_mode: module.getattr("is_inference_mode_enabled")?.unbind(),
+            default_dtype: module.getattr("get_default_dtype")?.unbind(),
             tried,
             portable,
             wrap: find(&module, "_C._aoti.alloc_tensor_by_stealing_from_void_ptr").ok().map(Bound::unbind),
@@ -103,8 +115,43 @@ impl Torch {
 
     /// The bits of a tensor's dispatch keys.
     pub(crate) fn dispatch_keys(&self, tensor: &Bound<'_, PyAny>) -> PyResult<u64> {
+        if let Some(private) = &self.private {
+            return Ok(private.dispatch_keys(cdata(tensor)));
+        }
         let py = tensor.py();
         self.dispatch_keys.bind(py).call1((tensor,))?.call_method0(intern!(py, "raw_repr"))?.extract()
+    }
+
+    /// Whether autograd follows a tensor.
+    pub(crate) fn requires_grad(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match &self.private {
+            Some(private) => Ok(private.requires_grad(cdata(tensor))),
+            None => tensor.getattr(intern!(tensor.py(), "requires_grad"))?.is_truthy(),
+        }
+    }
+
+    /// Whether operations record gradients.
+    pub(crate) fn grad_mode(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.private {
+            Some(private) => Ok(private.grad_mode()),
+            None => self.is_grad_enabled.bind(py).call0()?.is_truthy(),
+        }
+    }
+
+    /// Whether tensors are made that can never record gradients.
+    pub(crate) fn inference_mode(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.private {
+            Some(private) => Ok(private.inference_mode()),
+            None => self.is_inference_mode.bind(py).call0()?.is_truthy(),
+        }
+    }
+
+    /// The element type that is made of Python floats, if it is one of ours.
+    pub(crate) fn default_dtype(&self, py: Python<'_>) -> PyResult<Option<DType>> {
+        match &self.private {
+            Some(private) => Ok(DType::from_torch_code(private.default_dtype())),
+            None => Ok(self.dtype_of(&self.default_dtype.bind(py).call0()?)),
+        }
     }
 
     /// `torch.device(...)`
@@ -189,16 +236,20 @@ fn cdata(tensor: &Bound<'_, PyAny>) -> RawTensor {
     tensor.as_ptr().wrapping_add(1).cast()
 }
 
-/// Compares what the shim reads at [`cdata`] with the Python attributes, on a real tensor whatever mode is on.
-fn cdata_is_where_we_think(torch: &Bound<'_, PyModule>) -> PyResult<bool> {
+/// Whether tensors are where we think, and what else is where we think; found on real tensors whatever mode is on.
+fn look_inside(torch: &Bound<'_, PyModule>) -> PyResult<(bool, Option<Private>)> {
     let without_modes = find(torch, "utils._python_dispatch._disable_current_modes")?.call0()?;
     without_modes.call_method0("__enter__")?;
-    let agrees = cdata_agrees(torch);
+    let seen = cdata_agrees(torch).and_then(|agrees| {
+        let private = if agrees { Private::checked(torch, cdata)? } else { None };
+        Ok((agrees, private))
+    });
     let none = torch.py().None();
     without_modes.call_method1("__exit__", (&none, &none, &none))?;
-    agrees
+    seen
 }
 
+/// Compares what the shim reads at [`cdata`] with the Python attributes.
 fn cdata_agrees(torch: &Bound<'_, PyModule>) -> PyResult<bool> {
     let base = torch.call_method1("arange", (24,))?;
     let tensor = base.call_method1("view", (2, 3, 4))?.call_method1("transpose", (0, 2))?.get_item(1)?;
