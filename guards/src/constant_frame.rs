@@ -147,6 +147,10 @@ impl Objects for ConstantFrame {
         *object == Constant::Bool(value)
     }
 
+    fn dict_entries_match(&mut self, _: &Constant, _: &[Element], _: &mut impl Extend<Constant>) -> bool {
+        false
+    }
+
     fn len(&mut self, object: &Constant) -> Option<u64> {
         items(object).map(|items| items.len() as u64)
     }

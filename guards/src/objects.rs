@@ -121,6 +121,13 @@ pub trait Objects {
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.
     fn dict_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
+    /// The same; and adds the values to `values`, in that order, if it is one.
+    fn dict_entries_match(
+        &mut self,
+        object: &Self::Handle,
+        keys: &[Element],
+        values: &mut impl Extend<Self::Handle>,
+    ) -> bool;
     /// True if it is a read-only mapping with these keys in this order.
     fn mapping_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
     /// What a check of the caller's own says.

@@ -2,6 +2,7 @@
 
 use super::{
     GuardTree, Joint, JointCheck, Node, Number, NumberSource, Read, Reg, Span,
+    entries::entries,
     order::Needed,
     redundant::{reduced, simplest},
 };
@@ -170,6 +171,8 @@ struct Builder<'a> {
     guards: Vec<Guard>,
     nodes: PrimaryMap<super::NodeId, Node>,
     registers: FxHashMap<SourceId, Reg>,
+    /// How many registers the nodes fill so far.
+    filled: usize,
     compared: Vec<Reg>,
     numbers: Vec<NumberSource>,
 }
@@ -182,6 +185,7 @@ impl<'a> Builder<'a> {
             guards: Vec::new(),
             nodes: PrimaryMap::new(),
             registers: FxHashMap::default(),
+            filled: 0,
             compared: Vec::new(),
             numbers: Vec::new(),
         }
@@ -223,20 +227,37 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&mut self, source: SourceId, guards: Vec<Guard>) {
-        let read = match self.sources[source] {
-            Source::Root(root) => Read::Root(root),
-            Source::Step { base, step: Step::Item(Key::Object(key)) } => {
+        let known = self.registers.get(&source).copied();
+        let read = match (known, self.sources[source]) {
+            (Some(entry), _) => Read::Entry(entry),
+            (None, Source::Root(root)) => Read::Root(root),
+            (None, Source::Step { base, step: Step::Item(Key::Object(key)) }) => {
                 Read::ItemOf(self.registers[&base], self.registers[&key])
             }
-            Source::Step { base, step } => Read::Step(self.registers[&base], step),
+            (None, Source::Step { base, step }) => Read::Step(self.registers[&base], step),
         };
-        let keep = self.needed.is_kept(source);
+        let entries = entries(&guards, self.needed.children(source), self.sources);
+        let has_entries = entries.is_some();
+        if let Some((count, wanted)) = entries {
+            let first = self.fill(count);
+            for (child, place) in wanted {
+                self.registers.insert(child, Reg::from_u32(first.as_u32() + Span::new(place, place).first));
+            }
+        }
+        let keep = known.is_none() && self.needed.is_kept(source);
         if keep {
-            let next = self.registers.len();
-            self.registers.insert(source, Reg::from_u32(Span::new(next, next).first));
+            let register = self.fill(1);
+            self.registers.insert(source, register);
         }
         let guards = self.push(guards);
-        self.nodes.push(Node { source, read, keep, guards });
+        self.nodes.push(Node { source, read, keep, entries: has_entries, guards });
+    }
+
+    /// The first of the next registers.
+    fn fill(&mut self, count: usize) -> Reg {
+        let first = Span::new(self.filled, self.filled).first;
+        self.filled += count;
+        Reg::from_u32(first)
     }
 
     fn joint(&mut self, guard: Guard) -> Joint {

@@ -4,6 +4,7 @@ use super::{GuardTree, JointCheck, Node, NodeId, Number, NumberSource, Read, Reg
 use crate::{guard::GuardKind, objects::Objects, repr};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
+use std::ops::Deref;
 
 /// The objects that are needed again, by register.
 pub(super) type Registers<H> = SmallVec<[H; 16]>;
@@ -21,6 +22,23 @@ pub(super) enum Stop {
     Joint(usize),
 }
 
+/// An object that was read now, or is in a register.
+pub(super) enum Found<'r, H> {
+    New(H),
+    Kept(&'r H),
+}
+
+impl<H> Deref for Found<'_, H> {
+    type Target = H;
+
+    fn deref(&self) -> &H {
+        match self {
+            Found::New(object) => object,
+            Found::Kept(object) => object,
+        }
+    }
+}
+
 impl GuardTree {
     /// True if every guard holds. Each object is read once.
     pub fn check<O: Objects>(&self, objects: &mut O) -> bool {
@@ -31,15 +49,24 @@ impl GuardTree {
     pub(super) fn walk<O: Objects>(&self, objects: &mut O, registers: &mut Registers<O::Handle>) -> Result<(), Stop> {
         self.check_states(objects)?;
         for (id, node) in self.nodes.iter() {
-            let object = self.read(objects, node, registers).ok_or(Stop::Missing(id))?;
+            let object = self.object(objects, node, registers).ok_or(Stop::Missing(id))?;
+            let mut values = Registers::new();
             for at in node.guards.range() {
-                if !self.holds(objects, &self.guards[at].kind, &object) {
+                let holds = match &self.guards[at].kind {
+                    GuardKind::DictKeysMatch(keys) if node.entries => {
+                        objects.dict_entries_match(&object, keys, &mut values)
+                    }
+                    kind => self.holds(objects, kind, &object),
+                };
+                if !holds {
                     return Err(Stop::Object(id, at));
                 }
             }
-            if node.keep {
-                registers.push(object);
-            }
+            let own = match object {
+                Found::New(object) if node.keep => Some(object),
+                _ => None,
+            };
+            registers.extend(values.into_iter().chain(own));
         }
         self.check_joints(objects, registers)
     }
@@ -85,13 +112,21 @@ impl GuardTree {
     }
 
     /// The object of a node.
-    pub(super) fn read<O: Objects>(&self, objects: &mut O, node: &Node, registers: &[O::Handle]) -> Option<O::Handle> {
+    #[inline]
+    pub(super) fn object<'r, O: Objects>(
+        &self,
+        objects: &mut O,
+        node: &Node,
+        registers: &'r [O::Handle],
+    ) -> Option<Found<'r, O::Handle>> {
         let get = |reg: Reg| &registers[reg.index()];
-        match node.read {
+        let found = match node.read {
+            Read::Entry(reg) => return Some(Found::Kept(get(reg))),
             Read::Root(root) => self.sources.read_root(objects, root),
             Read::Step(base, step) => self.sources.read_step(objects, get(base), step),
             Read::ItemOf(base, key) => objects.item_object(get(base), get(key)),
-        }
+        };
+        found.map(Found::New)
     }
 
     /// Whether a guard on one object holds.

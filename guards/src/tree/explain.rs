@@ -67,7 +67,7 @@ impl GuardTree {
         Some(match stop {
             Stop::Missing(node) => self.missing(node),
             Stop::State(at) => self.failure(&self.guards[at], self.state_words(objects, at)),
-            Stop::Object(node, at) => match self.read(objects, &self.nodes[node], &registers) {
+            Stop::Object(node, at) => match self.object(objects, &self.nodes[node], &registers) {
                 Some(object) => self.failure(&self.guards[at], self.object_words(objects, &self.guards[at], &object)),
                 None => self.missing(node),
             },

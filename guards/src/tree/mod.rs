@@ -6,13 +6,15 @@
 //!
 //! Invariants:
 //! - A node reads from registers that nodes before it fill.
-//! - A register is filled by one node. Only what is needed after its own guards has a register.
+//! - A register is filled by one node. Only what is needed after its own guards has a register, and what a dict gives
+//!   together with its keys: the values that are read from a dict whose keys are guarded are read in one pass over it.
 //! - A node has guards, or something is read from it, or a guard on several sources needs it.
 //!
 //! Absent on purpose: what an object is. See [`Objects`](crate::Objects).
 
 mod build;
 mod check;
+mod entries;
 mod explain;
 mod order;
 mod print;
@@ -68,6 +70,8 @@ struct Node {
     source: SourceId,
     read: Read,
     keep: bool,
+    /// Whether the guard on its keys fills a register for each of its values, before its own.
+    entries: bool,
     guards: Span,
 }
 
@@ -80,6 +84,8 @@ enum Read {
     Step(Reg, Step),
     /// From another object by the object that is its key.
     ItemOf(Reg, Reg),
+    /// It is in a register, since the keys of the dict that has it were checked.
+    Entry(Reg),
 }
 
 /// A guard that looks at several objects.
@@ -138,9 +144,9 @@ impl GuardTree {
         &self.guards
     }
 
-    /// How many objects a check reads that passes.
+    /// How many objects a check reads that passes, one by one: values that are read together with keys do not count.
     pub fn reads(&self) -> usize {
-        self.nodes.len()
+        self.nodes.values().filter(|node| !matches!(node.read, Read::Entry(_))).count()
     }
 }
 

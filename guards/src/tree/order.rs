@@ -54,10 +54,15 @@ impl<'a> Needed<'a> {
         self.kept.contains(&id)
     }
 
+    /// What is read from a source.
+    pub(super) fn children(&self, base: SourceId) -> &[SourceId] {
+        self.children.get(&base).map_or(&[], Vec::as_slice)
+    }
+
     /// True if this is read from a source.
     pub(super) fn reads(&self, base: SourceId, step: Step) -> bool {
         let wanted = Source::Step { base, step };
-        self.children.get(&base).is_some_and(|children| children.iter().any(|&child| self.sources[child] == wanted))
+        self.children(base).iter().any(|&child| self.sources[child] == wanted)
     }
 
     /// The sources, each before what is read from it, depth first.

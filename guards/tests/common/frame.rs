@@ -342,6 +342,15 @@ impl Objects for Frame {
         self.keys_match(object, "dict", keys)
     }
 
+    fn dict_entries_match(&mut self, object: &Value, keys: &[Element], values: &mut impl Extend<Value>) -> bool {
+        let matches = self.keys_match(object, "dict", keys);
+        if matches {
+            self.note(format!("{} values", keys.len()));
+            values.extend(object.pairs().into_iter().flatten().map(|(_, value)| value.clone()));
+        }
+        matches
+    }
+
     fn mapping_keys_match(&mut self, object: &Value, keys: &[Element]) -> bool {
         self.keys_match(object, "mappingproxy", keys)
     }

@@ -13,17 +13,53 @@ use guards::{
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{
+    PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType, PyTypeMethods, PyWeakrefMethods,
+    PyWeakrefReference,
+};
 use symshapes::DType;
 
 /// A tree's names, constants and objects, as Python objects.
 pub(super) struct Prepared {
     strings: Vec<Py<PyString>>,
     constants: Vec<Option<Py<PyAny>>>,
-    objects: Vec<Option<Py<PyWeakrefReference>>>,
+    objects: Vec<Option<Named>>,
     /// The argument slots and free variables of the code, by the number of their name.
     locals: Vec<Option<usize>>,
     cells: Vec<Option<usize>>,
+}
+
+/// An object whose identity counts.
+enum Named {
+    /// One that lasts as long as the interpreter, by its address.
+    Lasting(usize),
+    /// Any other one.
+    Weak(Py<PyWeakrefReference>),
+}
+
+impl Named {
+    fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
+        if is_builtin_class(object) || torch.is_tensor_class(object) {
+            return Some(Named::Lasting(object.as_ptr() as usize));
+        }
+        PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))
+    }
+
+    #[inline]
+    fn is(&self, object: &Bound<'_, PyAny>) -> bool {
+        match self {
+            Named::Lasting(address) => *address == object.as_ptr() as usize,
+            Named::Weak(weak) => weak.bind(object.py()).upgrade().is_some_and(|expected| expected.is(object)),
+        }
+    }
+}
+
+/// True for classes that are part of the interpreter itself.
+fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: a class is asked for its flags.
+    object
+        .cast::<PyType>()
+        .is_ok_and(|class| unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) } & ffi::Py_TPFLAGS_HEAPTYPE == 0)
 }
 
 impl Prepared {
@@ -38,10 +74,11 @@ impl Prepared {
         let places = |names: Vec<String>| -> Vec<Option<usize>> {
             texts.iter().map(|text| names.iter().position(|name| name == text)).collect()
         };
-        let mut objects: Vec<Option<Py<PyWeakrefReference>>> = Vec::new();
+        let torch = Torch::get(py)?;
+        let mut objects: Vec<Option<Named>> = Vec::new();
         for (number, object) in named {
             objects.resize_with(objects.len().max(number + 1), || None);
-            objects[number] = PyWeakrefReference::new(&object).ok().map(Bound::unbind);
+            objects[number] = Named::new(&object, torch);
         }
         Ok(Prepared {
             strings: texts.iter().map(|text| PyString::intern(py, text).unbind()).collect(),
@@ -80,16 +117,15 @@ impl<'py> CallObjects<'_, 'py> {
     }
 
     fn is_object(&self, object: &Handle<'py>, id: ObjectId) -> bool {
-        let weak = self.prepared.objects.get(id.as_u32() as usize).and_then(Option::as_ref);
-        weak.and_then(|weak| weak.bind(self.py()).upgrade()).is_some_and(|expected| expected.is(object))
+        let named = self.prepared.objects.get(id.as_u32() as usize).and_then(Option::as_ref);
+        named.is_some_and(|named| named.is(object))
     }
 
-    fn keys_match(&self, dict: &Bound<'py, PyDict>, keys: &[Element]) -> bool {
-        let same = |(key, expected): (Handle<'py>, &Element)| match *expected {
-            Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(&key, expected)),
-            Element::Object(id) => self.is_object(&key, id),
-        };
-        dict.len() == keys.len() && dict.iter().map(|(key, _)| key).zip(keys).all(same)
+    fn is_element(&self, object: &Handle<'py>, expected: Element) -> bool {
+        match expected {
+            Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(object, expected)),
+            Element::Object(id) => self.is_object(object, id),
+        }
     }
 
     fn facts(&self, object: &Handle<'py>) -> Option<TensorFacts> {
@@ -112,8 +148,13 @@ fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
     if a.is(b) {
         return true;
     }
-    if !a.get_type().is(b.get_type()) {
+    if a.get_type_ptr() != b.get_type_ptr() {
         return false;
+    }
+    if let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>())
+        && let (Ok(a), Ok(b)) = (a.to_str(), b.to_str())
+    {
+        return a == b;
     }
     match (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
         (Ok(a), Ok(b)) => a.value().to_bits() == b.value().to_bits() || (a.value().is_nan() && b.value().is_nan()),
@@ -331,13 +372,16 @@ impl<'py> Objects for CallObjects<'_, 'py> {
             if !self.is_object(object.get_type().as_any(), guard.python_type) {
                 return Ok(false);
             }
-            let Some(raw) = self.torch.borrow_raw(object) else {
-                let facts = self.facts(object);
-                return Ok(facts.is_some_and(|facts| differs(guard, facts).is_none()));
-            };
-            Ok(self.torch.dispatch_keys(object)? == guard.dispatch_keys.bits
-                && self.torch.requires_grad(object)? == guard.requires_grad
-                && crate::torch::tensor::info(raw).is_ok_and(|info| fits(guard, &info)))
+            // Only tensors of other keys have sizes that are not their own.
+            if self.torch.dispatch_keys(object)? != guard.dispatch_keys.bits
+                || self.torch.requires_grad(object)? != guard.requires_grad
+            {
+                return Ok(false);
+            }
+            Ok(match self.torch.info(object) {
+                Some(info) => fits(guard, &info),
+                None => self.facts(object).is_some_and(|facts| differs(guard, facts).is_none()),
+            })
         };
         matches().unwrap_or(false)
     }
@@ -367,17 +411,29 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn dict_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
-        object.cast::<PyDict>().is_ok_and(|dict| self.keys_match(dict, keys))
+        let Ok(dict) = object.cast::<PyDict>() else { return false };
+        dict.len() == keys.len() && dict.iter().zip(keys).all(|((key, _), &expected)| self.is_element(&key, expected))
+    }
+
+    fn dict_entries_match(
+        &mut self,
+        object: &Handle<'py>,
+        keys: &[Element],
+        values: &mut impl Extend<Handle<'py>>,
+    ) -> bool {
+        let Ok(dict) = object.cast::<PyDict>() else { return false };
+        let entry = |((key, value), &expected)| {
+            let matches = self.is_element(&key, expected);
+            values.extend(matches.then_some(value));
+            matches
+        };
+        dict.len() == keys.len() && dict.iter().zip(keys).all(entry)
     }
 
     fn mapping_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
         let Ok(mapping) = object.cast::<PyMapping>() else { return false };
         let Ok(own) = mapping.keys() else { return false };
-        let same = |(key, expected): (Handle<'py>, &Element)| match *expected {
-            Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(&key, expected)),
-            Element::Object(id) => self.is_object(&key, id),
-        };
-        own.len() == keys.len() && own.iter().zip(keys).all(same)
+        own.len() == keys.len() && own.iter().zip(keys).all(|(key, &expected)| self.is_element(&key, expected))
     }
 
     fn user(&mut self, _: &Handle<'py>, _: ObjectId) -> bool {

@@ -2,7 +2,7 @@
 
 use super::private::Private;
 use super::shim::{RawTensor, Shim};
-use super::tensor::{self, Tensor};
+use super::tensor::{self, Info, Tensor};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -114,6 +114,7 @@ impl Torch {
     }
 
     /// The bits of a tensor's dispatch keys.
+    #[inline]
     pub(crate) fn dispatch_keys(&self, tensor: &Bound<'_, PyAny>) -> PyResult<u64> {
         if let Some(private) = &self.private {
             return Ok(private.dispatch_keys(cdata(tensor)));
@@ -122,7 +123,17 @@ impl Torch {
         self.dispatch_keys.bind(py).call1((tensor,))?.call_method0(intern!(py, "raw_repr"))?.extract()
     }
 
+    /// The metadata of a tensor of torch's own classes without symbolic sizes; `None` where Python has to be asked.
+    #[inline]
+    pub(crate) fn info<'a>(&self, tensor: &'a Bound<'_, PyAny>) -> Option<Info<'a>> {
+        match &self.private {
+            Some(private) => Some(private.info(cdata(tensor))),
+            None => tensor::info(self.borrow_raw(tensor)?).ok(),
+        }
+    }
+
     /// Whether autograd follows a tensor.
+    #[inline]
     pub(crate) fn requires_grad(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
         match &self.private {
             Some(private) => Ok(private.requires_grad(cdata(tensor))),
@@ -162,6 +173,11 @@ impl Torch {
     /// An attribute of `torch`, by its path.
     pub(crate) fn find<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         find(self.module.bind(py), path)
+    }
+
+    /// True for the class `torch.Tensor` and its parameters'.
+    pub(crate) fn is_tensor_class(&self, object: &Bound<'_, PyAny>) -> bool {
+        object.is(&self.tensor) || object.is(&self.parameter)
     }
 
     /// True for a `torch.Tensor` or `torch.nn.Parameter` themselves: subclasses may mean anything by their operations.

@@ -1,18 +1,43 @@
-//! What the shim does not tell and Python tells slowly: a tensor's dispatch keys, whether autograd follows it, and
-//! torch's global state.
+//! What guards ask of every tensor at every call, read without calling anybody, and torch's global state.
 //!
-//! A field of libtorch at its place, and functions of its C++ by their mangled names: nobody promises to keep them.
+//! Fields of libtorch at their places, and functions of its C++ by their mangled names: nobody promises to keep them.
 //! Invariant: a [`Private`] exists only if everything in it says, of tensors that differ in it, what Python says.
 
 use super::shim::{RawTensor, Shim};
+use super::tensor::Info;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyString};
 use std::ffi::c_void;
-use std::mem;
+use std::{mem, ptr, slice};
 use symshapes::DType;
 
-/// Bytes from the start of a `c10::TensorImpl` to its `key_set_`.
-const KEY_SET: usize = 168;
+/// The first part of a `c10::TensorImpl`.
+#[repr(C)]
+struct Implementation {
+    /// Virtual functions, counts of references, storage.
+    _head: [u64; 3],
+    /// `autograd_meta_`; null if autograd has nothing to say.
+    autograd: *const c_void,
+    _extra: [u64; 3],
+    rank: u64,
+    /// Sizes and strides, [`INLINE`] of each; or for higher ranks the address of all sizes and then all strides.
+    extents: Extents,
+    _offset_and_count: [u64; 2],
+    dtype: u16,
+    device_type: i8,
+    device_index: i8,
+    _flags: u32,
+    keys: u64,
+}
+
+/// Up to this rank a tensor has its sizes and strides in itself.
+const INLINE: usize = 5;
+
+#[repr(C)]
+union Extents {
+    inline: [i64; 2 * INLINE],
+    outside: *const i64,
+}
 
 type Predicate = unsafe extern "C" fn() -> bool;
 
@@ -38,8 +63,10 @@ impl Private {
         for tensor in samples(torch)? {
             let keys = torch.getattr("_C")?.call_method1("_dispatch_keys", (&tensor,))?;
             let raw = cdata(&tensor);
+            let Ok(told) = super::tensor::info(raw) else { return Ok(None) };
             if private.dispatch_keys(raw) != keys.call_method0("raw_repr")?.extract::<u64>()?
                 || private.requires_grad(raw) != tensor.getattr("requires_grad")?.extract::<bool>()?
+                || private.info(raw) != told
             {
                 return Ok(None);
             }
@@ -85,16 +112,36 @@ impl Private {
     /// The bits of a live tensor's dispatch keys.
     #[inline]
     pub(super) fn dispatch_keys(&self, tensor: RawTensor) -> u64 {
-        let implementation = implementation(tensor);
-        // SAFETY: the field lies within the live object, at a place that `checked` has verified.
-        unsafe { implementation.cast::<u8>().add(KEY_SET).cast::<u64>().read() }
+        implementation(tensor).keys
     }
 
     /// Whether autograd follows a live tensor.
     #[inline]
     pub(super) fn requires_grad(&self, tensor: RawTensor) -> bool {
+        let implementation = implementation(tensor);
         // SAFETY: the argument is a live `TensorImpl`.
-        unsafe { (self.requires_grad)(implementation(tensor)) }
+        !implementation.autograd.is_null() && unsafe { (self.requires_grad)(ptr::from_ref(implementation).cast()) }
+    }
+
+    /// The metadata of a live tensor whose sizes are its own: that of no subclass, and with no symbols.
+    #[inline]
+    pub(super) fn info<'a>(&self, tensor: RawTensor) -> Info<'a> {
+        let implementation = implementation(tensor);
+        let rank = implementation.rank as usize;
+        // SAFETY: the rank says which of the two it is; either way `rank` sizes and `rank` strides are there, and stay
+        // as long as the tensor is not changed.
+        let (sizes, strides) = unsafe {
+            let (sizes, strides) = if rank <= INLINE {
+                let inline = &raw const implementation.extents.inline;
+                (inline.cast::<i64>(), inline.cast::<i64>().add(INLINE))
+            } else {
+                let outside = implementation.extents.outside;
+                (outside, outside.add(rank))
+            };
+            (slice::from_raw_parts(sizes, rank), slice::from_raw_parts(strides, rank))
+        };
+        let device = (i32::from(implementation.device_type), i32::from(implementation.device_index));
+        Info { dtype: i32::from(implementation.dtype), sizes, strides, device }
     }
 
     /// Whether operations record gradients, in this thread.
@@ -121,24 +168,27 @@ impl Private {
 
 /// The `c10::TensorImpl` of a live `at::Tensor`, which is a pointer to it.
 #[inline]
-fn implementation(tensor: RawTensor) -> *const c_void {
-    // SAFETY: the caller has a live tensor.
-    unsafe { tensor.cast::<*const c_void>().read() }
+fn implementation<'a>(tensor: RawTensor) -> &'a Implementation {
+    // SAFETY: the caller has a live tensor; the fields lie within it, at places that `checked` has verified.
+    unsafe { &*tensor.cast::<*const Implementation>().read() }
 }
 
-/// Tensors that differ in their keys and in whether autograd follows them.
+/// Tensors that differ in everything that is read.
 fn samples<'py>(torch: &Bound<'py, PyModule>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let made = |options: &[(&str, Bound<'py, PyAny>)]| {
-        let named = PyDict::new(torch.py());
-        options.iter().try_for_each(|(name, value)| named.set_item(name, value))?;
-        torch.getattr("empty")?.call((1,), Some(&named))
+    let py = torch.py();
+    let made = |sizes: &[i64], name: &str, value: Bound<'py, PyAny>| {
+        let named = PyDict::new(py);
+        named.set_item(name, value)?;
+        torch.getattr("empty")?.call((sizes.to_vec(),), Some(&named))
     };
-    let text = |text: &str| pyo3::types::PyString::new(torch.py(), text).into_any();
-    let yes = pyo3::types::PyBool::new(torch.py(), true).to_owned().into_any();
+    let text = |text: &str| PyString::new(py, text).into_any();
+    let followed = |followed: bool| PyBool::new(py, followed).to_owned().into_any();
     Ok(vec![
-        made(&[])?,
-        made(&[("requires_grad", yes)])?,
-        made(&[("device", text("meta"))])?,
-        made(&[("dtype", torch.getattr("complex64")?)])?.call_method0("conj")?,
+        made(&[], "requires_grad", followed(false))?,
+        made(&[7, 1, 5, 2, 3, 4], "requires_grad", followed(true))?,
+        made(&[3, 2], "device", text("meta"))?,
+        made(&[2, 3, 4, 5, 6], "dtype", torch.getattr("complex64")?)?.call_method0("conj")?,
+        made(&[2, 3, 4], "dtype", torch.getattr("int64")?)?.call_method1("transpose", (0, 2))?,
+        made(&[2, 3, 4, 5, 6, 7, 8], "dtype", torch.getattr("bool")?)?.call_method1("transpose", (1, 5))?,
     ])
 }

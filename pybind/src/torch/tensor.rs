@@ -17,7 +17,7 @@ unsafe impl Send for Tensor {}
 unsafe impl Sync for Tensor {}
 
 /// What is known of a tensor; the slices belong to the tensor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Info<'a> {
     /// `c10::ScalarType`.
     pub(crate) dtype: i32,
