@@ -164,15 +164,15 @@ def captures(
 ) -> dict[str, float]:
     """Medians over first calls, each after everything was forgotten; the first few warm up."""
     graph, whole = [], []
-    for _ in range(5 + 5 * effort):
-        forget()
-        compiled = make()
-        with without_collector():
+    with without_collector():
+        for _ in range(5 + 5 * effort):
+            forget()
+            compiled = make()
             start = time.perf_counter_ns()
             compiled(*arguments)
             end = time.perf_counter_ns()
-        graph.append(arrived[-1] - start)
-        whole.append(end - start)
+            graph.append(arrived[-1] - start)
+            whole.append(end - start)
     assert len(arrived) == len(graph), "each first call is one graph"
     return {"graph_ns": statistics.median(graph[5:]), "whole_ns": statistics.median(whole[5:])}
 

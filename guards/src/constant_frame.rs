@@ -147,7 +147,7 @@ impl Objects for ConstantFrame {
         *object == Constant::Bool(value)
     }
 
-    fn dict_entries_match(&mut self, _: &Constant, _: &[Element], _: &mut impl Extend<Constant>) -> bool {
+    fn dict_entries_match(&mut self, _: &Constant, _: &[Element], _: &mut impl FnMut(Constant)) -> bool {
         false
     }
 

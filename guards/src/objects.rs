@@ -121,12 +121,12 @@ pub trait Objects {
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.
     fn dict_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
-    /// The same; and adds the values to `values`, in that order, if it is one.
+    /// The same, and gives the values to `each` in that order; if it is not such a dict, any of them or none.
     fn dict_entries_match(
         &mut self,
         object: &Self::Handle,
         keys: &[Element],
-        values: &mut impl Extend<Self::Handle>,
+        each: &mut impl FnMut(Self::Handle),
     ) -> bool;
     /// True if it is a read-only mapping with these keys in this order.
     fn mapping_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;

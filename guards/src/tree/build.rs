@@ -207,6 +207,7 @@ impl<'a> Builder<'a> {
             guards: self.guards,
             states,
             nodes: self.nodes,
+            registers: self.filled,
             joints,
             compared: self.compared,
             numbers: self.numbers,

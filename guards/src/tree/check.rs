@@ -42,7 +42,7 @@ impl<H> Deref for Found<'_, H> {
 impl GuardTree {
     /// True if every guard holds. Each object is read once.
     pub fn check<O: Objects>(&self, objects: &mut O) -> bool {
-        self.walk(objects, &mut Registers::new()).is_ok()
+        self.walk(objects, &mut Registers::with_capacity(self.registers)).is_ok()
     }
 
     /// The first stop, if there is one; `registers` then hold what was read and kept before it.
@@ -54,7 +54,8 @@ impl GuardTree {
             for at in node.guards.range() {
                 let holds = match &self.guards[at].kind {
                     GuardKind::DictKeysMatch(keys) if node.entries => {
-                        objects.dict_entries_match(&object, keys, &mut values)
+                        values.reserve_exact(keys.len());
+                        objects.dict_entries_match(&object, keys, &mut |value| values.push(value))
                     }
                     kind => self.holds(objects, kind, &object),
                 };
@@ -66,7 +67,8 @@ impl GuardTree {
                 Found::New(object) if node.keep => Some(object),
                 _ => None,
             };
-            registers.extend(values.into_iter().chain(own));
+            registers.append(&mut values);
+            registers.extend(own);
         }
         self.check_joints(objects, registers)
     }

@@ -57,6 +57,8 @@ pub struct GuardTree {
     guards: Vec<Guard>,
     states: Span,
     nodes: PrimaryMap<NodeId, Node>,
+    /// How many registers the nodes fill.
+    registers: usize,
     joints: Vec<Joint>,
     /// What the joints that compare objects compare.
     compared: Vec<Reg>,

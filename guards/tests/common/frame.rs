@@ -342,11 +342,11 @@ impl Objects for Frame {
         self.keys_match(object, "dict", keys)
     }
 
-    fn dict_entries_match(&mut self, object: &Value, keys: &[Element], values: &mut impl Extend<Value>) -> bool {
+    fn dict_entries_match(&mut self, object: &Value, keys: &[Element], each: &mut impl FnMut(Value)) -> bool {
         let matches = self.keys_match(object, "dict", keys);
         if matches {
             self.note(format!("{} values", keys.len()));
-            values.extend(object.pairs().into_iter().flatten().map(|(_, value)| value.clone()));
+            object.pairs().into_iter().flatten().for_each(|(_, value)| each(value.clone()));
         }
         matches
     }

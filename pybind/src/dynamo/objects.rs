@@ -17,6 +17,7 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType, PyTypeMethods, PyWeakrefMethods,
     PyWeakrefReference,
 };
+use std::slice;
 use symshapes::DType;
 
 /// A tree's names, constants and objects, as Python objects.
@@ -45,11 +46,12 @@ impl Named {
         PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))
     }
 
+    /// Whether it is what stands at an address.
     #[inline]
-    fn is(&self, object: &Bound<'_, PyAny>) -> bool {
+    fn is_at(&self, py: Python<'_>, object: *mut ffi::PyObject) -> bool {
         match self {
-            Named::Lasting(address) => *address == object.as_ptr() as usize,
-            Named::Weak(weak) => weak.bind(object.py()).upgrade().is_some_and(|expected| expected.is(object)),
+            Named::Lasting(address) => *address == object as usize,
+            Named::Weak(weak) => weak.bind(py).upgrade().is_some_and(|expected| expected.as_ptr() == object),
         }
     }
 }
@@ -117,8 +119,16 @@ impl<'py> CallObjects<'_, 'py> {
     }
 
     fn is_object(&self, object: &Handle<'py>, id: ObjectId) -> bool {
+        self.is_at(object.as_ptr(), id)
+    }
+
+    fn is_of_class(&self, object: &Handle<'py>, class: ObjectId) -> bool {
+        self.is_at(object.get_type_ptr().cast(), class)
+    }
+
+    fn is_at(&self, object: *mut ffi::PyObject, id: ObjectId) -> bool {
         let named = self.prepared.objects.get(id.as_u32() as usize).and_then(Option::as_ref);
-        named.is_some_and(|named| named.is(object))
+        named.is_some_and(|named| named.is_at(self.py(), object))
     }
 
     fn is_element(&self, object: &Handle<'py>, expected: Element) -> bool {
@@ -151,14 +161,28 @@ fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
     if a.get_type_ptr() != b.get_type_ptr() {
         return false;
     }
-    if let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>())
-        && let (Ok(a), Ok(b)) = (a.to_str(), b.to_str())
-    {
-        return a == b;
+    if let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>()) {
+        return same_text(a, b);
     }
     match (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
         (Ok(a), Ok(b)) => a.value().to_bits() == b.value().to_bits() || (a.value().is_nan() && b.value().is_nan()),
         _ => a.eq(b).unwrap_or(false),
+    }
+}
+
+/// True if two strings are equal. Names are ASCII, mostly: they are compared in place.
+#[inline]
+fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
+    let (a, b) = (a.as_ptr(), b.as_ptr());
+    // SAFETY: both are live strings; ASCII ones have as many bytes as characters, behind their heads.
+    unsafe {
+        if ffi::PyUnicode_IS_COMPACT_ASCII(a) == 0 || ffi::PyUnicode_IS_COMPACT_ASCII(b) == 0 {
+            return ffi::PyUnicode_Compare(a, b) == 0;
+        }
+        let bytes = |text| {
+            slice::from_raw_parts(ffi::PyUnicode_DATA(text).cast::<u8>(), ffi::PyUnicode_GET_LENGTH(text) as usize)
+        };
+        bytes(a) == bytes(b)
     }
 }
 
@@ -337,7 +361,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn type_is(&mut self, object: &Handle<'py>, ty: ObjectId) -> bool {
-        self.is_object(object.get_type().as_any(), ty)
+        self.is_of_class(object, ty)
     }
 
     fn is(&mut self, object: &Handle<'py>, expected: ObjectId) -> bool {
@@ -369,7 +393,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
 
     fn tensor_matches(&mut self, object: &Handle<'py>, guard: &TensorGuard) -> bool {
         let matches = || -> PyResult<bool> {
-            if !self.is_object(object.get_type().as_any(), guard.python_type) {
+            if !self.is_of_class(object, guard.python_type) {
                 return Ok(false);
             }
             // Only tensors of other keys have sizes that are not their own.
@@ -419,13 +443,12 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         &mut self,
         object: &Handle<'py>,
         keys: &[Element],
-        values: &mut impl Extend<Handle<'py>>,
+        each: &mut impl FnMut(Handle<'py>),
     ) -> bool {
         let Ok(dict) = object.cast::<PyDict>() else { return false };
         let entry = |((key, value), &expected)| {
-            let matches = self.is_element(&key, expected);
-            values.extend(matches.then_some(value));
-            matches
+            each(value);
+            self.is_element(&key, expected)
         };
         dict.len() == keys.len() && dict.iter().zip(keys).all(entry)
     }
