@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from rust_inductor import _native
@@ -70,8 +72,17 @@ def _runnable(compiled: Compiled) -> Compiled:
     if isinstance(owner, _LazyGraphModule):
         was_forward = getattr(compiled, "__name__", "") in ("_lazy_forward", "forward")
         _LazyGraphModule.force_recompile(owner)
+        weakref.finalize(owner, _forget_source, owner.forward.__code__.co_filename).atexit = False
         return owner.forward if was_forward else compiled
     return compiled
+
+
+def _forget_source(key: str) -> None:
+    """Let go of a module's Python code, which torch keeps for tracebacks without end."""
+    from torch.fx.graph_module import _loader
+
+    _loader.eval_cache.pop(key, None)
+    linecache.cache.pop(key, None)
 
 
 def _compile(
