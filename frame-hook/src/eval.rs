@@ -7,7 +7,7 @@ use crate::clear::clear;
 use crate::code_state::{self, CodeState, Entry, Found, address};
 use crate::layout::{
     _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, EvalFrame,
-    Frame, Object,
+    Frame, Object, Thread,
 };
 use crate::{Call, Handler, Verdict, replace};
 use pyo3::exceptions::PyRuntimeError;
@@ -127,6 +127,9 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
         };
         let known = code_state::state((*frame).code());
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) {
+            return as_it_is(thread, frame, throw);
+        }
+        if (*thread.cast::<Thread>()).is_traced() {
             return as_it_is(thread, frame, throw);
         }
         let action = catch_unwind(AssertUnwindSafe(|| decide(frame, known)));

@@ -55,6 +55,35 @@ pub(crate) struct Frame {
     local_slots: [Object; 1],
 }
 
+/// The first part of `PyThreadState`, from `Include/cpython/pystate.h`.
+#[repr(C)]
+pub(crate) struct Thread {
+    _links: [*mut ffi::PyThreadState; 2],
+    _interpreter: *mut ffi::PyInterpreterState,
+    #[cfg(Py_3_13)]
+    _eval_breaker: usize,
+    /// States and depths of recursion, an `int` each.
+    #[cfg(not(Py_3_13))]
+    _depths: [c_int; 5],
+    #[cfg(Py_3_13)]
+    _depths: [c_int; 7],
+    /// How deep it is in functions that trace or profile.
+    tracing: c_int,
+    _event: c_int,
+    /// The C frame, or the frame (3.13), that runs.
+    _current: *mut (),
+    _profile: *mut (),
+    /// What `sys.settrace` has put there.
+    trace: *mut (),
+}
+
+impl Thread {
+    /// True while somebody steps through this thread's lines, or through its calls at this moment.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.tracing > 0 || !self.trace.is_null()
+    }
+}
+
 impl Frame {
     /// The code object; borrowed.
     pub(crate) fn code(&self) -> Object {

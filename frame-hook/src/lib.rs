@@ -8,7 +8,9 @@
 //! ```
 //!
 //! The hook is installed while some thread is [`Enabled`], and only such threads' frames are looked at. Generators,
-//! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement.
+//! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement. While `sys.settrace` is in
+//! force every frame of its thread runs as it is, so that debuggers and coverage see the lines of the program; so do the
+//! functions that trace and profile.
 //!
 //! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs` as
 //! the dict), has the free variables of the original in the same order, and neither cells among its parameters' slots

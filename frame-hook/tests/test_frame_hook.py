@@ -232,6 +232,23 @@ class Guards(unittest.TestCase):
             self.assertEqual(f(), 1000)
         self.assertEqual([name for name, _ in first.shown].count("f"), 2)
 
+    def test_what_is_skipped_is_shown_again_after_a_reset_and_to_others(self) -> None:
+        def f() -> int:
+            return 1000
+
+        patches, other = Patches(), Patches()
+        other.patch(f)
+        with frame_hook.Hook(patches):
+            self.assertEqual([f() for _ in range(3)], [1000] * 3)
+            with frame_hook.Hook(other):
+                self.assertEqual([f() for _ in range(3)], [2000] * 3)
+            self.assertEqual(f(), 1000)
+            self.assertEqual([name for name, _ in patches.shown].count("f"), 1)
+            patches.patch(f)
+            self.assertEqual(f(), 1000)
+            frame_hook.reset()
+            self.assertEqual(f(), 2000)
+
 
 class Nesting(unittest.TestCase):
     def test_recursion(self) -> None:
@@ -292,6 +309,34 @@ class Threads(unittest.TestCase):
             for thread in threads:
                 thread.join()
         self.assertEqual(results, {"off": 1001} | {str(i): 2001 * 200 for i in range(8)})
+
+
+    def test_one_handler_in_many_threads_at_once(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        def g(a: int) -> int:
+            return f(a) + f(a + 1)
+
+        patches = Patches()
+        patches.patch(f, lambda arguments: arguments["a"] % 2 == 0)
+        gate = threading.Barrier(8)
+        wrong: list[int] = []
+
+        def call() -> None:
+            gate.wait()
+            with frame_hook.Hook(patches, limit=64):
+                wrong.extend(n for n in range(200) if g(n) != 2 * n + 1 + (2000 + 2000))
+
+        threads = [threading.Thread(target=call) for _ in range(8)]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-5)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+        self.assertEqual(wrong, [])
 
 
 class Memory(unittest.TestCase):
@@ -361,6 +406,40 @@ class Inspection(unittest.TestCase):
             sys.settrace(None)
         self.assertEqual([event for event, _ in profiled], ["call", "return"])
         self.assertEqual(events, [("call", 0), ("line", 1), ("return", 1)])
+
+    def test_what_is_traced_runs_as_it_is(self) -> None:
+        def f(a: int) -> int:
+            b = a + 1000
+            return b
+
+        shown: list[str] = []
+        lines: list[int] = []
+
+        def note(frame: types.FrameType, event: str, _argument: object) -> Any:
+            lines.append(frame.f_lineno - f.__code__.co_firstlineno if frame.f_code is f.__code__ else -1)
+            return note
+
+        with patched(f) as patches:
+            sys.settrace(note)
+            traced = f(1)
+            sys.settrace(None)
+            shown = [name for name, _ in patches.shown]
+            self.assertEqual((traced, f(1)), (1001, 2001))
+        self.assertNotIn("note", shown)
+        self.assertEqual(lines[:4], [0, 1, 2, 2])
+
+    def test_functions_that_profile_are_not_shown(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        def note(frame: types.FrameType, event: str, _argument: object) -> None:
+            return None
+
+        with patched(f) as patches:
+            sys.setprofile(note)
+            self.assertEqual(f(1), 2001)
+            sys.setprofile(None)
+        self.assertNotIn("note", [name for name, _ in patches.shown])
 
     def test_code_that_has_been_specialised(self) -> None:
         def f(a: float) -> float:

@@ -146,9 +146,12 @@ impl<'t, 'h> Output<'t, 'h> {
                 frame_cells.insert(state, LocalId::new(slot));
             }
         }
+        let mut builder = Builder::over(original.clone(), frame.body().clone());
+        // A frame always has a line, also where an exception of the graph passes through it.
+        builder.set_span(Some(Span::line(frame.line())));
         Output {
             tail: frame.body().order().len(),
-            builder: Builder::over(original.clone(), frame.body().clone()),
+            builder,
             t,
             original,
             extra: Vec::new(),

@@ -316,6 +316,7 @@ class TestTracebacks:
             # Calls that were traced into have no frame; the last one that there is stands where plain Python's does.
             lines = [line for _, line, _ in expected[1]]
             assert found
+            assert all(line is not None for _, line, _ in found)
             assert found[0][1] in lines
             assert found[-1][1] in lines
 
