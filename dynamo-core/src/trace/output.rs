@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Operand, Splitter, Version,
+        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Operand, Span, Splitter, Version,
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,

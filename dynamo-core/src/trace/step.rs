@@ -81,7 +81,6 @@ impl Tracer<'_> {
             _ if self.build_op(f, op, arg)? => {}
             _ if self.value_op(f, op, operand, arg)? => {}
             _ if self.exception_op(f, op, arg)? => {}
-            _ if self.match_op(f, op)? => {}
             _ => return Err(unsupported(op)),
         }
         Ok(Next::Go)
@@ -536,41 +535,6 @@ impl Tracer<'_> {
             }
             _ => return Ok(false),
         }
-        Ok(true)
-    }
-
-    /// What `match` asks of its subject.
-    fn match_op(&mut self, f: &mut Frame, op: Op) -> Traced<bool> {
-        let answer = match op {
-            Op::MatchSequence | Op::MatchMapping => {
-                let subject = *f.stack.last().ok_or_else(|| unsupported(op))?;
-                let (sequence, mapping) = match self.get(subject)? {
-                    Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
-                    Value::Const(_) | Value::SymInt { .. } | Value::Tensor(_) => (false, false),
-                    Value::State(state) => match self.heap.get(state) {
-                        State::List(_) => (true, false),
-                        State::Dict(_) => (false, true),
-                        State::Set(_) => (false, false),
-                        _ => return Err(unsupported(op)),
-                    },
-                    _ => return Err(unsupported(op)),
-                };
-                self.constant(Constant::Bool(if op == Op::MatchSequence { sequence } else { mapping }))
-            }
-            Op::MatchKeys => {
-                let [.., subject, keys] = f.stack[..] else { return Err(unsupported(op)) };
-                let Value::State(state) = self.get(subject)? else { return Err(unsupported(op)) };
-                let State::Dict(items) = self.heap.get(state).clone() else { return Err(unsupported(op)) };
-                let keys = self.all_items(keys)?.into_iter().map(|key| self.key(key)).collect::<Traced<Vec<_>>>()?;
-                let values: Option<Vec<ValueId>> = keys.iter().map(|key| Some(items.get(key)?.1)).collect();
-                match values {
-                    Some(values) => self.value(Value::Tuple(values)),
-                    None => self.none(),
-                }
-            }
-            _ => return Ok(false),
-        };
-        f.push(answer);
         Ok(true)
     }
 
