@@ -35,7 +35,7 @@ Listener = Callable[[dict[str, Any]], None]
 Compiler = Callable[[Callable[..., Any], Listener, int], Callable[..., Any]]
 
 #: How long a program may take before it counts as hanging.
-PATIENCE = 30.0
+PATIENCE = 120.0
 #: What the seed says about sizes that change.
 DYNAMIC = (None, None, True, False)
 
