@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     bytecode::Op,
-    host::Obj,
+    host::{Obj, Place},
     reason::{Kind, Reason},
 };
 use guards::Constant;
@@ -110,6 +110,9 @@ impl Tracer<'_> {
             Op::WithExceptStart => {
                 // The way out lies below the place, the exception that was handled before, and the exception.
                 let exit = f.stack[f.place(4)?];
+                if !self.ignores_exceptions(exit)? {
+                    return Err(Reason::new(Kind::Context, "It is told of an exception."));
+                }
                 let none = self.none();
                 let result = self.call(exit, vec![none; 3], vec![])?;
                 f.push(result);
@@ -117,6 +120,17 @@ impl Tracer<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// True for the way out of a context manager of torch's, which does the same whether an exception comes by or not.
+    fn ignores_exceptions(&mut self, exit: ValueId) -> Traced<bool> {
+        Ok(match self.get(exit)? {
+            Value::Exit(_) => true,
+            Value::Method { function, .. } => {
+                matches!(self.get(function)?, Value::Function(function) if function.place == Place::Skipped)
+            }
+            _ => false,
+        })
     }
 
     /// The reason by which an exception travels to its handler.
