@@ -7,7 +7,7 @@ use super::{
     value::{Function, State, Value, ValueId},
 };
 use crate::{
-    bytecode::{Arg, Comparison, Const, Op, Operand},
+    bytecode::{Arg, Comparison, Const, LocalId, Op, Operand},
     host::{Place, Scope},
     reason::{Kind, Reason},
 };
@@ -117,22 +117,15 @@ impl Tracer<'_> {
                 let (a, b) = (f.local(a)?, f.local(b)?);
                 f.stack.extend([a, b]);
             }
-            (Op::StoreFast, Operand::Local(id)) => {
-                let value = f.pop()?;
-                let is_null = matches!(self.values[value], Value::Null);
-                if let Value::Tensor(node) = self.values[value] {
-                    self.name_node(node, f.local_name(id));
-                }
-                *f.local_mut(id)? = (!is_null).then_some(value);
-            }
+            (Op::StoreFast, Operand::Local(id)) => self.store_local(f, id)?,
             (Op::StoreFastLoadFast, Operand::LocalPair(a, b)) => {
-                *f.local_mut(a)? = Some(f.pop()?);
+                self.store_local(f, a)?;
                 let value = f.local(b)?;
                 f.push(value);
             }
             (Op::StoreFastStoreFast, Operand::LocalPair(a, b)) => {
-                *f.local_mut(a)? = Some(f.pop()?);
-                *f.local_mut(b)? = Some(f.pop()?);
+                self.store_local(f, a)?;
+                self.store_local(f, b)?;
             }
             (Op::DeleteFast, Operand::Local(id)) => {
                 f.local(id)?;
@@ -161,6 +154,17 @@ impl Tracer<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Pops into a local, which is not bound if what is popped is NULL. A tensor's node is named after it.
+    fn store_local(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
+        let value = f.pop()?;
+        let is_null = matches!(self.values[value], Value::Null);
+        if let Value::Tensor(node) = self.values[value] {
+            self.name_node(node, f.local_name(id));
+        }
+        *f.local_mut(id)? = (!is_null).then_some(value);
+        Ok(())
     }
 
     fn cell(&mut self, value: ValueId) -> Traced<&State> {
