@@ -152,6 +152,15 @@ def comprehension_hides_a_name(x, n):
     return x * n, ys
 
 
+@case(lambda: (T(1.0), False), lambda: (T(1.0), True))
+def comprehension_over_an_unbound_name(x, bind):
+    a, b = [n * 2 for n in range(2)], [n for n in range(3)]
+    if bind:
+        n = 5
+    say(a)
+    return x + n, b
+
+
 @case(lambda: (T(1.0),))
 def generator_expression(x):
     scaled = (x * i for i in range(1, 4))
@@ -444,6 +453,54 @@ def try_finally(x, log):
 def assertions(x, n):
     assert n > 2, "too small"
     return x * n
+
+
+def refuse(n):
+    if n > 2:
+        raise ValueError("too large")
+    return n
+
+
+@case(lambda: (T(1.0), {"a": 1}, []))
+def exceptions_that_are_caught(x, table, log):
+    try:
+        n = table["missing"]
+    except KeyError:
+        n = 7
+    try:
+        n += refuse(n)
+    except (TypeError, ValueError) as error:
+        log.append(error.args[0])
+    finally:
+        n += 1
+    for i in range(3):
+        try:
+            if i == 1:
+                raise IndexError
+        except LookupError:
+            continue
+        else:
+            x = x + i
+    return x * n
+
+
+@case(lambda: (T(1.0), 5), lambda: (T(1.0), 1))
+def exception_that_leaves(x, n):
+    y = x * 2
+    assert n < 3, f"{n} is too large"
+    return y + refuse(n)
+
+
+@case(lambda: (T(1.0), []))
+def break_in_a_handler(x, log):
+    y = x + 1
+    try:
+        y = y * log[0]
+    except IndexError:
+        y = y * 2
+        say("handled")
+        y = y - 1
+    return y + x
 
 
 # Breaks.

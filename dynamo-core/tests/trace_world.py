@@ -25,10 +25,15 @@ VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 CLASSES = [bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, slice, type(None)]
 CLASSES += [type(len), FunctionType, Tensor]
+CLASSES += [KeyError, IndexError, ValueError, TypeError, ZeroDivisionError, AttributeError, NameError, StopIteration]
+CLASSES += [AssertionError, RuntimeError, LookupError]
 METHODS = ["size", "dim", "item", "sum", "mean", "relu", "abs", "add", "mul", "reshape"]
 
 #: The flag of a class whose attributes nobody can change.
 IMMUTABLE = 1 << 8
+
+#: Classes of exceptions that keep more than their arguments.
+SPECIAL = (OSError, UnicodeError, ImportError, SyntaxError, SystemExit, BaseExceptionGroup)
 
 #: Classes whose methods go by their dotted names.
 FOLDED = {str: "str", int: "int", float: "float"}
@@ -98,6 +103,12 @@ def named(code: CodeType) -> set[str]:
     return names
 
 
+def stores_arguments(cls: type[BaseException]) -> bool:
+    """True for a class of exceptions that are made as `BaseException` makes them."""
+    own = [vars(base) for base in cls.__mro__ if not base.__flags__ & IMMUTABLE]
+    return not issubclass(cls, SPECIAL) and not any("__init__" in base or "__new__" in base for base in own)
+
+
 def imported(code: CodeType) -> set[str]:
     """The modules that a code object imports."""
     return {one.argval for one in dis.get_instructions(code) if one.opname == "IMPORT_NAME"}
@@ -132,6 +143,9 @@ class World:
         row["class"] = self.of(type(thing))
         if isinstance(thing, type):
             row["immutable"] = bool(thing.__flags__ & IMMUTABLE)
+            if issubclass(thing, BaseException):
+                row["exception"] = stores_arguments(thing)
+                row["bases"] = [handle, *self.all(base for base in thing.__mro__[1:] if base is not object)]
             if issubclass(thing, tuple) and hasattr(thing, "_fields"):
                 row["record"] = [list(thing._fields), self.all(thing._field_defaults.values())]
         row["plain"] = isinstance(row["view"], dict) and "object" in row["view"]
@@ -199,6 +213,8 @@ class World:
                 return {"builtin": f"{owner.__name__.removeprefix('_')}.{thing.__name__}"}
             if isinstance(owner, type):
                 return {"builtin": f"{dotted(owner)}.{thing.__name__}"}
+            if type(owner) in (list, dict):
+                return {"bound_builtin": [self.of(owner), thing.__name__]}
         if type(thing) is type(str.upper) and thing.__objclass__ in FOLDED:
             return {"builtin": f"{FOLDED[thing.__objclass__]}.{thing.__name__}"}
         return {"object": dotted(type(thing))}

@@ -5,7 +5,7 @@
 use crate::bytecode::Op;
 
 const ASYNC: &str = "Coroutines and asynchronous generators are not compiled, and calls of them are not inlined.";
-const EXCEPTION: &str = "It runs while an exception is handled, and a trace ends before anything raises.";
+const GROUP: &str = "Groups of exceptions are not followed.";
 const CLASS_BODY: &str = "It stands in class bodies and modules, which are not compiled.";
 const DELEGATION: &str =
     "Generators are followed from item to item; what another generator sends or throws through them is not.";
@@ -16,8 +16,7 @@ const TYPE_PARAMETERS: &str = "It makes type parameters, with which nothing is c
 pub const UNTRACED: &[(Op, &str)] = &[
     (Op::AsyncGenWrap, ASYNC),
     (Op::BeforeAsyncWith, ASYNC),
-    (Op::CheckEgMatch, EXCEPTION),
-    (Op::CheckExcMatch, EXCEPTION),
+    (Op::CheckEgMatch, GROUP),
     (Op::CleanupThrow, DELEGATION),
     (Op::DeleteAttr, DELETION),
     (Op::DeleteGlobal, DELETION),
@@ -31,7 +30,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::GetYieldFromIter, DELEGATION),
     (Op::ImportStar, "It stands in modules, which are not compiled."),
     (Op::InterpreterExit, "It stands in frames of the interpreter's own."),
-    (Op::LoadAssertionError, "It raises next, and a trace ends before anything raises."),
     (Op::LoadBuildClass, "It begins the making of a class, whose body is not compiled."),
     (Op::LoadClassderef, CLASS_BODY),
     (Op::LoadFromDictOrDeref, CLASS_BODY),
@@ -39,16 +37,11 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::LoadLocals, CLASS_BODY),
     (Op::LoadName, CLASS_BODY),
     (Op::LoadSuperAttr, "Classes of the user's are not looked through yet."),
-    (Op::PopExcept, EXCEPTION),
-    (Op::PrepReraiseStar, EXCEPTION),
+    (Op::PrepReraiseStar, GROUP),
     (Op::PrintExpr, "It stands in what is typed at a prompt."),
-    (Op::PushExcInfo, EXCEPTION),
-    (Op::RaiseVarargs, "It raises, and a trace ends before anything raises."),
-    (Op::Reraise, EXCEPTION),
     (Op::Send, DELEGATION),
     (Op::SetupAnnotations, CLASS_BODY),
     (Op::StoreName, CLASS_BODY),
-    (Op::WithExceptStart, EXCEPTION),
 ];
 
 /// The functions behind `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2` that are not traced, by opcode and number.
@@ -58,7 +51,7 @@ pub const INTRINSICS: &[(Op, u32, &str)] = &[
     // INTRINSIC_IMPORT_STAR
     (Op::CallIntrinsic1, 2, "It stands in modules, which are not compiled."),
     // INTRINSIC_STOPITERATION_ERROR
-    (Op::CallIntrinsic1, 3, EXCEPTION),
+    (Op::CallIntrinsic1, 3, "It runs where an exception leaves a generator."),
     // INTRINSIC_ASYNC_GEN_WRAP
     (Op::CallIntrinsic1, 4, ASYNC),
     // INTRINSIC_TYPEVAR
@@ -72,7 +65,7 @@ pub const INTRINSICS: &[(Op, u32, &str)] = &[
     // INTRINSIC_TYPEALIAS
     (Op::CallIntrinsic1, 11, TYPE_PARAMETERS),
     // INTRINSIC_PREP_RERAISE_STAR
-    (Op::CallIntrinsic2, 1, EXCEPTION),
+    (Op::CallIntrinsic2, 1, GROUP),
     // INTRINSIC_TYPEVAR_WITH_BOUND
     (Op::CallIntrinsic2, 2, TYPE_PARAMETERS),
     // INTRINSIC_TYPEVAR_WITH_CONSTRAINTS

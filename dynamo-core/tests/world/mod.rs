@@ -11,14 +11,14 @@ mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
 use dynamo_core::host::{
-    Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, TensorView, View,
+    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, TensorView, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, DispatchKeys, ObjectInfo};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::rc::Rc;
-use symshapes::{DType, Device, Pool};
+use symshapes::{DType, Device, ShapeEnv};
 
 /// The objects that can be reached, by their handles.
 #[derive(Deserialize)]
@@ -73,6 +73,12 @@ struct Row {
     /// True for a class whose attributes nobody can change.
     #[serde(default)]
     immutable: bool,
+    /// True for a class of exceptions that are made as `BaseException` makes them.
+    #[serde(default)]
+    exception: bool,
+    /// What such a class comes from, itself included.
+    #[serde(default)]
+    bases: Vec<u32>,
     /// The items' names of a class of named tuples, and the last ones' defaults.
     #[serde(default)]
     record: Option<(Vec<String>, Vec<u32>)>,
@@ -95,6 +101,7 @@ enum Seen {
     Tensor(Vec<i64>),
     Function(Described),
     Method(u32, u32),
+    BoundBuiltin(u32, String),
     Cell(Option<u32>),
     Module(String),
     Class(String),
@@ -200,6 +207,7 @@ impl Host for World {
             Seen::Tensor(sizes) => View::Tensor(Box::new(tensor(row.class, sizes))),
             Seen::Function(function) => View::Function(Box::new(function.view())),
             Seen::Method(function, this) => View::Method(Obj::from_u32(*function), Obj::from_u32(*this)),
+            Seen::BoundBuiltin(this, name) => View::BoundBuiltin(Obj::from_u32(*this), name.clone()),
             Seen::Cell(content) => View::Cell(content.map(Obj::from_u32)),
             Seen::Module(name) => View::Module(name.clone()),
             Seen::Class(name) => View::Class(name.clone()),
@@ -219,6 +227,16 @@ impl Host for World {
 
     fn is_immutable(&mut self, class: Obj) -> bool {
         self.row(class).immutable
+    }
+
+    fn is_exception(&mut self, class: Obj) -> bool {
+        self.row(class).exception
+    }
+
+    fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
+        // Classes of exceptions are the only ones whose bases are described.
+        let described = !self.row(of).bases.is_empty();
+        described.then(|| self.row(class).bases.contains(&of.as_u32()))
     }
 
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
@@ -279,7 +297,7 @@ impl Host for World {
         fold::call(function, args)
     }
 
-    fn infer(&mut self, graph: &Graph, _: &mut Pool, node: NodeId, _: bool) -> Result<Meta, String> {
+    fn infer(&mut self, graph: &Graph, _: &mut ShapeEnv, node: NodeId, _: Ask) -> Result<Meta, String> {
         // Operators that change their first argument give it back; all others have rules.
         let node = &graph[node];
         let first = node.args.first().and_then(Arg::as_node).and_then(|first| graph[first].meta.clone());
