@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A replacement and when it may run.
 pub(crate) struct Entry {
-    pub(crate) guard: Box<dyn Guard>,
+    pub(crate) guard: Rc<dyn Guard>,
     pub(crate) code: Py<PyAny>,
 }
 
@@ -63,6 +63,11 @@ pub(crate) enum Found {
 
 /// Grows by one with every [`reset`]; what is known from before does not count.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+/// How often all has been forgotten: what a handler noted of code objects before the last time does not count either.
+pub fn epoch() -> u64 {
+    EPOCH.load(Ordering::Relaxed)
+}
 
 /// Forgets every entry and every skip mark, of all code objects.
 pub fn reset() {
@@ -140,6 +145,15 @@ impl CodeState {
         }
     }
 
+    /// Every entry's guard, the latest hit's first.
+    pub(crate) fn guards(&self, handler: &Arc<dyn Handler>) -> Vec<Rc<dyn Guard>> {
+        let known = self.known.borrow();
+        match known.iter().find(|known| Arc::ptr_eq(&known.handler, handler)).map(|known| &known.state) {
+            Some(State::Entries(entries)) => entries.iter().map(|entry| Rc::clone(&entry.guard)).collect(),
+            Some(State::Skip) | None => Vec::new(),
+        }
+    }
+
     /// Puts the entry that was hit in front.
     pub(crate) fn was_hit(&self, handler: &Arc<dyn Handler>, entry: &Rc<Entry>) {
         self.with_state(handler, |state| {
@@ -183,7 +197,7 @@ impl CodeState {
     }
 
     fn forget_stale(&self) {
-        let now = EPOCH.load(Ordering::Relaxed);
+        let now = epoch();
         if self.epoch.replace(now) != now {
             let stale = self.known.take();
             drop(stale);

@@ -194,13 +194,12 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
         }
     }
     if count >= handler.limit() {
-        if state.tells(handler) {
-            handler.at_limit(&call.code());
-        }
+        let first = state.tells(handler);
+        Python::attach(|_| handler.at_limit(call, &state.guards(handler), first))?;
         return Ok(Action::AsItIs);
     }
     // PyO3 gives references back at once only where it knows that it is attached.
-    match Python::attach(|_| handler.compile(call))? {
+    match Python::attach(|_| handler.compile(call, &state.guards(handler)))? {
         Verdict::Skip => {
             state.skip(handler);
             Ok(Action::AsItIs)
@@ -213,7 +212,7 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
                 }
                 code_state::attach(call.py(), code.as_ptr(), CodeState::never())?;
             }
-            let entry = Rc::new(Entry { guard, code });
+            let entry = Rc::new(Entry { guard: guard.into(), code });
             state.add(handler, Rc::clone(&entry));
             Ok(Action::Run(entry))
         }

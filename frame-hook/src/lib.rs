@@ -31,25 +31,31 @@ mod layout;
 mod python_module;
 mod replace;
 
-pub use code_state::reset;
+pub use code_state::{epoch, reset};
 pub use eval::Enabled;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::any::Any;
+use std::rc::Rc;
 
 /// Decides what becomes of calls.
 pub trait Handler: Send + Sync {
-    /// Is shown a call for which no entry's guard holds. Python code that runs meanwhile is not shown.
+    /// Is shown a call for which no entry's guard holds, and these guards. Python code that runs meanwhile is not shown.
     ///
     /// # Errors
     /// An exception is raised in the caller's place.
-    fn compile(&self, call: &Call<'_>) -> PyResult<Verdict>;
+    fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict>;
 
     /// How many entries a code object may have; further calls run as they are.
     fn limit(&self) -> usize;
 
-    /// Is told once for each code object that has reached its limit.
-    fn at_limit(&self, code: &Bound<'_, PyAny>);
+    /// Is told of each call for which it would be asked, had the code object not reached its limit; `first` is true once
+    /// for each code object.
+    ///
+    /// # Errors
+    /// An exception is raised in the caller's place.
+    fn at_limit(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()>;
 }
 
 /// What a handler makes of a call.
@@ -65,8 +71,8 @@ pub enum Verdict {
     },
 }
 
-/// When a replacement may run.
-pub trait Guard: Send + Sync {
+/// When a replacement may run. Who has made it may look at it again, as what it is.
+pub trait Guard: Any + Send + Sync {
     /// True if it may. Python code that runs meanwhile is not shown to the handler. Runs within no [`Python::attach`],
     /// which would cost as much as a quick guard does: one that lets go of a [`Py`] has to attach for itself.
     ///

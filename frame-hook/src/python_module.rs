@@ -9,6 +9,7 @@ use crate::{Call, Enabled, Guard, Handler, Verdict};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +21,7 @@ struct PythonHandler {
 }
 
 impl Handler for PythonHandler {
-    fn compile(&self, call: &Call<'_>) -> PyResult<Verdict> {
+    fn compile(&self, call: &Call<'_>, _failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let arguments = (call.code(), call.locals()?, call.globals(), call.function());
         let answer = self.callback.bind(call.py()).call1(arguments)?;
         if answer.is_none() {
@@ -34,8 +35,9 @@ impl Handler for PythonHandler {
         self.limit
     }
 
-    fn at_limit(&self, _code: &Bound<'_, PyAny>) {
-        self.at_limit.fetch_add(1, Ordering::Relaxed);
+    fn at_limit(&self, _call: &Call<'_>, _failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()> {
+        self.at_limit.fetch_add(usize::from(first), Ordering::Relaxed);
+        Ok(())
     }
 }
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rust_inductor._explain import Explanation
 
-__all__ = ["backend", "compile", "explain", "reset"]
+__all__ = ["backend", "compile", "disable", "explain", "graph_break", "reset"]
 
 
 def backend(
@@ -40,57 +40,117 @@ def compile(
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: str | Callable[..., Any] | None = None,
+    backend: str | Callable[..., Any] | None = "rust_inductor",
     mode: str | None = None,
     options: dict[str, Any] | None = None,
+    name: str | None = None,
     disable: bool = False,
-    recompile_limit: int = 8,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    dynamic_shapes: Any = None,
 ) -> Any:
-    """Compile a function or module, as ``torch.compile`` does.
+    """Compile a function or module, with the arguments of ``torch.compile``.
 
-    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. With a backend (``"eager"``,
-    ``"rust_inductor"``, another of torch's, or ``my_compiler(gm, example_inputs)``) the capture is done by this
-    package's own Dynamo; without one torch's captures, which knows modules and classes better so far.
+    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. Functions are captured by this
+    package's own Dynamo, and each call of ``compile`` has its own entries (``isolate_recompiles`` changes nothing). The
+    backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or ``my_compiler(gm, example_inputs)``.
+    Modules are captured by torch's Dynamo with this package's backend, which knows them better so far, unless another
+    backend is asked for.
     """
-    if backend is not None and not disable:
-        from rust_inductor import _capture
+    if model is None:
+        import functools
 
-        def through_ours(function: Callable[..., Any]) -> Any:
-            return _capture.optimize(
-                function,
-                backend,
-                dynamic=dynamic,
-                fullgraph=fullgraph,
-                recompile_limit=recompile_limit,
-                options=options,
-            )
+        return functools.partial(
+            compile,
+            fullgraph=fullgraph,
+            dynamic=dynamic,
+            backend=backend,
+            mode=mode,
+            options=options,
+            name=name,
+            disable=disable,
+            recompile_limit=recompile_limit,
+            isolate_recompiles=isolate_recompiles,
+            dynamic_shapes=dynamic_shapes,
+        )
+    if disable:
+        return model
+    if mode is not None and options is not None:
+        message = "either mode or options can be given, not both"
+        raise RuntimeError(message)
+    backend = "rust_inductor" if backend is None else backend
+    if backend == "rust_inductor" and _is_module(model):
+        return _through_torch(model, fullgraph=fullgraph, dynamic=dynamic, mode=mode, options=options)
+    if dynamic_shapes is not None:
+        message = "dynamic_shapes: mark dimensions with torch._dynamo.mark_dynamic instead"
+        raise NotImplementedError(message)
+    from rust_inductor import _capture
 
-        return through_ours if model is None else through_ours(model)
+    compiled = _capture.optimize(
+        model,
+        backend,
+        dynamic=dynamic,
+        fullgraph=fullgraph,
+        mode=mode,
+        options=options,
+        recompile_limit=recompile_limit,
+    )
+    compiled.region_name = name
+    return compiled
+
+
+def _is_module(model: Callable[..., Any]) -> bool:
+    """Whether it is an ``nn.Module``, which nothing is before torch is imported."""
+    import sys
+
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def _through_torch(model: Callable[..., Any], **kwargs: Any) -> Any:
     import torch
 
     through: Any = torch.compile
-    return through(
-        model,
-        fullgraph=fullgraph,
-        dynamic=dynamic,
-        backend="rust_inductor",
-        mode=mode,
-        options=options,
-        disable=disable,
-    )
+    return through(model, backend="rust_inductor", **kwargs)
 
 
 def reset() -> None:
-    """Forget everything that our own Dynamo has compiled."""
+    """Forget everything that our own Dynamo has compiled, and what it noted of sizes that change."""
     from rust_inductor import _native
 
     _native.reset()
 
 
-def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:
-    """Tell what becomes of each operator of a function: ``print(explain(f)(x))``.
+def disable(function: Callable[..., Any] | None = None, *, reason: str | None = None) -> Any:
+    """Let a function and all that it calls run as it is; where compiled code calls it, the graph ends.
 
-    Keywords are those of :func:`compile`. The function is compiled afresh and called once with the arguments.
+    A decorator, with or without arguments.
+    """
+    import functools
+
+    if function is None:
+        return functools.partial(disable, reason=reason)
+
+    from rust_inductor import _native
+
+    @functools.wraps(function)
+    def as_it_is(*args: Any, **kwargs: Any) -> Any:
+        return _native.call_as_it_is(function, *args, **kwargs)
+
+    as_it_is._torchdynamo_disable = True  # type: ignore[attr-defined]
+    as_it_is._torchdynamo_disable_msg = reason  # type: ignore[attr-defined]
+    return as_it_is
+
+
+def graph_break(msg: str = "") -> None:
+    """End the graph here, where the caller is compiled; nothing otherwise."""
+
+
+def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:
+    """Tell what becomes of a function: ``print(explain(f)(x))``.
+
+    Keywords are those of :func:`compile`. The function is compiled afresh and called with the arguments; a second call
+    of what is returned tells what was compiled again, and why.
     """
     from rust_inductor import _explain
 

@@ -9,7 +9,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._logging._internal import getArtifactLogger
 
-from rust_inductor import _native
+from rust_inductor import _modes, _native
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 # Beneath torch's own loggers, whose handlers print what TORCH_LOGS selects.
 _output_code = getArtifactLogger("torch.rust_inductor", "output_code")
-
-#: The values of ``mode`` that ``torch.compile`` documents; all mean the same here.
-_MODES = frozenset({"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"})
 
 
 def compile_module(
@@ -35,9 +32,7 @@ def compile_module(
 ) -> Callable[..., Any]:
     """Compile a captured graph; ``on_graph`` is told of each ATen graph that comes of it."""
     _native.check_options(options)
-    if mode is not None and mode not in _MODES:
-        message = f"rust_inductor has no mode {mode!r}; the modes are {', '.join(sorted(_MODES))}"
-        raise ValueError(message)
+    _modes.check(mode)
 
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:

@@ -1,4 +1,4 @@
-"""What becomes of each operator of a function."""
+"""What becomes of a function: its graphs, why they end, what is guarded, and each operator's fate."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from rust_inductor import _backend
+from rust_inductor import _capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import CodeType
 
-    from rust_inductor import _native
+    from rust_inductor import _native, fx
 
 
 @dataclass(frozen=True)
@@ -63,17 +64,129 @@ class Graph:
         yield f"  milliseconds: {times}"
 
 
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's program."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        """Print it as tracebacks do."""
+        return f'File "{self.file}", line {self.line}, in {self.function}'
+
+
+@dataclass(frozen=True)
+class Break:
+    """Why a graph ends before its function does: the book has a row for each code."""
+
+    code: str
+    what: str
+    text: str
+    hint: str
+    #: The calls on the way, the compiled function first.
+    stack: tuple[Place, ...]
+
+    @property
+    def place(self) -> Place:
+        """The line that could not be captured."""
+        return self.stack[-1]
+
+    def lines(self) -> Iterator[str]:
+        """Print reason, hint and place."""
+        yield f"  graph break [{self.code}] {self.what} {self.text}"
+        yield f"    hint: {self.hint}"
+        for place in self.stack:
+            yield f"    {place}"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An earlier entry that did not fit: which, its guard that failed, and the two values."""
+
+    entry: tuple[int, int]
+    guard: str
+    expected: str
+    found: str
+    reason: str
+
+    def __str__(self) -> str:
+        """Print the guard and the values."""
+        return f"entry {self.entry[1]}: {self.guard}: expected {self.expected}, found {self.found}"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One trace of a function, or of the rest of one after a break."""
+
+    function: str
+    file: str
+    line: int
+    #: ``None`` if nothing is computed.
+    graph: fx.Graph | None
+    guards: tuple[str, ...]
+    #: Why it was traced although it had been before; empty the first time.
+    recompiles: tuple[Failure, ...]
+    ended: Break | None
+    #: Why it runs as it is, if it does.
+    skipped: str | None
+    original: CodeType
+    code: CodeType
+
+    def lines(self) -> Iterator[str]:
+        """Print what was captured."""
+        yield f"{self.function} ({self.file}:{self.line})"
+        if self.skipped is not None:
+            yield f"  runs as it is: {self.skipped}"
+        for failure in self.recompiles:
+            yield f"  compiled again: {failure}"
+        if self.graph is not None:
+            calls = [node for node in self.graph.nodes if node.op not in ("placeholder", "output", "get_attr")]
+            yield f"  a graph of {len(calls)} operators"
+        yield from (f"  guard: {guard}" for guard in self.guards)
+        if self.ended is not None:
+            yield from self.ended.lines()
+
+
 @dataclass
 class Explanation:
-    """What became of a function; its text is a table for each graph."""
+    """What became of a function; its text says what was captured, with a table for each graph."""
 
     graphs: list[Graph] = field(default_factory=list)
     result: Any = None
+    #: In order; empty where torch's Dynamo captured.
+    captures: list[Capture] = field(default_factory=list)
 
     @property
     def compile_seconds(self) -> float:
         """The time spent in our compiler."""
         return sum(seconds for graph in self.graphs for _, seconds in graph.stages)
+
+    @property
+    def graph_count(self) -> int:
+        """The number of graphs that were captured."""
+        return sum(1 for capture in self.captures if capture.graph is not None)
+
+    @property
+    def breaks(self) -> list[Break]:
+        """Every place where a graph ended before its function did."""
+        return [capture.ended for capture in self.captures if capture.ended is not None]
+
+    @property
+    def graph_break_count(self) -> int:
+        """The number of such places."""
+        return len(self.breaks)
+
+    @property
+    def guards(self) -> list[str]:
+        """The guards of every capture."""
+        return [guard for capture in self.captures for guard in capture.guards]
+
+    @property
+    def recompiles(self) -> list[Failure]:
+        """Which guard of which earlier entry failed, for everything that was compiled again."""
+        return [failure for capture in self.captures for failure in capture.recompiles]
 
     @property
     def fallbacks(self) -> list[tuple[str, str]]:
@@ -90,14 +203,75 @@ class Explanation:
         return "\n".join(parts)
 
     def __str__(self) -> str:
-        """Print every graph's table and the total."""
-        lines = [line for graph in self.graphs for line in graph.lines()]
-        lines.append(f"{len(self.graphs)} graphs, compiled in {1e3 * self.compile_seconds:.1f} ms")
+        """Print what was captured, every graph's table and the total."""
+        lines = [line for capture in self.captures for line in capture.lines()]
+        lines += [line for graph in self.graphs for line in graph.lines()]
+        if self.captures:
+            lines.append(f"{self.graph_count} graphs captured, {self.graph_break_count} graph breaks")
+        if self.graphs or not self.captures:
+            lines.append(f"{len(self.graphs)} graphs, compiled in {1e3 * self.compile_seconds:.1f} ms")
         return "\n".join(lines)
 
 
 def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:
-    """Compile a function afresh at its first call, and report."""
+    """Compile a function afresh at its first call, and report on each call."""
+    if isinstance(function, torch.nn.Module) and kwargs.get("backend") in (None, "rust_inductor"):
+        return _through_torch(function, **kwargs)
+    current = Explanation()
+    compiled = _capture.optimize(
+        function,
+        listener=lambda event: current.captures.extend(_captures(event)),
+        on_graph=lambda kind, compiled: current.graphs.append(Graph(kind, compiled)),
+        **kwargs,
+    )
+
+    def run(*args: Any, **call_kwargs: Any) -> Explanation:
+        nonlocal current
+        explanation = current = Explanation()
+        explanation.result = compiled(*args, **call_kwargs)
+        return explanation
+
+    return run
+
+
+def _captures(event: dict[str, Any]) -> Iterator[Capture]:
+    """The capture that an event of the tracer tells of, if it tells of one."""
+    if "limit" in event:
+        return
+    original = event["original"]
+    yield Capture(
+        function=original.co_name,
+        file=original.co_filename,
+        line=original.co_firstlineno,
+        graph=event.get("graph"),
+        guards=tuple(event.get("guards", ())),
+        recompiles=tuple(_failure(reason) for reason in event["recompile_reasons"]),
+        ended=_break(event),
+        skipped=event.get("skipped"),
+        original=original,
+        code=event["code"],
+    )
+
+
+def _break(event: dict[str, Any]) -> Break | None:
+    reason = event["break"]
+    if reason is None:
+        return None
+    code = event["original"]
+    stack = event["stack"] or [(code.co_filename, code.co_firstlineno, code.co_name)]
+    places = tuple(Place(*place) for place in stack)
+    return Break(reason["code"], reason["what"], reason["text"], reason["hint"], places)
+
+
+def _failure(reason: dict[str, Any]) -> Failure:
+    return Failure(reason["frame"], reason["guard"], reason["expected"], reason["found"], reason["reason"])
+
+
+def _through_torch(model: torch.nn.Module, **kwargs: Any) -> Callable[..., Explanation]:
+    """Modules are captured by torch's Dynamo."""
+    from rust_inductor import _backend
+
+    kwargs.pop("backend", None)
 
     def run(*args: Any, **call_kwargs: Any) -> Explanation:
         explanation = Explanation()
@@ -117,7 +291,7 @@ def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explan
                 on_graph=lambda kind, compiled: explanation.graphs.append(Graph(kind, compiled)),
             )
 
-        compiled = torch.compile(function, backend=recording, **kwargs)
+        compiled = torch.compile(model, backend=recording, **kwargs)
         explanation.result = compiled(*args, **call_kwargs)
         return explanation
 

@@ -29,6 +29,7 @@ class Dynamo:
         backend: Callable[..., Any],
         *,
         listener: Callable[[dict[str, Any]], None] | None = None,
+        logs: Any = None,
         dynamic: bool | None = None,
         limit: int = 8,
         fullgraph: bool = False,
@@ -38,4 +39,5 @@ class Dynamo:
 class Optimized:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+def call_as_it_is(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
 def reset() -> None: ...

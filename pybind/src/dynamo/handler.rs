@@ -6,6 +6,7 @@ use super::{
     classify, code, constant,
     host::PyHost,
     objects::{CallObjects, Prepared, states},
+    tell::{Event, FrameId, Listeners, Recompile},
 };
 use crate::compiler::panic_text;
 use crate::fx_module;
@@ -17,7 +18,11 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
+use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Compiles what is called under it, with one backend and one set of options.
@@ -27,8 +32,7 @@ pub(crate) struct Dynamo(Arc<Tracing>);
 struct Tracing {
     /// `backend(graph, example_inputs, lowered)`: the graph, and the same in ATen overloads or `None`.
     backend: Py<PyAny>,
-    /// Is told of each capture and of each function that runs as it is.
-    listener: Option<Py<PyAny>>,
+    listeners: Listeners,
     dynamic: Dynamic,
     limit: usize,
     fullgraph: bool,
@@ -36,14 +40,33 @@ struct Tracing {
     history: Mutex<FxHashMap<usize, History>>,
 }
 
-/// Sizes and integers of earlier calls, by their printed source.
-#[derive(Default)]
+/// What is known of a code object's earlier calls.
 struct History {
+    /// When that was: nothing is known after a reset.
+    epoch: u64,
+    /// The code object's number.
+    frame: usize,
+    /// How often it has been captured.
+    captures: usize,
+    /// Sizes and integers, by their printed source.
     seen: FxHashMap<String, i64>,
     changed: Vec<String>,
 }
 
+/// The next code object's number.
+static FRAMES: AtomicUsize = AtomicUsize::new(0);
+
 impl History {
+    fn new() -> History {
+        History {
+            epoch: frame_hook::epoch(),
+            frame: FRAMES.fetch_add(1, Ordering::Relaxed),
+            captures: 0,
+            seen: FxHashMap::default(),
+            changed: Vec::new(),
+        }
+    }
+
     /// Notes what a trace has seen; true if something changed that was constant before.
     fn learn(&mut self, capture: &Capture) -> bool {
         let mut news = false;
@@ -61,10 +84,11 @@ impl History {
 #[pymethods]
 impl Dynamo {
     #[new]
-    #[pyo3(signature = (backend, *, listener=None, dynamic=None, limit=8, fullgraph=false))]
+    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false))]
     fn new(
         backend: Py<PyAny>,
         listener: Option<Py<PyAny>>,
+        logs: Option<Py<PyAny>>,
         dynamic: Option<bool>,
         limit: usize,
         fullgraph: bool,
@@ -74,7 +98,8 @@ impl Dynamo {
             Some(true) => Dynamic::Always,
             Some(false) => Dynamic::Never,
         };
-        Dynamo(Arc::new(Tracing { backend, listener, dynamic, limit, fullgraph, history: Mutex::default() }))
+        let listeners = Listeners { listener, logs };
+        Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Mutex::default() }))
     }
 
     /// The function, compiled when it is called.
@@ -87,6 +112,20 @@ impl Dynamo {
 #[pyfunction]
 pub(crate) fn reset() {
     frame_hook::reset();
+}
+
+/// Calls a function while nothing of this thread is compiled.
+#[pyfunction]
+#[pyo3(signature = (function, *args, **kwargs))]
+pub(crate) fn call_as_it_is<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let off = Enabled::new(function.py(), None);
+    let result = function.call(args, kwargs);
+    drop(off);
+    result
 }
 
 /// A function whose calls are compiled.
@@ -111,6 +150,18 @@ impl Optimized {
         result
     }
 
+    /// A method, where the function is an attribute of a class.
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<&Bound<'py, PyAny>>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match object {
+            None => Ok(slf.clone().into_any()),
+            Some(object) => slf.py().import("types")?.getattr("MethodType")?.call1((slf, object)),
+        }
+    }
+
     /// The function as it was given.
     #[getter]
     fn _torchdynamo_orig_callable(&self, py: Python<'_>) -> Py<PyAny> {
@@ -119,24 +170,25 @@ impl Optimized {
 }
 
 impl Handler for Tracing {
-    fn compile(&self, call: &Call<'_>) -> PyResult<Verdict> {
+    fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let file: String = call.code().getattr("co_filename")?.extract()?;
         if classify::is_skipped(call.py(), &file) || file.starts_with('<') && file.contains("eval_with_key") {
             return Ok(Verdict::Skip);
         }
-        match catch_unwind(AssertUnwindSafe(|| self.capture(call))) {
+        let event = self.event(call, failed)?;
+        match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
             Ok(Ok(verdict)) => Ok(verdict),
-            Ok(Err(error)) if self.fullgraph => Err(error),
-            Ok(Err(error)) => {
-                let why = error.to_string();
+            Ok(Err(failure)) if self.fullgraph => Err(failure.into()),
+            Ok(Err(failure)) => {
+                let why = failure.to_string();
                 tracing::warn!(target: "rust_inductor", "{why}; `{file}` runs as it is");
-                self.tell_skipped(call, &why)?;
+                self.listeners.skipped(&event, &why, failure.ended())?;
                 Ok(Verdict::Skip)
             }
             Err(panic) => {
                 let why = format!("internal error of the tracer: {}", panic_text(panic.as_ref()));
                 tracing::error!(target: "rust_inductor", "{why}");
-                self.tell_skipped(call, &why)?;
+                self.listeners.skipped(&event, &why, None)?;
                 Ok(Verdict::Skip)
             }
         }
@@ -146,29 +198,75 @@ impl Handler for Tracing {
         self.limit
     }
 
-    fn at_limit(&self, code: &Bound<'_, PyAny>) {
-        tracing::warn!(target: "rust_inductor", "{code} was compiled {} times; it runs as it is from now on", self.limit);
+    fn at_limit(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()> {
+        if first {
+            let frame = self.with_history(call.code().as_ptr() as usize, |history| (history.frame, history.captures));
+            let event = Event { call, frame, recompiles: why_not(call, failed)? };
+            self.listeners.limit(&event, self.limit)?;
+        }
+        if self.fullgraph {
+            let text = format!("fullgraph: `{}` was compiled {} times already", call.code(), self.limit);
+            return Err(PyRuntimeError::new_err(text));
+        }
+        Ok(())
+    }
+}
+
+/// Why a call is not captured.
+enum NotCaptured {
+    /// The tracer says so, or the graph ends where it must not.
+    Ended(Break),
+    /// Something around it failed.
+    Failed(PyErr),
+}
+
+impl NotCaptured {
+    fn ended(&self) -> Option<&Break> {
+        match self {
+            NotCaptured::Ended(ended) => Some(ended),
+            NotCaptured::Failed(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for NotCaptured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotCaptured::Ended(ended) => ended.reason.fmt(f),
+            NotCaptured::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<PyErr> for NotCaptured {
+    fn from(error: PyErr) -> NotCaptured {
+        NotCaptured::Failed(error)
+    }
+}
+
+impl From<NotCaptured> for PyErr {
+    fn from(failure: NotCaptured) -> PyErr {
+        match failure {
+            NotCaptured::Ended(ended) => broken(&ended),
+            NotCaptured::Failed(error) => error,
+        }
     }
 }
 
 impl Tracing {
-    fn capture(&self, call: &Call<'_>) -> PyResult<Verdict> {
+    fn capture(&self, event: &Event<'_, '_>) -> Result<Verdict, NotCaptured> {
+        let call = event.call;
         let py = call.py();
         let mut host = PyHost::new(py);
-        let capture = match self.trace(call, &mut host) {
-            Ok(capture) => capture,
-            Err(ended) => {
-                let why = ended.reason.to_string();
-                return if self.fullgraph { Err(broken(&ended)) } else { Err(PyRuntimeError::new_err(why)) };
-            }
-        };
+        let capture = self.trace(call, &mut host).map_err(NotCaptured::Ended)?;
         if let (Some(ended), true) = (&capture.ended, self.fullgraph) {
-            return Err(broken(ended));
+            return Err(NotCaptured::Ended(ended.clone()));
         }
         let graph = self.backend_result(py, call, &capture)?;
         let code = self.write(py, call, &mut host, &capture, graph.as_ref())?;
-        let guard = CallGuard::new(call, &host, &capture)?;
-        self.tell(py, &capture, &guard, &code, graph.as_ref())?;
+        let guard = CallGuard::new(call, &host, &capture, event.frame)?;
+        self.with_history(call.code().as_ptr() as usize, |history| history.captures += 1);
+        self.listeners.capture(event, &capture, &guard, &code, graph.as_ref())?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 
@@ -191,7 +289,11 @@ impl Tracing {
 
     fn with_history<T>(&self, code: usize, f: impl FnOnce(&mut History) -> T) -> T {
         let mut all = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        f(all.entry(code).or_default())
+        let history = all.entry(code).or_insert_with(History::new);
+        if history.epoch != frame_hook::epoch() {
+            *history = History { frame: history.frame, ..History::new() };
+        }
+        f(history)
     }
 
     /// What the backend makes of the graph; `None` if there is nothing in it.
@@ -239,36 +341,23 @@ impl Tracing {
         code::write(py, &capture.code, &opaque)
     }
 
-    fn tell<'py>(
-        &self,
-        py: Python<'py>,
-        capture: &Capture,
-        guard: &CallGuard,
-        code: &Bound<'py, PyAny>,
-        graph: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<()> {
-        let Some(listener) = &self.listener else { return Ok(()) };
-        let event = PyDict::new(py);
-        event.set_item("graph", capture.computes.then(|| fx_module::Graph::from(capture.graph.clone())))?;
-        event.set_item("compiled", graph)?;
-        let sources = guard.tree.sources();
-        let texts: Vec<String> = guard.tree.guards().iter().map(|guard| guard.text(sources)).collect();
-        event.set_item("guards", texts)?;
-        event.set_item("code", code)?;
-        let ended = capture.ended.as_ref();
-        event.set_item("break_reason", ended.map(|ended| ended.reason.to_string()))?;
-        event.set_item("line", ended.map(|ended| ended.line))?;
-        event.set_item("stack", ended.map(|ended| ended.stack.clone()))?;
-        listener.bind(py).call1((event,)).map(drop)
+    /// What an event about this call says of it, and of the entries whose guards did not hold.
+    fn event<'a, 'py>(&self, call: &'a Call<'py>, failed: &[Rc<dyn Guard>]) -> PyResult<Event<'a, 'py>> {
+        let frame = self.with_history(call.code().as_ptr() as usize, |history| (history.frame, history.captures));
+        let recompiles = if self.listeners.wanted(call.py())? { why_not(call, failed)? } else { Vec::new() };
+        Ok(Event { call, frame, recompiles })
     }
+}
 
-    fn tell_skipped(&self, call: &Call<'_>, why: &str) -> PyResult<()> {
-        let Some(listener) = &self.listener else { return Ok(()) };
-        let event = PyDict::new(call.py());
-        event.set_item("skipped", why)?;
-        event.set_item("code", call.code())?;
-        listener.bind(call.py()).call1((event,)).map(drop)
-    }
+/// Why these guards, made by this handler, do not hold.
+fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec<Recompile>> {
+    let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
+    let torch = Torch::get(call.py())?;
+    let explained = guards.filter_map(|guard| {
+        let mut objects = CallObjects { call, prepared: &guard.prepared, torch };
+        Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
+    });
+    Ok(explained.collect())
 }
 
 /// The error that `fullgraph` makes of a graph's end.
@@ -294,13 +383,15 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The guards of one trace, over the calls of one code object.
-struct CallGuard {
-    tree: GuardTree,
+pub(super) struct CallGuard {
+    pub(super) tree: GuardTree,
     prepared: Prepared,
+    /// Of which capture it is.
+    frame: FrameId,
 }
 
 impl CallGuard {
-    fn new(call: &Call<'_>, host: &PyHost<'_>, capture: &Capture) -> PyResult<CallGuard> {
+    fn new(call: &Call<'_>, host: &PyHost<'_>, capture: &Capture, frame: FrameId) -> PyResult<CallGuard> {
         let py = call.py();
         let torch = Torch::get(py)?;
         let mut sources = capture.sources.clone();
@@ -315,7 +406,7 @@ impl CallGuard {
         }
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named())?;
-        Ok(CallGuard { tree, prepared })
+        Ok(CallGuard { tree, prepared, frame })
     }
 }
 

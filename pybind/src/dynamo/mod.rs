@@ -4,6 +4,7 @@
 //! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: the guards' questions;
+//! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
 
 mod classify;
@@ -12,5 +13,6 @@ mod constant;
 mod handler;
 mod host;
 mod objects;
+mod tell;
 
-pub(crate) use handler::{Dynamo, Optimized, reset};
+pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};

@@ -1,0 +1,247 @@
+"""What our own Dynamo does, in torch's log: under the names that ``TORCH_LOGS`` knows, in torch's layout.
+
+``graph``, ``graph_code``, ``graph_sizes``, ``guards``, ``recompiles``, ``graph_breaks`` and ``bytecode`` are torch's
+artifacts; ``dynamic`` is a log of torch's. A limit that is reached is a warning, which is always shown.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import linecache
+import logging
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from torch._guards import CompileContext, CompileId, compile_context
+from torch._logging._internal import getArtifactLogger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import CodeType
+
+    Event = dict[str, Any]
+
+# Beneath torch's own loggers, whose handlers print what TORCH_LOGS selects.
+_PARENT = "torch.rust_inductor"
+_warnings = logging.getLogger(_PARENT)
+_dynamic = logging.getLogger("torch.fx.experimental.symbolic_shapes.rust_inductor")
+_graph_numbers = itertools.count(1)
+_breaks_told: set[tuple[Any, ...]] = set()
+
+#: Where the book says more about why graphs end.
+PAGE = "book: Specification of capture"
+
+
+def wanted() -> bool:
+    """True if anything of a capture is to be logged."""
+    return _dynamic.isEnabledFor(logging.INFO) or any(
+        logger.isEnabledFor(logging.DEBUG) for logger, _ in _ARTIFACTS.values()
+    )
+
+
+def tell(event: Event) -> None:
+    """Log what has happened."""
+    frame, capture = event["frame"]
+    with compile_context(CompileContext(CompileId(frame_id=frame, frame_compile_id=capture))):
+        if "limit" in event:
+            _warnings.warning("%s", limit_text(event))
+            return
+        for logger, texts in _ARTIFACTS.values():
+            if logger.isEnabledFor(logging.DEBUG):
+                for text in texts(event):
+                    logger.debug("%s", text)
+        for line in symbol_lines(event):
+            _dynamic.info("%s", line)
+
+
+def recompile_texts(event: Event) -> Iterator[str]:
+    """Say why the entries that were there did not fit."""
+    if event["recompile_reasons"]:
+        code: CodeType = event["original"]
+        failures = "\n".join(f"- {reason_line(reason)}" for reason in event["recompile_reasons"])
+        yield (
+            f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}\n"
+            f"    triggered by the following guard failure(s):\n{textwrap.indent(failures, '    ')}"
+        )
+
+
+def reason_line(reason: dict[str, Any]) -> str:
+    """Say which entry did not fit, and why."""
+    frame, capture = reason["frame"]
+    return f"{frame}/{capture}: {_with_line(reason['reason'], reason['line'])}"
+
+
+def _with_line(text: str, place: str | None) -> str:
+    """Add the program's line that asked for a guard; the place is written as ``file:line in function``."""
+    file, _, rest = (place or "").rpartition(":")
+    number, _, _ = rest.partition(" ")
+    source = linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+    return f"{text:<60}  # {source}  # {place}" if place else text
+
+
+def break_texts(event: Event) -> Iterator[str]:
+    """Say where and why a graph ended, or why there is none."""
+    if event.get("break") is None and event.get("skipped") is None:
+        return
+    code: CodeType = event["original"]
+    stack = event["stack"] or [(code.co_filename, code.co_firstlineno, code.co_name)]
+    file, line, _ = stack[-1]
+    reason = "\n".join(_reason_lines(event))
+    known = (event["break"] and event["break"]["code"], tuple(stack))
+    if known in _breaks_told:
+        told = " (user stack suppressed due to duplicate graph break)"
+        yield f"Graph break{told} in user code at {file}:{line}\nGraph Break Reason: {reason}\n"
+        return
+    _breaks_told.add(known)
+    frames = "\n".join(_frame_lines(stack))
+    head = f"Graph break in user code at {file}:{line}\nGraph Break Reason: {reason}"
+    yield f"{head}\nUser code traceback:\n{frames}\n"
+
+
+def _reason_lines(event: Event) -> Iterator[str]:
+    ended = event["break"]
+    if ended is None:
+        yield f"The function runs as it is: {event['skipped']}"
+        return
+    yield f"{ended['what'].rstrip('.')} [{ended['code']}]"
+    yield f"  Explanation: {ended['text']}"
+    yield f"  Hint: {ended['hint']}"
+    if event.get("skipped") is not None:
+        yield "  The whole function runs as it is."
+    yield f"\n For more details about this graph break, see the {PAGE}, {ended['code']}\n"
+
+
+def _frame_lines(stack: Sequence[tuple[str, int, str]]) -> Iterator[str]:
+    for file, line, name in stack:
+        yield f'  File "{file}", line {line}, in {name}'
+        source = linecache.getline(file, line).strip()
+        if source:
+            yield f"    {source}"
+
+
+def bytecode_texts(event: Event) -> Iterator[str]:
+    """Disassemble the code before and after."""
+    original: CodeType = event["original"]
+    codes = [("ORIGINAL", original)]
+    if event.get("skipped") is None:
+        codes.append(("MODIFIED", event["code"]))
+    place = f"{original.co_name} {original.co_filename} line {original.co_firstlineno}"
+    for which, code in codes:
+        yield f"{which} BYTECODE {place} \n{dis.Bytecode(code).dis()}\n"
+
+
+def graph_name(event: Event) -> str:
+    """Number the graphs of the process."""
+    if "graph_name" not in event:
+        event["graph_name"] = f"__compiled_fn_{next(_graph_numbers)}"
+    name: str = event["graph_name"]
+    return name
+
+
+def graph_texts(event: Event) -> Iterator[str]:
+    """Print the graph as a table."""
+    if event.get("graph") is not None:
+        yield f"TRACED GRAPH\n ===== {graph_name(event)} =====\n {event['graph'].tabular()}\n"
+
+
+def code_texts(event: Event) -> Iterator[str]:
+    """Print the graph as Python code."""
+    if event.get("graph") is not None:
+        yield f"TRACED GRAPH\n ===== {graph_name(event)} =====\n {_readable(event['graph'])}\n"
+
+
+def size_texts(event: Event) -> Iterator[str]:
+    """Print the size of each tensor of the graph."""
+    if event.get("graph") is None:
+        return
+    lines = [f"{name}: {sizes}" for name, sizes in _sizes(event["graph"])]
+    yield "\n".join(["TRACED GRAPH TENSOR SIZES", f"===== {graph_name(event)} =====", *lines]) + "\n"
+
+
+def guard_texts(event: Event) -> Iterator[str]:
+    """Print the guards as the tree of what is looked at."""
+    if event.get("skipped") is None:
+        yield "GUARDS:"
+        yield "\n".join(["", "TREE_GUARD_MANAGER:", "+- RootGuardManager", *guard_lines(event), ""])
+
+
+def guard_lines(event: Event) -> Iterator[str]:
+    """One line per guard, beneath the object that it looks at; what looks at several objects comes last."""
+    rows = zip(event["guard_kinds"], event["guards"], event["guard_paths"], event["guard_lines"])
+    last: list[tuple[str, str]] = []
+    above: list[str] = []
+    for kind, text, path, line in rows:
+        if kind == "SHAPE_ENV":
+            last += [("LAMBDA_GUARD", part) for part in text.split(" and ")]
+            continue
+        text = _with_line(text, line)
+        if kind == "DUPLICATE_INPUT" or kind == "NO_TENSOR_ALIASING":
+            last.append((kind, text))
+            continue
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(above, path)))
+        for depth in range(same, len(path)):
+            yield f"{'| ' * (depth + 1)}+- GuardManager: source={path[depth]}"
+        above = path
+        yield f"{'| ' * (len(path) + 1)}+- {kind}: {text}"
+    for kind, text in last:
+        yield f"+- {kind}: {text}"
+
+
+def symbol_lines(event: Event) -> Iterator[str]:
+    """Say what has become a symbol, and what was decided about symbols."""
+    if not _dynamic.isEnabledFor(logging.INFO) or event.get("skipped") is not None:
+        return
+    yield "create_env"
+    for symbol, value, source, bounds in event["symbols"]:
+        yield f"create_symbol {symbol} = {value} for {source} {bounds}"
+    for predicate, line in event["symbol_guards"]:
+        yield f"eval {predicate} [guard added]" + (f" {line}" if line else "")
+    yield "produce_guards"
+
+
+def limit_text(event: Event) -> str:
+    """Say that a function is compiled no more."""
+    code: CodeType = event["original"]
+    reasons = event["recompile_reasons"]
+    last = reason_line(reasons[0]) if reasons else "unknown"
+    return (
+        f"rust_inductor hit recompile_limit ({event['limit']})\n"
+        f"   function: '{code.co_name}' ({code.co_filename}:{code.co_firstlineno})\n"
+        f"   last reason: {last}\n"
+        "It runs as it is where no entry fits.\n"
+        'To log all recompilation reasons, use TORCH_LOGS="recompiles".'
+    )
+
+
+def _torch_graph(graph: Any) -> Any:
+    import torch
+
+    return graph.to_torch(torch.nn.Module())
+
+
+def _readable(graph: Any) -> str:
+    text: str = _torch_graph(graph).print_readable(print_output=False, include_stride=True, include_device=True)
+    return text
+
+
+def _sizes(graph: Any) -> Iterator[tuple[str, str]]:
+    for node in _torch_graph(graph).graph.nodes:
+        value = node.meta.get("example_value", node.meta.get("val"))
+        if hasattr(value, "shape"):
+            yield node.name, str(tuple(value.shape))
+
+
+#: What is logged at DEBUG, in torch's order: name, logger, texts.
+_ARTIFACTS: dict[str, tuple[logging.Logger, Callable[[Event], Iterator[str]]]] = {
+    name: (getArtifactLogger(_PARENT, name), texts)
+    for name, texts in {
+        "recompiles": recompile_texts,
+        "graph_breaks": break_texts,
+        "graph": graph_texts,
+        "graph_code": code_texts,
+        "graph_sizes": size_texts,
+        "bytecode": bytecode_texts,
+        "guards": guard_texts,
+    }.items()
+}

@@ -1,0 +1,181 @@
+//! What the tracer tells listeners: one dict per capture, per function that runs as it is, and per limit reached.
+//!
+//! Every event has `original`, the code object that was called, and `frame`, its number and how often it had been
+//! captured; then, as the event is:
+//!
+//! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
+//!   `symbol_guards`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it;
+//! - a limit: `limit`, and `recompile_reasons`.
+//!
+//! Invariant: telling reads what is there and changes nothing.
+
+use super::handler::CallGuard;
+use crate::fx_module;
+use dynamo_core::trace::{Break, Capture};
+use frame_hook::Call;
+use guards::{Failure, Root, Source, SourceId, Sources};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::iter::successors;
+use symshapes::{ShapeEnv, Sym};
+
+/// A number for each code object, and how often it has been captured.
+pub(super) type FrameId = (usize, usize);
+
+/// An earlier entry whose guards did not hold: the number of its capture, and why.
+pub(super) struct Recompile {
+    pub(super) frame: FrameId,
+    pub(super) failure: Failure,
+}
+
+/// Who is told.
+pub(super) struct Listeners {
+    /// Is called with every event.
+    pub(super) listener: Option<Py<PyAny>>,
+    /// The module with `wanted()`, which says whether anything is to be logged, and `tell(event)`.
+    pub(super) logs: Option<Py<PyAny>>,
+}
+
+impl Listeners {
+    /// True if anybody is there to be told.
+    pub(super) fn wanted(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.listener.is_some() || self.logs_wanted(py)?)
+    }
+
+    fn logs_wanted(&self, py: Python<'_>) -> PyResult<bool> {
+        self.logs.as_ref().map_or(Ok(false), |logs| logs.bind(py).call_method0("wanted")?.is_truthy())
+    }
+
+    /// Tells of a capture.
+    pub(super) fn capture<'py>(
+        &self,
+        event: &Event<'_, 'py>,
+        capture: &Capture,
+        guard: &CallGuard,
+        code: &Bound<'py, PyAny>,
+        compiled: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        if !self.wanted(event.call.py())? {
+            return Ok(());
+        }
+        let dict = event.dict()?;
+        dict.set_item("graph", capture.computes.then(|| fx_module::Graph::from(capture.graph.clone())))?;
+        dict.set_item("compiled", compiled)?;
+        set_guards(&dict, guard)?;
+        dict.set_item("code", code)?;
+        dict.set_item("symbols", symbols(&capture.env, capture))?;
+        dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
+        set_break(&dict, capture.ended.as_ref())?;
+        self.send(dict)
+    }
+
+    /// Tells of a function that runs as it is.
+    pub(super) fn skipped(&self, event: &Event<'_, '_>, why: &str, ended: Option<&Break>) -> PyResult<()> {
+        if !self.wanted(event.call.py())? {
+            return Ok(());
+        }
+        let dict = event.dict()?;
+        set_break(&dict, ended)?;
+        dict.set_item("skipped", why)?;
+        dict.set_item("code", event.call.code())?;
+        self.send(dict)
+    }
+
+    /// Tells of a limit that was reached; the log always says so.
+    pub(super) fn limit(&self, event: &Event<'_, '_>, limit: usize) -> PyResult<()> {
+        let dict = event.dict()?;
+        dict.set_item("limit", limit)?;
+        if let Some(logs) = &self.logs {
+            logs.bind(event.call.py()).call_method1("tell", (&dict,))?;
+        }
+        self.listener.as_ref().map_or(Ok(()), |listener| listener.bind(event.call.py()).call1((dict,)).map(drop))
+    }
+
+    fn send(&self, dict: Bound<'_, PyDict>) -> PyResult<()> {
+        let py = dict.py();
+        if let (Some(logs), true) = (&self.logs, self.logs_wanted(py)?) {
+            logs.bind(py).call_method1("tell", (&dict,))?;
+        }
+        self.listener.as_ref().map_or(Ok(()), |listener| listener.bind(py).call1((dict,)).map(drop))
+    }
+}
+
+/// What every event has.
+pub(super) struct Event<'a, 'py> {
+    pub(super) call: &'a Call<'py>,
+    pub(super) frame: FrameId,
+    pub(super) recompiles: Vec<Recompile>,
+}
+
+impl<'py> Event<'_, 'py> {
+    fn dict(&self) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(self.call.py());
+        dict.set_item("original", self.call.code())?;
+        dict.set_item("frame", self.frame)?;
+        let reasons = self.recompiles.iter().map(|recompile| recompile.dict(self.call.py()));
+        dict.set_item("recompile_reasons", PyList::new(self.call.py(), reasons.collect::<PyResult<Vec<_>>>()?)?)?;
+        Ok(dict)
+    }
+}
+
+impl Recompile {
+    fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("frame", self.frame)?;
+        dict.set_item("guard", &self.failure.guard)?;
+        dict.set_item("expected", &self.failure.expected)?;
+        dict.set_item("found", &self.failure.found)?;
+        dict.set_item("reason", &self.failure.reason)?;
+        dict.set_item("line", self.failure.user_stack.as_deref())?;
+        Ok(dict)
+    }
+}
+
+fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
+    let (sources, all) = (guard.tree.sources(), guard.tree.guards());
+    dict.set_item("guards", all.iter().map(|guard| guard.text(sources)).collect::<Vec<_>>())?;
+    dict.set_item("guard_kinds", all.iter().map(|guard| guard.kind.row().name).collect::<Vec<_>>())?;
+    dict.set_item("guard_paths", all.iter().map(|guard| path(sources, guard.source)).collect::<Vec<_>>())?;
+    dict.set_item("guard_lines", all.iter().map(|guard| guard.user_stack.as_deref()).collect::<Vec<_>>())
+}
+
+/// The objects on the way to a source, as printed, the outermost first; none for what is global.
+fn path(sources: &Sources, source: SourceId) -> Vec<String> {
+    if matches!(sources[source], Source::Root(Root::GlobalState)) {
+        return Vec::new();
+    }
+    let upwards = successors(Some(source), |&source| sources.base(source));
+    let mut path: Vec<_> = upwards.map(|source| sources.display(source).to_string()).collect();
+    path.reverse();
+    path
+}
+
+fn set_break(dict: &Bound<'_, PyDict>, ended: Option<&Break>) -> PyResult<()> {
+    dict.set_item("break_reason", ended.map(|ended| ended.reason.to_string()))?;
+    dict.set_item("line", ended.map(|ended| ended.line))?;
+    dict.set_item("stack", ended.map(|ended| ended.stack.clone()))?;
+    let Some(ended) = ended else { return dict.set_item("break", dict.py().None()) };
+    let reason = PyDict::new(dict.py());
+    reason.set_item("code", ended.reason.kind.code())?;
+    reason.set_item("what", ended.reason.kind.what())?;
+    reason.set_item("text", &ended.reason.text)?;
+    reason.set_item("hint", ended.reason.kind.hint())?;
+    dict.set_item("break", reason)
+}
+
+/// Each symbol that reads an input: name, value, source, range.
+fn symbols(env: &ShapeEnv, capture: &Capture) -> Vec<(String, Option<i64>, String, String)> {
+    let owned = env.inputs().filter_map(|input| input.owned.map(|symbol| (symbol, input.source)));
+    let named = |(symbol, source): (Sym, symshapes::SourceId)| {
+        let range = env.pool().symbol_range(symbol).to_string();
+        let source = capture.sources.display(source.into()).to_string();
+        (env.pool().name(symbol).to_owned(), env.symbol_hint(symbol), source, range)
+    };
+    owned.map(named).collect()
+}
+
+/// Each decision about symbols, and the line that asked for it.
+fn symbol_guards(env: &ShapeEnv) -> Vec<(String, String)> {
+    env.guards().iter().map(|guard| (env.pool().display_pred(guard.pred).to_string(), guard.at.clone())).collect()
+}
