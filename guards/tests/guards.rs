@@ -322,9 +322,9 @@ fn every_kind_prints_passes_and_fails() {
         NO_TENSOR_ALIASING: check_no_aliasing(L['a'], L['b'])
             Duplicate tensors found: ["a", "b"] [different tensors / one tensor at "a", "b"]
         SHAPE_ENV: L['b'] == L['a'].size()[0] and L['a'].size()[1] == 2*L['a'].size()[0] and 2 <= L['a'].size()[0]
-            a.size()[1] == 2*a.size()[0] [L['a'].size()[1] == 2*L['a'].size()[0] / L['b'] = 5, L['a'].size()[0] = 5, L['a'].size()[1] = 11]
-            b == a.size()[0] [L['b'] == L['a'].size()[0] / L['b'] = 5, L['a'].size()[0] = 1, L['a'].size()[1] = 2]
-            b == a.size()[0] [L['b'] == L['a'].size()[0] / L['b'] = 9, L['a'].size()[0] = 5, L['a'].size()[1] = 10]
+            a.size()[1] == 2*a.size()[0] [L['a'].size()[1] == 2*L['a'].size()[0] / L['a'].size()[0] = 5, L['a'].size()[1] = 11]
+            b == a.size()[0] [L['b'] == L['a'].size()[0] / L['b'] = 5, L['a'].size()[0] = 1]
+            b == a.size()[0] [L['b'] == L['a'].size()[0] / L['b'] = 9, L['a'].size()[0] = 5]
             b == a.size()[0] and a.size()[1] == 2*a.size()[0] and 2 <= a.size()[0] [L['b'] == L['a'].size()[0] and L['a'].size()[1] == 2*L['a'].size()[0] and 2 <= L['a'].size()[0] / L['b'] = 5, L['a'].size()[0] = no number, L['a'].size()[1] = no number]
             b == a.size()[0] and a.size()[1] == 2*a.size()[0] and 2 <= a.size()[0] [L['b'] == L['a'].size()[0] and L['a'].size()[1] == 2*L['a'].size()[0] and 2 <= L['a'].size()[0] / L['b'] = no number, L['a'].size()[0] = 5, L['a'].size()[1] = 10]
         GRAD_MODE: ___check_global_state() against {"grad_mode":true}

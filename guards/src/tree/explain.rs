@@ -10,7 +10,7 @@ use crate::{
     repr,
     source::{Root, Source, Step},
     state::GlobalState,
-    tensor::{Mismatch, TensorGuard},
+    tensor::{Mismatch, TensorFacts, TensorGuard},
 };
 use cranelift_entity::EntityRef;
 use serde::{Deserialize, Serialize};
@@ -158,9 +158,11 @@ impl GuardTree {
         object: &O::Handle,
     ) -> Words {
         let name = without_scopes(&self.sources.display(guard.source).to_string());
+        // Objects know types by identity; what number a type has in the table may not be known to them.
+        let of_type = objects.type_is(object, tensor.python_type);
         let mismatch = match objects.tensor(object) {
-            Some(facts) => tensor.mismatch(&facts),
-            None => Some(Mismatch::PythonType),
+            Some(facts) if of_type => tensor.mismatch(&TensorFacts { python_type: tensor.python_type, ..facts }),
+            _ => Some(Mismatch::PythonType),
         };
         match mismatch {
             None => Words::new("the tensor as it was", "another"),
@@ -218,15 +220,16 @@ impl GuardTree {
     ) -> Failure {
         let numbers = &self.numbers[span.range()];
         let values: Vec<Option<i64>> = numbers.iter().map(|number| number.read(objects, registers)).collect();
-        let shown = numbers.iter().zip(&values).map(|(number, value)| {
-            let value = value.map_or_else(|| "no number".to_owned(), |value| number.show(value));
-            format!("{} = {value}", self.sources.display(number.source))
-        });
-        let found = repr::comma_separated(shown);
         let known: Option<Vec<i64>> = values.iter().copied().collect();
-        let GuardKind::ShapeEnv(shapes) = &guard.kind else { return self.failure(guard, Words::new("", found)) };
+        let GuardKind::ShapeEnv(shapes) = &guard.kind else { return self.failure(guard, Words::new("", "")) };
         let failing = known.and_then(|values| shapes.program.first_failure(&values));
         let text = failing.and_then(|at| shapes.text.get(at)).cloned().unwrap_or_else(|| shapes.all_text());
+        let shown = numbers.iter().zip(&values).filter_map(|(number, value)| {
+            let name = self.sources.display(number.source).to_string();
+            let value = value.map_or_else(|| "no number".to_owned(), |value| number.show(value));
+            text.contains(&name).then(|| format!("{name} = {value}"))
+        });
+        let found = repr::comma_separated(shown);
         let words = Words::new(text.clone(), found).because(without_scopes(&text));
         Failure { guard: text, ..self.failure(guard, words) }
     }

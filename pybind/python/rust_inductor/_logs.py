@@ -47,6 +47,8 @@ def tell(event: Event) -> None:
         if "limit" in event:
             _warnings.warning("%s", limit_text(event))
             return
+        if "failed" in event:
+            _warnings.warning("%s", failure_text(event))
         for logger, texts in _ARTIFACTS.values():
             if logger.isEnabledFor(logging.DEBUG):
                 for text in texts(event):
@@ -200,14 +202,22 @@ def symbol_lines(event: Event) -> Iterator[str]:
     yield "produce_guards"
 
 
+def failure_text(event: Event) -> str:
+    """Say that a function is not compiled, though the tracer could have gone on."""
+    return f"rust_inductor could not compile {_named(event['original'])}; it runs as it is.\n   {event['skipped']}"
+
+
+def _named(code: CodeType) -> str:
+    return f"'{code.co_name}' ({code.co_filename}:{code.co_firstlineno})"
+
+
 def limit_text(event: Event) -> str:
     """Say that a function is compiled no more."""
-    code: CodeType = event["original"]
     reasons = event["recompile_reasons"]
     last = reason_line(reasons[0]) if reasons else "unknown"
     return (
         f"rust_inductor hit recompile_limit ({event['limit']})\n"
-        f"   function: '{code.co_name}' ({code.co_filename}:{code.co_firstlineno})\n"
+        f"   function: {_named(event['original'])}\n"
         f"   last reason: {last}\n"
         "It runs as it is where no entry fits.\n"
         'To log all recompilation reasons, use TORCH_LOGS="recompiles".'

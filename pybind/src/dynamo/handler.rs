@@ -19,7 +19,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
 use std::any::Any;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -179,16 +178,20 @@ impl Handler for Tracing {
         match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(failure)) if self.fullgraph => Err(failure.into()),
-            Ok(Err(failure)) => {
-                let why = failure.to_string();
-                tracing::warn!(target: "rust_inductor", "{why}; `{file}` runs as it is");
-                self.listeners.skipped(&event, &why, failure.ended())?;
+            Ok(Err(NotCaptured::Ended(ended))) => {
+                tracing::warn!(target: "rust_inductor", "{}; `{file}` runs as it is", ended.reason);
+                self.listeners.skipped(&event, &ended)?;
+                Ok(Verdict::Skip)
+            }
+            Ok(Err(NotCaptured::Failed(error))) => {
+                tracing::warn!(target: "rust_inductor", "{error}; `{file}` runs as it is");
+                self.listeners.failed(&event, &error.to_string())?;
                 Ok(Verdict::Skip)
             }
             Err(panic) => {
                 let why = format!("internal error of the tracer: {}", panic_text(panic.as_ref()));
                 tracing::error!(target: "rust_inductor", "{why}");
-                self.listeners.skipped(&event, &why, None)?;
+                self.listeners.failed(&event, &why)?;
                 Ok(Verdict::Skip)
             }
         }
@@ -218,24 +221,6 @@ enum NotCaptured {
     Ended(Break),
     /// Something around it failed.
     Failed(PyErr),
-}
-
-impl NotCaptured {
-    fn ended(&self) -> Option<&Break> {
-        match self {
-            NotCaptured::Ended(ended) => Some(ended),
-            NotCaptured::Failed(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for NotCaptured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotCaptured::Ended(ended) => ended.reason.fmt(f),
-            NotCaptured::Failed(error) => error.fmt(f),
-        }
-    }
 }
 
 impl From<PyErr> for NotCaptured {

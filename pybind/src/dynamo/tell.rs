@@ -5,7 +5,8 @@
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
 //!   `symbol_guards`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
-//! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it;
+//! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
+//!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
 //!
 //! Invariant: telling reads what is there and changes nothing.
@@ -67,35 +68,42 @@ impl Listeners {
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
         set_break(&dict, capture.ended.as_ref())?;
-        self.send(dict)
+        self.send(&dict, false)
     }
 
-    /// Tells of a function that runs as it is.
-    pub(super) fn skipped(&self, event: &Event<'_, '_>, why: &str, ended: Option<&Break>) -> PyResult<()> {
+    /// Tells of a function that runs as it is, since nothing of it can be captured.
+    pub(super) fn skipped(&self, event: &Event<'_, '_>, ended: &Break) -> PyResult<()> {
         if !self.wanted(event.call.py())? {
             return Ok(());
         }
         let dict = event.dict()?;
-        set_break(&dict, ended)?;
-        dict.set_item("skipped", why)?;
+        set_break(&dict, Some(ended))?;
+        dict.set_item("skipped", ended.reason.to_string())?;
         dict.set_item("code", event.call.code())?;
-        self.send(dict)
+        self.send(&dict, false)
+    }
+
+    /// Tells of a function that runs as it is, since compiling it failed; the log always says so.
+    pub(super) fn failed(&self, event: &Event<'_, '_>, why: &str) -> PyResult<()> {
+        let dict = event.dict()?;
+        set_break(&dict, None)?;
+        dict.set_item("skipped", why)?;
+        dict.set_item("failed", true)?;
+        dict.set_item("code", event.call.code())?;
+        self.send(&dict, true)
     }
 
     /// Tells of a limit that was reached; the log always says so.
     pub(super) fn limit(&self, event: &Event<'_, '_>, limit: usize) -> PyResult<()> {
         let dict = event.dict()?;
         dict.set_item("limit", limit)?;
-        if let Some(logs) = &self.logs {
-            logs.bind(event.call.py()).call_method1("tell", (&dict,))?;
-        }
-        self.listener.as_ref().map_or(Ok(()), |listener| listener.bind(event.call.py()).call1((dict,)).map(drop))
+        self.send(&dict, true)
     }
 
-    fn send(&self, dict: Bound<'_, PyDict>) -> PyResult<()> {
+    fn send(&self, dict: &Bound<'_, PyDict>, always: bool) -> PyResult<()> {
         let py = dict.py();
-        if let (Some(logs), true) = (&self.logs, self.logs_wanted(py)?) {
-            logs.bind(py).call_method1("tell", (&dict,))?;
+        if let (Some(logs), true) = (&self.logs, always || self.logs_wanted(py)?) {
+            logs.bind(py).call_method1("tell", (dict,))?;
         }
         self.listener.as_ref().map_or(Ok(()), |listener| listener.bind(py).call1((dict,)).map(drop))
     }
