@@ -19,7 +19,7 @@ use guards::{Failure, Root, Source, SourceId, Sources};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::iter::successors;
-use symshapes::{ShapeEnv, Sym};
+use symshapes::{InputKind, ShapeEnv};
 
 /// A number for each code object, and how often it has been captured.
 pub(super) type FrameId = (usize, usize);
@@ -172,15 +172,15 @@ fn set_break(dict: &Bound<'_, PyDict>, ended: Option<&Break>) -> PyResult<()> {
     dict.set_item("break", reason)
 }
 
-/// Each symbol that reads an input: name, value, source, range.
-fn symbols(env: &ShapeEnv, capture: &Capture) -> Vec<(String, Option<i64>, String, String)> {
-    let owned = env.inputs().filter_map(|input| input.owned.map(|symbol| (symbol, input.source)));
-    let named = |(symbol, source): (Sym, symshapes::SourceId)| {
-        let range = env.pool().symbol_range(symbol).to_string();
-        let source = capture.sources.display(source.into()).to_string();
+/// Each symbol that reads an input: name, value, source, and the range that it starts with.
+fn symbols(env: &ShapeEnv, capture: &Capture) -> Vec<(String, Option<i64>, String, &'static str)> {
+    let owned = env.inputs().filter_map(|input| Some((input.owned?, input)));
+    let named = owned.map(|(symbol, input)| {
+        let range = if input.kind == InputKind::Size { "[2, int_oo]" } else { "[-int_oo, int_oo]" };
+        let source = capture.sources.display(input.source.into()).to_string();
         (env.pool().name(symbol).to_owned(), env.symbol_hint(symbol), source, range)
-    };
-    owned.map(named).collect()
+    });
+    named.collect()
 }
 
 /// Each decision about symbols, and the line that asked for it.

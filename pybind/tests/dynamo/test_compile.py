@@ -1,0 +1,171 @@
+"""What users hold: compile, explain, disable, graph_break, reset."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+import torch
+
+import rust_inductor
+
+X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+
+
+def double(x):
+    """Twice as much."""
+    return x * 2
+
+
+def test_the_signature_is_torchs():
+    ours, theirs = (inspect.signature(f).parameters for f in (rust_inductor.compile, torch.compile))
+    assert set(ours) == set(theirs)
+    differ = {name for name in ours if ours[name].default != theirs[name].default}
+    assert differ == {"backend"}
+    assert all(ours[name].kind == theirs[name].kind for name in ours)
+
+
+def test_function_and_decorator():
+    compiled = rust_inductor.compile(double)
+    torch.testing.assert_close(compiled(X), X * 2)
+    assert (compiled.__name__, compiled.__doc__, compiled.__wrapped__) == ("double", double.__doc__, double)
+
+    @rust_inductor.compile(backend="eager", dynamic=True, name="halves")
+    def half(x):
+        return x / 2
+
+    torch.testing.assert_close(half(X), X / 2)
+
+    @rust_inductor.compile
+    def third(x):
+        return x / 3
+
+    torch.testing.assert_close(third(X), X / 3)
+
+
+def test_methods():
+    class Scale:
+        factor = 3
+
+        @rust_inductor.compile(backend="eager")
+        def scale(self, x, *, shift=0):
+            return x * self.factor + shift
+
+    torch.testing.assert_close(Scale().scale(X, shift=1), X * 3 + 1)
+    torch.testing.assert_close(Scale.scale(Scale(), X), X * 3)
+
+
+def test_disable_and_wrong_arguments():
+    assert rust_inductor.compile(double, disable=True) is double
+    with pytest.raises(RuntimeError, match="mode or options"):
+        rust_inductor.compile(double, mode="default", options={})
+    with pytest.raises(ValueError, match="no mode 'fastest'"):
+        rust_inductor.compile(double, mode="fastest")
+    with pytest.raises(TypeError):
+        rust_inductor.compile(3)
+    with pytest.raises(Exception, match="threds"):
+        rust_inductor.compile(double, options={"threds": 1})
+    with pytest.raises(NotImplementedError):
+        rust_inductor.compile(double, dynamic_shapes={})
+
+
+def test_modules_work_as_before():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())
+    compiled = rust_inductor.compile(model)
+    assert isinstance(compiled, torch.nn.Module)
+    torch.testing.assert_close(compiled(X), model(X))
+    torch.testing.assert_close(rust_inductor.compile(model, backend="eager")(X), model(X))
+
+
+def test_a_compiler_is_given_mode_and_options():
+    seen = []
+
+    def my_compiler(gm, inputs, **extra):
+        seen.append((type(gm), [tuple(x.shape) for x in inputs], extra))
+        return gm.forward
+
+    rust_inductor.compile(double, backend=my_compiler)(X)
+    rust_inductor.compile(double, backend=my_compiler, mode="max-autotune")(X)
+    rust_inductor.compile(double, backend=my_compiler, options={"a": 1})(X)
+    assert [extra for _, _, extra in seen] == [{}, {"mode": "max-autotune"}, {"options": {"a": 1}}]
+    assert all(shapes == [(2, 3)] for _, shapes, _ in seen)
+    assert all(issubclass(module, torch.fx.GraphModule) for module, _, _ in seen)
+
+
+def test_disabled_functions_and_breaks():
+    @rust_inductor.disable
+    def quiet(x):
+        return double(x)
+
+    def fn(x):
+        y = x + 1
+        rust_inductor.graph_break()
+        return quiet(y) + 1
+
+    run = rust_inductor.explain(fn, backend="eager")
+    explanation = run(X)
+    torch.testing.assert_close(explanation.result, (X + 1) * 2 + 1)
+    assert explanation.graph_break_count == 2
+    assert {capture.function for capture in explanation.captures}.isdisjoint({"quiet", "double"})
+    with pytest.raises(RuntimeError):
+        rust_inductor.compile(fn, fullgraph=True)(X)
+    assert quiet.__name__ == "quiet"
+    assert rust_inductor.disable(reason="slow")(double)(X).sum() == (X * 2).sum()
+
+
+def test_explain_says_why():
+    def fn(x, text):
+        y = x + len(text)
+        print(text)
+        return y.relu()
+
+    run = rust_inductor.explain(fn)
+    explanation = run(X, "a")
+    torch.testing.assert_close(explanation.result, (X + 1).relu())
+    assert (explanation.graph_count, explanation.graph_break_count) == (2, 1)
+    (ended,) = explanation.breaks
+    assert ended.code == "RI0016"
+    assert ended.place.function == "fn"
+    assert ended.place.line == fn.__code__.co_firstlineno + 2
+    assert ended.hint
+    assert "L['text'] == 'a'" in explanation.guards
+    assert explanation.recompiles == []
+    assert {graph.kind for graph in explanation.graphs} == {"inference"}
+
+    assert run(X, "a").captures == []
+
+    again = run(X, "bcd")
+    (failure, *_) = again.recompiles
+    assert (failure.guard, failure.expected, failure.found) == ("L['text'] == 'a'", "'a'", "'bcd'")
+    printed = str(again)
+    for words in ("compiled again", "graph break [RI0016]", "hint:", "expected 'a', found 'bcd'", "kernel k0"):
+        assert words in printed
+
+
+def test_explain_names_sizes_and_types():
+    run = rust_inductor.explain(double, backend="eager")
+    run(X)
+    (size,) = run(X[:1]).recompiles
+    assert size.reason == "tensor 'x' size mismatch at index 0. expected 2, actual 1"
+    reasons = [failure.reason for failure in run(X.double()).recompiles]
+    assert reasons[0].startswith("tensor 'x' dtype mismatch.")
+
+
+def test_reset_forgets_what_changed():
+    def fn(x, n):
+        return x * n
+
+    run = rust_inductor.explain(fn, backend="eager")
+    run(X, 2)
+    assert "L['n'] == 3" not in run(X, 3).guards
+    rust_inductor.reset()
+    assert "L['n'] == 5" in run(X, 5).guards
+
+
+def test_fullgraph_at_the_limit():
+    compiled = rust_inductor.compile(lambda x, text: x + len(text), backend="eager", fullgraph=True, recompile_limit=1)
+    compiled(X, "a")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="compiled 1 times"):
+            compiled(X, "ab")
+    torch.testing.assert_close(compiled(X, "a"), X + 1)
