@@ -10,7 +10,7 @@ import dis
 import itertools
 import linecache
 import logging
-import textwrap
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from torch._guards import CompileContext, CompileId, compile_context
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     Event = dict[str, Any]
+    Place = tuple[str, int, str]
 
 # Beneath torch's own loggers, whose handlers print what TORCH_LOGS selects.
 _PARENT = "torch.rust_inductor"
@@ -28,6 +29,16 @@ _warnings = logging.getLogger(_PARENT)
 _dynamic = logging.getLogger("torch.fx.experimental.symbolic_shapes.rust_inductor")
 _graph_numbers = itertools.count(1)
 _breaks_told: set[tuple[Any, ...]] = set()
+
+#: The checks that torch's tree shows for guards of several kinds.
+_LEAVES = {
+    "SEQUENCE_LENGTH": "LENGTH_CHECK",
+    "FUNCTION_MATCH": "ID_MATCH",
+    "CLASS_MATCH": "ID_MATCH",
+    "MODULE_MATCH": "ID_MATCH",
+    "BUILTIN_MATCH": "ID_MATCH",
+    "CONSTANT_MATCH": "EQUALS_MATCH",
+}
 
 #: Where the book says more about why graphs end.
 PAGE = "book: Specification of capture"
@@ -61,25 +72,44 @@ def recompile_texts(event: Event) -> Iterator[str]:
     """Say why the entries that were there did not fit."""
     if event["recompile_reasons"]:
         code: CodeType = event["original"]
-        failures = "\n".join(f"- {reason_line(reason)}" for reason in event["recompile_reasons"])
-        yield (
-            f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}\n"
-            f"    triggered by the following guard failure(s):\n{textwrap.indent(failures, '    ')}"
-        )
+        lines = [line for reason in event["recompile_reasons"] for line in _failure_lines(reason)]
+        failures = "\n".join(f"    - {line}" for line in lines)
+        head = f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}"
+        yield f"{head}\n    triggered by the following guard failure(s):\n{failures}"
+
+
+def _failure_lines(reason: dict[str, Any]) -> Iterator[str]:
+    yield reason_line(reason)
+    place = _place(reason)
+    if place is not None:
+        yield "User stack trace:"
+        yield from _frame_lines([place])
 
 
 def reason_line(reason: dict[str, Any]) -> str:
     """Say which entry did not fit, and why."""
     frame, capture = reason["frame"]
-    return f"{frame}/{capture}: {_with_line(reason['reason'], reason['line'])}"
+    return f"{frame}/{capture}: {_with_line(reason['reason'], _place(reason))}"
 
 
-def _with_line(text: str, place: str | None) -> str:
-    """Add the program's line that asked for a guard; the place is written as ``file:line in function``."""
+def _place(reason: dict[str, Any]) -> Place | None:
+    """The line that asked for the guard; of tensors, which are looked at in many, none."""
+    return None if reason["reason"].startswith("tensor '") else _parsed(reason["line"])
+
+
+def _parsed(place: str | None) -> Place | None:
+    """Read what the tracer writes: ``file:line in function``."""
     file, _, rest = (place or "").rpartition(":")
-    number, _, _ = rest.partition(" ")
-    source = linecache.getline(file, int(number)).strip() if number.isdigit() else ""
-    return f"{text:<60}  # {source}  # {place}" if place else text
+    line, _, function = rest.partition(" in ")
+    return (file, int(line), function) if line.isdigit() else None
+
+
+def _with_line(text: str, place: Place | None) -> str:
+    """Add the program's line that asked for a guard."""
+    if place is None:
+        return text
+    file, line, function = place
+    return f"{text:<60}  # {linecache.getline(file, line).strip()}  # {file}:{line} in {function}"
 
 
 def break_texts(event: Event) -> Iterator[str]:
@@ -96,9 +126,16 @@ def break_texts(event: Event) -> Iterator[str]:
         yield f"Graph break{told} in user code at {file}:{line}\nGraph Break Reason: {reason}\n"
         return
     _breaks_told.add(known)
-    frames = "\n".join(_frame_lines(stack))
+    above = "".join(traceback.format_list(_stack_above()))
+    frames = above + "\n".join(_frame_lines(stack))
     head = f"Graph break in user code at {file}:{line}\nGraph Break Reason: {reason}"
     yield f"{head}\nUser code traceback:\n{frames}\n"
+
+
+def _stack_above() -> traceback.StackSummary:
+    """Who called the function: the program's frames, this module's left out."""
+    stack = traceback.extract_stack()
+    return traceback.StackSummary.from_list([frame for frame in stack if frame.filename != __file__])
 
 
 def _reason_lines(event: Event) -> Iterator[str]:
@@ -114,7 +151,7 @@ def _reason_lines(event: Event) -> Iterator[str]:
     yield f"\n For more details about this graph break, see the {PAGE}, {ended['code']}\n"
 
 
-def _frame_lines(stack: Sequence[tuple[str, int, str]]) -> Iterator[str]:
+def _frame_lines(stack: Sequence[Place]) -> Iterator[str]:
     for file, line, name in stack:
         yield f'  File "{file}", line {line}, in {name}'
         source = linecache.getline(file, line).strip()
@@ -177,7 +214,8 @@ def guard_lines(event: Event) -> Iterator[str]:
         if kind == "SHAPE_ENV":
             last += [("LAMBDA_GUARD", part) for part in text.split(" and ")]
             continue
-        text = _with_line(text, line)
+        text = _with_line(text, _parsed(line))
+        kind = _LEAVES.get(kind, "GLOBAL_STATE" if "check_global_state" in text else kind)
         if kind == "DUPLICATE_INPUT" or kind == "NO_TENSOR_ALIASING":
             last.append((kind, text))
             continue
@@ -227,7 +265,10 @@ def limit_text(event: Event) -> str:
 def _torch_graph(graph: Any) -> Any:
     import torch
 
-    return graph.to_torch(torch.nn.Module())
+    class GraphModule(torch.nn.Module):
+        """Gives the code its name."""
+
+    return graph.to_torch(GraphModule())
 
 
 def _readable(graph: Any) -> str:

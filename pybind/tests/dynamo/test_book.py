@@ -1,7 +1,7 @@
 """The book's specification of capture, run: every block of Python prints what the block of text after it says.
 
-A block headed `python,cpython-3.11` runs on that version only, its text with it. Blocks share their names, from the top of
-the page to its end. `UPDATE_EXPECT=1` writes what is printed into the page, and the table of reasons.
+A block headed `python,cpython-3.11` runs on that version only. Blocks share their names, from the top of the page to its
+end. `UPDATE_EXPECT=1` writes what is printed into the page, and the table of reasons.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_disable_and_wrong_arguments():
     with pytest.raises(ValueError, match="no mode 'fastest'"):
         rust_inductor.compile(double, mode="fastest")
     with pytest.raises(TypeError):
-        rust_inductor.compile(3)
+        rust_inductor.compile(3)  # type: ignore[arg-type]
     with pytest.raises(Exception, match="threds"):
         rust_inductor.compile(double, options={"threds": 1})
     with pytest.raises(NotImplementedError):
