@@ -10,7 +10,7 @@ type SymbolSources = Vec<(String, SourceId)>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnvError {
     /// A size below zero.
-    #[error("{input}: the size is {size}, which is negative ({at})")]
+    #[error("{input}: the size is {size}, which is negative{}", place(.at))]
     NegativeSize {
         /// The dimension.
         input: SourceId,
@@ -20,7 +20,7 @@ pub enum EnvError {
         at: String,
     },
     /// A promise that the example input itself breaks.
-    #[error("{input}: the value {hint} lies outside the promised {range} ({at})")]
+    #[error("{input}: the value {hint} lies outside the promised {range}{}", place(.at))]
     HintOutOfRange {
         /// The dimension.
         input: SourceId,
@@ -32,7 +32,7 @@ pub enum EnvError {
         at: String,
     },
     /// A product of sizes beyond 64 bits.
-    #[error("{input}: the product of sizes up to this one exceeds 64 bits ({at})")]
+    #[error("{input}: the product of sizes up to this one exceeds 64 bits{}", place(.at))]
     Overflow {
         /// The dimension.
         input: SourceId,
@@ -85,6 +85,11 @@ pub enum EnvError {
         /// The user's line.
         at: String,
     },
+}
+
+/// ` (at)`; nothing where the line is not known.
+fn place(at: &str) -> String {
+    if at.is_empty() { String::new() } else { format!(" ({at})") }
 }
 
 impl EnvError {

@@ -139,8 +139,10 @@ impl ShapeEnv {
     pub fn describe(&self, violation: &Violation, names: Names<'_>) -> String {
         let name = names(violation.source);
         let Constraint { range, at } = &violation.constraint;
+        let at = if at.is_empty() { "mark_dynamic" } else { at };
         let need = self.need(violation.reason, &name, names);
-        let cause = violation.cause.as_ref().map_or(String::new(), |line| format!(", because of {line}"));
+        let cause = violation.cause.as_deref().filter(|line| !line.is_empty());
+        let cause = cause.map_or(String::new(), |line| format!(", because of {line}"));
         let fix = self.suggested_fix(violation.reason, &name, names);
         let promise = if *range == Range::ALL { "a dynamic size".to_owned() } else { format!("every size in {range}") };
         format!("{name}: {at} promises {promise}, but {need}{cause}\n  Suggested fix: {fix}")
