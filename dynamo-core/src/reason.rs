@@ -73,6 +73,8 @@ reasons! {
         "Move the loop out of the compiled function, or write it with tensors.";
     Context, "RI0018", "A context manager that is not traced.",
         "Enter it outside of the compiled function.";
+    Promise, "RI0019", "A tensor that is not what mark_dynamic says of it.",
+        "Widen min and max, or remove the mark.";
 }
 
 /// A reason with what it was about.

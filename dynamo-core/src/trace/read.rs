@@ -324,7 +324,7 @@ impl Tracer<'_> {
         let Some(source) = source else {
             return Err(Reason::new(Kind::Attribute, "A tensor that can be reached through no variable."));
         };
-        let (sizes, strides, offset) = self.tensor_shape(view, source).map_err(|error| shape_error(&error))?;
+        let (sizes, strides, offset) = self.tensor_shape(view, source).map_err(|error| self.shape_error(&error))?;
         let guard = TensorGuard {
             python_type: self.object(view.class),
             dispatch_keys: view.dispatch_keys.clone(),
@@ -376,6 +376,12 @@ impl Tracer<'_> {
         Ok((sizes, strides, offset))
     }
 
+    fn shape_error(&self, error: &EnvError) -> Reason {
+        let names = |source: symshapes::SourceId| self.sources.display(source.into()).to_string();
+        let kind = if matches!(error, EnvError::HintOutOfRange { .. }) { Kind::Promise } else { Kind::Shape };
+        Reason::new(kind, format!("{}.", error.explain(&names)))
+    }
+
     /// The values of those that are constants.
     fn fixed(&self, exprs: &[Expr]) -> Vec<Option<i64>> {
         exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
@@ -416,8 +422,4 @@ fn mangled(source: &str) -> String {
         }
     }
     name
-}
-
-fn shape_error(error: &EnvError) -> Reason {
-    Reason::new(Kind::Shape, error.to_string())
 }

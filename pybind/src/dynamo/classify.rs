@@ -198,6 +198,17 @@ fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
             }
         }
     }
+    // The bounds of `mark_dynamic`, one object for each dimension that has any.
+    if let Some(ranges) = tensor.getattr_opt("_dynamo_dynamic_range")? {
+        for range in ranges.try_iter()? {
+            let range = range?;
+            let bound = |name: &str| -> PyResult<Option<i64>> { range.getattr(name)?.extract() };
+            let (dim, bounds): (usize, _) = (range.getattr("dim")?.extract()?, (bound("min")?, bound("max")?));
+            if let Some(slot @ Mark::Dynamic(..)) = marks.get_mut(dim) {
+                *slot = Mark::Dynamic(bounds.0, bounds.1);
+            }
+        }
+    }
     Ok(marks)
 }
 

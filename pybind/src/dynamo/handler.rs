@@ -11,9 +11,10 @@ use super::{
 use crate::compiler::panic_text;
 use crate::fx_module;
 use crate::torch::Torch;
+use dynamo_core::reason::Kind;
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
-use guards::{GuardKind, GuardTree, ShapeGuard};
+use guards::{GuardKind, GuardTree, ShapeGuard, Sources};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -23,6 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use symshapes::{GuardSet, Reason, ShapeEnv, Violation};
 
 /// Compiles what is called under it, with one backend and one set of options.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -177,7 +179,7 @@ impl Handler for Tracing {
         let event = self.event(call, failed)?;
         match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
             Ok(Ok(verdict)) => Ok(verdict),
-            Ok(Err(failure)) if self.fullgraph => Err(failure.into()),
+            Ok(Err(failure)) if self.fullgraph || failure.is_broken_promise(call.py()) => Err(failure.into()),
             Ok(Err(NotCaptured::Ended(ended))) => {
                 tracing::warn!(target: "rust_inductor", "{}; `{file}` runs as it is", ended.reason);
                 self.listeners.skipped(&event, &ended)?;
@@ -223,6 +225,18 @@ enum NotCaptured {
     Failed(PyErr),
 }
 
+impl NotCaptured {
+    /// True for a `mark_dynamic` that the program does not keep, which is an error whatever else was asked for.
+    fn is_broken_promise(&self, py: Python<'_>) -> bool {
+        match self {
+            NotCaptured::Ended(ended) => ended.reason.kind == Kind::Promise,
+            NotCaptured::Failed(error) => {
+                promise_error(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false))
+            }
+        }
+    }
+}
+
 impl From<PyErr> for NotCaptured {
     fn from(error: PyErr) -> NotCaptured {
         NotCaptured::Failed(error)
@@ -232,6 +246,9 @@ impl From<PyErr> for NotCaptured {
 impl From<NotCaptured> for PyErr {
     fn from(failure: NotCaptured) -> PyErr {
         match failure {
+            NotCaptured::Ended(ended) if ended.reason.kind == Kind::Promise => {
+                Python::attach(|py| broken_promise(py, ended.reason.to_string()).unwrap_or_else(|error| error))
+            }
             NotCaptured::Ended(ended) => broken(&ended),
             NotCaptured::Failed(error) => error,
         }
@@ -244,7 +261,9 @@ impl Tracing {
         let py = call.py();
         let mut host = PyHost::new(py);
         let capture = self.trace(call, &mut host).map_err(NotCaptured::Ended)?;
-        if let (Some(ended), true) = (&capture.ended, self.fullgraph) {
+        if let Some(ended) = &capture.ended
+            && (self.fullgraph || ended.reason.kind == Kind::Promise)
+        {
             return Err(NotCaptured::Ended(ended.clone()));
         }
         let graph = self.backend_result(py, call, &capture)?;
@@ -367,6 +386,35 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
+/// torch's exception for a `mark_dynamic` that the program does not keep.
+fn promise_error(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("torch.fx.experimental.symbolic_shapes")?.getattr("ConstraintViolationError")
+}
+
+fn broken_promise(py: Python<'_>, text: String) -> PyResult<PyErr> {
+    Ok(PyErr::from_value(promise_error(py)?.call1((text,))?))
+}
+
+/// What torch lets pass: the sizes 0 and 1, of which the program says nothing, and sizes that are tied to each other.
+fn is_tolerated(violation: &Violation) -> bool {
+    match violation.reason {
+        Reason::Constant(0 | 1) => violation.cause.is_none(),
+        Reason::Tied(_) => true,
+        Reason::Constant(_) | Reason::Narrowed(_) | Reason::Divisible(_) | Reason::Related(_) => false,
+    }
+}
+
+/// An exception that names each input of which `mark_dynamic` promised more than the guards allow.
+fn keeps_promises(py: Python<'_>, env: &ShapeEnv, solved: &GuardSet, sources: &Sources) -> PyResult<()> {
+    let names = |source: symshapes::SourceId| sources.display(source.into()).to_string();
+    let broken = env.violations(solved).into_iter().filter(|violation| !is_tolerated(violation));
+    let texts: Vec<String> = broken.map(|violation| env.describe(&violation, &names)).collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    Err(broken_promise(py, texts.join("\n"))?)
+}
+
 /// The guards of one trace, over the calls of one code object.
 pub(super) struct CallGuard {
     pub(super) tree: GuardTree,
@@ -385,6 +433,7 @@ impl CallGuard {
         all.extend(states(py, torch).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))));
         let mut env = capture.env.clone();
         let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        keeps_promises(py, &env, &solved, &sources)?;
         let shapes = ShapeGuard::new(&env, &solved, &sources);
         if let Some(first) = shapes.reads.first() {
             all.push(guards::Guard::new(first.source, GuardKind::ShapeEnv(Box::new(shapes))));

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import rust_inductor
 from rust_inductor import _backend
 
 dynamo: Any = torch._dynamo
@@ -56,3 +57,50 @@ def test_memory_between_kernels_that_no_machine_has() -> None:
     with pytest.raises((MemoryError, RuntimeError), match="memory"):
         function(constant(2**28), constant(2**20), torch.ones(2**20, 2))
     assert function(constant(4), constant(3), torch.ones(3, 2)).tolist() == [[3.0, 3.0]] * 4
+
+
+def is_five(x: Tensor) -> Tensor:
+    """Depends on one size."""
+    return x + 1 if x.shape[0] == 5 else x
+
+
+def is_small(x: Tensor) -> Tensor:
+    """Depends on a range of sizes."""
+    return x + 1 if x.shape[0] <= 10 else x
+
+
+def is_even(x: Tensor) -> Tensor:
+    """Depends on a divisor."""
+    return x + 1 if x.shape[0] % 2 == 0 else x
+
+
+#: The function, the size of the example, the bounds of the mark, and what the exception says.
+BROKEN: list[tuple[Callable[[Tensor], Tensor], int, dict[str, int], str]] = [
+    (is_five, 5, {}, r"L\['x'\].* promises a dynamic size, .* specialised to 5, because of .*errors.py:\d+ in is_five"),
+    (is_small, 6, {"min": 2, "max": 64}, r"every size in \[2, 64\], .* lie in \[2, 10\].*\s+Suggested fix: .*max=10"),
+    (is_even, 6, {"min": 2, "max": 64}, r"2 must divide L\['x'\].size\(\)\[0\], because of .*is_even\s+Suggested fix"),
+    (is_even, 6, {"min": 2, "max": 4}, r"L\['x'\].size\(\)\[0\]: the value 6 lies outside the promised \[2, 4\]"),
+]
+
+
+@pytest.mark.parametrize(("function", "size", "bounds", "message"), BROKEN)
+def test_a_broken_promise_names_the_input_the_line_and_a_way_out(
+    function: Callable[[Tensor], Tensor], size: int, bounds: dict[str, int], message: str
+) -> None:
+    x = torch.randn(size, 3)
+    dynamo.mark_dynamic(x, 0, **bounds)
+    with pytest.raises(torch.fx.experimental.symbolic_shapes.ConstraintViolationError, match=message):
+        rust_inductor.compile(function, backend="eager")(x)
+
+
+def test_promises_that_torch_does_not_hold_anyone_to() -> None:
+    x, y = torch.randn(6, 3), torch.randn(6, 3)
+    for tensor in (x, y):
+        dynamo.mark_dynamic(tensor, 0, min=2, max=64)
+    assert torch.equal(rust_inductor.compile(lambda x, y: x + y, backend="eager")(x, y), x + y)
+    row = torch.randn(1, 3)
+    dynamo.mark_dynamic(row, 0)
+    assert torch.equal(rust_inductor.compile(lambda x: x * 2, backend="eager")(row), row * 2)
+    kept = rust_inductor.compile(is_small, backend="eager")
+    dynamo.mark_dynamic(small := torch.randn(6, 3), 0, min=2, max=10)
+    assert torch.equal(kept(small), small + 1)
