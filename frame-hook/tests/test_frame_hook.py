@@ -310,23 +310,26 @@ class Threads(unittest.TestCase):
                 thread.join()
         self.assertEqual(results, {"off": 1001} | {str(i): 2001 * 200 for i in range(8)})
 
-
-    def test_one_handler_in_many_threads_at_once(self) -> None:
+    def test_one_function_in_many_threads_at_once(self) -> None:
         def f(a: int) -> int:
             return a + 1000
 
         def g(a: int) -> int:
             return f(a) + f(a + 1)
 
-        patches = Patches()
-        patches.patch(f, lambda arguments: arguments["a"] % 2 == 0)
+        def handler(code: types.CodeType, arguments: dict[str, Any], *_: object) -> Any:
+            if code is not f.__code__:
+                return None
+            parity = arguments["a"] % 2
+            return (lambda arguments: arguments["a"] % 2 == parity), replacement(code, 1000, 2000)
+
         gate = threading.Barrier(8)
         wrong: list[int] = []
 
         def call() -> None:
             gate.wait()
-            with frame_hook.Hook(patches, limit=64):
-                wrong.extend(n for n in range(200) if g(n) != 2 * n + 1 + (2000 + 2000))
+            with frame_hook.Hook(handler):
+                wrong.extend(n for n in range(200) if g(n) != 2 * n + 4001)
 
         threads = [threading.Thread(target=call) for _ in range(8)]
         interval = sys.getswitchinterval()
