@@ -412,8 +412,8 @@ class Inspection(unittest.TestCase):
 
     def test_what_is_traced_runs_as_it_is(self) -> None:
         def f(a: int) -> int:
-            b = a + 1000
-            return b
+            b = a
+            return b + 1000
 
         shown: list[str] = []
         lines: list[int] = []
