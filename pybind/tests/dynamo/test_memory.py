@@ -54,7 +54,8 @@ def bytes_in_use() -> int:
         pytest.skip("this C library does not count its memory")
     libc.mallinfo2.restype = Heap
     heap = libc.mallinfo2()
-    return heap.in_use + heap.hblkhd
+    in_use: int = heap.in_use + heap.hblkhd
+    return in_use
 
 
 def collect() -> None:
