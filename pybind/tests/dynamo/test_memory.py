@@ -301,9 +301,7 @@ def entry(x, n):
 class TestTracebacks:
     @pytest.mark.parametrize("n", [1, 2])
     def test_files_and_lines_are_those_of_the_program(self, n):
-        def places(
-            function: Callable[..., Any], names: dict[str, Any]
-        ) -> tuple[str, list[tuple[str, int | None, str]]]:
+        def places(function: Callable[..., Any]) -> tuple[str, list[tuple[str, int | None, str]]]:
             with pytest.raises((ValueError, RuntimeError)) as caught:
                 function(X, n)
             frames = traceback.extract_tb(caught.value.__traceback__)
