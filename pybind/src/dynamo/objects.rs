@@ -17,7 +17,7 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType, PyTypeMethods, PyWeakrefMethods,
     PyWeakrefReference,
 };
-use std::slice;
+use std::{ptr, slice};
 use symshapes::DType;
 
 /// A tree's names, constants and objects, as Python objects.
@@ -446,11 +446,26 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         each: &mut impl FnMut(Handle<'py>),
     ) -> bool {
         let Ok(dict) = object.cast::<PyDict>() else { return false };
-        let entry = |((key, value), &expected)| {
+        if dict.len() != keys.len() {
+            return false;
+        }
+        let py = self.py();
+        let (mut at, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
+        for &expected in keys {
+            // SAFETY: the dict is live and lends both, until they are owned; a place behind its end gives nothing, should
+            // the comparison of a tuple have changed it.
+            let (key, value) = unsafe {
+                if ffi::PyDict_Next(dict.as_ptr(), &raw mut at, &raw mut key, &raw mut value) == 0 {
+                    return false;
+                }
+                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
+            };
             each(value);
-            self.is_element(&key, expected)
-        };
-        dict.len() == keys.len() && dict.iter().zip(keys).all(entry)
+            if !self.is_element(&key, expected) {
+                return false;
+            }
+        }
+        true
     }
 
     fn mapping_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
