@@ -3,7 +3,9 @@
 //! Invariant: whatever fails inside, the function runs as it is; only `fullgraph` makes that an error.
 
 use super::{
+    backend::{Answer, Backend, Check, Compiled},
     classify, code, constant,
+    facts::Assumed,
     host::PyHost,
     objects::{CallObjects, Prepared, states},
     tell::{Event, FrameId, Listeners, Recompile},
@@ -17,7 +19,7 @@ use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
 use guards::{GuardKind, GuardTree, ShapeGuard, Sources};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,8 +33,7 @@ use symshapes::{GuardSet, Reason, ShapeEnv, Violation};
 pub(crate) struct Dynamo(Arc<Tracing>);
 
 struct Tracing {
-    /// `backend(graph, example_inputs, lowered)`: the graph, and the same in ATen overloads or `None`.
-    backend: Py<PyAny>,
+    backend: Backend,
     listeners: Listeners,
     dynamic: Dynamic,
     limit: usize,
@@ -87,20 +88,21 @@ impl Dynamo {
     #[new]
     #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false))]
     fn new(
-        backend: Py<PyAny>,
+        backend: &Bound<'_, PyAny>,
         listener: Option<Py<PyAny>>,
         logs: Option<Py<PyAny>>,
         dynamic: Option<bool>,
         limit: usize,
         fullgraph: bool,
-    ) -> Dynamo {
+    ) -> PyResult<Dynamo> {
         let dynamic = match dynamic {
             None => Dynamic::Automatic,
             Some(true) => Dynamic::Always,
             Some(false) => Dynamic::Never,
         };
         let listeners = Listeners { listener, logs };
-        Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Mutex::default() }))
+        let backend = Backend::new(backend)?;
+        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Mutex::default() })))
     }
 
     /// The function, compiled when it is called.
@@ -173,12 +175,15 @@ impl Optimized {
 impl Handler for Tracing {
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let file: String = call.code().getattr("co_filename")?.extract()?;
-        if classify::is_skipped(call.py(), &file) || file.starts_with('<') && file.contains("eval_with_key") {
+        // What other compilers have written: graphs of torch.fx, and Inductor's modules.
+        let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
+        if written || classify::is_skipped(call.py(), &file) {
             return Ok(Verdict::Skip);
         }
         let event = self.event(call, failed)?;
         match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
             Ok(Ok(verdict)) => Ok(verdict),
+            Ok(Err(NotCaptured::Backend(error))) => Err(error),
             Ok(Err(failure)) if self.fullgraph || failure.is_broken_promise(call.py()) => Err(failure.into()),
             Ok(Err(NotCaptured::Ended(ended))) => {
                 tracing::warn!(target: "rust_inductor", "{}; `{file}` runs as it is", ended.reason);
@@ -218,11 +223,13 @@ impl Handler for Tracing {
 }
 
 /// Why a call is not captured.
-enum NotCaptured {
+pub(super) enum NotCaptured {
     /// The tracer says so, or the graph ends where it must not.
     Ended(Break),
     /// Something around it failed.
     Failed(PyErr),
+    /// What the backend raised, which is the user's to know.
+    Backend(PyErr),
 }
 
 impl NotCaptured {
@@ -230,7 +237,7 @@ impl NotCaptured {
     fn is_broken_promise(&self, py: Python<'_>) -> bool {
         match self {
             NotCaptured::Ended(ended) => ended.reason.kind == Kind::Promise,
-            NotCaptured::Failed(error) => {
+            NotCaptured::Failed(error) | NotCaptured::Backend(error) => {
                 promise_error(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false))
             }
         }
@@ -250,7 +257,7 @@ impl From<NotCaptured> for PyErr {
                 Python::attach(|py| broken_promise(py, ended.reason.to_string()).unwrap_or_else(|error| error))
             }
             NotCaptured::Ended(ended) => broken(&ended),
-            NotCaptured::Failed(error) => error,
+            NotCaptured::Failed(error) | NotCaptured::Backend(error) => error,
         }
     }
 }
@@ -258,32 +265,55 @@ impl From<NotCaptured> for PyErr {
 impl Tracing {
     fn capture(&self, event: &Event<'_, '_>) -> Result<Verdict, NotCaptured> {
         let call = event.call;
-        let py = call.py();
-        let mut host = PyHost::new(py);
-        let capture = self.trace(call, &mut host).map_err(NotCaptured::Ended)?;
-        if let Some(ended) = &capture.ended
-            && (self.fullgraph || ended.reason.kind == Kind::Promise)
-        {
-            return Err(NotCaptured::Ended(ended.clone()));
+        for dynamic in [self.dynamic, Dynamic::Never] {
+            let mut host = PyHost::new(call.py());
+            let capture = self.trace(call, &mut host, dynamic).map_err(NotCaptured::Ended)?;
+            if let Some(ended) = &capture.ended
+                && (self.fullgraph || ended.reason.kind == Kind::Promise)
+            {
+                return Err(NotCaptured::Ended(ended.clone()));
+            }
+            match self.backend.compile(call, &capture)? {
+                Answer::Compiled(compiled) => return Ok(self.install(event, &mut host, &capture, *compiled)?),
+                Answer::Declined => return Ok(Verdict::Skip),
+                Answer::Unguarded => {}
+            }
         }
-        let graph = self.backend_result(py, call, &capture)?;
-        let code = self.write(py, call, &mut host, &capture, graph.as_ref())?;
-        let guard = CallGuard::new(call, &host, &capture, event.frame)?;
+        Err(PyRuntimeError::new_err("the backend assumes what cannot be checked").into())
+    }
+
+    /// The verdict on a call that was compiled.
+    fn install<'py>(
+        &self,
+        event: &Event<'_, 'py>,
+        host: &mut PyHost<'py>,
+        capture: &Capture,
+        compiled: Compiled<'py>,
+    ) -> PyResult<Verdict> {
+        let call = event.call;
+        let graph = compiled.function.clone();
+        let code = self.write(call.py(), call, host, capture, graph.as_ref())?;
+        let guard = CallGuard::new(call, host, capture, compiled, event.frame)?;
         self.with_history(call.code().as_ptr() as usize, |history| history.captures += 1);
-        self.listeners.capture(event, &capture, &guard, &code, graph.as_ref())?;
+        self.listeners.capture(event, capture, &guard, &code, graph.as_ref())?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 
+    /// The error for what cannot be traced.
+    fn broken(&self, ended: &Break) -> PyErr {
+        if self.fullgraph { broken(ended) } else { PyRuntimeError::new_err(ended.reason.to_string()) }
+    }
+
     /// Traces; a second time with symbols where values have changed since an earlier call.
-    fn trace<'py>(&self, call: &Call<'py>, host: &mut PyHost<'py>) -> Result<Capture, Break> {
+    fn trace<'py>(&self, call: &Call<'py>, host: &mut PyHost<'py>, dynamic: Dynamic) -> Result<Capture, Break> {
         let function = host.handle(&call.function());
         let arguments: Vec<_> =
             (0..call.slots()).map(|slot| call.argument(slot).map(|object| host.handle(&object))).collect();
         let key = call.code().as_ptr() as usize;
         let changed = self.with_history(key, |history| history.changed.clone());
-        let mut options = trace::Options { dynamic: self.dynamic, changed, ..trace::Options::default() };
+        let mut options = trace::Options { dynamic, changed, ..trace::Options::default() };
         let capture = trace::trace(host, function, &arguments, &options)?;
-        let automatic = self.dynamic == Dynamic::Automatic;
+        let automatic = dynamic == Dynamic::Automatic;
         if !self.with_history(key, |history| history.learn(&capture)) || !automatic {
             return Ok(capture);
         }
@@ -298,27 +328,6 @@ impl Tracing {
             *history = History { frame: history.frame, ..History::new() };
         }
         f(history)
-    }
-
-    /// What the backend makes of the graph; `None` if there is nothing in it.
-    fn backend_result<'py>(
-        &self,
-        py: Python<'py>,
-        call: &Call<'py>,
-        capture: &Capture,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if !capture.computes {
-            return Ok(None);
-        }
-        let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty())?;
-        let mut objects = CallObjects { call, prepared: &prepared, torch: Torch::get(py)? };
-        let read = |source| capture.sources.read(source, &mut objects);
-        let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();
-        let inputs = inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))?;
-        let graph = fx_module::Graph::from(capture.graph.clone());
-        let lowered = capture.lowered.clone().map(fx_module::Graph::from);
-        let made = self.backend.bind(py).call1((graph, PyList::new(py, inputs)?, lowered))?;
-        Ok(Some(made))
     }
 
     fn write<'py>(
@@ -421,17 +430,25 @@ pub(super) struct CallGuard {
     prepared: Prepared,
     /// Of which capture it is.
     frame: FrameId,
+    /// What the backend wants to be checked besides.
+    pub(super) checks: Vec<Check>,
 }
 
 impl CallGuard {
-    fn new(call: &Call<'_>, host: &PyHost<'_>, capture: &Capture, frame: FrameId) -> PyResult<CallGuard> {
+    fn new(
+        call: &Call<'_>,
+        host: &PyHost<'_>,
+        capture: &Capture,
+        compiled: Compiled<'_>,
+        frame: FrameId,
+    ) -> PyResult<CallGuard> {
         let py = call.py();
         let torch = Torch::get(py)?;
-        let mut sources = capture.sources.clone();
+        let Assumed { mut env, mut sources, guards, checks, .. } = compiled.assumed;
         let mut all = capture.guards.clone();
+        all.extend(guards);
         let global = sources.global_state();
         all.extend(states(py, torch).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))));
-        let mut env = capture.env.clone();
         let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         keeps_promises(py, &env, &solved, &sources)?;
         let shapes = ShapeGuard::new(&env, &solved, &sources);
@@ -440,7 +457,7 @@ impl CallGuard {
         }
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named())?;
-        Ok(CallGuard { tree, prepared, frame })
+        Ok(CallGuard { tree, prepared, frame, checks })
     }
 }
 
@@ -449,7 +466,15 @@ impl Guard for CallGuard {
         Python::attach(|_| {
             let torch = Torch::get(call.py())?;
             let mut objects = CallObjects { call, prepared: &self.prepared, torch };
-            Ok(self.tree.check(&mut objects))
+            if !self.tree.check(&mut objects) {
+                return Ok(false);
+            }
+            for check in &self.checks {
+                if !check.holds(self.tree.sources(), &mut objects)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         })
     }
 }

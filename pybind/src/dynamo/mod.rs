@@ -2,16 +2,21 @@
 //! guards look at.
 //!
 //! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
+//! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
+//!   have to know;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: the guards' questions;
 //! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
 
+mod backend;
 mod classify;
 mod code;
 mod constant;
+mod facts;
 mod handler;
 mod host;
+mod lift;
 mod objects;
 mod tell;
 

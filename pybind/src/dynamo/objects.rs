@@ -474,8 +474,12 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         own.len() == keys.len() && own.iter().zip(keys).all(|(key, &expected)| self.is_element(&key, expected))
     }
 
-    fn user(&mut self, _: &Handle<'py>, _: ObjectId) -> bool {
-        false
+    fn user(&mut self, object: &Handle<'py>, check: ObjectId) -> bool {
+        let check = match self.prepared.objects.get(check.as_u32() as usize).and_then(Option::as_ref) {
+            Some(Named::Weak(check)) => check.bind(self.py()).upgrade(),
+            Some(Named::Lasting(_)) | None => None,
+        };
+        check.is_some_and(|check| check.call1((object,)).and_then(|found| found.is_truthy()).unwrap_or(false))
     }
 
     fn identity(&mut self, object: &Handle<'py>) -> u64 {

@@ -1,0 +1,149 @@
+"""The compilers that can stand behind our capture: our own, torch's by name, and the user's."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from rust_inductor import _modes, _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import torch
+
+    from rust_inductor.fx import Graph
+
+    Compiled = Callable[..., Any]
+    Backend = Callable[[Graph, Sequence[Any], Any], Compiled | None]
+    OnGraph = Callable[[str, _native.CompiledFn], None]
+
+
+def resolve(
+    backend: str | Callable[..., Any],
+    options: Mapping[str, Any] | None = None,
+    *,
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    on_graph: OnGraph | None = None,
+) -> Backend:
+    """The compiler of a name, or that the user gives: ``my_compiler(gm, example_inputs)``."""
+    if backend == "eager":
+        return lambda graph, _inputs, _lowered: _runnable(_module(graph).forward)
+    if backend == "rust_inductor":
+        _native.check_options(options)
+        _modes.check(mode)
+        return lambda graph, inputs, lowered: _compile(graph, inputs, lowered, options, mode, on_graph)
+    if backend == "inductor":
+        import torch
+
+        return Described(torch._TorchCompileInductorWrapper(mode, dict(options or {}), dynamic))
+    if isinstance(backend, str):
+        from torch._dynamo.backends.registry import lookup_backend
+
+        backend = lookup_backend(backend)
+    # Only what is given is handed on: most compilers take two arguments.
+    extra: dict[str, Any] = {"options": dict(options)} if options else {}
+    if mode not in (None, "default"):
+        extra["mode"] = mode
+    return Described(backend, extra)
+
+
+class Described:
+    """A compiler that is told of a graph what torch's Dynamo would tell."""
+
+    #: Our capture hands over its facts.
+    described = True
+
+    def __init__(self, compiler: Callable[..., Any], extra: Mapping[str, Any] | None = None) -> None:
+        self.compiler = compiler
+        self.extra = dict(extra or {})
+
+    def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
+        """What the compiler makes of the graph; ``None`` if it wants the function to run as it is."""
+        from torch._dynamo.exc import SkipFrame
+
+        from rust_inductor._fakes import Capture
+
+        gm = _module(graph)
+        capture = Capture(gm, inputs, facts)
+        try:
+            with capture.active():
+                compiled = self._called(gm, capture.inputs)
+        except SkipFrame:
+            return None
+        except BaseException:
+            facts.blame_backend()
+            raise
+        capture.bring_back()
+        return _runnable(compiled)
+
+    def _called(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Compiled:
+        """Call the compiler; what it raises becomes what torch makes of it."""
+        from torch._dynamo.exc import BackendCompilerFailed, ShortenTraceback, SkipFrame
+
+        try:
+            compiled: Compiled = self.compiler(gm, inputs, **self.extra)
+            if not callable(compiled):
+                message = f"a backend gives a callable, not {type(compiled).__name__}"
+                raise TypeError(message)
+        except (ShortenTraceback, SkipFrame, IndexError):
+            raise
+        except Exception as error:
+            failed: Exception = BackendCompilerFailed(self.compiler, error, inspect.currentframe())
+            raise failed.with_traceback(error.__traceback__) from None
+        return compiled
+
+
+def _module(graph: Graph) -> torch.fx.GraphModule:
+    """Give the graph as a module, whose Python code is written when somebody asks for it."""
+    import torch
+
+    root = type("GraphModule", (torch.nn.Module,), {})()
+    return graph.to_torch(root, lazy=True)
+
+
+def _runnable(compiled: Compiled) -> Compiled:
+    """Put the code of a module in the place of what would write it, where a backend has given such a module back."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    owner = getattr(compiled, "__self__", compiled)
+    if isinstance(owner, _LazyGraphModule):
+        was_forward = getattr(compiled, "__name__", "") in ("_lazy_forward", "forward")
+        _LazyGraphModule.force_recompile(owner)
+        weakref.finalize(owner, _forget_source, owner.forward.__code__.co_filename).atexit = False
+        return owner.forward if was_forward else compiled
+    return compiled
+
+
+def _forget_source(key: str) -> None:
+    """Let go of a module's Python code, which torch keeps for tracebacks without end."""
+    from torch.fx.graph_module import _loader
+
+    _loader.eval_cache.pop(key, None)
+    linecache.cache.pop(key, None)
+
+
+def _compile(
+    graph: Graph,
+    inputs: Sequence[Any],
+    lowered: Graph | None,
+    options: Mapping[str, Any] | None,
+    mode: str | None,
+    on_graph: OnGraph | None,
+) -> Compiled:
+    """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd."""
+    import torch
+
+    differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
+    if lowered is not None and not differentiated:
+        compiled = _native.compile_lowered(lowered, graph, options)
+        if compiled is not None:
+            if on_graph is not None:
+                on_graph("inference", compiled)
+            return compiled
+    from rust_inductor import _backend
+
+    return _backend.compile_module(_module(graph), inputs, options=options, mode=mode, on_graph=on_graph)

@@ -1,0 +1,281 @@
+"""A capture as torch's tools know it: one ``FakeTensorMode``, one ``ShapeEnv``, one ``TracingContext``.
+
+Our symbols become symbols of torch's environment, with their names, values and sources, and what the tracer decided
+about them is decided there as well. What a backend assumes beyond that is brought back into our guards: as a relation
+between our symbols where we understand it, else as a check in Python; and where neither can be, the capture is refused
+and made again with constant sizes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import linecache
+import operator
+import re
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._dynamo import source as sources
+from torch._dynamo.variables.builder import GraphArg
+from torch._guards import CompileContext, CompileId, TracingContext, compile_context, tracing
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext
+
+from rust_inductor import _checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import sympy
+    from torch._guards import Source
+
+    from rust_inductor._native import Facts
+
+_PROPERTIES = {
+    "size": sources.TensorProperty.SIZE,
+    "stride": sources.TensorProperty.STRIDE,
+    "storage_offset": sources.TensorProperty.STORAGE_OFFSET,
+}
+
+# What our expressions are printed with.
+_FUNCTIONS = {
+    "Eq": operator.eq,
+    "Ne": operator.ne,
+    "Mod": operator.mod,
+    "Min": torch.sym_min,
+    "Max": torch.sym_max,
+}
+
+_frames = itertools.count()
+
+
+class _Shapes(ShapeEnv):
+    """torch's shape environment, with our names for symbols."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ours: dict[str, int] = {}
+
+    def _generate_unique_id(self, source_name: str) -> int:
+        number = self.ours.get(source_name)
+        if number is None:
+            return int(super()._generate_unique_id(source_name))
+        self.unique_ids.add(number)
+        return number
+
+
+class Capture:
+    """One captured graph with all that surrounds it."""
+
+    def __init__(self, gm: torch.fx.GraphModule, given: Sequence[Any], facts: Facts) -> None:
+        self.gm = gm
+        self.given = given
+        self.facts = facts
+        self.env = _Shapes()
+        self.mode = FakeTensorMode(shape_env=self.env)
+        self.context = TracingContext(self.mode)
+        self.sources = [_source(source) for source in facts.sources()]
+        self.names: dict[str, Any] = dict(_FUNCTIONS)
+        self.symbols: dict[sympy.Symbol, str] = {}
+        self._make_symbols()
+        #: What the backend is called with.
+        self.inputs: list[Any] = []
+        self._describe()
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """While the backend is called, its tools find all this."""
+        with compile_context(CompileContext(self.gm.meta["dynamo_compile_id"])), tracing(self.context):
+            yield
+
+    def _make_symbols(self) -> None:
+        for name, kind, hint, source in self.facts.symbols():
+            if hint is None or kind == "float":
+                continue
+            of = _source(source)
+            self.env.ours[of.name] = int(name[1:])
+            positive = None if kind == "int" else True
+            small = kind != "size" or hint < 2
+            symbol = self.env.create_symbol(
+                hint, of, DimDynamic.DYNAMIC, positive=positive, do_not_specialize_zero_one=small
+            )
+            self.symbols[symbol] = name
+            self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=of)
+        for text in self.facts.known():
+            # What is said of other symbols, torch learns on its own if it needs it.
+            with contextlib.suppress(NameError):
+                if not self._evaluated(text):
+                    self.facts.refuse()
+
+    def _evaluated(self, text: str) -> Any:
+        """A text of ours over torch's symbols."""
+        return eval(text, {"__builtins__": {}}, self.names)
+
+    def _number(self, value: int | str) -> Any:
+        return value if isinstance(value, int) else self._evaluated(value)
+
+    def _describe(self) -> None:
+        """Give each node its metadata, and find the backend's inputs."""
+        places = iter(self.facts.places)
+        for node, value in zip(self.gm.graph.nodes, self.facts.values()):
+            if node.op == "placeholder":
+                self._describe_input(node, value, *next(places))
+            elif value is not None:
+                with contextlib.suppress(NameError):
+                    node.meta["example_value"] = self._fake(value)
+            if node.op in ("call_function", "call_method"):
+                node.meta["source_fn_stack"] = [(node.name, node.target)]
+            if "stack_trace" in node.meta:
+                node.meta["stack_trace"] = _with_code(node.meta["stack_trace"])
+        self.gm.meta["dynamo_flat_name_to_original_fqn"] = {}
+        self.gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
+        vars(self.gm).update(_param_name_to_source={}, _source_to_user_stacks={})
+
+    def _describe_input(self, node: torch.fx.Node, value: Any, kind: str, at: int, dim: int) -> None:
+        source: Source = self.sources[at]
+        if kind != "given":
+            source = _property(source, kind, dim)
+        example = self.given[at]
+        if kind == "given" and isinstance(example, torch.Tensor):
+            fake = self._input(example, source, value)
+            node.meta["tensor_dict"] = {k: v for k, v in example.__dict__.items() if not isinstance(v, torch.Tensor)}
+            graph_arg = GraphArg(source, example, False, fake)
+            node.meta["example_value"] = fake
+        else:
+            example = node.meta["example_value"] = self._number(value[1])
+            graph_arg = GraphArg(source, example, False, None, is_tensor=False)
+        node.meta["grapharg"] = graph_arg
+        node._dynamo_source = source
+        self.inputs.append(example)
+
+    def _input(self, tensor: torch.Tensor, source: Source, value: Any) -> FakeTensor:
+        """The fake of an input, of the symbolic sizes and strides that the tracer has for it."""
+        _, _, _, sizes, strides, offset, _ = value
+        known: dict[str, sympy.Expr] = {}
+        dynamic = any(isinstance(number, str) for number in (*sizes, *strides))
+        if dynamic:
+            rows = [(_property(source, "storage_offset"), offset)]
+            for kind, numbers in (("size", sizes), ("stride", strides)):
+                rows += [(_property(source, kind, dim), number) for dim, number in enumerate(numbers)]
+            known = {property.name: _expression(self._number(number)) for property, number in rows}
+        base = tensor._base if tensor._is_view() else None
+        context = StatefulSymbolicContext(
+            dynamic_sizes=[DimDynamic.DYNAMIC if dynamic else DimDynamic.STATIC] * tensor.dim(),
+            dynamic_strides=[DimDynamic.DYNAMIC if dynamic else DimDynamic.INFER_STRIDE] * tensor.dim(),
+            tensor_source=source,
+            shape_env_to_source_to_symbol_cache={id(self.env): known},
+            view_base_context=None if base is None else _constant_context(base, source),
+        )
+        self.context.tensor_to_context[tensor] = context
+        return self.mode.from_tensor(tensor, source=source, symbolic_context=context)
+
+    def _fake(self, value: Any) -> Any:
+        """An intermediate value from what the tracer knows of it."""
+        kind, *rest = value
+        if kind == "int":
+            return self._number(rest[0])
+        if kind == "tuple":
+            return tuple(None if part is None else self._fake(part) for part in rest[0])
+        dtype, device, sizes, strides, _, requires_grad = rest
+        sizes, strides = [[self._number(n) for n in numbers] for numbers in (sizes, strides)]
+        fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
+        return fake.requires_grad_() if requires_grad else fake
+
+    def bring_back(self) -> None:
+        """Make our guards of all that was assumed while the backend compiled."""
+        for guard in self.env.guards:
+            self._assume(guard.expr)
+        for symbol in self.symbols:
+            bounds = self.env.var_to_range[symbol]
+            if symbol.is_positive:
+                self._assume(symbol >= 1)
+            for relation in (symbol >= bounds.lower, symbol <= bounds.upper):
+                if not relation.free_symbols or relation.atoms(*_checks.Infinity):
+                    continue
+                self._assume(relation)
+        for assumed in self.context.guards_context.aotautograd_guards:
+            self._assume_aliasing(assumed)
+        self._assume_storages()
+        self.env.freeze()
+
+    def _assume(self, relation: Any) -> None:
+        if relation in (True, _checks.TRUE) or self.facts.assume(str(relation)):
+            return
+        reads = _checks.reads(relation.free_symbols & set(self.symbols), self._places())
+        if reads is None or not relation.free_symbols <= set(self.symbols):
+            self.facts.refuse()
+        else:
+            self.facts.assume_check(_checks.Relation(relation, reads), str(relation))
+
+    def _places(self) -> dict[str, tuple[str, int, int]]:
+        """Where each symbol that is an input comes from, by its name."""
+        placeholders = self.gm.graph.find_nodes(op="placeholder")
+        named = zip(placeholders, self.facts.places)
+        return {str(node.meta["example_value"]): place for node, place in named}
+
+    def _assume_aliasing(self, assumed: Any) -> None:
+        """What AOTAutograd found of inputs that are one object, or share memory."""
+        at = {source: number for number, source in enumerate(self.sources)}
+        if hasattr(assumed, "input_source_a"):
+            self.facts.assume_same(at[assumed.input_source_a], at[assumed.input_source_b])
+        elif hasattr(assumed, "overlapping_sources"):
+            overlapping = [at[source] for source in assumed.overlapping_sources]
+            apart = [at[source] for source in assumed.non_overlapping_sources]
+            self.facts.assume_check(_checks.Overlap(overlapping, apart), _checks.Overlap.text(assumed))
+        else:
+            self.facts.refuse()
+
+    def _assume_storages(self) -> None:
+        """Where inputs are written to, the graph holds only for inputs that share memory as these do."""
+        metadata = self.context.fw_metadata
+        if metadata is None or not any(info.mutates_data or info.mutates_metadata for info in metadata.input_info):
+            return
+        tensors = [at for at, value in enumerate(self.given) if isinstance(value, torch.Tensor)]
+        if len(tensors) > 1:
+            names = ", ".join(self.sources[at].name for at in tensors)
+            self.facts.assume_check(_checks.Storages(tensors, self.given), f"check_same_storages({names})")
+
+
+def _source(row: Any) -> Source:
+    """A source of ours, ``(variant, base, argument)``, as torch's."""
+    variant, base, argument = row
+    if variant == "local":
+        return sources.LocalSource(argument, is_input=True)
+    if variant == "global":
+        return sources.GlobalSource(argument)
+    if variant == "attr":
+        return sources.AttrSource(_source(base), argument)
+    if variant == "item":
+        return sources.GetItemSource(_source(base), argument)
+    if variant in _PROPERTIES:
+        return _property(_source(base), variant, argument)
+    return sources.ConstantSource(argument)
+
+
+def _property(tensor: Source, kind: str, dim: int | None = None) -> Source:
+    """The source of a number that a tensor has."""
+    return sources.TensorPropertySource(tensor, _PROPERTIES[kind], None if kind == "storage_offset" else dim)
+
+
+def _constant_context(base: torch.Tensor, source: Source) -> StatefulSymbolicContext:
+    """The context of a view's base, of which nothing is symbolic."""
+    return StatefulSymbolicContext(
+        dynamic_sizes=[DimDynamic.STATIC] * base.dim(), tensor_source=sources.AttrSource(source, "_base")
+    )
+
+
+def _expression(value: int | torch.SymInt) -> sympy.Expr:
+    return _checks.integer(value) if isinstance(value, int) else value.node.expr
+
+
+def _with_code(stack: str) -> str:
+    """A stack of files and lines, with the text of each line beneath it as tracebacks have it."""
+    lines = []
+    for line in stack.splitlines():
+        lines.append(line)
+        place = re.fullmatch(r'\s*File "(.*)", line (\d+), in .*', line)
+        code = linecache.getline(place[1], int(place[2])).strip() if place else ""
+        if code:
+            lines.append(f"    {code}")
+    return "\n".join(lines) + "\n"

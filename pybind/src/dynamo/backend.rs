@@ -1,0 +1,190 @@
+//! What a backend is given of a capture, and what it gives back.
+//!
+//! A backend that is [described](Backend::described) to gets what torch's Dynamo would give it: the symbols of sizes as
+//! inputs of the graph, and [`Facts`], of which `_fakes.py` makes torch's own environment. What it assumed while it
+//! compiled comes back through the same facts.
+//!
+//! Invariant: an assumption that cannot be checked on a later call is never dropped: the backend is asked again with
+//! constant sizes.
+
+use super::facts::{Assumed, Facts};
+use super::handler::NotCaptured;
+use super::lift::{self, Input};
+use super::objects::{CallObjects, Prepared};
+use crate::fx_module;
+use crate::torch::Torch;
+use dynamo_core::trace::Capture;
+use frame_hook::{Call, Enabled};
+use fx::{Meta, NodeId};
+use guards::{SourceId, Step, TensorProperty};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use symshapes::Policy;
+
+/// A compiler of graphs.
+pub(super) struct Backend {
+    /// `backend(graph, inputs, lowered)`, or `backend(graph, inputs, facts)` for one that is described to.
+    compiler: Py<PyAny>,
+    described: bool,
+}
+
+/// What comes of a graph.
+pub(super) struct Compiled<'py> {
+    /// What the code calls; `None` if there is nothing in the graph.
+    pub(super) function: Option<Bound<'py, PyAny>>,
+    /// What has to hold for it, in addition to the trace's guards.
+    pub(super) assumed: Assumed,
+}
+
+/// What a backend answers.
+pub(super) enum Answer<'py> {
+    Compiled(Box<Compiled<'py>>),
+    /// It assumed of the sizes what cannot be checked.
+    Unguarded,
+    /// The function is to run as it is.
+    Declined,
+}
+
+impl<'py> Answer<'py> {
+    fn compiled(function: Option<Bound<'py, PyAny>>, assumed: Assumed) -> Answer<'py> {
+        Answer::Compiled(Box::new(Compiled { function, assumed }))
+    }
+}
+
+/// A check by a function of Python's on the graph's inputs. It must own no tensor: the garbage collector does not see
+/// it.
+pub(super) struct Check {
+    test: Py<PyAny>,
+    /// What it checks.
+    pub(super) text: String,
+    inputs: Vec<SourceId>,
+}
+
+impl Check {
+    /// A check of what is at these sources.
+    pub(super) fn new(test: Py<PyAny>, text: String, inputs: Vec<SourceId>) -> Check {
+        Check { test, text, inputs }
+    }
+
+    /// True if the inputs of a call pass.
+    pub(super) fn holds(&self, sources: &guards::Sources, objects: &mut CallObjects<'_, '_>) -> PyResult<bool> {
+        let py = objects.call.py();
+        let inputs: Option<Vec<_>> = self.inputs.iter().map(|&id| sources.read(id, objects)).collect();
+        let Some(inputs) = inputs else { return Ok(false) };
+        self.test.bind(py).call1((PyList::new(py, inputs)?,))?.is_truthy()
+    }
+}
+
+impl Backend {
+    /// The backend that Python calls; one with a true attribute `described` is given facts.
+    pub(super) fn new(compiler: &Bound<'_, PyAny>) -> PyResult<Backend> {
+        let described = match compiler.getattr_opt(intern!(compiler.py(), "described"))? {
+            Some(flag) => flag.is_truthy()?,
+            None => false,
+        };
+        Ok(Backend { compiler: compiler.clone().unbind(), described })
+    }
+
+    /// Has a capture's graph compiled.
+    pub(super) fn compile<'py>(&self, call: &Call<'py>, capture: &Capture) -> Result<Answer<'py>, NotCaptured> {
+        if !capture.computes {
+            return Ok(Answer::compiled(None, Assumed::of(capture)));
+        }
+        let inputs = inputs(call, capture)?;
+        if self.described {
+            return self.describe(call.py(), inputs, capture);
+        }
+        let py = call.py();
+        let lowered = capture.lowered.clone().map(fx_module::Graph::from);
+        let graph = fx_module::Graph::from(capture.graph.clone());
+        let made = self.compiler.bind(py).call1((graph, PyList::new(py, inputs)?, lowered))?;
+        Ok(Answer::compiled(Some(made), Assumed::of(capture)))
+    }
+
+    fn describe<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Vec<Bound<'py, PyAny>>,
+        capture: &Capture,
+    ) -> Result<Answer<'py>, NotCaptured> {
+        let mut graph = capture.graph.clone();
+        let mut assumed = Assumed::of(capture);
+        place_in_storage(&mut graph, &mut assumed, &inputs, capture)?;
+        let places = lift::sizes(&mut graph, &capture.inputs, &capture.sources);
+        let lifted = fx_module::Graph::from(graph.clone());
+        let facts = Bound::new(py, Facts::new(graph, &places, &capture.inputs, assumed))?;
+        let made = self.compiler.bind(py).call1((lifted, PyList::new(py, inputs)?, &facts));
+        let made = made.map_err(|error| facts.get().failure(error))?;
+        if made.is_none() {
+            return Ok(Answer::Declined);
+        }
+        let Some(assumed) = facts.get().finish(capture) else { return Ok(Answer::Unguarded) };
+        let function = Bound::new(py, GraphCall { function: made.unbind(), places })?.into_any();
+        Ok(Answer::compiled(Some(function), assumed))
+    }
+}
+
+/// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on it.
+fn place_in_storage(
+    graph: &mut fx::Graph,
+    assumed: &mut Assumed,
+    inputs: &[Bound<'_, PyAny>],
+    capture: &Capture,
+) -> PyResult<()> {
+    let placeholders: Vec<NodeId> = graph.placeholders().collect();
+    for ((node, &tensor), input) in placeholders.into_iter().zip(&capture.inputs).zip(inputs) {
+        let Some(Meta::Tensor(mut meta)) = graph[node].meta.clone() else { continue };
+        if meta.exprs().any(|expr| graph.exprs.as_int(expr).is_none()) {
+            let hint = input.call_method0(intern!(input.py(), "storage_offset"))?.extract()?;
+            let source = assumed.sources.step(tensor, Step::Tensor(TensorProperty::StorageOffset));
+            meta.offset = assumed.env.storage_offset(source.into(), hint, Policy::Dynamic);
+        }
+        graph[node].meta = Some(Meta::Tensor(meta));
+    }
+    lift::simplify(graph, &mut assumed.env);
+    Ok(())
+}
+
+/// What the call gives for the graph's inputs.
+fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = call.py();
+    let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty())?;
+    let mut objects = CallObjects { call, prepared: &prepared, torch: Torch::get(py)? };
+    let read = |source| capture.sources.read(source, &mut objects);
+    let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();
+    inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))
+}
+
+/// A compiled graph that takes its symbols as inputs, and into which the frame hook does not look.
+#[pyclass(frozen, module = "rust_inductor._native")]
+pub(crate) struct GraphCall {
+    function: Py<PyAny>,
+    places: Vec<Input>,
+}
+
+#[pymethods]
+impl GraphCall {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let _off = Enabled::new(py, None);
+        let function = self.function.bind(py);
+        if self.places.iter().all(|place| matches!(place, Input::Given(_))) {
+            return function.call(args, kwargs);
+        }
+        let values = self.places.iter().map(|place| place.of(args)).collect::<PyResult<Vec<_>>>()?;
+        function.call(PyTuple::new(py, values)?, kwargs)
+    }
+
+    /// What the backend made.
+    #[getter]
+    fn function(&self, py: Python<'_>) -> Py<PyAny> {
+        self.function.clone_ref(py)
+    }
+}

@@ -1,0 +1,244 @@
+//! What torch's tools have to know of a capture, as plain Python values, and what they assume in return.
+//!
+//! Knows nothing of torch's classes: `_fakes.py` makes those of what is here.
+
+use super::backend::Check;
+use super::handler::Failure;
+use super::lift::Input;
+use crate::torch::Torch;
+use dynamo_core::trace::Capture;
+use fx::{Graph, Meta};
+use guards::{GuardKind, Key, Root, Source, SourceId, Sources, Step, TensorProperty};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use std::sync::{Mutex, PoisonError};
+use symshapes::{Expr, InputKind, Pool, ShapeEnv};
+
+/// The facts of one capture.
+#[pyclass(frozen, module = "rust_inductor._native")]
+pub(crate) struct Facts {
+    graph: Graph,
+    /// The inputs that the code gives.
+    given: Vec<SourceId>,
+    /// The inputs of the graph.
+    places: Vec<Input>,
+    assumed: Mutex<Assumed>,
+}
+
+/// What the trace and the backend assume.
+pub(super) struct Assumed {
+    /// The symbols, and what was decided about them.
+    pub(super) env: ShapeEnv,
+    /// The sources that guards name.
+    pub(super) sources: Sources,
+    /// Guards in addition to the trace's.
+    pub(super) guards: Vec<guards::Guard>,
+    /// What only Python can check.
+    pub(super) checks: Vec<Check>,
+    /// True if something was assumed that cannot be checked.
+    unguarded: bool,
+    /// True if an error is the backend's own.
+    blamed: bool,
+}
+
+impl Assumed {
+    /// What the trace alone assumes.
+    pub(super) fn of(capture: &Capture) -> Assumed {
+        Assumed {
+            env: capture.env.clone(),
+            sources: capture.sources.clone(),
+            guards: Vec::new(),
+            checks: Vec::new(),
+            unguarded: false,
+            blamed: false,
+        }
+    }
+}
+
+impl Facts {
+    /// The facts of a capture whose graph has these inputs.
+    pub(super) fn new(graph: Graph, places: &[Input], given: &[SourceId], assumed: Assumed) -> Facts {
+        Facts { graph, given: given.to_vec(), places: places.to_vec(), assumed: Mutex::new(assumed) }
+    }
+
+    /// What was assumed; `None` if it cannot all be checked.
+    pub(super) fn finish(&self, capture: &Capture) -> Option<Assumed> {
+        let assumed = self.with(|assumed| std::mem::replace(assumed, Assumed::of(capture)));
+        (!assumed.unguarded).then_some(assumed)
+    }
+
+    /// An error that came out of the description or of the backend.
+    pub(super) fn failure(&self, error: PyErr) -> Failure {
+        if self.with(|assumed| assumed.blamed) { Failure::Backend(error) } else { Failure::Capture(error) }
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut Assumed) -> T) -> T {
+        f(&mut self.assumed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn given(&self, at: usize) -> PyResult<SourceId> {
+        self.given.get(at).copied().ok_or_else(|| PyValueError::new_err(format!("there is no input {at}")))
+    }
+}
+
+#[pymethods]
+impl Facts {
+    /// The symbols that inputs give: name, kind, value in this call, and source.
+    fn symbols<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let owned = self.with(|assumed| {
+            let env = &assumed.env;
+            let rows = env.inputs().filter_map(|input| {
+                let sym = input.owned?;
+                let name = env.pool().name(sym).to_owned();
+                Some((name, kind(input.kind), env.symbol_hint(sym), SourceId::from(input.source)))
+            });
+            rows.collect::<Vec<_>>()
+        });
+        let row = |(name, kind, hint, source)| (name, kind, hint, self.source(py, source)?).into_pyobject(py);
+        owned.into_iter().map(row).collect()
+    }
+
+    /// What the trace has decided about the symbols.
+    fn known(&self) -> Vec<String> {
+        let text = |env: &ShapeEnv, guard: &symshapes::Guard| env.pool().display_pred(guard.pred).to_string();
+        self.with(|assumed| assumed.env.guards().iter().map(|guard| text(&assumed.env, guard)).collect())
+    }
+
+    /// Where each input of the graph comes from: `given`, `size`, `stride` or `storage_offset`, the number of what
+    /// the code gives, and the dimension.
+    #[getter]
+    fn places(&self) -> Vec<(&'static str, usize, usize)> {
+        let row = |place: &Input| match *place {
+            Input::Given(at) => ("given", at, 0),
+            Input::Size(at, dim) => ("size", at, dim),
+            Input::Stride(at, dim) => ("stride", at, dim),
+            Input::Offset(at) => ("storage_offset", at, 0),
+        };
+        self.places.iter().map(row).collect()
+    }
+
+    /// The sources of what the code gives.
+    fn sources<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.given.iter().map(|&id| self.source(py, id)).collect()
+    }
+
+    /// What is known of each node, in the graph's order: `("tensor", dtype, device, sizes, strides, offset,
+    /// requires_grad)`, `("int", value)`, `("tuple", [...])` or `None`; symbolic numbers are texts.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let value = |node| self.value(py, self.graph[node].meta.as_ref());
+        self.graph.nodes().map(value).collect()
+    }
+
+    /// Notes a decision about the symbols; false if it is not understood, or does not hold now.
+    fn assume(&self, text: &str) -> bool {
+        self.with(|assumed| {
+            let mut env = assumed.env.clone();
+            let symbols = env.pool().all_symbols().count();
+            let Ok(pred) = env.pool_mut().parse_pred(text) else { return false };
+            let holds = env.pool().all_symbols().count() == symbols && env.evaluate(pred, "the backend") == Ok(true);
+            if holds {
+                assumed.env = env;
+            }
+            holds
+        })
+    }
+
+    /// Notes that two inputs of the code are one object.
+    fn assume_same(&self, one: usize, other: usize) -> PyResult<()> {
+        let guard = guards::Guard::new(self.given(other)?, GuardKind::DuplicateInput(self.given(one)?));
+        self.with(|assumed| assumed.guards.push(guard));
+        Ok(())
+    }
+
+    /// Notes that `test`, given the list of the code's inputs, has to be true.
+    fn assume_check(&self, test: Py<PyAny>, text: String) {
+        let check = Check::new(test, text, self.given.clone());
+        self.with(|assumed| assumed.checks.push(check));
+    }
+
+    /// Notes that an error is the backend's own.
+    fn blame_backend(&self) {
+        self.with(|assumed| assumed.blamed = true);
+    }
+
+    /// Notes an assumption that nothing checks.
+    fn refuse(&self) {
+        self.with(|assumed| assumed.unguarded = true);
+    }
+}
+
+impl Facts {
+    /// A source as `(variant, base, argument)`, with `None` for what a source has not.
+    fn source<'py>(&self, py: Python<'py>, id: SourceId) -> PyResult<Bound<'py, PyAny>> {
+        self.with(|assumed| source(py, &assumed.sources, id))
+    }
+
+    fn value<'py>(&self, py: Python<'py>, meta: Option<&Meta>) -> PyResult<Bound<'py, PyAny>> {
+        let pool = &self.graph.exprs;
+        let all = |exprs: &[Expr]| exprs.iter().map(|&expr| number(py, pool, expr)).collect::<PyResult<Vec<_>>>();
+        Ok(match meta {
+            Some(Meta::Tensor(meta)) => {
+                let torch = Torch::get(py)?;
+                let (dtype, device) = (torch.dtype_object(py, meta.dtype), torch.device_object(py, meta.device)?);
+                let (sizes, strides, offset) = (all(&meta.sizes)?, all(&meta.strides)?, number(py, pool, meta.offset)?);
+                let row = ("tensor", dtype, device, sizes, strides, offset, meta.requires_grad);
+                row.into_pyobject(py)?.into_any()
+            }
+            Some(Meta::Int(expr)) => ("int", number(py, pool, *expr)?).into_pyobject(py)?.into_any(),
+            Some(Meta::Tuple(items)) => {
+                let items = items.iter().map(|item| self.value(py, item.as_ref())).collect::<PyResult<Vec<_>>>()?;
+                ("tuple", items).into_pyobject(py)?.into_any()
+            }
+            Some(Meta::Plain(_)) | None => py.None().into_bound(py),
+        })
+    }
+}
+
+/// An expression: an `int`, or a text.
+fn number<'py>(py: Python<'py>, pool: &Pool, expr: Expr) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match pool.as_int(expr) {
+        Some(value) => value.into_pyobject(py)?.into_any(),
+        None => pool.display(expr).to_string().into_pyobject(py)?.into_any(),
+    })
+}
+
+const fn kind(kind: InputKind) -> &'static str {
+    match kind {
+        InputKind::Size => "size",
+        InputKind::Stride => "stride",
+        InputKind::Offset => "offset",
+        InputKind::Int => "int",
+        InputKind::Float => "float",
+    }
+}
+
+fn source<'py>(py: Python<'py>, sources: &Sources, id: SourceId) -> PyResult<Bound<'py, PyAny>> {
+    let text = |id| sources.strings().name(id).text;
+    let other = || sources.display(id).to_string();
+    let Some(found) = sources.get(id) else { return Err(PyValueError::new_err("no such source")) };
+    let row = |variant: &str, base: Option<SourceId>, arg: Bound<'py, PyAny>| {
+        let base = base.map(|base| source(py, sources, base)).transpose()?;
+        Ok((variant, base, arg).into_pyobject(py)?.into_any())
+    };
+    let string = |text: &str| PyString::new(py, text).into_any();
+    match found {
+        Source::Root(Root::Local(name) | Root::Cell(name)) => row("local", None, string(text(name))),
+        Source::Root(Root::Global(name)) => row("global", None, string(text(name))),
+        Source::Step { base, step: Step::Attr(name) } => row("attr", Some(base), string(text(name))),
+        Source::Step { base, step: Step::Item(Key::Int(key)) } => {
+            row("item", Some(base), key.into_pyobject(py)?.into_any())
+        }
+        Source::Step { base, step: Step::Item(Key::Str(key)) } => row("item", Some(base), string(text(key))),
+        Source::Step { base, step: Step::Tensor(TensorProperty::Size(dim)) } => {
+            row("size", Some(base), dim.into_pyobject(py)?.into_any())
+        }
+        Source::Step { base, step: Step::Tensor(TensorProperty::Stride(dim)) } => {
+            row("stride", Some(base), dim.into_pyobject(py)?.into_any())
+        }
+        Source::Step { base, step: Step::Tensor(TensorProperty::StorageOffset) } => {
+            row("storage_offset", Some(base), py.None().into_bound(py))
+        }
+        Source::Root(_) | Source::Step { .. } => row("other", None, string(&other())),
+    }
+}
