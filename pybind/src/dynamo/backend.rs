@@ -157,6 +157,20 @@ fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, P
     inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))
 }
 
+/// True beneath the frames of torch's compilers: a backward graph is compiled when it first runs, which may be within a
+/// function that we have compiled.
+pub(super) fn is_at_work(py: Python<'_>) -> PyResult<bool> {
+    let mut frame = py.import("sys")?.getattr("_getframe")?.call0()?;
+    while !frame.is_none() {
+        let file: String = frame.getattr(intern!(py, "f_code"))?.getattr(intern!(py, "co_filename"))?.extract()?;
+        if file.contains("/torch/_functorch/_aot_autograd/") || file.contains("/torch/_inductor/") {
+            return Ok(true);
+        }
+        frame = frame.getattr(intern!(py, "f_back"))?;
+    }
+    Ok(false)
+}
+
 /// A compiled graph that takes its symbols as inputs, and into which the frame hook does not look.
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct GraphCall {

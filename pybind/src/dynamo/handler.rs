@@ -3,7 +3,7 @@
 //! Invariant: whatever fails inside, the function runs as it is; only `fullgraph` makes that an error.
 
 use super::{
-    backend::{Answer, Backend, Check, Compiled},
+    backend::{self, Answer, Backend, Check, Compiled},
     classify, code, constant,
     facts::Assumed,
     host::PyHost,
@@ -177,7 +177,7 @@ impl Handler for Tracing {
         let file: String = call.code().getattr("co_filename")?.extract()?;
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
-        if written || classify::is_skipped(call.py(), &file) {
+        if written || classify::is_skipped(call.py(), &file) || backend::is_at_work(call.py())? {
             return Ok(Verdict::Skip);
         }
         let event = self.event(call, failed)?;

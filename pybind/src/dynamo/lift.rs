@@ -9,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::{FxHashMap, FxHashSet};
-use symshapes::{Expr, ShapeEnv, Sym};
+use symshapes::{Expr, ShapeEnv, Sym, TensorMeta};
 
 /// Where an input of the graph comes from, by the number of the input that the code gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,8 +72,7 @@ fn drop_unused(graph: &mut Graph, places: Vec<Input>) -> Vec<Input> {
     let idle = |&(node, _): &(NodeId, Input)| users[node].is_empty();
     let all: Vec<(NodeId, Input)> = graph.placeholders().zip(places).collect();
     let tensors = all.iter().filter_map(|row| graph[row.0].tensor_meta().filter(|_| !idle(row)));
-    let of_tensors: FxHashSet<Sym> =
-        tensors.flat_map(|meta| meta.exprs()).flat_map(|e| graph.exprs.symbols(e)).collect();
+    let of_tensors: FxHashSet<Sym> = tensors.flat_map(TensorMeta::exprs).flat_map(|e| graph.exprs.symbols(e)).collect();
     let is_bound = |node: NodeId| match graph[node].meta {
         Some(Meta::Int(expr)) => graph.exprs.as_sym(expr).is_some_and(|sym| of_tensors.contains(&sym)),
         _ => false,
@@ -170,7 +169,7 @@ fn mangled(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fx::{Arg, TensorMeta};
+    use fx::Arg;
     use symshapes::{DType, Device, Range};
 
     fn tensor(sizes: Vec<Expr>, strides: Vec<Expr>) -> Option<Meta> {

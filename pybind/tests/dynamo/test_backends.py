@@ -400,6 +400,21 @@ def test_what_a_backend_makes_is_not_captured():
     assert clean(log) == len(kept.modules) == 1
 
 
+def test_a_backward_graph_is_compiled_within_a_captured_function():
+    w = torch.ones(3, 3, requires_grad=True)
+
+    def step(x):
+        loss = (x @ w).relu().sum()
+        loss.backward()
+        return loss * 1
+
+    compiled, log = capture(step, "inductor")
+    compiled(torch.ones(2, 3))
+    torch.testing.assert_close(w.grad, torch.full((3, 3), 2.0))
+    clean(log)
+    assert {event["code"].co_filename for event in log} == {__file__}
+
+
 @pytest.mark.parametrize("training", [False, True])
 def test_inductor(training):
     w = torch.linspace(-1, 1, 20).reshape(4, 5).requires_grad_(training)
