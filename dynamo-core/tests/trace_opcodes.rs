@@ -96,7 +96,7 @@ fn every_opcode_is_traced_or_has_a_reason() {
             let arg = if row.op == Op::BuildSlice { 2 } else { 1 };
             match (is_traced(version, row, arg), listed) {
                 (false, false) => {
-                    wrong += &format!("{version} {} is not traced, and has no row that says why\n", row.op)
+                    wrong += &format!("{version} {} is not traced, and has no row that says why\n", row.op);
                 }
                 (true, true) => wrong += &format!("{version} {} is traced: its row is stale\n", row.op),
                 _ => {}

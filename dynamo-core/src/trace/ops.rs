@@ -65,7 +65,8 @@ impl Tracer<'_> {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
                 self.emit_in_place(NodeKind::CallFunction, &format!("operator.{in_place}"), this, args, vec![])
             }
-            (Value::SymInt { .. }, Value::Const(_) | Value::SymInt { .. }) | (Value::Const(_), Value::SymInt { .. })
+            (Value::SymInt { .. }, Value::Const(_) | Value::SymInt { .. })
+            | (Value::Const(_), Value::SymInt { .. })
                 if !(SYMBOLIC.contains(&name) && is_integer(&left) && is_integer(&right)) =>
             {
                 let (a, b) = (self.specialised(a)?, self.specialised(b)?);

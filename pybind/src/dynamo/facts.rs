@@ -3,7 +3,7 @@
 //! Knows nothing of torch's classes: `_fakes.py` makes those of what is here.
 
 use super::backend::Check;
-use super::handler::Failure;
+use super::handler::NotCaptured;
 use super::lift::Input;
 use crate::torch::Torch;
 use dynamo_core::trace::Capture;
@@ -69,8 +69,8 @@ impl Facts {
     }
 
     /// An error that came out of the description or of the backend.
-    pub(super) fn failure(&self, error: PyErr) -> Failure {
-        if self.with(|assumed| assumed.blamed) { Failure::Backend(error) } else { Failure::Capture(error) }
+    pub(super) fn failure(&self, error: PyErr) -> NotCaptured {
+        if self.with(|assumed| assumed.blamed) { NotCaptured::Backend(error) } else { NotCaptured::Failed(error) }
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Assumed) -> T) -> T {

@@ -299,11 +299,6 @@ impl Tracing {
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 
-    /// The error for what cannot be traced.
-    fn broken(&self, ended: &Break) -> PyErr {
-        if self.fullgraph { broken(ended) } else { PyRuntimeError::new_err(ended.reason.to_string()) }
-    }
-
     /// Traces; a second time with symbols where values have changed since an earlier call.
     fn trace<'py>(&self, call: &Call<'py>, host: &mut PyHost<'py>, dynamic: Dynamic) -> Result<Capture, Break> {
         let function = host.handle(&call.function());

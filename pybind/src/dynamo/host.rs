@@ -202,7 +202,7 @@ impl<'py> PyHost<'py> {
 
     /// True for a class whose metaclass is `type`.
     fn is_plain_class(&self, class: &Bound<'py, PyType>) -> bool {
-        class.get_type().is(&self.py.get_type::<PyType>())
+        class.get_type().is(self.py.get_type::<PyType>())
     }
 
     fn record(&mut self, class: &Bound<'py, PyAny>) -> PyResult<Option<RecordClass>> {

@@ -140,12 +140,17 @@ impl Recompile {
     }
 }
 
+/// The guards of the trace, then what the backend wants to be checked besides, which has no source.
 fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
-    let (sources, all) = (guard.tree.sources(), guard.tree.guards());
-    dict.set_item("guards", all.iter().map(|guard| guard.text(sources)).collect::<Vec<_>>())?;
-    dict.set_item("guard_kinds", all.iter().map(|guard| guard.kind.row().name).collect::<Vec<_>>())?;
-    dict.set_item("guard_paths", all.iter().map(|guard| path(sources, guard.source)).collect::<Vec<_>>())?;
-    dict.set_item("guard_lines", all.iter().map(|guard| guard.user_stack.as_deref()).collect::<Vec<_>>())
+    let (sources, all, checks) = (guard.tree.sources(), guard.tree.guards(), &guard.checks);
+    let texts = all.iter().map(|guard| guard.text(sources)).chain(checks.iter().map(|check| check.text.clone()));
+    let kinds = all.iter().map(|guard| guard.kind.row().name).chain(checks.iter().map(|_| "LAMBDA_GUARD"));
+    let paths = all.iter().map(|guard| path(sources, guard.source)).chain(checks.iter().map(|_| Vec::new()));
+    let lines = all.iter().map(|guard| guard.user_stack.as_deref()).chain(checks.iter().map(|_| None));
+    dict.set_item("guards", texts.collect::<Vec<_>>())?;
+    dict.set_item("guard_kinds", kinds.collect::<Vec<_>>())?;
+    dict.set_item("guard_paths", paths.collect::<Vec<_>>())?;
+    dict.set_item("guard_lines", lines.collect::<Vec<_>>())
 }
 
 /// The objects on the way to a source, as printed, the outermost first; none for what is global.
