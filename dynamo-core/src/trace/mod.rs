@@ -1,15 +1,16 @@
 //! The symbolic interpreter: runs a function's bytecode on tracked values, and writes what it does with tensors into a
 //! graph, what it assumed into guards, and what it changed into effects.
 //!
-//! - [`value`]: what is tracked; [`frame`]: where it is;
-//! - [`step`]: one instruction; [`call`], [`attr`], [`ops`], [`items`]: what instructions do, by the kind of value;
-//! - [`graph`]: what goes into the graph, and what is known of it;
-//! - [`read`]: objects of the running program, looked at when they are first used, under guards;
-//! - [`patterns`]: what `match` asks;
-//! - [`output`]: the code that runs in the function's place.
+//! - `value`: what is tracked; `frame`: where it is;
+//! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
+//! - `graph`: what goes into the graph, and what is known of it;
+//! - `read`: objects of the running program, looked at when they are first used, under guards;
+//! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `context`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
+//! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
-//! **Speculation.** Before each instruction of the traced function a [`Mark`] is taken: lengths and copies of a few small
-//! vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a [`Reason`]; everything
+//! **Speculation.** Before each instruction of the traced function a `Mark` is taken: lengths and copies of a few small
+//! vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a `Reason`; everything
 //! since the mark is dropped, and the graph ends before that instruction. Nothing is traced twice.
 //!
 //! Invariant: no step runs the user's code or changes an object of the running program.
@@ -20,6 +21,7 @@ mod call;
 mod containers;
 mod context;
 mod exceptions;
+mod follow;
 mod frame;
 mod graph;
 mod items;
@@ -34,6 +36,7 @@ mod step;
 mod untraced;
 mod value;
 
+pub use follow::Followed;
 pub use output::{OPAQUE_BASE, Opaque};
 pub use untraced::{INTRINSICS, UNTRACED};
 
@@ -77,11 +80,13 @@ pub struct Options {
     pub depth: usize,
     /// How many instructions a trace may have.
     pub steps: usize,
+    /// Whether somebody wants to know what was run.
+    pub follow: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { dynamic: Dynamic::Automatic, changed: Vec::new(), depth: 60, steps: 1_000_000 }
+        Options { dynamic: Dynamic::Automatic, changed: Vec::new(), depth: 60, steps: 1_000_000, follow: false }
     }
 }
 
@@ -109,6 +114,8 @@ pub struct Capture {
     pub opaque: Vec<Opaque>,
     /// Where and why the graph ends before the function does.
     pub ended: Option<Break>,
+    /// What was run, if [`Options::follow`] asks for it.
+    pub followed: Vec<Followed>,
 }
 
 /// A place where a graph ends before the function does.
@@ -154,6 +161,7 @@ struct Tracer<'h> {
     /// The frames' place when the last instruction failed.
     failed_at: Vec<(String, i32, String)>,
     steps: usize,
+    followed: Vec<Followed>,
     /// Whether autograd records.
     grad: bool,
     /// The exception on its way to a handler.
@@ -220,6 +228,7 @@ impl<'h> Tracer<'h> {
             lines: Vec::new(),
             failed_at: Vec::new(),
             steps: 0,
+            followed: Vec::new(),
             raising: None,
             handled: None,
             raised: Vec::new(),
@@ -320,6 +329,7 @@ impl<'h> Tracer<'h> {
             code,
             opaque,
             ended,
+            followed: self.followed,
         }
     }
 

@@ -731,13 +731,22 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Pushes a new `functools.partial`.
     fn push_partial(&mut self, function: ValueId, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<()> {
-        if !keywords.is_empty() {
-            return Err(construct("a `functools.partial` with keywords"));
+        let callee = self.constant(Opaque::Named("functools.partial".to_owned()));
+        self.builder.callee(|builder| builder.load_const(callee));
+        self.push(function)?;
+        self.push_all(args)?;
+        if keywords.is_empty() {
+            self.builder.call(args.len() as u32 + 1);
+            return Ok(());
         }
-        self.call_named("functools.partial", args.len() + 1, |out| {
-            out.push(function)?;
-            out.push_all(args)
-        })
+        self.builder.build_tuple(args.len() as u32 + 1);
+        for (name, value) in keywords {
+            self.builder.load_const(Const::Str(name.clone()));
+            self.push(*value)?;
+        }
+        self.builder.build_map(keywords.len() as u32);
+        self.builder.emit(Op::CallFunctionEx, 1);
+        Ok(())
     }
 
     fn push_function(&mut self, function: &Function) -> Traced<()> {

@@ -35,6 +35,9 @@ impl Tracer<'_> {
         }
         let end = || Reason::new(Kind::Opcode, "The code has no end.");
         let inst = f.inst().ok_or_else(end)?;
+        if self.options.follow {
+            self.follow(f, inst);
+        }
         let op = f.body().inst(inst).op;
         let arg = if let Arg::Int(arg) = f.body().inst(inst).arg { arg } else { 0 };
         let operand = f.body().operand(inst).ok_or_else(|| unsupported(op))?;

@@ -1,7 +1,8 @@
 """What our own Dynamo does, in torch's log: under the names that ``TORCH_LOGS`` knows, in torch's layout.
 
-``graph``, ``graph_code``, ``graph_sizes``, ``guards``, ``recompiles``, ``graph_breaks`` and ``bytecode`` are torch's
-artifacts; ``dynamic`` is a log of torch's. A limit that is reached is a warning, which is always shown.
+``graph``, ``graph_code``, ``graph_sizes``, ``guards``, ``recompiles``, ``graph_breaks``, ``bytecode``, ``trace_source``
+and ``trace_bytecode`` are torch's artifacts; ``dynamic`` is a log of torch's. A limit that is reached is a warning,
+which is always shown.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def wanted() -> bool:
     )
 
 
+def follows() -> bool:
+    """True if what a trace runs is to be logged, instruction by instruction."""
+    return any(_ARTIFACTS[name][0].isEnabledFor(logging.DEBUG) for name in ("trace_source", "trace_bytecode"))
+
+
 def tell(event: Event) -> None:
     """Log what has happened."""
     frame, capture = event["frame"]
@@ -66,6 +72,28 @@ def tell(event: Event) -> None:
                     logger.debug("%s", text)
         for line in symbol_lines(event):
             _dynamic.info("%s", line)
+
+
+def source_texts(event: Event) -> Iterator[str]:
+    """Say each line of the program that the trace came to."""
+    from torch._dynamo.funcname_cache import get_funcname
+
+    last = None
+    for place, depth, _, _, _ in event.get("followed", ()):
+        if (place, depth) != last:
+            last = place, depth
+            file, line, function = place
+            qualified = get_funcname(file, line)
+            named = f" ({qualified})" if qualified else ""
+            inlined = f" (inline depth: {depth})" if depth else ""
+            text = linecache.getline(file, line).rstrip()
+            yield f"TRACE starts_line {file}:{line} in {function}{named}{inlined}\n    {text}"
+
+
+def instruction_texts(event: Event) -> Iterator[str]:
+    """Say each instruction that the trace ran, and the stack before it."""
+    for _, _, opcode, arg, stack in event.get("followed", ()):
+        yield f"TRACE {opcode} {arg} [{', '.join(stack)}]"
 
 
 def recompile_texts(event: Event) -> Iterator[str]:
@@ -294,5 +322,7 @@ _ARTIFACTS: dict[str, tuple[logging.Logger, Callable[[Event], Iterator[str]]]] =
         "graph_sizes": size_texts,
         "bytecode": bytecode_texts,
         "guards": guard_texts,
+        "trace_source": source_texts,
+        "trace_bytecode": instruction_texts,
     }.items()
 }

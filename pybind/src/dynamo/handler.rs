@@ -3,12 +3,13 @@
 //! Invariant: whatever fails inside, the function runs as it is; only `fullgraph` makes that an error.
 
 use super::{
-    backend::{self, Answer, Backend, Check, Compiled},
+    backend::{self, Answer, Backend, Compiled},
+    call_guard::{CallGuard, why_not},
     classify, code, constant,
-    facts::Assumed,
+    history::Histories,
     host::PyHost,
-    objects::{CallObjects, Prepared, states},
-    tell::{Event, FrameId, Listeners, Recompile},
+    promises::{broken_promise, promise_error},
+    tell::{Event, Listeners},
 };
 use crate::compiler::panic_text;
 use crate::fx_module;
@@ -16,17 +17,12 @@ use crate::torch::Torch;
 use dynamo_core::reason::Kind;
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
-use guards::{GuardKind, GuardTree, ShapeGuard, Sources};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use rustc_hash::FxHashMap;
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use symshapes::{GuardSet, Reason, ShapeEnv, Violation};
+use std::sync::Arc;
 
 /// Compiles what is called under it, with one backend and one set of options.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -38,49 +34,7 @@ struct Tracing {
     dynamic: Dynamic,
     limit: usize,
     fullgraph: bool,
-    /// What sizes and integers were, by the address of the code object.
-    history: Mutex<FxHashMap<usize, History>>,
-}
-
-/// What is known of a code object's earlier calls.
-struct History {
-    /// When that was: nothing is known after a reset.
-    epoch: u64,
-    /// The code object's number.
-    frame: usize,
-    /// How often it has been captured.
-    captures: usize,
-    /// Sizes and integers, by their printed source.
-    seen: FxHashMap<String, i64>,
-    changed: Vec<String>,
-}
-
-/// The next code object's number.
-static FRAMES: AtomicUsize = AtomicUsize::new(0);
-
-impl History {
-    fn new() -> History {
-        History {
-            epoch: frame_hook::epoch(),
-            frame: FRAMES.fetch_add(1, Ordering::Relaxed),
-            captures: 0,
-            seen: FxHashMap::default(),
-            changed: Vec::new(),
-        }
-    }
-
-    /// Notes what a trace has seen; true if something changed that was constant before.
-    fn learn(&mut self, capture: &Capture) -> bool {
-        let mut news = false;
-        for &(source, value) in &capture.hints {
-            let name = capture.sources.display(source).to_string();
-            if *self.seen.entry(name.clone()).or_insert(value) != value && !self.changed.contains(&name) {
-                self.changed.push(name);
-                news = true;
-            }
-        }
-        news
-    }
+    history: Histories,
 }
 
 #[pymethods]
@@ -102,7 +56,7 @@ impl Dynamo {
         };
         let listeners = Listeners { listener, logs };
         let backend = Backend::new(backend)?;
-        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Mutex::default() })))
+        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Histories::default() })))
     }
 
     /// The function, compiled when it is called.
@@ -210,7 +164,7 @@ impl Handler for Tracing {
 
     fn at_limit(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()> {
         if first {
-            let frame = self.with_history(call.code().as_ptr() as usize, |history| (history.frame, history.captures));
+            let frame = self.history.with(&call.code(), |history| (history.frame, history.captures));
             let event = Event { call, frame, recompiles: why_not(call, failed)? };
             self.listeners.limit(&event, self.limit)?;
         }
@@ -294,7 +248,7 @@ impl Tracing {
         let graph = compiled.function.clone();
         let code = self.write(call.py(), call, host, capture, graph.as_ref())?;
         let guard = CallGuard::new(call, host, capture, compiled, event.frame)?;
-        self.with_history(call.code().as_ptr() as usize, |history| history.captures += 1);
+        self.history.with(&call.code(), |history| history.captures += 1);
         self.listeners.capture(event, capture, &guard, &code, graph.as_ref())?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
@@ -304,25 +258,17 @@ impl Tracing {
         let function = host.handle(&call.function());
         let arguments: Vec<_> =
             (0..call.slots()).map(|slot| call.argument(slot).map(|object| host.handle(&object))).collect();
-        let key = call.code().as_ptr() as usize;
-        let changed = self.with_history(key, |history| history.changed.clone());
-        let mut options = trace::Options { dynamic, changed, ..trace::Options::default() };
+        let code = call.code();
+        let changed = self.history.with(&code, |history| history.changed.clone());
+        let follow = self.listeners.follows(call.py()).unwrap_or(false);
+        let mut options = trace::Options { dynamic, changed, follow, ..trace::Options::default() };
         let capture = trace::trace(host, function, &arguments, &options)?;
         let automatic = dynamic == Dynamic::Automatic;
-        if !self.with_history(key, |history| history.learn(&capture)) || !automatic {
+        if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {
             return Ok(capture);
         }
-        options.changed = self.with_history(key, |history| history.changed.clone());
+        options.changed = self.history.with(&code, |history| history.changed.clone());
         trace::trace(host, function, &arguments, &options)
-    }
-
-    fn with_history<T>(&self, code: usize, f: impl FnOnce(&mut History) -> T) -> T {
-        let mut all = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let history = all.entry(code).or_insert_with(History::new);
-        if history.epoch != frame_hook::epoch() {
-            *history = History { frame: history.frame, ..History::new() };
-        }
-        f(history)
     }
 
     fn write<'py>(
@@ -351,21 +297,10 @@ impl Tracing {
 
     /// What an event about this call says of it, and of the entries whose guards did not hold.
     fn event<'a, 'py>(&self, call: &'a Call<'py>, failed: &[Rc<dyn Guard>]) -> PyResult<Event<'a, 'py>> {
-        let frame = self.with_history(call.code().as_ptr() as usize, |history| (history.frame, history.captures));
+        let frame = self.history.with(&call.code(), |history| (history.frame, history.captures));
         let recompiles = if self.listeners.wanted(call.py())? { why_not(call, failed)? } else { Vec::new() };
         Ok(Event { call, frame, recompiles })
     }
-}
-
-/// Why these guards, made by this handler, do not hold.
-fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec<Recompile>> {
-    let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
-    let torch = Torch::get(call.py())?;
-    let explained = guards.filter_map(|guard| {
-        let mut objects = CallObjects { call, prepared: &guard.prepared, torch };
-        Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
-    });
-    Ok(explained.collect())
 }
 
 /// The error that `fullgraph` makes of a graph's end.
@@ -387,89 +322,5 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         Some((owner @ ("str" | "int" | "float"), method)) => py.import("builtins")?.getattr(owner)?.getattr(method),
         Some((owner, member)) if owner == "types" => py.import(owner)?.getattr(member),
         _ => fx_module::function(py, name),
-    }
-}
-
-/// torch's exception for a `mark_dynamic` that the program does not keep.
-fn promise_error(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("torch.fx.experimental.symbolic_shapes")?.getattr("ConstraintViolationError")
-}
-
-fn broken_promise(py: Python<'_>, text: String) -> PyResult<PyErr> {
-    Ok(PyErr::from_value(promise_error(py)?.call1((text,))?))
-}
-
-/// What torch lets pass: the sizes 0 and 1, of which the program says nothing, and sizes that are tied to each other.
-fn is_tolerated(violation: &Violation) -> bool {
-    match violation.reason {
-        Reason::Constant(0 | 1) => violation.cause.is_none(),
-        Reason::Tied(_) => true,
-        Reason::Constant(_) | Reason::Narrowed(_) | Reason::Divisible(_) | Reason::Related(_) => false,
-    }
-}
-
-/// An exception that names each input of which `mark_dynamic` promised more than the guards allow.
-fn keeps_promises(py: Python<'_>, env: &ShapeEnv, solved: &GuardSet, sources: &Sources) -> PyResult<()> {
-    let names = |source: symshapes::SourceId| sources.display(source.into()).to_string();
-    let broken = env.violations(solved).into_iter().filter(|violation| !is_tolerated(violation));
-    let texts: Vec<String> = broken.map(|violation| env.describe(&violation, &names)).collect();
-    if texts.is_empty() {
-        return Ok(());
-    }
-    Err(broken_promise(py, texts.join("\n"))?)
-}
-
-/// The guards of one trace, over the calls of one code object.
-pub(super) struct CallGuard {
-    pub(super) tree: GuardTree,
-    prepared: Prepared,
-    /// Of which capture it is.
-    frame: FrameId,
-    /// What the backend wants to be checked besides.
-    pub(super) checks: Vec<Check>,
-}
-
-impl CallGuard {
-    fn new(
-        call: &Call<'_>,
-        host: &PyHost<'_>,
-        capture: &Capture,
-        compiled: Compiled<'_>,
-        frame: FrameId,
-    ) -> PyResult<CallGuard> {
-        let py = call.py();
-        let torch = Torch::get(py)?;
-        let Assumed { mut env, mut sources, guards, checks, .. } = compiled.assumed;
-        let mut all = capture.guards.clone();
-        all.extend(guards);
-        let global = sources.global_state();
-        all.extend(states(py, torch).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))));
-        let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        keeps_promises(py, &env, &solved, &sources)?;
-        let shapes = ShapeGuard::new(&env, &solved, &sources);
-        if let Some(first) = shapes.reads.first() {
-            all.push(guards::Guard::new(first.source, GuardKind::ShapeEnv(Box::new(shapes))));
-        }
-        let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named())?;
-        Ok(CallGuard { tree, prepared, frame, checks })
-    }
-}
-
-impl Guard for CallGuard {
-    fn holds(&self, call: &Call<'_>) -> PyResult<bool> {
-        Python::attach(|_| {
-            let torch = Torch::get(call.py())?;
-            let mut objects = CallObjects { call, prepared: &self.prepared, torch };
-            if !self.tree.check(&mut objects) {
-                return Ok(false);
-            }
-            for check in &self.checks {
-                if !check.holds(self.tree.sources(), &mut objects)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        })
     }
 }

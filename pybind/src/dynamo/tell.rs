@@ -4,16 +4,16 @@
 //! captured; then, as the event is:
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
-//!   `symbol_guards`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//!   `symbol_guards`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
 //!
 //! Invariant: telling reads what is there and changes nothing.
 
-use super::handler::CallGuard;
+use super::call_guard::CallGuard;
 use crate::fx_module;
-use dynamo_core::trace::{Break, Capture};
+use dynamo_core::trace::{Break, Capture, Followed};
 use frame_hook::Call;
 use guards::{Failure, Root, Source, SourceId, Sources};
 use pyo3::prelude::*;
@@ -44,6 +44,11 @@ impl Listeners {
         Ok(self.listener.is_some() || self.logs_wanted(py)?)
     }
 
+    /// True if what a trace runs is to be logged, instruction by instruction.
+    pub(super) fn follows(&self, py: Python<'_>) -> PyResult<bool> {
+        self.logs.as_ref().map_or(Ok(false), |logs| logs.bind(py).call_method0("follows")?.is_truthy())
+    }
+
     fn logs_wanted(&self, py: Python<'_>) -> PyResult<bool> {
         self.logs.as_ref().map_or(Ok(false), |logs| logs.bind(py).call_method0("wanted")?.is_truthy())
     }
@@ -68,6 +73,7 @@ impl Listeners {
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
         set_break(&dict, capture.ended.as_ref())?;
+        set_followed(&dict, &capture.followed)?;
         self.send(&dict, false)
     }
 
@@ -162,6 +168,15 @@ fn path(sources: &Sources, source: SourceId) -> Vec<String> {
     let mut path: Vec<_> = upwards.map(|source| sources.display(source).to_string()).collect();
     path.reverse();
     path
+}
+
+/// What was run: place, depth, opcode, argument and stack of each instruction.
+fn set_followed(dict: &Bound<'_, PyDict>, followed: &[Followed]) -> PyResult<()> {
+    let row = |step: &Followed| {
+        let place = (step.place.0.clone(), step.place.1, step.place.2.clone());
+        (place, step.depth, step.opcode.clone(), step.arg.clone(), step.stack.clone())
+    };
+    dict.set_item("followed", followed.iter().map(row).collect::<Vec<_>>())
 }
 
 fn set_break(dict: &Bound<'_, PyDict>, ended: Option<&Break>) -> PyResult<()> {

@@ -257,6 +257,12 @@ def a_break_in_a_mode(x, w):
     return y, z + w
 
 
+def a_partial_over_a_break(x):
+    scale = functools.partial(scaled, c=x)
+    print("between")
+    return scale(x, 2), scale(x, 3, c=1)
+
+
 def a_break_in_a_try(x):
     try:
         print("here")
@@ -294,6 +300,7 @@ def another_shape(x):
 
 BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
     (a_break_in_a_mode, (X, W)),
+    (a_partial_over_a_break, (X,)),
     (a_break_in_a_try, (X,)),
     (a_break_in_a_handler, (X,)),
     (raises, (X, 3)),

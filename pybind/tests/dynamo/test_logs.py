@@ -15,7 +15,7 @@ import torch
 import rust_inductor
 
 PROGRAM = Path(__file__).with_name("logged.py")
-NAMES = "graph,graph_code,graph_sizes,guards,recompiles,graph_breaks,bytecode,dynamic"
+NAMES = "graph,graph_code,graph_sizes,guards,recompiles,graph_breaks,bytecode,dynamic,trace_source,trace_bytecode"
 LINE = re.compile(
     r"^[VIW]\d{4} \S+ \d+ \S+\] \[(?P<frame>\d+)/(?P<entry>\d+)\](?: \[__(?P<name>\w+)\])? ?(?P<text>.*)$"
 )
@@ -115,6 +115,15 @@ def test_dynamic(logs):
     assert [text for text in symbols[0] if "L['n']" in text] == [text for text in symbols[1] if "L['n']" in text]
     assert len(ours.of("dynamic", "^create_env")) == len(theirs.of("dynamic", "^create_env"))
     assert ours.of("dynamic", r"^eval <symbol> >= 0 \[guard added\]")
+
+
+def test_trace(logs):
+    # The first function's lines; its instructions, but for the stack, of which each tracer has its own words.
+    lines = [[text for frame, text in log.of("trace_source") if frame == "1/0"] for log in logs]
+    assert lines[0]
+    assert lines[0] == lines[1]
+    steps = [[text.split()[:2] for frame, text in log.of("trace_bytecode") if frame == "1/0"] for log in logs]
+    assert steps[0] == steps[1]
 
 
 def test_other_artifacts(logs):

@@ -1,0 +1,84 @@
+//! The guards of one trace, as the frame hook asks them.
+
+use super::{
+    backend::{Check, Compiled},
+    facts::Assumed,
+    host::PyHost,
+    objects::{CallObjects, Prepared, states},
+    promises::keeps_promises,
+    tell::{FrameId, Recompile},
+};
+use crate::torch::Torch;
+use dynamo_core::trace::Capture;
+use frame_hook::{Call, Guard};
+use guards::{GuardKind, GuardTree, ShapeGuard};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::any::Any;
+use std::rc::Rc;
+
+/// The guards of one trace, over the calls of one code object.
+pub(super) struct CallGuard {
+    pub(super) tree: GuardTree,
+    prepared: Prepared,
+    /// Of which capture it is.
+    frame: FrameId,
+    /// What the backend wants to be checked besides.
+    pub(super) checks: Vec<Check>,
+}
+
+impl CallGuard {
+    pub(super) fn new(
+        call: &Call<'_>,
+        host: &PyHost<'_>,
+        capture: &Capture,
+        compiled: Compiled<'_>,
+        frame: FrameId,
+    ) -> PyResult<CallGuard> {
+        let py = call.py();
+        let torch = Torch::get(py)?;
+        let Assumed { mut env, mut sources, guards, checks, .. } = compiled.assumed;
+        let mut all = capture.guards.clone();
+        all.extend(guards);
+        let global = sources.global_state();
+        all.extend(states(py, torch).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))));
+        let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        keeps_promises(py, &env, &solved, &sources)?;
+        let shapes = ShapeGuard::new(&env, &solved, &sources);
+        if let Some(first) = shapes.reads.first() {
+            all.push(guards::Guard::new(first.source, GuardKind::ShapeEnv(Box::new(shapes))));
+        }
+        let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named())?;
+        Ok(CallGuard { tree, prepared, frame, checks })
+    }
+}
+
+impl Guard for CallGuard {
+    fn holds(&self, call: &Call<'_>) -> PyResult<bool> {
+        Python::attach(|_| {
+            let torch = Torch::get(call.py())?;
+            let mut objects = CallObjects { call, prepared: &self.prepared, torch };
+            if !self.tree.check(&mut objects) {
+                return Ok(false);
+            }
+            for check in &self.checks {
+                if !check.holds(self.tree.sources(), &mut objects)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// Why these guards, made by this handler, do not hold.
+pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec<Recompile>> {
+    let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
+    let torch = Torch::get(call.py())?;
+    let explained = guards.filter_map(|guard| {
+        let mut objects = CallObjects { call, prepared: &guard.prepared, torch };
+        Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
+    });
+    Ok(explained.collect())
+}
