@@ -1,0 +1,104 @@
+//! Replaying what the trace changed in objects of the caller's.
+
+use super::{Output, construct};
+use crate::{
+    bytecode::{Const, LocalId, Op},
+    trace::{
+        Traced,
+        value::{State, StateId, ValueId},
+    },
+};
+
+impl Output<'_, '_> {
+    /// Replays what the trace changed in objects of the caller's, in the order of the first change.
+    pub(super) fn effects(&mut self) -> Traced<()> {
+        let changed = self.t.heap.changed();
+        if changed.is_empty() {
+            return Ok(());
+        }
+        // What is read has to be read before it is overwritten.
+        for value in std::mem::take(&mut self.sourced) {
+            self.push(value)?;
+            let local = self.fresh("read");
+            self.builder.store_local(local);
+            self.built.insert(value, local);
+        }
+        for state in changed {
+            match self.t.heap.get(state).clone() {
+                State::List(items) => {
+                    self.push_all(&items)?;
+                    self.builder.build_list(items.len() as u32);
+                    self.push_origin(state)?;
+                    self.builder.load_const(Const::None);
+                    self.builder.load_const(Const::None);
+                    self.builder.emit(Op::BuildSlice, 2);
+                    self.builder.store_subscript();
+                }
+                State::Dict(items) => {
+                    let pairs = items.len();
+                    for (key, value) in items.into_values() {
+                        self.push_all(&[key, value])?;
+                    }
+                    self.builder.build_map(pairs as u32);
+                    let new = self.fresh("dict");
+                    self.builder.store_local(new);
+                    self.refill(state, new)?;
+                }
+                State::Slot { object, name, value: Some(value) } => {
+                    self.push(value)?;
+                    match object {
+                        Some(object) => {
+                            self.push(object)?;
+                            self.builder.store_attr(&name);
+                        }
+                        None => self.builder.store_global(&name),
+                    }
+                }
+                State::Cell(content) => self.change_cell(state, content)?,
+                State::Set(items) => {
+                    let items: Vec<ValueId> = items.into_values().collect();
+                    self.push_all(&items)?;
+                    self.builder.build_tuple(items.len() as u32);
+                    let new = self.fresh("set");
+                    self.builder.store_local(new);
+                    self.refill(state, new)?;
+                }
+                State::Iter(_) => return Err(construct("an iterator of the caller's")),
+                State::Slot { value: None, .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a dict or set of the caller's what a local holds, and nothing else.
+    pub(super) fn refill(&mut self, state: StateId, new: LocalId) -> Traced<()> {
+        self.push_origin(state)?;
+        self.builder.load_method("clear");
+        self.builder.call(0);
+        self.builder.pop();
+        self.push_origin(state)?;
+        self.builder.load_method("update");
+        self.builder.load_local(new);
+        self.builder.call(1);
+        self.builder.pop();
+        Ok(())
+    }
+
+    /// Pushes the object of the caller's that has this state.
+    pub(super) fn push_origin(&mut self, state: StateId) -> Traced<()> {
+        let known = self.t.heap.row(state).origin.and_then(|obj| self.t.known.get(&obj).copied());
+        match known.filter(|&value| self.t.source(value).is_some()) {
+            Some(value) => self.push(value),
+            None => Err(construct("an object that cannot be reached")),
+        }
+    }
+
+    pub(super) fn change_cell(&mut self, state: StateId, content: Option<ValueId>) -> Traced<()> {
+        let (Some(&slot), Some(content)) = (self.frame_cells.get(&state), content) else {
+            return Err(construct("a variable of another function"));
+        };
+        self.push(content)?;
+        self.builder.store_deref(slot);
+        Ok(())
+    }
+}

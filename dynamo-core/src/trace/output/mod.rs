@@ -1,0 +1,407 @@
+//! The code that runs in the traced function's place.
+//!
+//! Its prologue calls the compiled graph, replays what the trace changed, and then either returns, or puts the frame
+//! together as it was before the instruction that ended the graph and jumps there. What follows is the original code,
+//! cut at that instruction's successors, where the rest goes on in functions of its own: so the instruction itself runs
+//! with its handlers, and the rest is traced when it is called.
+//!
+//! Invariants: every value is built once, so that identical objects stay identical; arguments are read before any slot
+//! is overwritten; effects come after the graph and before everything else that can be seen.
+
+mod effects;
+mod sources;
+mod values;
+
+use super::{
+    Traced, Tracer,
+    context::SET_GRAD,
+    frame::Frame,
+    value::{Iter, State, StateId, Value, ValueId},
+};
+use crate::{
+    bytecode::{
+        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Operand, Span, Splitter, Version,
+        code::flags,
+        flow::{ControlFlow, landing},
+        renumber::renumber_locals,
+        super_calls::is_bare_super_call,
+        unreachable::{remove_idle_jumps, remove_unreachable},
+    },
+    host::Obj,
+    reason::{Kind, Reason},
+};
+use cranelift_entity::EntityRef;
+use fx::NodeId;
+use guards::{Constant, SourceId};
+use rustc_hash::FxHashMap;
+
+/// What a constant of the new code is that only the caller can supply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Opaque {
+    /// The compiled graph, which takes the inputs and gives a tuple.
+    Graph,
+    /// An object of the running program.
+    Object(Obj),
+    /// A builtin or a function of the standard library, by its dotted name.
+    Named(String),
+    /// A dtype or device.
+    Constant(Constant),
+}
+
+/// Opaque constants of the new code have numbers from here on; those below are the original code's.
+pub const OPAQUE_BASE: u32 = 1 << 16;
+
+/// The code that returns a value.
+pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Traced<(CodeObject, Vec<Opaque>)> {
+    let mut out = Output::new(t, frame);
+    out.plan(&[value])?;
+    out.begin()?;
+    out.effects()?;
+    out.push(value)?;
+    out.set_grad(&[])?;
+    out.builder.return_value();
+    out.finish_whole()
+}
+
+/// The code that runs the frame's next instruction, and calls what comes after it.
+pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<(CodeObject, Vec<Opaque>)> {
+    let at = frame.inst().ok_or_else(|| construct("the end of the code"))?;
+    let frame = &before_call(frame);
+    let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
+    let live = live(frame, entry)?;
+    let mut out = Output::new(t, frame);
+    let mut wanted: Vec<ValueId> = frame.stack.clone();
+    wanted.extend(live.iter().filter_map(|&(_, value)| value));
+    out.plan(&wanted)?;
+    out.begin()?;
+    out.effects()?;
+    out.restore(frame, &live)?;
+    out.finish_split(entry, at)
+}
+
+/// The new code in the making.
+struct Output<'t, 'h> {
+    t: &'t mut Tracer<'h>,
+    /// Over the original's body; what is appended comes to stand in front of it.
+    builder: Builder,
+    /// How many instructions the original has.
+    tail: usize,
+    original: CodeObject,
+    /// Locals that the new code has beside the original's.
+    extra: Vec<String>,
+    opaque: Vec<Opaque>,
+    /// Where an argument lies whose slot becomes a cell.
+    kept: FxHashMap<String, LocalId>,
+    /// Where values lie that were built.
+    built: FxHashMap<ValueId, LocalId>,
+    states: FxHashMap<StateId, LocalId>,
+    /// The graph's results that are wanted, and their places in its tuple.
+    results: Vec<NodeId>,
+    result_tuple: Option<LocalId>,
+    /// The cells of the traced frame, by their state.
+    frame_cells: FxHashMap<StateId, LocalId>,
+    made_cells: Vec<StateId>,
+    /// The values that are read where the trace found them.
+    sourced: Vec<ValueId>,
+}
+
+/// The locals that are read from an instruction on, with their values; none for those that have none.
+fn live(frame: &Frame, at: Inst) -> Traced<Vec<(LocalId, Option<ValueId>)>> {
+    let flow = ControlFlow::new(frame.body()).map_err(|error| construct(&error.to_string()))?;
+    let live = Liveness::new(&frame.code.object, frame.body(), &flow);
+    Ok(live.before(at).iter().map(|id| (id, frame.locals.get(id.index()).copied().flatten())).collect())
+}
+
+/// The frame where the call begins that its next instruction ends: what the other instructions leave for it lies in the
+/// interpreter, or is rewritten when the code is cut, as `super()` is.
+fn before_call(frame: &Frame) -> Frame {
+    let order = frame.body().order();
+    let op = |at: usize| frame.body().inst(order[at]).op;
+    let mut before = frame.clone();
+    while before.at > 0
+        && matches!(op(before.at), Op::Call | Op::Precall)
+        && matches!(op(before.at - 1), Op::Precall | Op::KwNames)
+    {
+        before.at -= 1;
+    }
+    let load = before.at.checked_sub(1).map(|at| order[at]);
+    let with_null = |load| matches!(frame.body().operand(load), Some(Operand::Name(_, flags)) if flags & 1 == 1);
+    if load.is_some_and(|load| with_null(load) && is_bare_super_call(&frame.code.object, frame.body(), load)) {
+        before.at -= 1;
+        before.stack.truncate(before.stack.len().saturating_sub(2));
+    }
+    before
+}
+
+fn construct(what: &str) -> Reason {
+    Reason::new(Kind::Construct, format!("It is {what}."))
+}
+
+impl<'t, 'h> Output<'t, 'h> {
+    fn new(t: &'t mut Tracer<'h>, frame: &Frame) -> Output<'t, 'h> {
+        let original = replacement(&frame.code.object);
+        let mut frame_cells = FxHashMap::default();
+        for (slot, value) in frame.locals.iter().enumerate() {
+            let state = value.and_then(|value| match t.values[value] {
+                Value::State(state) => Some(state),
+                _ => None,
+            });
+            if let Some(state) = state.filter(|&state| matches!(t.heap.get(state), State::Cell(_))) {
+                frame_cells.insert(state, LocalId::new(slot));
+            }
+        }
+        let mut builder = Builder::over(original.clone(), frame.body().clone());
+        // A frame always has a line, also where an exception of the graph passes through it.
+        builder.set_span(Some(Span::line(frame.line())));
+        Output {
+            tail: frame.body().order().len(),
+            builder,
+            t,
+            original,
+            extra: Vec::new(),
+            opaque: Vec::new(),
+            kept: FxHashMap::default(),
+            built: FxHashMap::default(),
+            states: FxHashMap::default(),
+            results: Vec::new(),
+            result_tuple: None,
+            frame_cells,
+            made_cells: Vec::new(),
+            sourced: Vec::new(),
+        }
+    }
+
+    /// A local of the new code alone. Its number counts after all of the original's; [`Output::settle`] moves it.
+    fn fresh(&mut self, name: &str) -> LocalId {
+        self.extra.push(format!("___{name}{}", self.extra.len()));
+        LocalId::new(self.original.local_count() + self.extra.len() - 1)
+    }
+
+    /// Finds which of the graph's results are needed, ends the graph with them, and drops what nothing needs.
+    fn plan(&mut self, wanted: &[ValueId]) -> Traced<()> {
+        let mut seen = Vec::new();
+        let mut open: Vec<ValueId> = wanted.to_vec();
+        for state in self.t.heap.changed() {
+            open.extend(self.parts_of_state(state));
+            if let State::Slot { object, .. } = self.t.heap.get(state) {
+                open.extend(*object);
+            }
+        }
+        while let Some(value) = open.pop() {
+            let value = self.t.forced.get(&value).copied().unwrap_or(value);
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            match self.t.values[value].clone() {
+                Value::Tensor(node) | Value::SymInt { node, .. }
+                    if self.t.source(value).is_none() && !self.results.contains(&node) =>
+                {
+                    self.results.push(node);
+                }
+                Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => open.extend(items),
+                Value::Slice(parts) => open.extend(parts),
+                Value::State(state) => open.extend(self.parts_of_state(state)),
+                Value::DictView(dict, _) => open.push(dict),
+                Value::Method { function, this } => open.extend([function, this]),
+                Value::BoundBuiltin { this, .. } => open.push(this),
+                Value::Exception { args: Some(args), .. } => open.extend(args),
+                Value::Partial(function, args, keywords) => {
+                    open.push(function);
+                    open.extend(args);
+                    open.extend(keywords.into_iter().map(|(_, value)| value));
+                }
+                Value::Function(function) => {
+                    open.extend(function.defaults.iter().chain(&function.closure));
+                    open.extend(function.kwdefaults.iter().map(|&(_, value)| value));
+                }
+                _ => {}
+            }
+        }
+        self.results.sort_unstable();
+        self.t.end_graph(&self.results);
+        self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
+        Ok(())
+    }
+
+    /// True if the value is read where the trace found it.
+    fn is_read(&self, value: ValueId) -> bool {
+        self.t.source(value).is_some() && !matches!(self.t.values[value], Value::Const(_))
+    }
+
+    fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
+        match self.t.heap.get(state) {
+            State::List(items) => items.clone(),
+            State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
+            State::Set(items) => items.values().copied().collect(),
+            State::Cell(content) => content.iter().copied().collect(),
+            State::Slot { value, .. } => value.iter().copied().collect(),
+            State::Iter(iter) => {
+                let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
+                match iter {
+                    Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
+                    Iter::Dict(dict, ..) => vec![*dict],
+                    Iter::List(list, _) => self.parts_of_state(*list),
+                    Iter::Enumerate(inner, _) => states(&[*inner]),
+                    Iter::Zip(inners) => states(inners),
+                    Iter::Map(function, inners) => {
+                        let mut parts: Vec<ValueId> = states(inners);
+                        parts.push(*function);
+                        parts
+                    }
+                    Iter::Filter(function, inner) => {
+                        let mut parts: Vec<ValueId> = states(&[*inner]);
+                        parts.push(*function);
+                        parts
+                    }
+                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done => Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// The beginning of the code, and the call of the graph.
+    fn begin(&mut self) -> Traced<()> {
+        if !self.original.freevars.is_empty() {
+            self.builder.emit(Op::CopyFreeVars, self.original.freevars.len() as u32);
+        }
+        self.builder.emit(Op::Resume, 0);
+        for name in self.original.cellvars.clone() {
+            let slot = self.original.varnames.iter().position(|var| *var == name);
+            if let Some(slot) = slot.filter(|&slot| slot < self.original.argcount as usize) {
+                let kept = self.fresh("argument");
+                self.builder.load_local(LocalId::new(slot));
+                self.builder.store_local(kept);
+                self.kept.insert(name, kept);
+            }
+        }
+        if !self.t.graph_is_needed() {
+            return Ok(());
+        }
+        let inputs: Vec<SourceId> = self.t.inputs.iter().map(|&(_, source)| source).collect();
+        let callee = self.constant(Opaque::Graph);
+        self.builder.callee(|builder| builder.load_const(callee));
+        for &source in &inputs {
+            self.load_source(source)?;
+        }
+        self.builder.call(inputs.len() as u32);
+        let tuple = self.fresh("results");
+        self.builder.store_local(tuple);
+        self.result_tuple = Some(tuple);
+        Ok(())
+    }
+
+    /// Puts the stack and the live locals in place.
+    fn restore(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Traced<()> {
+        let cells: Vec<(StateId, LocalId)> = self.frame_cells.iter().map(|(&state, &slot)| (state, slot)).collect();
+        for (state, slot) in cells {
+            self.make_frame_cell(state, slot)?;
+        }
+        self.push_all(&frame.stack)?;
+        let slots: Vec<LocalId> = self.frame_cells.values().copied().collect();
+        let plain = live.iter().filter(|(slot, _)| !slots.contains(slot));
+        let bound: Vec<(LocalId, ValueId)> = plain.clone().filter_map(|&(slot, value)| Some((slot, value?))).collect();
+        for &(_, value) in &bound {
+            self.push(value)?;
+        }
+        for &(slot, _) in bound.iter().rev() {
+            self.builder.store_local(slot);
+        }
+        self.set_grad(&frame.stack)?;
+        for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
+            self.builder.delete_local(slot);
+        }
+        self.ask_for_truth(frame);
+        Ok(())
+    }
+
+    /// Sets the mode of autograd as the program has set it, beyond the contexts on the stack that set it themselves.
+    fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
+        let mut mode = self.t.host.grad_enabled();
+        for &value in stack {
+            if let Value::Exit(context) = self.t.values[value] {
+                if context.after != mode {
+                    return Err(construct("a mode of autograd that was set inside of another one"));
+                }
+                mode = context.inside;
+            }
+        }
+        if mode != self.t.grad {
+            let grad = self.t.grad;
+            self.call_named(SET_GRAD, 1, |out| {
+                out.builder.load_const(Const::Bool(grad));
+                Ok(())
+            })?;
+            self.builder.pop();
+        }
+        Ok(())
+    }
+
+    /// Since 3.13 jumps take nothing but a bool, where the trace may have left a tensor for them. What asks may raise,
+    /// and so stands where the jump does.
+    fn ask_for_truth(&mut self, frame: &Frame) {
+        let Some(jump) = frame.data().filter(|data| data.op.is_jump_by_truth()) else { return };
+        let top = frame.stack.last().map(|&top| &self.t.values[top]);
+        if self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
+            self.builder.set_span(jump.span);
+            self.builder.set_handler(jump.handler.expand());
+            self.builder.emit(Op::ToBool, 0);
+            self.builder.set_handler(None);
+        }
+    }
+
+    fn finish_whole(self) -> Traced<(CodeObject, Vec<Opaque>)> {
+        let opaque = self.opaque.clone();
+        let (code, mut body) = self.settle();
+        remove_unreachable(&mut body).map_err(|error| misfit(&error))?;
+        remove_idle_jumps(&mut body);
+        let code = Builder::over(code, body).finish().map_err(|error| misfit(&error))?;
+        Ok((code, opaque))
+    }
+
+    /// Goes on with the original at `entry`, and cuts it after `at`.
+    fn finish_split(mut self, entry: Inst, at: Inst) -> Traced<(CodeObject, Vec<Opaque>)> {
+        let opaque = self.opaque.clone();
+        let label = self.builder.body_mut().label_at(entry);
+        self.builder.jump(label);
+        let (code, body) = self.settle();
+        let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
+        let ways = flow.ways(at);
+        let jump = ways.jump().map(|to| landing(&body, to));
+        let cuts: Vec<Inst> = ways.next().into_iter().chain(jump).collect();
+        let splitter = Splitter::new(&code, &body).map_err(|error| misfit(&error))?;
+        let split = splitter.split(&cuts).map_err(|error| misfit(&error))?;
+        Ok((split.prefix, opaque))
+    }
+
+    /// The new code in front of the original's, its own locals after the original's plain ones.
+    fn settle(self) -> (CodeObject, Body) {
+        let (mut code, mut body) = self.builder.into_parts();
+        body.move_tail(self.tail, 0);
+        let (plain, all, extra) = (code.varnames.len(), self.original.local_count(), self.extra.len());
+        renumber_locals(&mut body, |id| match id.index() {
+            at if at < plain => id,
+            at if at < all => LocalId::new(at + extra),
+            at => LocalId::new(at - all + plain),
+        });
+        code.varnames.extend(self.extra);
+        (code, body)
+    }
+}
+
+fn misfit(error: &dyn std::fmt::Display) -> Reason {
+    construct(&format!("code that does not fit: {error}"))
+}
+
+/// The original with the parameters that a replacement has: one for each slot.
+fn replacement(code: &CodeObject) -> CodeObject {
+    let star = |flag: u32| u32::from(code.flags & flag != 0);
+    let slots = code.argcount + code.kwonlyargcount + star(flags::VARARGS) + star(flags::VARKEYWORDS);
+    CodeObject {
+        argcount: slots,
+        posonlyargcount: 0,
+        kwonlyargcount: 0,
+        flags: code.flags & !(flags::VARARGS | flags::VARKEYWORDS),
+        ..code.clone()
+    }
+}

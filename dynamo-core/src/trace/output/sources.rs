@@ -1,0 +1,136 @@
+//! Reading what the trace found: by its source, or as a constant of the new code.
+
+use super::{OPAQUE_BASE, Opaque, Output, construct};
+use crate::{
+    bytecode::{Const, LocalId},
+    trace::Traced,
+};
+use cranelift_entity::EntityRef;
+use guards::{Constant, Key, Root, Source, SourceId, Step, StrId};
+
+impl Output<'_, '_> {
+    pub(super) fn constant(&mut self, opaque: Opaque) -> Const {
+        let at = self.opaque.iter().position(|known| *known == opaque).unwrap_or_else(|| {
+            self.opaque.push(opaque);
+            self.opaque.len() - 1
+        });
+        Const::Opaque(OPAQUE_BASE + at as u32)
+    }
+
+    pub(super) fn load_named(&mut self, name: &str) {
+        let constant = self.constant(Opaque::Named(name.to_owned()));
+        self.builder.load_const(constant);
+    }
+
+    pub(super) fn text(&self, id: StrId) -> String {
+        self.t.sources.strings().get(id).map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Pushes what is at a source.
+    pub(super) fn load_source(&mut self, source: SourceId) -> Traced<()> {
+        let root_or_step = self.t.sources.get(source).ok_or_else(|| construct("a value without a source"))?;
+        match root_or_step {
+            Source::Root(Root::Local(id)) => {
+                let name = self.text(id);
+                match self.kept.get(&name) {
+                    Some(&kept) => self.builder.load_local(kept),
+                    None => {
+                        let slot = self.original.varnames.iter().position(|var| *var == name);
+                        let slot = slot.ok_or_else(|| construct("a local that is not there"))?;
+                        self.builder.load_local(LocalId::new(slot));
+                    }
+                }
+            }
+            Source::Root(Root::Cell(id)) => {
+                let name = self.text(id);
+                let slot = self.original.local_names().position(|local| local == name);
+                self.builder.load_deref(LocalId::new(slot.ok_or_else(|| construct("a variable that is not there"))?));
+            }
+            Source::Root(Root::Global(id)) => {
+                let name = self.text(id);
+                self.builder.load_global(&name);
+            }
+            Source::Step { base, step } => {
+                self.load_source(base)?;
+                self.load_step(source, step)?;
+            }
+            Source::Root(Root::Module(id)) => {
+                let name = self.text(id);
+                let modules = self.constant(Opaque::Named("sys.modules".to_owned()));
+                self.builder.load_const(modules);
+                self.builder.load_const(Const::Str(name));
+                self.builder.subscript();
+            }
+            Source::Root(_) => return Err(construct("a value that exists only while tracing")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_step(&mut self, source: SourceId, step: Step) -> Traced<()> {
+        match step {
+            Step::Attr(id) => {
+                let name = self.text(id);
+                self.builder.load_attr(&name);
+            }
+            Step::Item(key) => {
+                match key {
+                    Key::Int(int) => self.builder.load_const(Const::Int(int)),
+                    Key::Str(id) => {
+                        let name = self.text(id);
+                        self.builder.load_const(Const::Str(name));
+                    }
+                    Key::Constant(id) => {
+                        let constant = self.t.sources.constants().get(id).cloned();
+                        self.load_constant(&constant.ok_or_else(|| construct("an unknown constant"))?)?;
+                    }
+                    Key::Object(_) => return Err(construct("an item by an object")),
+                }
+                self.builder.subscript();
+            }
+            Step::Closure(index) | Step::Defaults(index) => {
+                let closure = matches!(step, Step::Closure(_));
+                self.builder.load_attr(if closure { "__closure__" } else { "__defaults__" });
+                self.builder.load_const(Const::Int(i64::from(index)));
+                self.builder.subscript();
+                if closure {
+                    self.builder.load_attr("cell_contents");
+                }
+            }
+            Step::KwDefaults(id) => {
+                let name = self.text(id);
+                self.builder.load_attr("__kwdefaults__");
+                self.builder.load_const(Const::Str(name));
+                self.builder.subscript();
+            }
+            _ => return Err(construct(&format!("`{}`", self.t.sources.display(source)))),
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_constant(&mut self, constant: &Constant) -> Traced<()> {
+        let plain = match constant {
+            Constant::None => Const::None,
+            Constant::Ellipsis => Const::Ellipsis,
+            Constant::Bool(value) => Const::Bool(*value),
+            Constant::Int(value) => Const::Int(*value),
+            Constant::BigInt(digits) => Const::BigInt(digits.clone()),
+            Constant::Float(bits) => Const::Float(f64::from_bits(*bits)),
+            Constant::Complex(re, im) => Const::Complex(f64::from_bits(*re), f64::from_bits(*im)),
+            Constant::Str(text) => Const::Str(text.clone()),
+            Constant::Bytes(bytes) => Const::Bytes(bytes.clone()),
+            Constant::DType(_) | Constant::Device(_) | Constant::FrozenSet(_) => {
+                self.constant(Opaque::Constant(constant.clone()))
+            }
+            Constant::Tuple(items) => {
+                for item in items {
+                    self.load_constant(item)?;
+                }
+                self.builder.build_tuple(items.len() as u32);
+                return Ok(());
+            }
+            Constant::Slice(_) => return Err(construct("a slice")),
+        };
+        self.builder.load_const(plain);
+        Ok(())
+    }
+}

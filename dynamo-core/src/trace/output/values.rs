@@ -1,0 +1,394 @@
+//! Building values, each once.
+
+use super::{Opaque, Output, construct};
+use crate::{
+    bytecode::{Builder, Const, LocalId, Op},
+    trace::{
+        Traced,
+        context::{Class, Context},
+        value::{Function, Iter, State, StateId, Value, ValueId},
+    },
+};
+use cranelift_entity::EntityRef;
+use fx::NodeId;
+
+impl Output<'_, '_> {
+    /// Pushes a value.
+    pub(super) fn push(&mut self, value: ValueId) -> Traced<()> {
+        let forced = self.t.forced.get(&value).copied();
+        if let Some(&local) = self.built.get(&forced.unwrap_or(value)) {
+            self.builder.load_local(local);
+            return Ok(());
+        }
+        let value = forced.unwrap_or(value);
+        if let Some(source) = self.t.source(value).filter(|_| self.is_read(value)) {
+            return self.load_source(source);
+        }
+        match self.t.values[value].clone() {
+            Value::Null => self.builder.push_null(),
+            Value::Const(constant) => self.load_constant(&constant)?,
+            Value::Tensor(node) | Value::SymInt { node, .. } => self.load_result(node)?,
+            Value::Lazy(_) if self.t.source(value).is_none() => {
+                // What nobody has looked at is a constant, or cannot be reached.
+                let forced = self.t.force(value)?;
+                if !matches!(self.t.values[forced], Value::Const(_)) {
+                    return Err(construct("an object that cannot be reached"));
+                }
+                self.push(forced)?;
+            }
+            Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
+            Value::Module(_, obj) | Value::Class(_, obj) => {
+                let constant = self.constant(Opaque::Object(obj));
+                self.builder.load_const(constant);
+            }
+            Value::Tuple(items) => {
+                self.push_all(&items)?;
+                self.builder.build_tuple(items.len() as u32);
+                self.keep(value);
+            }
+            Value::Size(items) => {
+                let class = self.constant(Opaque::Named("torch.Size".to_owned()));
+                self.builder.callee(|builder| builder.load_const(class));
+                self.push_all(&items)?;
+                self.builder.build_tuple(items.len() as u32);
+                self.builder.call(1);
+                self.keep(value);
+            }
+            Value::Record(obj, class, items) => {
+                let class_of = self.constant(Opaque::Object(obj));
+                if class.of_sequence {
+                    self.builder.callee(|builder| builder.load_const(class_of));
+                } else {
+                    let new = self.constant(Opaque::Named("builtins.tuple.__new__".to_owned()));
+                    self.builder.callee(|builder| builder.load_const(new));
+                    self.builder.load_const(class_of);
+                }
+                self.push_all(&items)?;
+                self.builder.build_tuple(items.len() as u32);
+                self.builder.call(if class.of_sequence { 1 } else { 2 });
+                self.keep(value);
+            }
+            Value::Partial(function, args, keywords) => {
+                self.push_partial(function, &args, &keywords)?;
+                self.keep(value);
+            }
+            Value::Exception { class, args: Some(args), .. } if !self.t.raised.contains(&value) => {
+                let class = self.constant(Opaque::Object(class));
+                self.builder.callee(|builder| builder.load_const(class));
+                self.push_all(&args)?;
+                self.builder.call(args.len() as u32);
+                self.keep(value);
+            }
+            Value::Exception { .. } => return Err(construct("an exception that was raised")),
+            Value::Context(context) => self.push_context(context)?,
+            Value::Exit(context) => {
+                self.push_context(context)?;
+                self.builder.copy(1);
+                self.builder.load_method("__enter__");
+                self.builder.call(0);
+                self.builder.pop();
+                self.builder.load_attr("__exit__");
+            }
+            Value::Slice(parts) => {
+                self.push_all(&parts)?;
+                self.builder.emit(Op::BuildSlice, 3);
+            }
+            Value::Range(bounds) => self.call_named("builtins.range", bounds.len(), |out| {
+                bounds.iter().for_each(|&bound| out.builder.load_const(Const::Int(bound)));
+                Ok(())
+            })?,
+            Value::State(state) => self.push_state(state)?,
+            Value::DictView(dict, part) => {
+                self.push(dict)?;
+                self.builder.load_method(part);
+                self.builder.call(0);
+                self.keep(value);
+            }
+            Value::Function(function) => {
+                self.push_function(&function)?;
+                self.keep(value);
+            }
+            Value::Method { function, this } => {
+                self.call_named("types.MethodType", 2, |out| out.push_all(&[function, this]))?;
+            }
+            Value::Builtin(name) => self.load_named(&name),
+            Value::BoundBuiltin { this, name } => {
+                self.push(this)?;
+                self.builder.load_attr(&name);
+            }
+            Value::Code(_) => return Err(construct("a code object")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_all(&mut self, values: &[ValueId]) -> Traced<()> {
+        values.iter().try_for_each(|&value| self.push(value))
+    }
+
+    /// Remembers the top of the stack as the value, and leaves it there.
+    pub(super) fn keep(&mut self, value: ValueId) {
+        let local = self.fresh("value");
+        self.builder.copy(1);
+        self.builder.store_local(local);
+        self.built.insert(value, local);
+    }
+
+    /// Pushes what a function of the standard library gives for `count` arguments.
+    pub(super) fn call_named(
+        &mut self,
+        name: &str,
+        count: usize,
+        args: impl FnOnce(&mut Self) -> Traced<()>,
+    ) -> Traced<()> {
+        let callee = self.constant(Opaque::Named(name.to_owned()));
+        self.builder.callee(|builder| builder.load_const(callee));
+        args(self)?;
+        self.builder.call(count as u32);
+        Ok(())
+    }
+
+    pub(super) fn load_result(&mut self, node: NodeId) -> Traced<()> {
+        let at = self.results.iter().position(|&result| result == node);
+        let (Some(at), Some(tuple)) = (at, self.result_tuple) else {
+            return Err(construct("a tensor that the graph does not give"));
+        };
+        self.builder.load_local(tuple);
+        self.builder.load_const(Const::Int(at as i64));
+        self.builder.subscript();
+        Ok(())
+    }
+
+    /// Pushes something that can change, as it is now; a second time, the same object.
+    pub(super) fn push_state(&mut self, state: StateId) -> Traced<()> {
+        if let Some(&local) = self.states.get(&state) {
+            self.builder.load_local(local);
+            return Ok(());
+        }
+        if let State::Cell(_) = self.t.heap.get(state) {
+            return self.push_cell(state);
+        }
+        if self.t.heap.row(state).origin.is_some() {
+            return self.push_origin(state);
+        }
+        match self.t.heap.get(state).clone() {
+            State::List(items) => {
+                self.new_state(state, |builder| builder.build_list(0));
+                if !items.is_empty() {
+                    self.push_all(&items)?;
+                    self.builder.build_list(items.len() as u32);
+                    self.builder.emit(Op::ListExtend, 1);
+                }
+            }
+            State::Dict(items) => {
+                self.new_state(state, |builder| builder.build_map(0));
+                for (key, value) in items.into_values() {
+                    self.push_all(&[key, value])?;
+                    self.builder.emit(Op::MapAdd, 1);
+                }
+            }
+            State::Set(items) => {
+                self.new_state(state, |builder| {
+                    builder.emit(Op::BuildSet, 0);
+                });
+                for item in items.into_values() {
+                    self.push(item)?;
+                    self.builder.emit(Op::SetAdd, 1);
+                }
+            }
+            State::Iter(iter) => {
+                self.push_iterator(&iter)?;
+                let local = self.fresh("iterator");
+                self.builder.copy(1);
+                self.builder.store_local(local);
+                self.states.insert(state, local);
+            }
+            State::Cell(_) | State::Slot { .. } => return Err(construct("a cell")),
+        }
+        Ok(())
+    }
+
+    /// Makes an empty container that is known from now on, since it may hold itself.
+    pub(super) fn new_state(&mut self, state: StateId, make: impl FnOnce(&mut Builder)) {
+        make(&mut self.builder);
+        let local = self.fresh("container");
+        self.builder.copy(1);
+        self.builder.store_local(local);
+        self.states.insert(state, local);
+    }
+
+    pub(super) fn push_iterator(&mut self, iter: &Iter) -> Traced<()> {
+        match iter {
+            Iter::Items(items, at) => {
+                let left = items.get(*at..).unwrap_or(&[]);
+                self.push_all(left)?;
+                self.builder.build_tuple(left.len() as u32);
+                self.builder.emit(Op::GetIter, 0);
+            }
+            Iter::Dict(dict, part, items, at) => self.push_dict_iterator(*dict, part, items.len(), *at)?,
+            Iter::List(list, at) => {
+                self.push_state(*list)?;
+                self.builder.emit(Op::GetIter, 0);
+                self.builder.copy(1);
+                self.builder.load_method("__setstate__");
+                self.builder.load_const(Const::Int(*at as i64));
+                self.builder.call(1);
+                self.builder.pop();
+            }
+            Iter::Range(bounds) => {
+                self.call_named("builtins.range", 3, |out| {
+                    bounds.iter().for_each(|&bound| out.builder.load_const(Const::Int(bound)));
+                    Ok(())
+                })?;
+                self.builder.emit(Op::GetIter, 0);
+            }
+            Iter::Enumerate(inner, count) => self.call_named("builtins.enumerate", 2, |out| {
+                out.push_state(*inner)?;
+                out.builder.load_const(Const::Int(*count));
+                Ok(())
+            })?,
+            Iter::Zip(inners) => self.call_named("builtins.zip", inners.len(), |out| {
+                inners.iter().try_for_each(|&inner| out.push_state(inner))
+            })?,
+            Iter::Map(function, inners) => self.call_named("builtins.map", inners.len() + 1, |out| {
+                out.push(*function)?;
+                inners.iter().try_for_each(|&inner| out.push_state(inner))
+            })?,
+            Iter::Filter(function, inner) => self.call_named("builtins.filter", 2, |out| {
+                out.push(*function)?;
+                out.push_state(*inner)
+            })?,
+            Iter::Generator(_) | Iter::Running => return Err(construct("a generator that has begun")),
+            Iter::Done => {
+                self.builder.build_tuple(0);
+                self.builder.emit(Op::GetIter, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes an iterator over a dict, as far along as it was.
+    pub(super) fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
+        if crate::trace::containers::pairs(self.t, dict)?.len() != len || at > 64 {
+            return Err(construct("an iterator over a dict"));
+        }
+        self.push(dict)?;
+        self.builder.load_method(part);
+        self.builder.call(0);
+        self.builder.emit(Op::GetIter, 0);
+        for _ in 0..at {
+            self.builder.copy(1);
+            self.builder.load_method("__next__");
+            self.builder.call(0);
+            self.builder.pop();
+        }
+        Ok(())
+    }
+
+    /// Pushes a cell: one of the traced frame, or a new one.
+    pub(super) fn push_cell(&mut self, state: StateId) -> Traced<()> {
+        if let Some(&slot) = self.frame_cells.get(&state) {
+            self.make_frame_cell(state, slot)?;
+            self.builder.load_cell(slot);
+            return Ok(());
+        }
+        let State::Cell(content) = self.t.heap.get(state).clone() else { return Err(construct("no cell")) };
+        // Known before its content is built, which may lead back to it.
+        self.call_named("types.CellType", 0, |_| Ok(()))?;
+        let local = self.fresh("cell");
+        self.builder.copy(1);
+        self.builder.store_local(local);
+        self.states.insert(state, local);
+        if let Some(content) = content {
+            self.push(content)?;
+            self.builder.load_local(local);
+            self.builder.store_attr("cell_contents");
+        }
+        Ok(())
+    }
+
+    /// Makes a cell of the traced frame in its slot, and fills it.
+    pub(super) fn make_frame_cell(&mut self, state: StateId, slot: LocalId) -> Traced<()> {
+        let own = self.original.local_count() - self.original.freevars.len();
+        if slot.index() >= own || self.made_cells.contains(&state) {
+            return Ok(());
+        }
+        self.made_cells.push(state);
+        let name = self.original.local_names().nth(slot.index()).map(str::to_owned);
+        if name.is_some_and(|name| self.kept.contains_key(&name)) {
+            self.builder.delete_local(slot);
+        }
+        self.builder.emit(Op::MakeCell, slot.as_u32());
+        let State::Cell(Some(content)) = *self.t.heap.get(state) else { return Ok(()) };
+        self.push(content)?;
+        self.builder.store_deref(slot);
+        Ok(())
+    }
+
+    /// Pushes a context manager of torch's; one that sets the mode when it is made, as it was before.
+    pub(super) fn push_context(&mut self, context: Context) -> Traced<()> {
+        let arg = context.class == Class::Given;
+        self.call_named(context.class.name(), usize::from(arg), |out| {
+            if arg {
+                out.builder.load_const(Const::Bool(context.inside));
+            }
+            Ok(())
+        })
+    }
+
+    /// Pushes a new `functools.partial`.
+    pub(super) fn push_partial(
+        &mut self,
+        function: ValueId,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<()> {
+        let callee = self.constant(Opaque::Named("functools.partial".to_owned()));
+        self.builder.callee(|builder| builder.load_const(callee));
+        self.push(function)?;
+        self.push_all(args)?;
+        if keywords.is_empty() {
+            self.builder.call(args.len() as u32 + 1);
+            return Ok(());
+        }
+        self.builder.build_tuple(args.len() as u32 + 1);
+        for (name, value) in keywords {
+            self.builder.load_const(Const::Str(name.clone()));
+            self.push(*value)?;
+        }
+        self.builder.build_map(keywords.len() as u32);
+        self.builder.emit(Op::CallFunctionEx, 1);
+        Ok(())
+    }
+
+    pub(super) fn push_function(&mut self, function: &Function) -> Traced<()> {
+        if function.annotated || function.code_obj.is_some() || function.globals.owner.is_some() {
+            return Err(construct(&format!("the function `{}`", function.name)));
+        }
+        let mut cells = Vec::new();
+        for &cell in &function.closure {
+            self.push(cell)?;
+            let local = self.fresh("closure");
+            self.builder.store_local(local);
+            cells.push(local);
+        }
+        self.builder.make_function(function.code.object.clone(), &cells);
+        if !function.defaults.is_empty() {
+            self.builder.copy(1);
+            self.push_all(&function.defaults)?;
+            self.builder.build_tuple(function.defaults.len() as u32);
+            self.builder.swap(2);
+            self.builder.store_attr("__defaults__");
+        }
+        if !function.kwdefaults.is_empty() {
+            self.builder.copy(1);
+            for (name, value) in &function.kwdefaults {
+                self.builder.load_const(Const::Str(name.clone()));
+                self.push(*value)?;
+            }
+            self.builder.build_map(function.kwdefaults.len() as u32);
+            self.builder.swap(2);
+            self.builder.store_attr("__kwdefaults__");
+        }
+        Ok(())
+    }
+}
