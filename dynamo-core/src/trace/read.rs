@@ -9,7 +9,9 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Meta, TensorMeta};
-use guards::{Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, SourceId, Sources, Step, TensorGuard};
+use guards::{
+    Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, Source, SourceId, Sources, Step, TensorGuard,
+};
 use indexmap::IndexMap;
 use std::rc::Rc;
 use symshapes::{Constraint, Dim, EnvError, Expr, Policy, Range, StrideInputs};
@@ -102,7 +104,13 @@ impl Tracer<'_> {
                 this: self.child(this, source, |s, base| s.attr(base, "__self__")),
             },
             View::Cell(content) => {
-                let content = content.map(|obj| self.child(obj, source, |s, base| s.attr(base, "cell_contents")));
+                // The source of a function's cell is already that of what it holds.
+                let content = content.map(|obj| {
+                    self.child(obj, source, |s, base| match s.get(base) {
+                        Some(Source::Step { step: Step::Closure(_), .. }) => base,
+                        _ => s.attr(base, "cell_contents"),
+                    })
+                });
                 Value::State(self.heap.push(State::Cell(content), Some(obj)))
             }
             View::Module(name) => Value::Module(name, obj),

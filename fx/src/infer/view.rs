@@ -292,6 +292,12 @@ fn select(c: &mut Call) -> Result {
     let dim = c.dim("dim", x.sizes.len())?;
     let (size, index) = (*c.fits(x.sizes.get(dim))?, c.expr("index")?);
     let at = from_start(c, index, size)?;
+    let zero = c.pool.int(0);
+    for within in [c.pool.le(zero, at), c.pool.lt(at, size)] {
+        if c.pool.decide(within) == Some(false) {
+            return Err(c.rejected("an index out of range"));
+        }
+    }
     Ok(at_position(c, x, dim, at).into())
 }
 

@@ -66,6 +66,24 @@ def an_exception_leaves_a_mode(x):
     return y, torch.is_grad_enabled()
 
 
+def given(x, function):
+    return function(x) + 1
+
+
+def closing_over(value, more):
+    def inner(x):
+        return x * value + more[0]
+
+    return inner
+
+
+def rows(x):
+    try:
+        return x.chunk(2)[0][1]
+    finally:
+        x = x + 1
+
+
 # Tuples with names, partials, iterators, sets.
 
 
@@ -194,6 +212,7 @@ def patterns(x, subject):
 X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 W = torch.full((2, 3), 0.5, requires_grad=True)
 WHOLE: list[tuple[Any, tuple[Any, ...]]] = [
+    (given, (X, closing_over(X, [2]))),
     (no_grad, (X, W)),
     (set_grad, (X, W)),
     (an_exception_leaves_a_mode, (W,)),
@@ -300,6 +319,7 @@ def another_shape(x):
 
 BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
     (a_break_in_a_mode, (X, W)),
+    (rows, (X,)),
     (a_partial_over_a_break, (X,)),
     (a_break_in_a_try, (X,)),
     (a_break_in_a_handler, (X,)),
