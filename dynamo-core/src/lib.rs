@@ -2,11 +2,12 @@
 //!
 //! - [`bytecode`]: CPython's code objects, taken apart and put together again;
 //! - [`trace`]: the symbolic interpreter; [`host`]: what it asks of the interpreter;
-//! - [`reason`]: why graphs end.
+//! - [`constant`]: constants of guards and of code objects; [`reason`]: why graphs end.
 //!
 //! Invariant: this crate never calls CPython. Code objects come in and go out as plain data, objects are handles.
 
 pub mod bytecode;
+pub mod constant;
 pub mod host;
 pub mod reason;
 pub mod trace;

@@ -34,15 +34,6 @@ def interpreters() -> Iterator[tuple[str, Path | None]]:
     return ((version, found.get(version)) for version in pythons.VERSIONS)
 
 
-@pytest.fixture(params=interpreters(), ids=lambda found: found[0])
-def python(request: pytest.FixtureRequest) -> Path:
-    """One of the interpreters."""
-    version, path = request.param
-    if path is None:
-        pytest.skip(f"no CPython {version} here")
-    return Path(path)
-
-
 @pytest.fixture(scope="session")
 def assemble() -> Path:
     """The program that takes code objects apart and puts them together."""

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_round_trip import CRATE, interpreters, standard_library
+from test_round_trip import CRATE, standard_library
 
 HALVES = CRATE / "tests" / "split_code.py"
 BUILT = CRATE / "tests" / "run_built.py"
@@ -44,15 +44,6 @@ def split() -> Path:
 def build() -> Path:
     """The program that makes functions of nothing."""
     return example("build")
-
-
-@pytest.fixture(params=interpreters(), ids=lambda found: found[0])
-def python(request: pytest.FixtureRequest) -> Path:
-    """One of the interpreters."""
-    version, path = request.param
-    if path is None:
-        pytest.skip(f"no CPython {version} here")
-    return Path(path)
 
 
 def test_both_halves_do_what_the_whole_did(python: Path, split: Path) -> None:

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_round_trip import CRATE, interpreters
+from test_round_trip import CRATE
 from test_split import example
 
 TRACED = CRATE / "tests" / "trace_code.py"
@@ -21,15 +21,6 @@ TRACED = CRATE / "tests" / "trace_code.py"
 def trace() -> Path:
     """The program that traces calls."""
     return example("trace")
-
-
-@pytest.fixture(params=interpreters(), ids=lambda found: found[0])
-def python(request: pytest.FixtureRequest) -> Path:
-    """One of the interpreters."""
-    version, path = request.param
-    if path is None:
-        pytest.skip(f"no CPython {version} here")
-    return Path(path)
 
 
 def run(python: Path, trace: Path, module: str) -> dict[str, int]:

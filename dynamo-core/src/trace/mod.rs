@@ -38,6 +38,7 @@ mod value;
 
 pub use follow::Followed;
 pub use output::{OPAQUE_BASE, Opaque};
+pub use read::input_name;
 pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{
@@ -96,6 +97,8 @@ pub struct Capture {
     pub graph: Graph,
     /// True if the graph does anything, and so has to be compiled.
     pub computes: bool,
+    /// True if the graph sets whether autograd records, which it would leave so if it failed midway.
+    pub sets_grad: bool,
     /// The same in ATen overloads, if each call has one.
     pub lowered: Option<Graph>,
     /// The sources of the graph's inputs.
@@ -314,11 +317,13 @@ impl<'h> Tracer<'h> {
     }
 
     fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+        let sets_grad = self.graph.nodes().any(|node| context::sets_grad(&self.graph[node].target));
         // Metadata is over the environment's expressions.
         self.graph.exprs = self.env.pool().clone();
         self.lowered.graph.exprs = self.env.pool().clone();
         Capture {
             computes: self.graph_is_needed(),
+            sets_grad,
             lowered: self.lowered.complete.then_some(self.lowered.graph),
             graph: self.graph,
             inputs: self.inputs.into_iter().map(|(_, source)| source).collect(),

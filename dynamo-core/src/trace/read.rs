@@ -344,7 +344,7 @@ impl Tracer<'_> {
             strides: self.fixed(&strides),
         };
         self.guard(source, GuardKind::TensorMatch(guard));
-        let name = mangled(&self.sources.display(source).to_string());
+        let name = input_name(&self.sources.display(source).to_string());
         let requires_grad = view.requires_grad;
         let meta = TensorMeta { dtype: view.dtype, device: view.device, sizes, strides, offset, requires_grad };
         let node = self.placeholder(&name, Meta::Tensor(meta), source);
@@ -419,8 +419,8 @@ impl Tracer<'_> {
     }
 }
 
-/// A printed source as the name of a graph's input.
-fn mangled(source: &str) -> String {
+/// A printed source as the name of a graph's input: `L['x'].y` is `L_x_y`.
+pub fn input_name(source: &str) -> String {
     let mut name = String::new();
     for c in source.chars() {
         if c.is_ascii_alphanumeric() {

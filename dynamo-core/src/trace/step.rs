@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     bytecode::{Arg, Comparison, Const, LocalId, Op, Operand},
+    constant::plain_constant,
     host::{Place, Scope},
     reason::{Kind, Reason},
 };
@@ -100,7 +101,8 @@ impl Tracer<'_> {
             let obj = obj.ok_or_else(|| Reason::new(Kind::Opcode, "A constant that is an object."))?;
             return Ok(self.value(Value::Lazy(obj)));
         }
-        let constant = plain(constant).ok_or_else(|| Reason::new(Kind::Opcode, "A constant that is an object."))?;
+        let constant =
+            plain_constant(constant).ok_or_else(|| Reason::new(Kind::Opcode, "A constant that is an object."))?;
         Ok(self.of_constant(constant))
     }
 
@@ -714,22 +716,4 @@ fn names(constant: &Const) -> Traced<Vec<String>> {
     let Const::Tuple(items) = constant else { return Err(unsupported(Op::KwNames)) };
     let name = |item: &Const| if let Const::Str(name) = item { Some(name.clone()) } else { None };
     items.iter().map(name).collect::<Option<_>>().ok_or_else(|| unsupported(Op::KwNames))
-}
-
-/// A code object's constant.
-fn plain(constant: &Const) -> Option<Constant> {
-    Some(match constant {
-        Const::None => Constant::None,
-        Const::Ellipsis => Constant::Ellipsis,
-        Const::Bool(value) => Constant::Bool(*value),
-        Const::Int(value) => Constant::Int(*value),
-        Const::BigInt(digits) => Constant::BigInt(digits.clone()),
-        Const::Float(value) => Constant::float(*value),
-        Const::Complex(re, im) => Constant::complex(*re, *im),
-        Const::Str(text) => Constant::Str(text.clone()),
-        Const::Bytes(bytes) => Constant::Bytes(bytes.clone()),
-        Const::Tuple(items) => Constant::Tuple(items.iter().map(plain).collect::<Option<_>>()?),
-        Const::FrozenSet(items) => Constant::frozenset(items.iter().map(plain).collect::<Option<Vec<_>>>()?),
-        Const::Code(_) | Const::Opaque(_) => return None,
-    })
 }

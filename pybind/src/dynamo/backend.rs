@@ -93,6 +93,21 @@ impl Backend {
             return Ok(Answer::compiled(None, Assumed::of(capture)));
         }
         let inputs = inputs(call, capture)?;
+        let mut answer = self.ask(call, inputs, capture)?;
+        if let (Answer::Compiled(compiled), true) = (&mut answer, capture.sets_grad)
+            && let Some(function) = compiled.function.take()
+        {
+            compiled.function = Some(Bound::new(call.py(), KeepsMode(function.unbind()))?.into_any());
+        }
+        Ok(answer)
+    }
+
+    fn ask<'py>(
+        &self,
+        call: &Call<'py>,
+        inputs: Vec<Bound<'py, PyAny>>,
+        capture: &Capture,
+    ) -> Result<Answer<'py>, NotCaptured> {
         if self.described {
             return self.describe(call.py(), inputs, capture);
         }
@@ -169,6 +184,23 @@ pub(super) fn is_at_work(py: Python<'_>) -> PyResult<bool> {
         frame = frame.getattr(intern!(py, "f_back"))?;
     }
     Ok(false)
+}
+
+/// A compiled graph that sets whether autograd records: if it fails midway, that is as it was before.
+#[pyclass(frozen, module = "rust_inductor._native")]
+pub(crate) struct KeepsMode(Py<PyAny>);
+
+#[pymethods]
+impl KeepsMode {
+    #[pyo3(signature = (*args))]
+    fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let torch = Torch::get(args.py())?;
+        let mode = torch.find(args.py(), "is_grad_enabled")?.call0()?;
+        self.0.bind(args.py()).call1(args).inspect_err(|_| {
+            // What is raised matters more than what this could raise.
+            torch.find(args.py(), "_C._set_grad_enabled").and_then(|set| set.call1((mode,))).ok();
+        })
+    }
 }
 
 /// A compiled graph that takes its symbols as inputs, and into which the frame hook does not look.

@@ -5,6 +5,7 @@
 
 use super::constant;
 use dynamo_core::bytecode::{CodeObject, Const};
+use dynamo_core::constant::code_constant;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyComplex, PyFrozenSet, PyString, PyTuple};
@@ -43,29 +44,10 @@ fn read_const<'py>(value: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>
     if value.is_instance_of::<PyCode>() {
         return Ok(Const::Code(Box::new(read(value, table)?)));
     }
-    Ok(constant::read(value).and_then(|constant| plain(&constant)).unwrap_or_else(|| {
+    Ok(constant::read(value).and_then(|constant| code_constant(&constant)).unwrap_or_else(|| {
         table.push(value.clone());
         Const::Opaque(table.len() as u32 - 1)
     }))
-}
-
-/// A constant as code objects have it.
-fn plain(constant: &guards::Constant) -> Option<Const> {
-    use guards::Constant;
-    Some(match constant {
-        Constant::None => Const::None,
-        Constant::Ellipsis => Const::Ellipsis,
-        Constant::Bool(value) => Const::Bool(*value),
-        Constant::Int(value) => Const::Int(*value),
-        Constant::BigInt(digits) => Const::BigInt(digits.clone()),
-        Constant::Float(bits) => Const::Float(f64::from_bits(*bits)),
-        Constant::Complex(re, im) => Const::Complex(f64::from_bits(*re), f64::from_bits(*im)),
-        Constant::Str(text) => Const::Str(text.clone()),
-        Constant::Bytes(bytes) => Const::Bytes(bytes.clone()),
-        Constant::Tuple(items) => Const::Tuple(items.iter().map(plain).collect::<Option<_>>()?),
-        Constant::FrozenSet(items) => Const::FrozenSet(items.iter().map(plain).collect::<Option<_>>()?),
-        Constant::Slice(_) | Constant::DType(_) | Constant::Device(_) => return None,
-    })
 }
 
 /// Gives the object of an opaque constant.

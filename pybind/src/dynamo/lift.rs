@@ -3,6 +3,7 @@
 //! Our own graphs ask a tensor for its size where the program does; torch's take each symbol as an input that stands
 //! before the first tensor whose sizes or strides have it.
 
+use dynamo_core::trace::input_name;
 use fx::{Graph, Kind, Meta, NodeId};
 use guards::{SourceId, Sources};
 use pyo3::intern;
@@ -144,26 +145,13 @@ impl Lifted {
 
 /// Gives an integer's placeholder torch's name for its source.
 fn rename(graph: &mut Graph, node: NodeId, source: &str) -> NodeId {
-    let target = mangled(source);
+    let target = input_name(source);
     let named =
         graph.insert_before(node, Kind::Placeholder, &target, vec![], vec![], Some(&target.to_ascii_lowercase()));
     graph[named].meta = graph[node].meta.clone();
     graph.replace_all_uses(node, named);
     graph.retain(|other| other != node);
     named
-}
-
-/// A source's text as an identifier.
-fn mangled(source: &str) -> String {
-    let mut name = String::new();
-    for c in source.chars() {
-        if c.is_ascii_alphanumeric() {
-            name.push(c);
-        } else if !name.ends_with('_') {
-            name.push('_');
-        }
-    }
-    name
 }
 
 #[cfg(test)]

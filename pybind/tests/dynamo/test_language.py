@@ -268,6 +268,19 @@ def test_it_is_one_graph(function, args, backend):
     assert outcome(compiled, args) == expected
 
 
+def test_a_graph_that_fails_leaves_the_mode_as_it_was():
+    def gather(x, at):
+        with torch.no_grad():
+            return torch.index_select(x, 0, at)
+
+    far = torch.tensor([9])
+    compiled = _capture.optimize(gather, backend="eager")
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            compiled(X, far)
+        assert torch.is_grad_enabled()
+
+
 def a_break_in_a_mode(x, w):
     with torch.no_grad():
         y = x * w

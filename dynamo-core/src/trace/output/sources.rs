@@ -3,6 +3,7 @@
 use super::{OPAQUE_BASE, Opaque, Output, construct};
 use crate::{
     bytecode::{Const, LocalId},
+    constant::code_constant,
     trace::Traced,
 };
 use cranelift_entity::EntityRef;
@@ -108,29 +109,20 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn load_constant(&mut self, constant: &Constant) -> Traced<()> {
-        let plain = match constant {
-            Constant::None => Const::None,
-            Constant::Ellipsis => Const::Ellipsis,
-            Constant::Bool(value) => Const::Bool(*value),
-            Constant::Int(value) => Const::Int(*value),
-            Constant::BigInt(digits) => Const::BigInt(digits.clone()),
-            Constant::Float(bits) => Const::Float(f64::from_bits(*bits)),
-            Constant::Complex(re, im) => Const::Complex(f64::from_bits(*re), f64::from_bits(*im)),
-            Constant::Str(text) => Const::Str(text.clone()),
-            Constant::Bytes(bytes) => Const::Bytes(bytes.clone()),
-            Constant::DType(_) | Constant::Device(_) | Constant::FrozenSet(_) => {
-                self.constant(Opaque::Constant(constant.clone()))
-            }
-            Constant::Tuple(items) => {
+        match (code_constant(constant), constant) {
+            (Some(plain), _) => self.builder.load_const(plain),
+            (None, Constant::Tuple(items)) => {
                 for item in items {
                     self.load_constant(item)?;
                 }
                 self.builder.build_tuple(items.len() as u32);
-                return Ok(());
             }
-            Constant::Slice(_) => return Err(construct("a slice")),
-        };
-        self.builder.load_const(plain);
+            (None, Constant::Slice(_)) => return Err(construct("a slice")),
+            (None, _) => {
+                let opaque = self.constant(Opaque::Constant(constant.clone()));
+                self.builder.load_const(opaque);
+            }
+        }
         Ok(())
     }
 }

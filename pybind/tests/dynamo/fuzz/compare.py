@@ -67,8 +67,9 @@ def same_exception(plain: Raised | None, compiled: Raised | None) -> bool:
     if plain.kind == "UnboundLocalError" and compiled.kind == "NameError":
         return plain.line == compiled.line or compiled.line is None
     if plain.kind == compiled.kind == "UnboundLocalError":
-        # CPython 3.11 itself names another line once it has specialised the code.
-        return plain.message == compiled.message
+        # Once it has specialised the code, CPython 3.11 names the line of the instruction before.
+        late = plain.line is None or compiled.line is None or plain.line <= compiled.line
+        return plain.message == compiled.message and late
     same = (plain.kind, plain.message) == (compiled.kind, compiled.message)
     return same and (compiled.line is None or plain.line == compiled.line)
 
