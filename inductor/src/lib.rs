@@ -2,7 +2,7 @@
 //! and calls.
 //!
 //! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module:
-//! a graph is *decomposed* to [tensor IR](tensor_ir), *scheduled* into kernels and calls, each kernel *written* as
+//! a graph is *decomposed* to [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as
 //! [loop IR](loop_ir), and everything *planned* in memory and time.
 //!
 //! Invariant: this crate never names a device. A backend implements [`backend::Backend`].
@@ -10,6 +10,7 @@
 pub mod backend;
 pub mod decompose;
 pub mod kernel;
+pub mod layout;
 pub mod loop_ir;
 pub mod memory;
 pub mod plan;
@@ -130,6 +131,8 @@ pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Resul
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
+    let tensors = log.pass("layout", || Ok(layout::choose(tensors)))?;
+    check("layout", || tensor_ir::verify::verify(&tensors))?;
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;

@@ -143,6 +143,15 @@ impl Arg {
             Arg::Object(_) | Arg::Plain(_) => {}
         }
     }
+
+    /// Calls `f` on every tensor inside, to change it.
+    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
+        match self {
+            Arg::Tensor(t) => f(t),
+            Arg::List(list) => list.iter_mut().for_each(|a| a.for_each_tensor_mut(f)),
+            Arg::Object(_) | Arg::Plain(_) => {}
+        }
+    }
 }
 
 /// A result of a call.
@@ -180,6 +189,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Calls `f` on every tensor argument, to change it; positional ones first.
+    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
+        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a)).for_each(|a| a.for_each_tensor_mut(f));
+    }
+
     /// Calls `f` on every tensor argument.
     pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
         self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(f));
@@ -230,6 +244,27 @@ impl Op {
                 for dim in dims {
                     if let GatherDim::Index(index) = dim {
                         f(*index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` on every operand, to change it.
+    pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Tensor)) {
+        match self {
+            Op::Input(_) | Op::Constant(_) | Op::Result(..) => {}
+            Op::Full(_) | Op::Size(_) | Op::Iota { .. } => {}
+            Op::Map(_, args) => args.iter_mut().for_each(f),
+            Op::Convert(x) | Op::View(x, _) | Op::Reduce(_, x, _) | Op::Cumsum(x, _) | Op::Pad { source: x, .. } => {
+                f(x);
+            }
+            Op::Cat(parts, _) => parts.iter_mut().for_each(f),
+            Op::Gather { source, dims } => {
+                f(source);
+                for dim in dims {
+                    if let GatherDim::Index(index) = dim {
+                        f(index);
                     }
                 }
             }

@@ -23,6 +23,7 @@ macro_rules! golden {
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
             let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
+            let tensors = inductor::layout::choose(tensors);
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
             let plan = compiled.plan.typical().expect("every size has a typical value");
@@ -47,6 +48,7 @@ golden! {
     batch_norm_inference
     batch_norm_training
     column_sum
+    convolution_format
     cross_entropy
     cumsum_int
     dead_node

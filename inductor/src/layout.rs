@@ -1,0 +1,261 @@
+//! Chooses the memory format of convolutions: channels last, where the library is faster so.
+//!
+//! The format spreads from each convolution through what computes element by element and through pooling. Where it
+//! meets something else (a call that is not known to keep it, an output whose strides are promised) a copy brings the
+//! promised strides back.
+//!
+//! oneDNN computes in formats of its own. What it gains with channels last is the way there and back for images, what
+//! it loses is time for weights, which come as the user has them; both are near proportional to their elements (bench
+//! `cpu`, ResNet-50's layers). So a graph is changed if its convolutions read and write more image than weight, by
+//! what the copies cost. A ResNet of one image is left alone, one of four is not.
+//!
+//! Invariant: only where tensors lie changes. No value, size or dtype does, and outputs keep their strides.
+
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use fx::Arg as Plain;
+use symshapes::{DType, Expr, Pool};
+
+use crate::tensor_ir::{
+    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, numel, typical_numel,
+};
+
+/// Calls that give channels last where their first argument is so.
+const KEEPS_FORMAT: &[&str] = &[
+    "aten.convolution.default",
+    "aten.max_pool2d_with_indices.default",
+    "aten.avg_pool2d.default",
+    "aten._adaptive_avg_pool2d.default",
+    "aten.upsample_nearest2d.vec",
+    "aten.upsample_bilinear2d.vec",
+];
+
+/// A copy moves an element about as dearly as a convolution gains this many.
+const COPY: i64 = 4;
+
+/// Gives convolutions their memory format.
+pub fn choose(graph: TensorGraph) -> TensorGraph {
+    let mut pass =
+        Pass { pool: graph.pool.clone(), graph: &graph, last: EntitySet::new(), copies: SecondaryMap::new() };
+    pass.spread();
+    pass.find_copies();
+    if !pass.pays() {
+        return graph;
+    }
+    pass.rewrite()
+}
+
+/// The copies of a tensor that are needed.
+#[derive(Clone, Copy, Default)]
+struct Copies {
+    /// One with channels last, for convolutions.
+    last: bool,
+    /// One with the promised strides, for all who rely on them.
+    promised: bool,
+}
+
+struct Pass<'a> {
+    graph: &'a TensorGraph,
+    pool: Pool,
+    /// The tensors that are given channels last.
+    last: EntitySet<Tensor>,
+    copies: SecondaryMap<Tensor, Copies>,
+}
+
+impl Pass<'_> {
+    fn data(&self, t: Tensor) -> &TensorData {
+        &self.graph.tensors[t]
+    }
+
+    /// Marks the tensors that come to lie with channels last.
+    fn spread(&mut self) {
+        for (t, data) in self.graph.tensors.iter() {
+            let spreads = match &data.op {
+                Op::Result(call, _) => self.gives_last(*call, data),
+                Op::Map(_, operands) => self.any_last(operands, data),
+                Op::Convert(x) | Op::Pad { source: x, .. } => self.any_last(&[*x], data),
+                Op::Cat(parts, _) => self.any_last(parts, data),
+                _ => false,
+            };
+            if spreads && !self.lies_last(t) {
+                self.last.insert(t);
+            }
+        }
+    }
+
+    fn gives_last(&mut self, call: CallId, result: &TensorData) -> bool {
+        let call = &self.graph.calls[call];
+        let Some(Arg::Tensor(input)) = call.args.first() else { return false };
+        result.sizes.len() == 4
+            && KEEPS_FORMAT.contains(&call.target.as_str())
+            && (self.last.contains(*input) || self.images(call).is_some())
+    }
+
+    /// True if an operand gives its format to the result. (What was broadcast is a view, and has none.)
+    fn any_last(&self, operands: &[Tensor], result: &TensorData) -> bool {
+        result.sizes.len() == 4 && operands.iter().any(|&x| self.last.contains(x))
+    }
+
+    /// Image and weight of a convolution whose format may be chosen.
+    fn images(&self, call: &Call) -> Option<(Tensor, Tensor)> {
+        let ("aten.convolution.default", [Arg::Tensor(image), Arg::Tensor(weight), ..]) =
+            (call.target.as_str(), call.args.as_slice())
+        else {
+            return None;
+        };
+        let data = self.data(*image);
+        let is_transposed = call.args.get(6) != Some(&Arg::Plain(Plain::Bool(false)));
+        (!is_transposed && data.dtype == DType::F32 && data.sizes.len() == 4).then_some((*image, *weight))
+    }
+
+    /// True if the tensor is stored with channels last already.
+    fn lies_last(&mut self, t: Tensor) -> bool {
+        let graph = self.graph;
+        let data = &graph.tensors[t];
+        let last = channels_last(&mut self.pool, &data.sizes);
+        data.strides.as_ref() == Some(&last)
+    }
+
+    /// Finds who relies on strides that the tensor will not have.
+    fn find_copies(&mut self) {
+        let graph = self.graph;
+        for call in graph.calls.values() {
+            let keeps = KEEPS_FORMAT.contains(&call.target.as_str());
+            let image = match call.args.first() {
+                Some(&Arg::Tensor(x)) if keeps => Some(x),
+                _ => None,
+            };
+            if let Some(x) = image
+                && self.images(call).is_some()
+                && !self.last.contains(x)
+                && !self.lies_last(x)
+            {
+                self.copies[x].last = true;
+            }
+            call.for_each_tensor(&mut |t| {
+                if Some(t) != image && self.last.contains(t) {
+                    self.copies[t].promised = true;
+                }
+            });
+        }
+        for output in &graph.outputs {
+            if let Output::Tensor(t) = *output
+                && self.last.contains(t)
+            {
+                self.copies[t].promised = true;
+            }
+        }
+    }
+
+    /// True if the convolutions gain more than they lose and the copies cost.
+    fn pays(&self) -> bool {
+        let elements = |t: Tensor| typical_numel(&self.pool, &self.data(t).sizes);
+        let mut gain = 0i64;
+        for (t, data) in self.graph.tensors.iter().filter(|(t, _)| self.last.contains(*t)) {
+            if let Op::Result(call, _) = data.op
+                && let Some((image, weight)) = self.images(&self.graph.calls[call])
+            {
+                gain =
+                    gain.saturating_add(elements(image)).saturating_add(elements(t)).saturating_sub(elements(weight));
+            }
+        }
+        for (t, copies) in self.copies.iter() {
+            let count = i64::from(copies.last) + i64::from(copies.promised);
+            gain = gain.saturating_sub(count.saturating_mul(COPY).saturating_mul(elements(t)));
+        }
+        gain > 0
+    }
+
+    /// The graph with its tensors where they are wanted. A copy stands right behind its source.
+    fn rewrite(mut self) -> TensorGraph {
+        let old = self.graph;
+        let mut new = TensorGraph { tensors: PrimaryMap::new(), ..old.clone() };
+        let mut now: PrimaryMap<Tensor, Versions> = PrimaryMap::with_capacity(old.tensors.len());
+        for (t, data) in old.tensors.iter() {
+            let mut data = data.clone();
+            data.op.for_each_operand_mut(|x| *x = now[*x].own);
+            let promised = data.strides.clone();
+            let last = channels_last(&mut self.pool, &data.sizes);
+            let copy = TensorData { strides: None, ..data.clone() };
+            if self.last.contains(t) {
+                data.strides = Some(last.clone());
+            }
+            let own = new.tensors.push(data);
+            let mut push = |strides| new.tensors.push(TensorData { op: Op::Convert(own), strides, ..copy.clone() });
+            let wanted = self.copies[t];
+            now.push(Versions {
+                own,
+                last: if wanted.last { push(Some(last)) } else { own },
+                promised: if wanted.promised { push(promised) } else { own },
+            });
+        }
+        for (id, call) in new.calls.iter_mut() {
+            for result in &mut call.results {
+                if let CallOut::Tensor(t) = result {
+                    *t = now[*t].own;
+                }
+            }
+            let gains = self.images(&old.calls[id]).is_some();
+            let mut is_image = KEEPS_FORMAT.contains(&call.target.as_str());
+            call.for_each_tensor_mut(&mut |t| {
+                *t = match std::mem::take(&mut is_image) {
+                    true if gains => now[*t].last,
+                    true => now[*t].own,
+                    false => now[*t].promised,
+                };
+            });
+        }
+        for output in &mut new.outputs {
+            if let Output::Tensor(t) = output {
+                *t = now[*t].promised;
+            }
+        }
+        new.pool = self.pool;
+        new
+    }
+}
+
+/// A tensor in the new graph: as others compute with it, and where it lies as wanted.
+#[derive(Clone, Copy)]
+struct Versions {
+    own: Tensor,
+    last: Tensor,
+    promised: Tensor,
+}
+
+fn channels_last(pool: &mut Pool, sizes: &[Expr]) -> Dims {
+    let &[_, c, h, w] = sizes else { return Dims::new() };
+    let row = pool.mul(c, w);
+    let image = numel(pool, &[c, h, w]);
+    Dims::from_slice(&[image, Expr::ONE, row, c])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, decompose::decompose};
+
+    /// Three convolutions of `images`, of which the last gives one channel.
+    fn convolutions(images: usize) -> TensorGraph {
+        let text = format!(
+            "graph {{
+              %x : f32[{images}, 4, 8, 8]{{256, 64, 8, 1}} = placeholder[x]
+              %u : f32[64, 4, 1, 1]{{4, 1, 1, 1}} = placeholder[u]
+              %v : f32[64, 64, 3, 3]{{576, 9, 3, 1}} = placeholder[v]
+              %w : f32[1, 64, 3, 3]{{576, 9, 3, 1}} = placeholder[w]
+              %a = call_function[aten.convolution.default](%x, %u, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              %b = call_function[aten.convolution.default](%a, %v, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1)
+              %c = call_function[aten.convolution.default](%b, %w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+              %output = output((%c,))
+            }}"
+        );
+        let mut graph = fx::text::parse(&text).expect("it is a graph");
+        fx::infer::fill(&mut graph).expect("every node has a rule");
+        decompose(&graph, &Options::default()).expect("it decomposes")
+    }
+
+    #[test]
+    fn images_must_outweigh_weights_and_copies() {
+        let copies = |images| choose(convolutions(images)).tensors.len() - convolutions(images).tensors.len();
+        assert_eq!([1, 8].map(copies), [0, 2]);
+    }
+}
