@@ -30,6 +30,8 @@ struct Captured {
     guards: Vec<String>,
     code: CodeObject,
     opaque: Vec<Meant>,
+    /// The stacks of the graph's calls that may raise.
+    fallible: Vec<String>,
     ended: Option<String>,
 }
 
@@ -38,6 +40,7 @@ struct Captured {
 #[serde(rename_all = "snake_case")]
 enum Meant {
     Graph,
+    Failure,
     Object(u32),
     Named(String),
     Constant(Constant),
@@ -47,6 +50,7 @@ impl From<&Opaque> for Meant {
     fn from(opaque: &Opaque) -> Meant {
         match opaque {
             Opaque::Graph => Meant::Graph,
+            Opaque::Failure => Meant::Failure,
             Opaque::Object(obj) => Meant::Object(obj.as_u32()),
             Opaque::Named(name) => Meant::Named(name.clone()),
             Opaque::Constant(constant) => Meant::Constant(constant.clone()),
@@ -57,6 +61,7 @@ impl From<&Opaque> for Meant {
 impl From<Capture> for Captured {
     fn from(capture: Capture) -> Captured {
         Captured {
+            fallible: capture.fallible.iter().filter_map(|&node| capture.graph[node].stack_trace.clone()).collect(),
             graph: capture.graph.to_json(),
             guards: capture.guards.iter().map(|guard| guard.text(&capture.sources)).collect(),
             opaque: capture.opaque.iter().map(Meant::from).collect(),

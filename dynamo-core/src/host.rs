@@ -9,7 +9,7 @@ use cranelift_entity::{SecondaryMap, entity_impl};
 use fx::{Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
-use symshapes::{DType, Device, ShapeEnv};
+use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 
 /// An object of the interpreter, alive at least as long as the capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -252,6 +252,11 @@ pub trait Host {
 
     /// True if autograd records when the capture begins.
     fn grad_enabled(&self) -> bool;
+
+    /// The devices for which autocast is on when the capture begins, and the element type that it chooses there.
+    fn autocast(&self) -> Vec<(DeviceKind, DType)> {
+        Vec::new()
+    }
 
     /// A module that is loaded, by its whole name.
     fn module(&mut self, name: &str) -> Option<Obj>;

@@ -75,6 +75,8 @@ reasons! {
         "Enter it outside of the compiled function.";
     Promise, "RI0019", "A tensor that is not what mark_dynamic says of it.",
         "Widen min and max, or remove the mark.";
+    MayFail, "RI0020", "A call that may fail on what its tensors hold, where a handler or an effect before it would show.",
+        "Make the call outside of the try, and before lists, dicts and attributes are changed.";
 }
 
 /// A reason with what it was about.

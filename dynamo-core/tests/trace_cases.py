@@ -503,6 +503,74 @@ def break_in_a_handler(x, log):
     return y + x
 
 
+# Operations that fail when the graph runs.
+
+
+@case(lambda: (T(1.0), T(1.0)), lambda: (T(1.0), T(9.0)))
+def fails_in_a_try(x, at):
+    y = x + 1
+    try:
+        y = y.index_select(0, at) * 2
+    except IndexError as error:
+        y = y * len(error.args)
+    return y + x
+
+
+@case(lambda: (T(1.0), T(9.0), []), lambda: (T(1.0), T(1.0), []))
+def fails_after_effects(x, at, log):
+    y = x + 1
+    log.append(1)
+    z = y.index_select(0, at)
+    log.append(2)
+    return z
+
+
+def selected(x, at):
+    y = x * 2
+    return y.index_select(0, at)
+
+
+@case(lambda: (T(1.0), T(9.0), []), lambda: (T(1.0), T(1.0), []))
+def fails_in_the_graph(x, at, log):
+    y = x + 1
+    with torch.no_grad():
+        z = selected(y, at)
+    log.append(2)
+    return z
+
+
+@case(lambda: (T(1.0), T(9.0)))
+def fails_in_a_call(x, at):
+    try:
+        return selected(x, at)
+    except IndexError:
+        return x
+
+
+@case(lambda: (T(1.0),))
+def deleted_global(x):
+    global SCALE
+    y = x * SCALE
+    del SCALE
+    return y + 1
+
+
+@case(lambda: (T(1.0), False), lambda: (T(1.0), True))
+def unbound_after_a_break(x, flag):
+    if flag:
+        late = 1
+
+    def inner():
+        return late
+
+    say(x)
+    try:
+        y = x + late
+    except UnboundLocalError as error:
+        return str(error), x
+    return y * inner()
+
+
 # Breaks.
 
 

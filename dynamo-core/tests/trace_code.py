@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import importlib.util
 import io
 import json
 import re
@@ -24,6 +25,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -57,6 +59,14 @@ class Graph:
         done["nodes"] += len(self.nodes)
 
     def __call__(self, *inputs: Any) -> Any:
+        mode = trace_torch.GRAD[0]
+        try:
+            return self.run(inputs)
+        except BaseException:
+            trace_torch.GRAD[0] = mode
+            raise
+
+    def run(self, inputs: tuple[Any, ...]) -> Any:
         values: list[Any] = []
         left = iter(inputs)
         for node in self.nodes:
@@ -132,6 +142,16 @@ class Tracing:
         return new(*slots)
 
 
+def failures() -> Any:
+    """The module that tells of failures of graphs, which is the package's own, and needs no torch."""
+    file = Path(__file__).parents[2] / "pybind" / "python" / "rust_inductor" / "_failures.py"
+    spec = importlib.util.spec_from_file_location("failures", file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def plainly(function: Any, args: Any) -> Any:
     """Calls a function as it is."""
     if args and isinstance(args[-1], Keywords):
@@ -144,13 +164,15 @@ class Maker:
 
     def __init__(self, tracing: Tracing, function: FunctionType, world: World, captured: Any) -> None:
         self.tracing, self.function, self.world = tracing, function, world
-        self.opaque = [self.meant(said, captured["graph"]) for said in captured["opaque"]]
+        self.opaque = [self.meant(said, captured) for said in captured["opaque"]]
 
-    def meant(self, said: Any, graph: str) -> Any:
+    def meant(self, said: Any, captured: Any) -> Any:
         """What an opaque constant is."""
         match said:
             case "graph":
-                return Graph(graph, self.tracing.done)
+                return Graph(captured["graph"], self.tracing.done)
+            case "failure":
+                return failures().teller(captured["fallible"])
             case {"object": handle}:
                 return self.world.objects[handle]
             case {"named": name}:
@@ -235,7 +257,8 @@ def outcome(module: Any, function: FunctionType, args: Any, call: Callable[[Func
             ]
             result = f"raises {type(error).__name__}: {error}, at line {lines[-1:]}"
     cells = [repr(cell.cell_contents) for cell in function.__closure__ or ()]
-    changed = {name: vars(module)[name] for name, value in plain.items() if vars(module)[name] != value}
+    left = vars(module)
+    changed = {name: left.get(name) for name, value in plain.items() if left.get(name) != value}
     vars(module).update(plain)
     said = [
         result,

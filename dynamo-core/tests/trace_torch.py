@@ -71,6 +71,11 @@ class Tensor:
     def mul(self, other: Any) -> Tensor:
         return self * other
 
+    def index_select(self, dim: int, at: Tensor) -> Tensor:
+        if at.value >= self.shape[dim]:
+            raise IndexError(f"{at.value} is out of range")
+        return Tensor(self.value, (math.prod(at.shape), *self.shape[1:]))
+
     def reshape(self, *shape: int) -> Tensor:
         return Tensor(self.value, shape)
 

@@ -27,7 +27,7 @@ CLASSES = [bool, int, float, complex, str, bytes, tuple, list, dict, set, frozen
 CLASSES += [type(len), FunctionType, Tensor]
 CLASSES += [KeyError, IndexError, ValueError, TypeError, ZeroDivisionError, AttributeError, NameError, StopIteration]
 CLASSES += [AssertionError, RuntimeError, LookupError]
-METHODS = ["size", "dim", "item", "sum", "mean", "relu", "abs", "add", "mul", "reshape"]
+METHODS = ["size", "dim", "item", "sum", "mean", "relu", "abs", "add", "mul", "reshape", "index_select"]
 
 #: The flag of a class whose attributes nobody can change.
 IMMUTABLE = 1 << 8

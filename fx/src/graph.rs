@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Index, IndexMut};
-use symshapes::{Expr, Pool, TensorMeta};
+use symshapes::{Expr, Float, Pool, Pred, TensorMeta};
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,6 +89,10 @@ pub enum Meta {
     Tensor(TensorMeta),
     /// An `int` or `torch.SymInt`.
     Int(Expr),
+    /// A `float` or `torch.SymFloat`.
+    Float(Float),
+    /// A `bool` or `torch.SymBool`.
+    Bool(Pred),
     /// Any other plain value.
     Plain(Arg),
     /// A tuple or list; `None` where nothing is known of an element or it is absent.
@@ -101,6 +105,8 @@ impl Meta {
         match self {
             Meta::Tensor(t) => t.exprs().for_each(f),
             Meta::Int(e) => f(*e),
+            // What they are made of is theirs.
+            Meta::Float(_) | Meta::Bool(_) => {}
             Meta::Plain(arg) => arg.for_each_expr(f),
             Meta::Tuple(items) => items.iter().flatten().for_each(|m| m.for_each_expr(f)),
         }

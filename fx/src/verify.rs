@@ -190,7 +190,7 @@ fn check_meta(node: &Node, meta: Option<&Meta>, pool: &Pool) -> Result<(), Inval
     match meta {
         Some(Meta::Tensor(t)) => check_tensor(node, t, pool),
         Some(Meta::Tuple(items)) => items.iter().try_for_each(|m| check_meta(node, m.as_ref(), pool)),
-        Some(Meta::Int(_) | Meta::Plain(_)) | None => Ok(()),
+        Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_) | Meta::Plain(_)) | None => Ok(()),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The callable that torch gets for a graph.
 //!
 //! A graph is compiled once, for all sizes. What remains to do for given sizes (allotting memory, strides of views) is done
-//! when they are first met and kept, up to a bound. A graph that cannot be compiled runs as it is. Invariant: whatever happens inside, the caller sees either the
-//! graph's outputs or the exception that the graph itself would raise, never a crash.
+//! when they are first met and kept, up to a bound. A graph that cannot be compiled runs as it is. Invariant: whatever
+//! happens inside, the caller sees either the graph's outputs or the exception that the graph itself would raise, never a
+//! crash. What a kernel or a library has met may be told otherwise than the operator does: the graph is run as it is, then.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
 use crate::exec::{Outcome, Program};
@@ -11,7 +12,8 @@ use crate::import::{Imported, import};
 use crate::options::Options;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -243,10 +245,10 @@ fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
 impl CompiledFn {
     fn run<'py>(&self, py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         let outcome = match &self.kind {
-            Kind::Static { program, .. } => program.run(py, args, self.options.threads)?,
+            Kind::Static { program, .. } => self.run_program(py, program, args)?,
             Kind::Dynamic { compiled, symbols, prepared } => {
                 match self.prepared(py, args, compiled, symbols, prepared)? {
-                    Some(program) => program.run(py, args, self.options.threads)?,
+                    Some(program) => self.run_program(py, &program, args)?,
                     None => Outcome::Foreign,
                 }
             }
@@ -256,6 +258,31 @@ impl CompiledFn {
             Outcome::Done(outputs) => Ok(outputs.into_any()),
             Outcome::Foreign => self.module.get(py)?.call1(PyTuple::new(py, args)?),
         }
+    }
+
+    /// Runs what was compiled. If it fails, and running the graph a second time does no harm, the exception is the graph's
+    /// own.
+    fn run_program<'py>(
+        &self,
+        py: Python<'py>,
+        program: &Program,
+        args: &[Bound<'py, PyAny>],
+    ) -> PyResult<Outcome<'py>> {
+        program.run(py, args, self.options.threads).map_err(|error| {
+            if self.mutates() || !error.is_instance_of::<PyException>(py) {
+                return error;
+            }
+            // Not the module itself, which prints what it raises.
+            let again = || self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, args)?);
+            again().err().unwrap_or(error)
+        })
+    }
+
+    /// True if the graph changes tensors that it was given.
+    fn mutates(&self) -> bool {
+        let graph = &self.imported.graph;
+        let mutates = |node: fx::NodeId| fx::aten::lookup(&graph[node].target).is_some_and(|o| o.mutates());
+        graph.nodes().any(mutates)
     }
 
     /// The program for the sizes of these arguments; `None` if there can be none.

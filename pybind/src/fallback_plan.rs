@@ -83,7 +83,9 @@ impl Planner<'_> {
             Some(Meta::Tensor(_)) => return Err(format!("{}: sizes that no input gives", self.graph[node].name)),
             Some(Meta::Int(e)) => Value::Plain(self.int(*e)),
             Some(Meta::Plain(arg)) => Value::Plain(arg.clone()),
-            Some(Meta::Tuple(_)) | None => return Err(format!("{}: not a tensor or a number", self.graph[node].name)),
+            Some(Meta::Float(_) | Meta::Bool(_) | Meta::Tuple(_)) | None => {
+                return Err(format!("{}: not a tensor or a number", self.graph[node].name));
+            }
         };
         self.values.insert(node, value);
         Ok(())

@@ -22,7 +22,7 @@ mod _native {
     #[pymodule_export]
     use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered};
     #[pymodule_export]
-    use crate::dynamo::{Dynamo, Optimized, call_as_it_is, reset};
+    use crate::dynamo::{Dynamo, Optimized, Parts, call_as_it_is, has_symbols, reset, take_numbers_out};
     #[pymodule_export]
     use crate::options::check_options;
 

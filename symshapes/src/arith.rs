@@ -19,6 +19,17 @@ pub(crate) fn modulo(a: i64, b: i64) -> Option<i64> {
     }
 }
 
+/// `a ** n`; `None` for a negative exponent or an overflow.
+pub(crate) fn pow(a: i64, n: i64) -> Option<i64> {
+    let n = u64::try_from(n).ok()?;
+    match a {
+        0 => Some(i64::from(n == 0)),
+        1 => Some(1),
+        -1 => Some(if n.is_multiple_of(2) { 1 } else { -1 }),
+        _ => a.checked_pow(u32::try_from(n).ok()?),
+    }
+}
+
 /// `a // b` rounded down, for a divisor known not to be zero.
 pub(crate) fn floor_div_wide(a: i128, b: i128) -> i128 {
     let quotient = a / b;

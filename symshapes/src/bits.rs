@@ -1,4 +1,4 @@
-//! Bit operations by constants, and the choice between two values: all of them are arithmetic, so they need no nodes.
+//! Bit operations, masks being constants, and the choice between two values: all of them are arithmetic, so they need no nodes.
 //!
 //! Laws, with Python's integers, which have infinitely many sign bits:
 //! - `x << k == x * 2**k` and `x >> k == x // 2**k`
@@ -14,15 +14,19 @@ use crate::{
 
 impl Pool {
     /// `x << k`; no value for a negative `k`, or one beyond 62.
-    pub fn shift_left(&mut self, x: Expr, k: i64) -> Expr {
-        match power_of_two(k) {
-            Some(factor) => self.mul_int(x, factor),
-            None => self.overflow(),
-        }
+    pub fn shift_left(&mut self, x: Expr, k: Expr) -> Expr {
+        let two = self.int(2);
+        let factor = self.pow(two, k);
+        self.mul(x, factor)
     }
 
-    /// `x >> k`, which keeps the sign; no value for a negative `k`.
-    pub fn shift_right(&mut self, x: Expr, k: i64) -> Expr {
+    /// `x >> k`, which keeps the sign; no value for a negative `k`, or for a `k` beyond 62 that is not constant.
+    pub fn shift_right(&mut self, x: Expr, k: Expr) -> Expr {
+        let Some(k) = self.as_int(k) else {
+            let two = self.int(2);
+            let divisor = self.pow(two, k);
+            return self.floor_div(x, divisor);
+        };
         match power_of_two(k) {
             Some(divisor) => self.floor_div_int(x, divisor),
             // Only the sign is left of an `i64`.
@@ -58,7 +62,8 @@ impl Pool {
             Some(modulus) => self.modulo_int(x, modulus),
             // All but the sign: `x + 2**63` below zero, which takes two steps within `i64`.
             None => {
-                let sign = self.shift_right(x, 63);
+                let all = self.int(63);
+                let sign = self.shift_right(x, all);
                 let half = self.mul_int(sign, 1 << 62);
                 let rest = self.sub(x, half);
                 self.sub(rest, half)

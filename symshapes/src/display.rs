@@ -50,6 +50,7 @@ impl Pool {
             },
             Node::Mul(factors) if factors.iter().all(|f| *f == factors[0]) => Binding::Power,
             Node::Mul(_) => Binding::Product,
+            Node::Pow(_, n) if self.as_int(*n).is_some() => Binding::Power,
             _ => Binding::Atom,
         }
     }
@@ -105,6 +106,10 @@ impl Display for Printed<'_> {
             Node::Mod(a, b) => write!(f, "Mod({}, {})", pool.display(*a), pool.display(*b)),
             Node::Min(..) => pool.fmt_chain(f, "Min", expr),
             Node::Max(..) => pool.fmt_chain(f, "Max", expr),
+            Node::Pow(a, b) if pool.as_int(*b).is_some() => {
+                write!(f, "{}**{}", pool.within(*a, Binding::Atom), pool.display(*b))
+            }
+            Node::Pow(a, b) => write!(f, "PowByNatural({}, {})", pool.display(*a), pool.display(*b)),
             Node::Overflow => f.write_str("Overflow"),
         }?;
         if parenthesised { f.write_char(')') } else { Ok(()) }

@@ -242,7 +242,7 @@ impl Pool {
     pub(crate) fn same_scale(&mut self, a: Float, b: Float) -> Option<(Expr, Expr)> {
         let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
         let shift = a.shift.max(b.shift);
-        let sides = [a, b].map(|side| self.shift_left(side.numerator, i64::from(shift - side.shift)));
+        let sides = [a, b].map(|side| self.mul_int(side.numerator, 1 << (shift - side.shift)));
         (!self.is_overflow(sides[0]) && !self.is_overflow(sides[1])).then_some((sides[0], sides[1]))
     }
 
@@ -262,8 +262,8 @@ impl Pool {
             FloatNode::Binary(op @ (FloatBinary::Add | FloatBinary::Sub), a, b) => {
                 let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
                 let shift = a.shift.max(b.shift);
-                let a = self.shift_left(a.numerator, i64::from(shift - a.shift));
-                let b = self.shift_left(b.numerator, i64::from(shift - b.shift));
+                let a = self.mul_int(a.numerator, 1 << (shift - a.shift));
+                let b = self.mul_int(b.numerator, 1 << (shift - b.shift));
                 let numerator = if op == FloatBinary::Add { self.add(a, b) } else { self.sub(a, b) };
                 Dyadic { numerator, shift }
             }
@@ -354,7 +354,7 @@ impl Pool {
     }
 
     /// The symbols that occur, in no order, perhaps more than once.
-    pub(crate) fn float_symbols(&self, f: Float) -> SmallVec<[Sym; 4]> {
+    pub fn float_symbols(&self, f: Float) -> SmallVec<[Sym; 4]> {
         match *self.float_node(f) {
             FloatNode::Const(_) => SmallVec::new(),
             FloatNode::Sym(sym) => SmallVec::from_slice(&[sym]),

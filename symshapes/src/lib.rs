@@ -92,6 +92,7 @@ mod order;
 mod parse;
 mod poly;
 mod pool;
+mod power;
 mod pred;
 mod pred_text;
 mod program;
@@ -105,7 +106,7 @@ mod tensor;
 pub use division::division_laws;
 pub use dtype::{DType, DTypeClass, Device, DeviceKind, UnknownDType};
 pub use env::{
-    Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, Names, Policy, ShapeEnv,
+    Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, Names, Policy, Power, ShapeEnv,
     SourceId, StrideInputs,
 };
 pub use float::{Float, FloatBinary, FloatNode, FloatUnary, Rounding};
@@ -113,6 +114,7 @@ pub use node::{Expr, Factors, Node, Sum, Sym, Term};
 pub use order::order_laws;
 pub use parse::ParseError;
 pub use pool::Pool;
+pub use power::power_laws;
 pub use pred::{Comparison, FloatRelation, Operands, Pred, PredNode};
 pub use program::Program;
 pub use range::Range;

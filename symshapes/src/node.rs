@@ -52,6 +52,8 @@ pub enum Node {
     Min(Expr, Expr),
     /// The greater of two.
     Max(Expr, Expr),
+    /// The first to the power of the second, which has a value only where that is not negative.
+    Pow(Expr, Expr),
     /// What has no value: a constant left `i64`, or was divided by zero. Everything built from it is it again.
     Overflow,
 }
@@ -81,7 +83,7 @@ impl Node {
             Node::Int(_) | Node::Sym(_) | Node::Overflow => {}
             Node::Add(sum) => sum.terms.iter().for_each(|t| visit(t.mono)),
             Node::Mul(factors) => factors.iter().copied().for_each(visit),
-            Node::FloorDiv(a, b) | Node::Mod(a, b) | Node::Min(a, b) | Node::Max(a, b) => {
+            Node::FloorDiv(a, b) | Node::Mod(a, b) | Node::Min(a, b) | Node::Max(a, b) | Node::Pow(a, b) => {
                 visit(*a);
                 visit(*b);
             }

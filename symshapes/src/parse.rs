@@ -7,9 +7,6 @@ use crate::{float::Rounding, node::Expr, pool::Pool, range::Range};
 /// Nesting beyond this is refused rather than recursed into.
 const DEPTH_LIMIT: usize = 200;
 
-/// Exponents beyond this are refused rather than multiplied out.
-const EXPONENT_LIMIT: i64 = 16;
-
 /// Why a text is no expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
@@ -59,8 +56,8 @@ pub enum ParseError {
         /// The digits.
         number: String,
     },
-    /// An exponent that is not a small constant.
-    #[error("`{text}`: an exponent is a constant from 0 to {EXPONENT_LIMIT}")]
+    /// An exponent below zero, which gives no integer.
+    #[error("`{text}`: a power by a negative exponent is no integer")]
     Exponent {
         /// The whole text.
         text: String,
@@ -266,9 +263,13 @@ impl<'p, 't> Parser<'p, 't> {
             return Ok(base);
         }
         let exponent = self.nested(Self::unary)?;
-        let exponent = self.pool.as_int(exponent).filter(|n| (0..=EXPONENT_LIMIT).contains(n));
-        let exponent = exponent.and_then(|n| u32::try_from(n).ok());
-        let exponent = exponent.ok_or_else(|| ParseError::Exponent { text: self.text.to_owned() })?;
+        self.natural_power(base, exponent)
+    }
+
+    fn natural_power(&mut self, base: Expr, exponent: Expr) -> Result<Expr, ParseError> {
+        if self.pool.range(exponent).hi < 0 {
+            return Err(ParseError::Exponent { text: self.text.to_owned() });
+        }
         Ok(self.pool.pow(base, exponent))
     }
 
@@ -346,26 +347,24 @@ impl<'p, 't> Parser<'p, 't> {
             ("Min", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.min(a, b))),
             ("Max", &[first, ref rest @ ..]) => Ok(rest.iter().fold(first, |a, &b| pool.max(a, b))),
             ("Abs", &[a]) => Ok(pool.abs(a)),
+            ("PowByNatural" | "Pow", &[base, exponent]) => self.natural_power(base, exponent),
             ("LShift" | "RShift" | "BitwiseFn_bitwise_and", &[x, k]) => self.bits(name, x, k),
-
             (
-                "FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "Abs" | "LShift"
-                | "RShift",
+                "FloorDiv" | "CleanDiv" | "CeilDiv" | "Mod" | "PythonMod" | "ModularIndexing" | "Abs" | "PowByNatural"
+                | "Pow" | "LShift" | "RShift",
                 _,
             ) => Err(self.arity(name, args.len())),
             _ => Err(ParseError::Function { text: self.text.to_owned(), name: name.to_owned() }),
         }
     }
 
-    /// A bit operation by a constant.
+    /// A bit operation; a mask is a constant.
     fn bits(&mut self, name: &str, x: Expr, k: Expr) -> Result<Expr, ParseError> {
-        let Some(k) = self.pool.as_int(k) else {
-            return Err(ParseError::Constant { text: self.text.to_owned(), name: name.to_owned() });
-        };
-        Ok(match name {
-            "LShift" => self.pool.shift_left(x, k),
-            "RShift" => self.pool.shift_right(x, k),
-            _ => self.pool.bit_and(x, k),
+        Ok(match (name, self.pool.as_int(k)) {
+            ("LShift", _) => self.pool.shift_left(x, k),
+            ("RShift", _) => self.pool.shift_right(x, k),
+            (_, Some(mask)) => self.pool.bit_and(x, mask),
+            (_, None) => return Err(ParseError::Constant { text: self.text.to_owned(), name: name.to_owned() }),
         })
     }
 

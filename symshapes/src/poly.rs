@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Products of sums are expanded up to this many pairs of terms.
-const EXPANSION_LIMIT: usize = 256;
+pub(crate) const EXPANSION_LIMIT: usize = 256;
 
 impl Pool {
     /// `a + b`
@@ -56,21 +56,6 @@ impl Pool {
     pub fn abs(&mut self, a: Expr) -> Expr {
         let negated = self.neg(a);
         self.max(a, negated)
-    }
-
-    /// `a ** n`, for a constant exponent.
-    pub fn pow(&mut self, a: Expr, exponent: u32) -> Expr {
-        let (mut result, mut base, mut left) = (self.int(1), a, exponent);
-        while left > 0 {
-            if left & 1 == 1 {
-                result = self.mul(result, base);
-            }
-            left >>= 1;
-            if left > 0 {
-                base = self.mul(base, base);
-            }
-        }
-        result
     }
 
     /// The expression as a polynomial.
@@ -147,6 +132,7 @@ impl Pool {
         let mut factors = self.factors_of(a);
         factors.extend(self.factors_of(b));
         factors.sort_unstable();
+        let factors = self.without_long_powers(factors);
         self.intern_factors(factors)
     }
 }

@@ -79,6 +79,7 @@ pub(crate) enum Op {
     Mod,
     Min,
     Max,
+    Pow,
 }
 
 impl Pool {
@@ -307,6 +308,7 @@ impl Pool {
             Node::Mod(a, b) => self.range(*a).modulo(self.range(*b)),
             Node::Min(a, b) => self.range(*a).min(self.range(*b)),
             Node::Max(a, b) => self.range(*a).max(self.range(*b)),
+            Node::Pow(a, b) => self.range(*a).pow(self.range(*b)),
             Node::Overflow => Range::ALL,
         }
     }
@@ -363,6 +365,10 @@ impl Pool {
             }),
             Node::Mul(factors) => factors.iter().fold(1u64, |p, f| p.checked_mul(divisor(f)).unwrap_or(p)),
             Node::Mod(a, b) | Node::Min(a, b) | Node::Max(a, b) => gcd(divisor(a), divisor(b)),
+            Node::Pow(a, b) => match u32::try_from(self.range(*b).lo) {
+                Ok(least) if least > 0 => divisor(a).checked_pow(least).unwrap_or(divisor(a)),
+                _ => 1,
+            },
             Node::Sym(_) | Node::FloorDiv(..) | Node::Overflow => 1,
         }
     }

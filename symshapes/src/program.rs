@@ -7,7 +7,7 @@
 //! - The value of a float input is the bits of a double; so is what a register of a float holds.
 
 use crate::{
-    arith::{floor_div, modulo},
+    arith::{floor_div, modulo, pow},
     env::{ShapeEnv, SourceId},
     float::{self, Float, FloatBinary, FloatNode, FloatUnary},
     node::{Expr, Node, Sym},
@@ -66,6 +66,7 @@ enum Instr {
     Mod(Reg, Reg),
     Min(Reg, Reg),
     Max(Reg, Reg),
+    Pow(Reg, Reg),
     IsZero(Reg),
     IsNotZero(Reg),
     IsNotPositive(Reg),
@@ -154,6 +155,7 @@ impl Program {
             Instr::Mod(a, b) => modulo(get(a)?, get(b)?),
             Instr::Min(a, b) => Some(get(a)?.min(get(b)?)),
             Instr::Max(a, b) => Some(get(a)?.max(get(b)?)),
+            Instr::Pow(a, b) => pow(get(a)?, get(b)?),
             Instr::IsZero(a) => Some(i64::from(get(a)? == 0)),
             Instr::IsNotZero(a) => Some(i64::from(get(a)? != 0)),
             Instr::IsNotPositive(a) => Some(i64::from(get(a)? <= 0)),
@@ -276,6 +278,7 @@ impl<'a> Builder<'a> {
             Node::Mod(a, b) => Instr::Mod(self.expr(a), self.expr(b)),
             Node::Min(a, b) => Instr::Min(self.expr(a), self.expr(b)),
             Node::Max(a, b) => Instr::Max(self.expr(a), self.expr(b)),
+            Node::Pow(a, b) => Instr::Pow(self.expr(a), self.expr(b)),
             Node::Overflow => Instr::None,
         }
     }

@@ -199,6 +199,7 @@ impl Pool {
             Node::Mod(a, b) => self.modulo(child(*a), child(*b)),
             Node::Min(a, b) => self.min(child(*a), child(*b)),
             Node::Max(a, b) => self.max(child(*a), child(*b)),
+            Node::Pow(a, b) => self.pow(child(*a), child(*b)),
             Node::Overflow => self.overflow(),
         }
     }
@@ -250,6 +251,7 @@ fn eval_node(node: &Node, values: Values<'_>, mut child: impl FnMut(Expr) -> Opt
         Node::Mod(a, b) => arith::modulo(child(*a)?, child(*b)?),
         Node::Min(a, b) => Some(child(*a)?.min(child(*b)?)),
         Node::Max(a, b) => Some(child(*a)?.max(child(*b)?)),
+        Node::Pow(a, b) => arith::pow(child(*a)?, child(*b)?),
         Node::Overflow => None,
     }
 }

@@ -118,6 +118,26 @@ impl Range {
         Range { lo: self.lo.max(other.lo), hi: self.hi.max(other.hi) }
     }
 
+    /// The values of `x ** y`, where `y` is not negative.
+    pub fn pow(self, exponent: Range) -> Range {
+        let n = exponent.intersect(Range::new(0, i64::MAX));
+        if n.is_empty() {
+            return Range::ALL;
+        }
+        if self.lo >= 0 {
+            // A lower bound beyond `i64` is weakened to the nearest one that means no infinity.
+            let least = if self.lo == 0 { 0 } else { power(self.lo, n.lo).min(i64::MAX - 1) };
+            return Range::new(least, power(self.hi, n.hi).max(1));
+        }
+        let [below, above] = [self.lo, self.hi].map(|bound| power(bound.saturating_abs(), n.hi).max(1));
+        let size = below.max(above);
+        match n.lo == n.hi {
+            true if n.lo % 2 == 0 => Range::new(0, size),
+            true => Range::new(negative(below), if self.hi < 0 { -1 } else { above }),
+            false => Range::new(negative(size), size),
+        }
+    }
+
     /// The hull of an operation that is monotone in each operand over the given ranges.
     fn corners(self, other: Range, op: fn(i128, i128) -> i128) -> Range {
         let (a, b) = (self.wide(), other.wide());
@@ -133,6 +153,20 @@ impl Range {
         let hi = if self.hi == i64::MAX { INFINITY } else { self.hi.into() };
         (lo, hi)
     }
+}
+
+/// `base ** n` of numbers that are not negative; beyond `i64` it is unbounded.
+fn power(base: i64, n: i64) -> i64 {
+    match (base, n) {
+        (_, 0) => 1,
+        (0 | 1, _) => base,
+        _ => u32::try_from(n).ok().and_then(|n| base.checked_pow(n)).unwrap_or(i64::MAX),
+    }
+}
+
+/// `-bound`, where an unbounded one stays so.
+fn negative(bound: i64) -> i64 {
+    if bound == i64::MAX { i64::MIN } else { -bound }
 }
 
 /// The nearest `i64`.

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use symshapes::{
-    Constraint, Dim, EnvError, EnvOptions, Expr, Policy, Program, Range, ShapeEnv, SourceId, StrideInputs,
+    Constraint, Dim, EnvError, EnvOptions, Expr, Policy, Power, Program, Range, ShapeEnv, SourceId, StrideInputs,
 };
 
 /// Sources of the tests: `L['a'].size()[0]`, `L['b'].size()[0]`, ….
@@ -43,6 +43,35 @@ fn check(hints: &[i64], questions: &[&str], expected: &Expect) {
         text += &format!("  {line}\n");
     }
     expected.assert_eq(&text);
+}
+
+#[test]
+fn powers_are_guarded_by_the_sign_of_the_exponent() {
+    let mut env = ShapeEnv::new(EnvOptions::default());
+    let base = env.int(SourceId::from_u32(0), 3, Policy::Dynamic);
+    let exponent = env.int(SourceId::from_u32(1), -2, Policy::Dynamic);
+    let Ok(Power::Float(float)) = env.power(base, exponent, "m.py:7") else { panic!("a float") };
+    assert_eq!(env.pool().display_float(float).to_string(), "FloatPow(ToFloat(s0), ToFloat(s1))");
+    let (below, opposite) = (env.pool_mut().int(-2), env.pool_mut().neg(exponent));
+    let nine = env.pool_mut().int(9);
+    let Ok(Power::Int(int)) = env.power(base, opposite, "m.py:8") else { panic!("an integer") };
+    let question = env.pool_mut().eq(int, nine);
+    assert_eq!(env.evaluate(question, "m.py:9"), Ok(true));
+    assert!(matches!(env.power(base, below, "m.py:10"), Ok(Power::Float(_))));
+    let guards = env.solve().expect("the hints satisfy the guards");
+    expect![[r#"
+        [
+            "L['b'].size()[0] <= -1",
+            "(L['a'].size()[0] ** (-L['b'].size()[0])) == 9",
+        ]
+    "#]]
+    .assert_debug_eq(&env.print_guards(&guards, &name));
+    let program = Program::new(&env, &guards);
+    let kept: Program = serde_json::from_str(&serde_json::to_string(&program).expect("serialises")).expect("reads");
+    for (values, accepted) in [([3, -2], true), ([-3, -2], true), ([3, -1], false), ([3, 2], false), ([9, -1], true)] {
+        let read: Vec<i64> = kept.sources().iter().map(|id| values[id.as_u32() as usize]).collect();
+        assert_eq!(kept.accepts(&read), accepted, "{values:?}");
+    }
 }
 
 #[test]

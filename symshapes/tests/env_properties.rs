@@ -23,6 +23,8 @@ enum Term {
     Quotient(Values, i64, i64),
     Product(usize, usize, i64),
     Greater(usize, usize, i64),
+    Power(usize, usize, i64),
+    PowerOf(i64, usize, i64),
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +39,11 @@ struct Question(Vec<Atom>);
 
 fn linear(coeffs: &Values, values: &Values) -> i64 {
     coeffs.iter().zip(values).map(|(c, v)| c * v).sum()
+}
+
+/// Sizes are below 13, so that every power fits.
+fn power(base: i64, exponent: i64) -> i64 {
+    base.pow(u32::try_from(exponent).expect("a size"))
 }
 
 fn build_linear(pool: &mut Pool, coeffs: &Values, sizes: &[Expr]) -> Expr {
@@ -55,6 +62,8 @@ impl Term {
             Term::Quotient(c, n, k) => linear(c, values).div_euclid(*n) - k,
             Term::Product(a, b, k) => values[*a] * values[*b] - k,
             Term::Greater(a, b, k) => values[*a].max(values[*b]) - k,
+            Term::Power(a, b, k) => power(values[*a], values[*b]) - k,
+            Term::PowerOf(base, b, k) => power(*base, values[*b]) - k,
         }
     }
 
@@ -71,6 +80,11 @@ impl Term {
             }
             Term::Product(a, b, k) => (pool.mul(sizes[*a], sizes[*b]), *k),
             Term::Greater(a, b, k) => (pool.max(sizes[*a], sizes[*b]), *k),
+            Term::Power(a, b, k) => (pool.pow(sizes[*a], sizes[*b]), *k),
+            Term::PowerOf(base, b, k) => {
+                let base = pool.int(*base);
+                (pool.pow(base, sizes[*b]), *k)
+            }
         };
         pool.add_int(e, -k)
     }
@@ -115,6 +129,8 @@ fn terms() -> impl Strategy<Value = Term> {
         1 => (coeffs(), 2i64..5, -2i64..6).prop_map(|(c, n, k)| Term::Quotient(c, n, k)),
         1 => (0..INPUTS, 0..INPUTS, 4i64..60).prop_map(|(a, b, k)| Term::Product(a, b, k)),
         1 => (0..INPUTS, 0..INPUTS, 2i64..12).prop_map(|(a, b, k)| Term::Greater(a, b, k)),
+        1 => (0..INPUTS, 0..INPUTS, 1i64..300).prop_map(|(a, b, k)| Term::Power(a, b, k)),
+        1 => (-3i64..4, 0..INPUTS, -9i64..70).prop_map(|(base, b, k)| Term::PowerOf(base, b, k)),
     ]
 }
 

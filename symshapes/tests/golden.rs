@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use rustc_hash::FxHashMap;
-use symshapes::{Node, ParseError, Pool, Range, division_laws};
+use symshapes::{Node, ParseError, Pool, Range, division_laws, power_laws};
 
 /// A pool with the indices of a multi-head attention and some sizes.
 fn pool() -> Pool {
@@ -162,6 +162,56 @@ fn extremes() {
 }
 
 #[test]
+fn powers() {
+    check(
+        "
+        2**n
+        PowByNatural(2, n + 3)
+        Pow(n, 2)
+        n**m * n**m
+        (n + 1)**2
+        (n + m)**9
+        n**20 // n**18
+        (2**n) % 2
+        (2*n)**m % 4
+        (-1)**n
+        (-3)**i
+        x**i
+        LShift(d, h)
+        RShift(d, h)
+        2**63
+        (-2)**63
+        x**64
+        (x**40)**40
+        0**n
+        0**x
+        ",
+        &expect![[r#"
+            2**n => PowByNatural(2, n) : [4, int_oo]
+            PowByNatural(2, n + 3) => 8*PowByNatural(2, n) : [32, int_oo]
+            Pow(n, 2) => n**2 : [4, int_oo]
+            n**m * n**m => PowByNatural(n, m)**2 : [16, int_oo]
+            (n + 1)**2 => n**2 + 2*n + 1 : [9, int_oo]
+            (n + m)**9 => (m + n)**9 : [262144, int_oo]
+            n**20 // n**18 => n**2 : [4, int_oo]
+            (2**n) % 2 => 0 : [0, 0]
+            (2*n)**m % 4 => 0 : [0, 0]
+            (-1)**n => PowByNatural(-1, n) : [-1, 1]
+            (-3)**i => PowByNatural(-3, i) : [-int_oo, int_oo]
+            x**i => PowByNatural(x, i) : [-int_oo, int_oo]
+            LShift(d, h) => d*PowByNatural(2, h) : [0, 129024]
+            RShift(d, h) => (d//PowByNatural(2, h)) : [0, 63]
+            2**63 => Overflow : [-int_oo, int_oo]
+            (-2)**63 => -9223372036854775808 : [-int_oo, -9223372036854775808]
+            x**64 => x**64 : [0, int_oo]
+            (x**40)**40 => (x**80)**20 : [0, int_oo]
+            0**n => 0 : [0, 0]
+            0**x => PowByNatural(0, x) : [0, 1]
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_not_read() {
     check(
         "
@@ -171,7 +221,7 @@ fn what_is_not_read() {
         Mod(s0)
         9223372036854775808
         -9223372036854775808
-        s0 ** s1
+        s0 ** -1
         (s0
         9223372036854775807 + 1
         s0 // 0
@@ -183,7 +233,7 @@ fn what_is_not_read() {
             `Mod(s0)`: `Mod` with 1 arguments
             `9223372036854775808`: 9223372036854775808 does not fit in 64 bits
             -9223372036854775808 => -9223372036854775808 : [-int_oo, -9223372036854775808]
-            `s0 ** s1`: an exponent is a constant from 0 to 16
+            `s0 ** -1`: a power by a negative exponent is no integer
             `(s0`: expected ), found the end
             9223372036854775807 + 1 => Overflow : [-int_oo, int_oo]
             s0 // 0 => Overflow : [-int_oo, int_oo]
@@ -195,7 +245,7 @@ fn what_is_not_read() {
 
 #[test]
 fn the_laws() {
-    let laws: String = division_laws().map(|(name, law)| format!("{name}: {law}\n")).collect();
+    let laws: String = division_laws().chain(power_laws()).map(|(name, law)| format!("{name}: {law}\n")).collect();
     expect![[r#"
         div_block: x // n => q if q*n <= x < (q + 1)*n
         div_multiples: (n*a + b) // n => a + b // n
@@ -222,6 +272,12 @@ fn the_laws() {
         mod_split: (k*a + r) % (k*m) => k*(a % m) + r if 0 <= r < k and m >= 0
         join_quotient: d*(x // d) + x % d => x
         join_remainder: d*((x // d) % m) + x % d => x % (d*m) if m >= 0
+        pow_trivial: b ** 0 => 1, b ** 1 => b, 1 ** n => 1
+        pow_zero: 0 ** n => 0 if n >= 1
+        pow_constant: b ** n is computed if both are constants
+        pow_product: b ** k => b*b*...*b for a small k
+        pow_sum: b ** (k*m + n) => (b ** m) ** k * b ** n if each part of the exponent is proved not to be negative
+        pow_nested: (b ** m) ** n => b ** (m*n) if m*n is bounded
     "#]]
     .assert_eq(&laws);
 }
@@ -281,6 +337,8 @@ fn no_operation_wraps_or_panics_at_the_edges() {
                     pool.modulo(k, shifted),
                     pool.min(shifted, k),
                     pool.max(shifted, k),
+                    pool.pow(shifted, k),
+                    pool.pow(k, shifted),
                 ];
                 for e in results {
                     let text = pool.display(e).to_string();

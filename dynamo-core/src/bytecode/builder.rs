@@ -164,6 +164,11 @@ impl Builder {
         self.emit_named(Op::StoreGlobal, name, 0);
     }
 
+    /// Deletes a global variable.
+    pub fn delete_global(&mut self, name: &str) {
+        self.emit_named(Op::DeleteGlobal, name, 0);
+    }
+
     /// Replaces the top by its attribute.
     pub fn load_attr(&mut self, name: &str) {
         self.emit_named(Op::LoadAttr, name, 0);

@@ -14,19 +14,34 @@
 //!
 //! [`call_resume`] alone is for those who make the prefix themselves.
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::flow::ControlFlow;
 use super::renumber::renumber_locals;
 use super::super_calls::explicit_super;
 use super::unreachable::{remove_idle_jumps, remove_unreachable};
 use super::{
-    Body, Builder, CodeObject, Continuation, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle, Parameter,
+    Body, Builder, CodeObject, Continuation, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle, Op, Parameter,
     Resume, ResumeError, Slot, Source, resume,
 };
 
 /// A callable and its `NULL`, below the arguments of a call.
 const CALLEE: u32 = 2;
+
+/// The ops that may compute something with tensors.
+const COMPUTING: &[Op] = &[
+    Op::BinaryOp,
+    Op::BinarySlice,
+    Op::BinarySubscr,
+    Op::Call,
+    Op::CallFunctionEx,
+    Op::CallKw,
+    Op::CompareOp,
+    Op::StoreSlice,
+    Op::StoreSubscr,
+    Op::UnaryInvert,
+    Op::UnaryNegative,
+];
 
 /// The functions that were made of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +56,7 @@ pub struct Split {
 pub struct Splitter<'a> {
     code: &'a CodeObject,
     body: Body,
+    flow: ControlFlow,
     frames: Frames,
     liveness: Liveness,
 }
@@ -57,7 +73,34 @@ impl<'a> Splitter<'a> {
         let flow = ControlFlow::new(&body)?;
         let frames = Frames::new(code, &body, &flow)?;
         let liveness = Liveness::new(code, &body, &flow);
-        Ok(Splitter { code, body, frames, liveness })
+        Ok(Splitter { code, body, flow, frames, liveness })
+    }
+
+    /// Where execution goes on when what handles an exception of `at` is done with it, as far as something is computed
+    /// there and a function can begin there.
+    pub fn after_handlers(&self, at: Inst) -> Vec<Inst> {
+        let mut seen = SecondaryMap::new();
+        let mut open: Vec<Inst> = self.flow.ways(at).handler().into_iter().collect();
+        let mut after = Vec::new();
+        while let Some(inst) = open.pop() {
+            if std::mem::replace(&mut seen[inst], true) {
+                continue;
+            }
+            match self.frames.before(inst) {
+                Some(frame) if frame.stack.contains(&Slot::Exception) => open.extend(self.flow.ways(inst).iter()),
+                Some(_) if self.computes(inst) && self.resume(inst).is_ok() => after.push(inst),
+                _ => {}
+            }
+        }
+        after.sort_unstable();
+        after
+    }
+
+    /// True if an instruction from here on may compute something with tensors.
+    fn computes(&self, from: Inst) -> bool {
+        let reached = self.flow.reachable(from);
+        let computes = |&inst: &Inst| reached[inst] && COMPUTING.contains(&self.body.inst(inst).op);
+        self.body.order().iter().any(computes)
     }
 
     /// The resume function for an instruction, by what is known of the frame there without running it.

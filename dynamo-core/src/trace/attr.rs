@@ -3,10 +3,11 @@
 use super::{
     Traced, Tracer,
     frame::Globals,
+    items::raised,
     value::{State, StateId, Value, ValueId},
 };
 use crate::{
-    host::{Lookup, Obj},
+    host::{Lookup, Obj, Scope},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
@@ -27,6 +28,10 @@ impl Tracer<'_> {
                 Ok(self.constant(Constant::Str(name)))
             }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
+            Value::Exception { .. } | Value::Object(..) if name == "__class__" => match self.type_of_object(forced)? {
+                Some(class) => Ok(class),
+                None => Err(self.no_attr(forced, name)),
+            },
             Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
             Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
@@ -176,6 +181,19 @@ impl Tracer<'_> {
         };
         self.write(state, new);
         Ok(())
+    }
+
+    /// A global variable of the traced function is deleted.
+    pub(super) fn delete_global(&mut self, globals: Globals, name: &str) -> Traced<()> {
+        let written = self.written_global(globals, name).is_some();
+        if !written && self.host.global(globals.dict, name).is_none_or(|(_, scope)| scope != Scope::Module) {
+            return Err(raised(&format!("NameError: `{name}`")));
+        }
+        // That it is there has to hold on later calls as well.
+        let value = self.load_global(globals, name)?;
+        self.force(value)?;
+        let deleted = self.value(Value::Null);
+        self.set_global(globals, name, deleted)
     }
 
     /// What the program has written into a global variable.

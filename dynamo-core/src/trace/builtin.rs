@@ -29,6 +29,11 @@ const RULES: &[(&str, Rule)] = &[
     ("builtins.len", |t, args, _| length(t, one(args)?)),
     ("builtins.isinstance", is_instance),
     ("builtins.type", |t, args, _| type_of(t, one(args)?)),
+    ("builtins.issubclass", |t, args, _| {
+        let &[class, of] = args else { return Err(raised("TypeError: issubclass")) };
+        let is = t.is_subclass(class, of)?;
+        Ok(t.constant(Constant::Bool(is)))
+    }),
     ("builtins.callable", |t, args, _| {
         let value = t.get(one(args)?)?;
         let callable =
@@ -36,6 +41,11 @@ const RULES: &[(&str, Rule)] = &[
         Ok(t.constant(Constant::Bool(callable)))
     }),
     ("builtins.bool", |t, args, _| {
+        if let &[value] = args
+            && t.get(value)?.is_symbolic()
+        {
+            return t.number_bool(value);
+        }
         let truth = args.first().is_some_and(|&arg| matches!(t.truth(arg), Ok(true)));
         if let Some(&arg) = args.first() {
             t.truth(arg)?;
@@ -165,6 +175,10 @@ const RULES: &[(&str, Rule)] = &[
         let grad = t.grad;
         Ok(t.constant(Constant::Bool(grad)))
     }),
+    ("torch.is_autocast_enabled torch._C.is_autocast_enabled", |t, args, _| {
+        let on = t.autocast_for(args)?.is_some();
+        Ok(t.constant(Constant::Bool(on)))
+    }),
     ("builtins.all", |t, args, _| quantified(t, one(args)?, false)),
     ("builtins.any", |t, args, _| quantified(t, one(args)?, true)),
     ("builtins.min", |t, args, keywords| extreme(t, args, keywords, crate::bytecode::Comparison::Lt)),
@@ -177,11 +191,7 @@ const RULES: &[(&str, Rule)] = &[
                 t.emit(NodeKind::CallFunction, "operator.abs", vec![arg], vec![])
             }
             Value::Const(constant) => t.fold("builtins.abs", &[constant]),
-            Value::SymInt { .. } => {
-                let zero = t.constant(Constant::Int(0));
-                let negative = t.compare(crate::bytecode::Comparison::Lt, value, zero)?;
-                if t.truth(negative)? { t.unary("neg", value) } else { Ok(value) }
-            }
+            symbolic if symbolic.is_symbolic() => t.number_unary("abs", value),
             _ => Err(Reason::new(Kind::Call, "`abs` of an object.")),
         }
     }),
@@ -310,7 +320,7 @@ fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
             }
             return t.size(value, node, &meta, 0);
         }
-        _ => return Err(Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)))),
+        _ => return t.object_len(value),
     };
     Ok(t.constant(Constant::Int(len)))
 }
@@ -331,6 +341,8 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
             _ => None,
         },
         Value::SymInt { .. } => Some(&["builtins.int"]),
+        Value::SymFloat { .. } => Some(&["builtins.float"]),
+        Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
         Value::Tensor(node) if t.parameters.contains(&node) => Some(&["torch.nn.parameter.Parameter", "torch.Tensor"]),
         Value::Tensor(_) => Some(&["torch.Tensor"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
@@ -382,18 +394,22 @@ fn is_instance(t: &mut Tracer<'_>, args: &[ValueId], _: &Keywords) -> Traced {
         _ => vec![class],
     };
     let unknown = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("`isinstance` of {}.", t.describe(value)));
-    let Some(own) = classes(t, value)? else { return Err(unknown(t)) };
+    let own = classes(t, value)?;
     let mut found = false;
     for option in options {
-        match t.get(option)? {
-            Value::Class(name, _) if PLAIN_CLASSES.contains(&name.as_str()) => found |= own.contains(&name.as_str()),
-            _ => return Err(unknown(t)),
-        }
+        let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
+        found |= match own {
+            Some(own) if PLAIN_CLASSES.contains(&name.as_str()) => own.contains(&name.as_str()),
+            _ => t.is_of_class(value, class)?.ok_or_else(|| unknown(t))?,
+        };
     }
     Ok(t.constant(Constant::Bool(found)))
 }
 
 fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
+    if let Some(class) = t.type_of_object(value)? {
+        return Ok(class);
+    }
     let Some([own, ..]) = classes(t, value)? else {
         return Err(Reason::new(Kind::Call, format!("`type` of {}.", t.describe(value))));
     };
@@ -410,7 +426,8 @@ fn text(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     if let Some(constant) = t.as_constant(value)? {
         return t.fold(name, &[constant]);
     }
-    match t.repr(value)? {
+    let of_exception = if name == "builtins.str" { t.exception_text(value)? } else { None };
+    match of_exception.map_or_else(|| t.repr(value), |text| Ok(Some(text)))? {
         Some(text) => Ok(t.constant(Constant::Str(text))),
         None => Err(Reason::new(Kind::Call, format!("`{name}` of {}.", t.describe(value)))),
     }
@@ -420,11 +437,10 @@ fn number(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     let value = one(args)?;
     match t.get(value)? {
         Value::Const(constant) => t.fold(name, &[constant]),
-        Value::SymInt { .. } if name == "builtins.int" => t.force(value),
-        Value::SymInt { .. } => {
-            let int = t.concrete(value)?;
-            t.fold(name, &[Constant::Int(int)])
-        }
+        symbolic if symbolic.is_symbolic() => match t.number_call(name, &[value])? {
+            Some(number) => Ok(number),
+            None => t.number_float(value),
+        },
         Value::Tensor(_) => Err(Reason::new(Kind::TensorToPython, format!("`{name}` of a tensor."))),
         _ => Err(Reason::new(Kind::Call, format!("`{name}` of {}.", t.describe(value)))),
     }
@@ -477,6 +493,12 @@ fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: cr
         Some(key) if !matches!(t.get(key)?, Value::Const(Constant::None)) => t.call(key, vec![item], vec![]),
         _ => Ok(item),
     };
+    if key.is_none()
+        && t.are_symbolic(&items)?
+        && let Some(found) = t.number_extreme(better == crate::bytecode::Comparison::Lt, &items)?
+    {
+        return Ok(found);
+    }
     let Some((&first, rest)) = items.split_first() else {
         return default.ok_or_else(|| raised("ValueError: empty sequence"));
     };

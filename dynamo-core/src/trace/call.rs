@@ -2,7 +2,6 @@
 
 use super::{
     Traced, Tracer, builtin, containers,
-    context::Class,
     frame::Frame,
     line_of,
     step::Next,
@@ -39,17 +38,23 @@ impl Tracer<'_> {
                 all.extend(keywords);
                 self.call(function, args, all.into_iter().collect())
             }
-            Value::Exit(context) => self.leave(context, &args),
+            Value::Exit(context) => self.leave(&context, &args),
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
+            Value::Object(..) if keywords.is_empty() => match self.call_special(forced, "__call__", &args)? {
+                Some(result) => Ok(result),
+                None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
+            },
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
         }
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
         if function.place == Place::Skipped {
-            let class = function.name.strip_suffix(".__exit__").and_then(Class::named);
-            if let (Some(class), Some(&this)) = (class, args.first()) {
-                return self.leave_object(class, this);
+            if let Some(left) = self.leave_object(&function.name, &args)? {
+                return Ok(left);
+            }
+            if let Some(result) = self.call_wrapper(function, &args, &keywords)? {
+                return Ok(result);
             }
             if let Some(rule) = builtin::rule(&function.name) {
                 return rule(self, &args, &keywords);
@@ -153,8 +158,8 @@ impl Tracer<'_> {
     }
 
     fn call_class(&mut self, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
-        if let (Some(class), true) = (Class::named(name), keywords.is_empty()) {
-            return self.make_context(class, args);
+        if let Some(context) = self.make_context(name, args, &keywords)? {
+            return Ok(context);
         }
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));
@@ -183,6 +188,9 @@ impl Tracer<'_> {
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
         if !on_tensors && keywords.is_empty() && builtin::is_pure(name) {
+            if let Some(number) = self.number_call(name, args)? {
+                return Ok(number);
+            }
             let constant = |&arg: &ValueId| {
                 let arg = self.specialised(arg)?;
                 self.as_constant(arg)

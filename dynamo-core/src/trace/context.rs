@@ -1,142 +1,263 @@
-//! Context managers of torch's that say whether autograd records: `no_grad`, `enable_grad`, `set_grad_enabled`.
+//! Context managers: what `with` and decorators do with torch's, with some of `contextlib`, and with the program's own.
 //!
-//! Entering and leaving are nodes of the graph, as in torch's own. What the mode is while tracing stands in
-//! [`Tracer::grad`]; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
-//! anew.
+//! - `grad`: whether autograd records; `autocast`: which element types are chosen.
+//!
+//! A manager is a [`Context`] from its making to its end, also where the caller has made it. Code that goes on inside of
+//! one makes it anew and enters it.
 
 use super::{
     Traced, Tracer,
+    autocast::{self, Autocast},
+    call::Keywords,
     frame::Frame,
+    grad::{self, Class, Grad},
     items::raised,
-    value::{Value, ValueId},
+    value::{Function, Iter, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
-use fx::{Arg, Kind as NodeKind};
-use guards::Constant;
 
-/// The node that sets the mode.
-pub(super) const SET_GRAD: &str = "torch._C._set_grad_enabled";
-
-/// A context manager of torch's that says whether autograd records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Context {
-    /// Whether it records inside.
-    pub(super) inside: bool,
-    /// Whether it records after leaving it, once that is known.
-    pub(super) after: bool,
-    /// Which class it is of.
-    pub(super) class: Class,
+/// A context manager.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Context {
+    /// One that says whether autograd records.
+    Grad(Grad),
+    /// `autocast`
+    Autocast(Autocast),
+    /// One that does nothing, and what `as` binds: `nullcontext`, and what only profilers see.
+    Null(Option<ValueId>),
+    /// `suppress` of these classes of exceptions.
+    Suppress(Vec<ValueId>),
+    /// A generator between its first and its last step: `contextmanager`.
+    Generator(ValueId),
 }
 
-/// The classes of such context managers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
-    /// `no_grad`
-    Never,
-    /// `enable_grad`
-    Always,
-    /// `set_grad_enabled`, which sets the mode when it is made.
-    Given,
+impl Context {
+    /// A word for it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Context::Grad(grad) => grad.class.name(),
+            Context::Autocast(_) => autocast::CLASS,
+            Context::Null(_) => "contextlib.nullcontext",
+            Context::Suppress(_) => "contextlib.suppress",
+            Context::Generator(_) => "contextlib.contextmanager",
+        }
+    }
 }
 
-impl Class {
-    const ROWS: [(Class, &'static str); 3] = [
-        (Class::Never, "torch.autograd.grad_mode.no_grad"),
-        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
-        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
-    ];
+/// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
+/// name and by their free variables.
+const WRAPPERS: [(Wrapper, &str, &[&str]); 3] = [
+    (Wrapper::Manager, "/contextlib.py", &["func"]),
+    (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
+    (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
+];
 
-    /// Its dotted name.
-    pub(super) fn name(self) -> &'static str {
-        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
-    }
-
-    /// The class of this dotted name.
-    pub(super) fn named(name: &str) -> Option<Class> {
-        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
-    }
+/// What such a function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wrapper {
+    /// It makes a manager of a generator.
+    Manager,
+    /// It calls the function within a manager.
+    Decorated,
 }
 
 impl Tracer<'_> {
-    /// A call of one of the classes.
-    pub(super) fn make_context(&mut self, class: Class, args: &[ValueId]) -> Traced {
-        let after = self.grad;
-        let inside = match (class, args) {
-            (Class::Never, []) => false,
-            (Class::Always, []) => true,
-            (Class::Given, [mode]) => match self.get(*mode)? {
-                Value::Const(Constant::Bool(mode)) => mode,
-                _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
+    /// A call of a class of managers; `None` if it is none.
+    pub(super) fn make_context(
+        &mut self,
+        name: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let context = match (name, args) {
+            (autocast::CLASS, _) => Context::Autocast(self.make_autocast(args, keywords)?),
+            ("torch.autograd.profiler.record_function", _) => Context::Null(None),
+            _ if !keywords.is_empty() => return Ok(None),
+            ("contextlib.nullcontext", []) => Context::Null(None),
+            ("contextlib.nullcontext", &[value]) => Context::Null(Some(value)),
+            ("contextlib.suppress", classes) => Context::Suppress(classes.to_vec()),
+            _ => match Class::named(name) {
+                Some(class) => Context::Grad(self.make_grad(class, args)?),
+                None => return Ok(None),
             },
-            _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),
         };
-        if class == Class::Given {
-            self.set_grad(inside);
-        }
-        Ok(self.value(Value::Context(Context { inside, after, class })))
+        Ok(Some(self.value(Value::Context(context))))
+    }
+
+    /// The manager that a value is; `None` for one of the program's own.
+    fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
+        let class = match self.get(value)? {
+            Value::Context(context) => return Ok(Some(context)),
+            Value::Object(class, _) => class,
+            _ => return Ok(None),
+        };
+        Ok(match (class.as_str(), Class::named(&class)) {
+            (autocast::CLASS, _) => Some(Context::Autocast(self.autocast_object(value)?)),
+            ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
+            (_, Some(Class::Given)) => {
+                let mode = self.get_attr(value, "mode")?;
+                let inside = self.truth(mode)?;
+                Some(Context::Grad(Grad { inside, after: self.grad, class: Class::Given }))
+            }
+            (_, Some(class)) => Some(Context::Grad(Grad { inside: class == Class::Always, after: self.grad, class })),
+            _ => None,
+        })
     }
 
     /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
     pub(super) fn enter(&mut self, f: &mut Frame) -> Traced<()> {
         let manager = f.pop()?;
-        let Value::Context(context) = self.get(manager)? else {
-            return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+        let (exit, bound) = match self.context_of(manager)? {
+            Some(context) => {
+                let (context, bound) = self.enter_context(context)?;
+                (self.value(Value::Exit(context)), bound)
+            }
+            None => self.enter_object(manager)?,
         };
-        let context = match context.class {
-            Class::Given => context,
-            _ => Context { after: self.grad, ..context },
-        };
-        self.set_grad(context.inside);
-        let (exit, none) = (self.value(Value::Exit(context)), self.none());
-        f.stack.extend([exit, none]);
+        f.stack.extend([exit, bound]);
         Ok(())
     }
 
+    /// Enters a manager; gives what `as` binds.
+    fn enter_context(&mut self, context: Context) -> Traced<(Context, ValueId)> {
+        let none = self.none();
+        Ok(match context {
+            Context::Grad(grad) => (Context::Grad(self.enter_grad(grad)), none),
+            Context::Autocast(autocast) => {
+                self.enter_autocast(autocast);
+                (context, none)
+            }
+            Context::Null(value) => (context, value.unwrap_or(none)),
+            Context::Suppress(_) => (context, none),
+            Context::Generator(generator) => match self.next_item(generator)? {
+                Some(value) => (context, value),
+                None => return Err(raised("RuntimeError: generator didn't yield").uncaught()),
+            },
+        })
+    }
+
+    /// A manager of the program's own: its methods are called.
+    fn enter_object(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
+        if !matches!(self.get(manager)?, Value::Object(..)) {
+            return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+        }
+        let (enter, exit) = (self.get_attr(manager, "__enter__")?, self.get_attr(manager, "__exit__")?);
+        for method in [enter, exit] {
+            if !matches!(self.get(method)?, Value::Method { .. }) {
+                return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+            }
+        }
+        let bound = self.call(enter, vec![], vec![])?;
+        Ok((exit, bound))
+    }
+
     /// A call of the way out.
-    pub(super) fn leave(&mut self, context: Context, args: &[ValueId]) -> Traced {
+    pub(super) fn leave(&mut self, context: &Context, args: &[ValueId]) -> Traced {
         if args.len() != 3 {
             return Err(raised("TypeError: __exit__"));
         }
-        self.set_grad(context.after);
+        match *context {
+            Context::Grad(grad) => self.set_grad(grad.after),
+            Context::Autocast(_) => self.leave_autocast()?,
+            Context::Null(_) | Context::Suppress(_) => {}
+            Context::Generator(generator) => {
+                if self.next_item(generator)?.is_some() {
+                    return Err(raised("RuntimeError: generator didn't stop").uncaught());
+                }
+            }
+        }
         Ok(self.none())
     }
 
-    /// `__exit__` of a manager that was entered before the trace began.
-    pub(super) fn leave_object(&mut self, class: Class, this: ValueId) -> Traced {
-        let previous = self.get_attr(this, "prev")?;
-        match self.get(previous)? {
-            Value::Const(Constant::Bool(mode)) => {
-                self.set_grad(mode);
-                Ok(self.none())
+    /// `__exit__` of a manager that was entered before the trace began, by the method's dotted name.
+    pub(super) fn leave_object(&mut self, method: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let (Some(class), Some(&this)) = (method.strip_suffix(".__exit__"), args.first()) else { return Ok(None) };
+        match (class, Class::named(class)) {
+            ("contextlib.nullcontext", _) => Ok(Some(self.none())),
+            (_, Some(class)) => self.leave_grad_object(class, this).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What the way out says of an exception that comes by: true if it ends there.
+    pub(super) fn leave_with(&mut self, exit: ValueId, exception: ValueId) -> Traced {
+        match self.get(exit)? {
+            Value::Exit(Context::Suppress(classes)) => {
+                let mut caught = false;
+                for class in classes {
+                    caught = caught || self.is_exception_of(exception, class)?;
+                }
+                Ok(self.constant(guards::Constant::Bool(caught)))
             }
-            _ => Err(Reason::new(Kind::Context, format!("`{}`.", class.name()))),
+            Value::Exit(Context::Generator(_)) => Err(Reason::new(Kind::Context, "It is told of an exception.")),
+            _ => {
+                let none = self.none();
+                self.call(exit, vec![none; 3], vec![])
+            }
         }
     }
 
-    /// Sets the mode from here on.
-    fn set_grad(&mut self, mode: bool) {
-        self.grad = mode;
-        self.call_set_grad(mode);
-    }
-
-    /// Ends the graph in the mode in which it began.
-    pub(super) fn restore_grad(&mut self) {
-        let entry = self.host.grad_enabled();
-        if self.grad != entry {
-            self.call_set_grad(entry);
+    /// A call of a function that the library has made of one of the program's; `None` if it is another one.
+    pub(super) fn call_wrapper(
+        &mut self,
+        function: &Function,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let object = &function.code.object;
+        let row = WRAPPERS.iter().find(|(_, file, free)| object.filename.ends_with(file) && object.freevars == *free);
+        let Some(&(wrapper, ..)) = row else { return Ok(None) };
+        let mut inner = Vec::new();
+        for &cell in &function.closure {
+            match self.get(cell)? {
+                Value::State(state) if let State::Cell(Some(content)) = self.heap.get(state) => inner.push(*content),
+                _ => return Ok(None),
+            }
+        }
+        match (wrapper, &inner[..]) {
+            (Wrapper::Manager, &[function]) => {
+                let generator = self.call(function, args.to_vec(), keywords.clone())?;
+                let is_generator = match self.get(generator)? {
+                    Value::State(state) => matches!(self.heap.get(state), State::Iter(Iter::Generator(_))),
+                    _ => false,
+                };
+                let made = is_generator.then(|| self.value(Value::Context(Context::Generator(generator))));
+                Ok(made)
+            }
+            (Wrapper::Decorated, &[manager, function]) => {
+                let Some(context) = self.decorating(manager)? else { return Ok(None) };
+                let (context, _) = self.enter_context(context)?;
+                let result = self.call(function, args.to_vec(), keywords.clone());
+                // An exception goes on behind the manager.
+                if result.is_ok() || self.raising.is_some() {
+                    let none = self.none();
+                    let raising = self.raising.take();
+                    self.leave(&context, &[none; 3])?;
+                    self.raising = raising;
+                }
+                result.map(Some)
+            }
+            _ => Ok(None),
         }
     }
 
-    fn call_set_grad(&mut self, mode: bool) {
-        let node = self.graph.push(NodeKind::CallFunction, SET_GRAD, vec![Arg::Bool(mode)], vec![], None);
-        self.graph[node].stack_trace = Some(self.stack_trace());
-        self.graph[node].meta = Some(fx::Meta::Plain(Arg::None));
-        // The graph in overloads is run where nothing is recorded anyway.
-        self.lowered.complete &= !mode || self.host.grad_enabled();
+    /// The manager that a decorator enters: made by a method of another one, or itself.
+    fn decorating(&mut self, manager: ValueId) -> Traced<Option<Context>> {
+        match self.get(manager)? {
+            Value::Method { function, this } => match self.get(function)? {
+                Value::Function(function) if function.code.object.name == "clone" => match self.context_of(this)? {
+                    Some(Context::Grad(grad)) => Ok(Some(Context::Grad(grad))),
+                    _ => Ok(None),
+                },
+                _ => Ok(None),
+            },
+            _ if self.is_autocast(manager)? => self.context_of(manager),
+            _ => Ok(None),
+        }
     }
 }
 
-/// True if the target is the node that sets the mode.
-pub(super) fn sets_grad(target: &str) -> bool {
-    target == SET_GRAD
+/// True if the target is a node that sets a mode.
+pub(super) fn sets_mode(target: &str) -> bool {
+    target == grad::SET_GRAD || autocast::is_effect(target)
 }

@@ -113,8 +113,8 @@ impl Tracer<'_> {
                 if !self.ignores_exceptions(exit)? {
                     return Err(Reason::new(Kind::Context, "It is told of an exception."));
                 }
-                let none = self.none();
-                let result = self.call(exit, vec![none; 3], vec![])?;
+                let exception = f.stack[f.place(1)?];
+                let result = self.leave_with(exit, exception)?;
                 f.push(result);
             }
             _ => return Ok(false),
@@ -123,7 +123,7 @@ impl Tracer<'_> {
     }
 
     /// True for the way out of a context manager of torch's, which does the same whether an exception comes by or not.
-    fn ignores_exceptions(&mut self, exit: ValueId) -> Traced<bool> {
+    pub(super) fn ignores_exceptions(&mut self, exit: ValueId) -> Traced<bool> {
         Ok(match self.get(exit)? {
             Value::Exit(_) => true,
             Value::Method { function, .. } => {

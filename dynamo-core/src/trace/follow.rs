@@ -44,6 +44,8 @@ impl Tracer<'_> {
             },
             Value::Tensor(node) => format!("tensor({})", self.graph[*node].name),
             Value::SymInt { node, .. } => format!("int({})", self.graph[*node].name),
+            Value::SymFloat { node, .. } => format!("float({})", self.graph[*node].name),
+            Value::SymBool { node, .. } => format!("bool({})", self.graph[*node].name),
             Value::State(state) if matches!(self.heap.get(*state), State::Cell(_)) => "a cell".to_owned(),
             _ => self.describe(value),
         }

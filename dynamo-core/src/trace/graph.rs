@@ -4,7 +4,9 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
-    Traced, Tracer,
+    Input, Traced, Tracer,
+    autocast::{self, Cast},
+    items::raised,
     value::{State, Value, ValueId},
 };
 use crate::{
@@ -14,7 +16,8 @@ use crate::{
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
 use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, torch_ops};
 use guards::{Constant, SourceId};
-use symshapes::{Expr, ShapeEnv};
+use rustc_hash::FxHashMap;
+use symshapes::{DType, Device, DeviceKind, Expr, Float, ShapeEnv};
 
 /// The graph in ATen overloads.
 pub(super) struct Lowered {
@@ -42,6 +45,12 @@ impl Lowered {
         }
     }
 
+    /// The counterpart of a node, and what the lowering has put before it.
+    pub(super) fn calls(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let start = |node: usize| self.starts.get(node).copied().unwrap_or(self.graph.capacity());
+        (start(node.index())..start(node.index() + 1)).map(NodeId::new)
+    }
+
     /// Takes a node over as it is.
     fn copy(&mut self, graph: &Graph, id: NodeId) -> NodeId {
         let node = &graph[id];
@@ -59,23 +68,103 @@ impl Lowered {
         copied
     }
 
+    /// Takes the floats among a call's arguments as they are now: no overload has a place for them.
+    fn settle_floats(&mut self, id: NodeId, env: &ShapeEnv) {
+        let mut floats = FxHashMap::default();
+        for input in self.graph[id].inputs() {
+            if let Some(Meta::Float(float)) = self.graph[input].meta {
+                let value = env.pool().eval_float(float, &|sym| env.symbol_hint(sym));
+                floats.insert(input, value.unwrap_or(f64::NAN));
+            }
+        }
+        if floats.is_empty() {
+            return;
+        }
+        self.complete = false;
+        let mut known = |node| floats.get(&node).map_or(Arg::Node(node), |&value| Arg::Float(value));
+        let node = &mut self.graph[id];
+        node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
+        for (_, arg) in &mut node.kwargs {
+            *arg = arg.map_nodes(&mut known);
+        }
+    }
+
+    /// Converts the arguments of a call as autocast does.
+    fn convert(&mut self, id: NodeId, autocast: &autocast::State) -> Traced<()> {
+        self.complete = false;
+        let target = self.graph[id].target.clone();
+        let cast = autocast::cast_of(&target);
+        let tensor = |node: &NodeId| self.graph[*node].tensor_meta().map(|meta| (*node, meta.clone()));
+        let tensors: Vec<(NodeId, TensorMeta)> = self.graph[id].inputs().iter().filter_map(tensor).collect();
+        let chosen = |kind| autocast.iter().find(|(known, _)| *known == kind).map(|&(_, dtype)| dtype);
+        let elsewhere = tensors.iter().any(|(_, meta)| meta.device.kind != DeviceKind::Cpu);
+        let Some(dtype) = chosen(DeviceKind::Cpu).filter(|_| !elsewhere) else {
+            let concerned = tensors.iter().any(|(_, meta)| chosen(meta.device.kind).is_some());
+            return if concerned { Err(unknown_cast(&target)) } else { Ok(()) };
+        };
+        if cast == Cast::Unknown {
+            return Err(unknown_cast(&target));
+        }
+        let wide = tensors.iter().any(|(_, meta)| meta.dtype == DType::F32);
+        let mut renamed = FxHashMap::default();
+        for (node, mut meta) in tensors {
+            let to = autocast::converted(cast, meta.dtype, dtype, if wide { DType::F32 } else { dtype });
+            if to != meta.dtype {
+                meta.dtype = to;
+                let args = vec![Arg::Node(node)];
+                let converted = self.graph.push(NodeKind::CallFunction, "aten._to_copy.default", args, vec![], None);
+                self.graph[converted].meta = Some(Meta::Tensor(meta));
+                renamed.insert(node, converted);
+            }
+        }
+        let mut known = |node| Arg::Node(renamed.get(&node).copied().unwrap_or(node));
+        let node = &mut self.graph[id];
+        node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
+        for (_, arg) in &mut node.kwargs {
+            *arg = arg.map_nodes(&mut known);
+        }
+        Ok(())
+    }
+
+    /// True if every node is one that has a counterpart among overloads, or an integer.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_other = |node: NodeId| matches!(self.graph[node].meta, Some(Meta::Float(_) | Meta::Bool(_)));
+        self.complete && !self.graph.nodes().any(is_other)
+    }
+
     /// Lowers a node and infers what it gives; `None` if there is no rule.
     ///
     /// # Errors
     /// torch would raise.
-    fn infer(&mut self, graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Traced<Option<Meta>> {
+    fn infer(
+        &mut self,
+        graph: &Graph,
+        id: NodeId,
+        env: &mut ShapeEnv,
+        autocast: &autocast::State,
+        at: &str,
+    ) -> Traced<Option<Meta>> {
         let before = self.graph.capacity();
         let copied = self.copy(graph, id);
+        self.settle_floats(copied, env);
         if torch_ops::lower_call(&mut self.graph, copied).is_err() {
             self.complete = false;
             return Ok(None);
         }
+        if !autocast.is_empty() {
+            self.convert(copied, autocast)?;
+        }
         // What the lowering put before the call has a later number.
-        for extra in (before..self.graph.capacity()).map(NodeId::new).filter(|&n| n != copied) {
+        let unknown = |graph: &Graph, node: NodeId| node != copied && graph[node].meta.is_none();
+        for extra in (before..self.graph.capacity()).map(NodeId::new) {
+            if !unknown(&self.graph, extra) {
+                continue;
+            }
             self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
         }
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => return Err(Reason::new(Kind::Raised, format!("{error}."))),
+            Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),
             meta => meta.ok(),
         };
         self.complete &= meta.is_some();
@@ -90,8 +179,20 @@ impl Tracer<'_> {
         let node = self.graph.placeholder_named(name, &name.to_lowercase());
         self.graph[node].meta = Some(meta);
         self.lowered.copy(&self.graph, node);
-        self.inputs.push((node, source));
+        self.inputs.push(Input { node, source, is_float: false });
         node
+    }
+
+    /// An input that is a float of the caller's: the tensor that the graph takes, and the number that is in it.
+    pub(super) fn float_placeholder(&mut self, name: &str, float: Float, source: SourceId) -> Traced {
+        let (dtype, device) = (DType::F64, Device::CPU);
+        let (sizes, strides, offset, requires_grad) = (Vec::new(), Vec::new(), Expr::ZERO, false);
+        let meta = TensorMeta { dtype, device, sizes, strides, offset, requires_grad };
+        let tensor = self.placeholder(name, Meta::Tensor(meta), source);
+        if let Some(input) = self.inputs.last_mut() {
+            input.is_float = true;
+        }
+        self.emit_number(NodeKind::CallMethod, "item", vec![Arg::Node(tensor)], Meta::Float(float))
     }
 
     /// Names a node after the first variable that holds what it gives.
@@ -101,13 +202,70 @@ impl Tracer<'_> {
         }
     }
 
-    /// Puts a call into the graph.
+    /// Puts a call into the graph, if it cannot fail when the graph runs or nobody would notice.
     pub(super) fn emit(&mut self, kind: NodeKind, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced {
+        let (args, kwargs) = self.settled_call(target, args, kwargs)?;
+        let node = self.put_call(kind, target, args, kwargs)?;
+        self.settle(node)?;
+        self.of_node(node)
+    }
+
+    /// Puts a call into the graph; one that torch would reject leaves nothing there.
+    pub(super) fn put_call(
+        &mut self,
+        kind: NodeKind,
+        target: &str,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+    ) -> Traced<NodeId> {
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.graph[node].stack_trace = Some(self.stack_trace());
-        let meta = self.infer(node)?;
-        self.graph[node].meta = Some(meta.clone());
-        self.of_meta(node, meta)
+        let meta = self.infer(node).inspect_err(|_| self.drop_from(node))?;
+        self.graph[node].meta = Some(meta);
+        Ok(node)
+    }
+
+    /// Takes a node and those after it out of the graph.
+    pub(super) fn drop_from(&mut self, node: NodeId) {
+        self.graph.retain(|other| other.index() < node.index());
+        self.lowered.rollback(node.index());
+    }
+
+    /// Puts a call that gives a number into the graph.
+    pub(super) fn emit_number(&mut self, kind: NodeKind, target: &str, args: Vec<Arg>, meta: Meta) -> Traced {
+        let node = self.graph.push(kind, target, args, vec![], None);
+        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.graph[node].meta = Some(meta);
+        self.lowered.copy(&self.graph, node);
+        self.of_node(node)
+    }
+
+    fn settled_call(
+        &mut self,
+        target: &str,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+    ) -> Traced<(Vec<Arg>, Vec<(String, Arg)>)> {
+        let (names, values): (Vec<String>, Vec<Arg>) = kwargs.into_iter().unzip();
+        let values = self.settled(target, values)?;
+        Ok((self.settled(target, args)?, names.into_iter().zip(values).collect()))
+    }
+
+    /// The arguments of a call where floats are as they are now, if what it gives depends on them otherwise than in
+    /// its values.
+    fn settled(&mut self, target: &str, args: Vec<Arg>) -> Traced<Vec<Arg>> {
+        let mut floats = FxHashMap::default();
+        if !takes_floats(target) {
+            let mut nodes = Vec::new();
+            args.iter().for_each(|arg| arg.for_each_node(&mut |node| nodes.push(node)));
+            for node in nodes {
+                if let Some(Meta::Float(float)) = self.graph[node].meta {
+                    floats.insert(node, self.constant_float(float)?);
+                }
+            }
+        }
+        let known = |node: NodeId| floats.get(&node).map_or(Arg::Node(node), |&float| Arg::Float(float));
+        Ok(args.iter().map(|arg| arg.map_nodes(&mut |node| known(node))).collect())
     }
 
     /// A call that changes its first argument and gives it back.
@@ -122,6 +280,7 @@ impl Tracer<'_> {
         let Value::Tensor(changed) = self.get(this)? else {
             return Err(Reason::new(Kind::Mutation, format!("`{target}` of something that is no tensor.")));
         };
+        let (args, kwargs) = self.settled_call(target, args, kwargs)?;
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.graph[node].stack_trace = Some(self.stack_trace());
         // What fails has to fail at its own place in the program, with the effects before it.
@@ -140,6 +299,8 @@ impl Tracer<'_> {
         self.graph[node].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
+        self.mutates = true;
+        self.settle(node)?;
         Ok(this)
     }
 
@@ -159,10 +320,14 @@ impl Tracer<'_> {
 
     fn infer_recorded(&mut self, node: NodeId) -> Traced<Meta> {
         let at = self.place();
-        if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &at)? {
+        if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &self.autocast, &at)? {
             return Ok(meta);
         }
         let target = self.graph[node].target.clone();
+        let has_tensors = self.graph[node].inputs().iter().any(|&input| self.graph[input].tensor_meta().is_some());
+        if !self.autocast.is_empty() && has_tensors {
+            return Err(unknown_cast(&target));
+        }
         let ask = Ask { grad: self.grad, by_hints: false };
         let meta = self.host.infer(&self.graph, &mut self.env, node, ask);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
@@ -173,8 +338,9 @@ impl Tracer<'_> {
     }
 
     /// The value of a node.
-    fn of_meta(&mut self, node: NodeId, meta: Meta) -> Traced {
-        let value = match meta {
+    pub(super) fn of_node(&mut self, node: NodeId) -> Traced {
+        let meta = self.graph[node].meta.clone();
+        let value = match meta.ok_or_else(|| self.unknown_result(node))? {
             Meta::Tensor(_) => Value::Tensor(node),
             Meta::Int(expr) => match self.env.pool().as_int(expr) {
                 Some(int) => Value::Const(Constant::Int(int)),
@@ -183,6 +349,8 @@ impl Tracer<'_> {
                 }
                 None => Value::SymInt { expr, node },
             },
+            Meta::Float(float) => Value::SymFloat { float, node },
+            Meta::Bool(pred) => Value::SymBool { pred, node },
             Meta::Plain(arg) => Value::Const(constant_of(&arg).ok_or_else(|| self.unknown_result(node))?),
             Meta::Tuple(items) => {
                 let item = |i: usize| vec![Arg::Node(node), Arg::Int(i as i64)];
@@ -208,7 +376,8 @@ impl Tracer<'_> {
         };
         Ok(match self.get(value)? {
             Value::Const(constant) => arg_of(&constant).ok_or_else(|| not_an_argument("a constant"))?,
-            Value::Tensor(node) | Value::SymInt { node, .. } => Arg::Node(node),
+            Value::Tensor(node) | Value::SymInt { node, .. } | Value::SymFloat { node, .. } => Arg::Node(node),
+            Value::SymBool { pred, .. } => Arg::Bool(self.decide(pred)?),
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Arg::Tuple(all(self, &items)?),
             Value::Slice([start, stop, step]) => {
                 Arg::Slice(Box::new([self.arg(start)?, self.arg(stop)?, self.arg(step)?]))
@@ -249,6 +418,7 @@ impl Tracer<'_> {
 
     /// Ends the graph with these results, and drops the inputs and picks that nothing uses.
     pub(super) fn end_graph(&mut self, results: &[NodeId]) {
+        self.restore_autocast();
         self.restore_grad();
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.output(Arg::Tuple(outputs));
@@ -264,7 +434,7 @@ impl Tracer<'_> {
                 break;
             }
             self.graph.retain(|node| !dropped.contains(&node));
-            self.inputs.retain(|(node, _)| !dropped.contains(node));
+            self.inputs.retain(|input| !dropped.contains(&input.node));
             let lowered: Vec<NodeId> = dropped.iter().filter_map(|&node| self.lowered.of[node].expand()).collect();
             self.lowered.graph.retain(|node| !lowered.contains(&node));
         }
@@ -273,7 +443,7 @@ impl Tracer<'_> {
     /// True if the graph does anything.
     pub(super) fn graph_is_needed(&self) -> bool {
         let idle = |node: &fx::Node| {
-            matches!(node.kind, NodeKind::Placeholder | NodeKind::Output) || super::context::sets_grad(&node.target)
+            matches!(node.kind, NodeKind::Placeholder | NodeKind::Output) || super::context::sets_mode(&node.target)
         };
         self.graph.nodes().any(|node| !idle(&self.graph[node]))
     }
@@ -295,14 +465,34 @@ impl Tracer<'_> {
     }
 }
 
+/// A call of which it is not known what autocast does with its arguments.
+fn unknown_cast(target: &str) -> Reason {
+    Reason::new(Kind::TorchOp, format!("`{target}` under autocast."))
+}
+
+/// True for a call of which a number among the arguments decides the values of the result and nothing else about it.
+fn takes_floats(target: &str) -> bool {
+    /// Functions of torch and of `operator`, and methods of tensors.
+    const NAMES: &str = "add sub mul truediv div true_divide divide multiply subtract pow float_power remainder fmod mod \
+        floordiv floor_divide rsub iadd isub imul itruediv ipow eq ne lt le gt ge clamp clamp_min clamp_max clip where \
+        masked_fill fill full full_like lerp addcmul addcdiv threshold leaky_relu elu celu softplus hardtanh \
+        nan_to_num add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum";
+    let name = target.rsplit('.').next().unwrap_or(target);
+    NAMES.split_whitespace().any(|known| known == name)
+}
+
 /// True for what can go if nothing uses it: inputs, parts of results, sizes.
 fn is_droppable(graph: &Graph, node: NodeId) -> bool {
     let node = &graph[node];
     let of_tuple = || node.args[0].as_node().is_some_and(|base| matches!(graph[base].meta, Some(Meta::Tuple(_))));
     match node.kind {
         NodeKind::Placeholder => true,
-        // Arithmetic on sizes.
-        NodeKind::CallFunction | NodeKind::CallMethod if matches!(node.meta, Some(Meta::Int(_))) => true,
+        // Arithmetic on numbers.
+        NodeKind::CallFunction | NodeKind::CallMethod
+            if matches!(node.meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_))) =>
+        {
+            true
+        }
         NodeKind::CallFunction => node.target == "operator.getitem" && of_tuple(),
         NodeKind::CallMethod => node.target == "size",
         _ => false,

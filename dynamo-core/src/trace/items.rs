@@ -17,10 +17,7 @@ impl Tracer<'_> {
     /// `container[key]`
     pub(super) fn get_item(&mut self, container: ValueId, key: ValueId) -> Traced {
         match self.get(container)? {
-            Value::Tensor(_) => {
-                let args = vec![self.arg(container)?, self.arg(key)?];
-                self.emit(NodeKind::CallFunction, "operator.getitem", args, vec![])
-            }
+            Value::Tensor(_) => self.tensor_item(container, key),
             Value::Tuple(items) | Value::Record(_, _, items) => self.get_of_sequence(&items, key, Value::Tuple),
             Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
             Value::Range(bounds) => {
@@ -49,6 +46,10 @@ impl Tracer<'_> {
                     items.get(&key).map(|&(_, value)| value).ok_or_else(|| raised(&format!("KeyError: {text}")))
                 }
                 _ => Err(self.no_item(container)),
+            },
+            Value::Object(..) => match self.call_special(container, "__getitem__", &[key])? {
+                Some(item) => Ok(item),
+                None => Err(self.no_item(container)),
             },
             _ => Err(self.no_item(container)),
         }
@@ -158,6 +159,10 @@ impl Tracer<'_> {
                 }
                 _ => Err(self.no_change(container)),
             },
+            Value::Object(..) => match self.call_special(container, "__setitem__", &[key, value])? {
+                Some(_) => Ok(()),
+                None => Err(self.no_change(container)),
+            },
             _ => Err(self.no_change(container)),
         }
     }
@@ -198,7 +203,10 @@ impl Tracer<'_> {
             Value::Const(constant) => Key::Const(plain_number(constant)),
             Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
-            Value::SymInt { .. } => Key::Const(Constant::Int(self.concrete(forced)?)),
+            value if value.is_symbolic() => {
+                let known = self.specialised(forced)?;
+                self.key(known)?
+            }
             _ => return Err(Reason::new(Kind::Operator, format!("{} as a key.", self.describe(forced)))),
         })
     }
@@ -222,6 +230,10 @@ impl Tracer<'_> {
                     Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
                 }
                 State::Set(_) => return Err(Reason::new(Kind::Iteration, "A set, whose order is not known.")),
+                _ => return Err(self.no_iteration(value)),
+            },
+            Value::Object(..) => match self.call_special(value, "__iter__", &[])? {
+                Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
                 _ => return Err(self.no_iteration(value)),
             },
             _ => return Err(self.no_iteration(value)),

@@ -5,8 +5,11 @@
 //! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
+//! - `numbers`: arithmetic on symbolic integers, floats and bools;
+//! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
-//! - `context`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
+//! - `context`, `grad`, `autocast`, `exceptions`, `patterns`: what `with`, `try` and `match` need; `failing`: what fails
+//!   when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
 //! **Speculation.** Before each instruction of the traced function a `Mark` is taken: lengths and copies of a few small
@@ -16,16 +19,21 @@
 //! Invariant: no step runs the user's code or changes an object of the running program.
 
 mod attr;
+mod autocast;
 mod builtin;
 mod call;
 mod containers;
 mod context;
 mod exceptions;
+mod failing;
 mod follow;
 mod frame;
+mod grad;
 mod graph;
 mod items;
 mod itertools;
+mod numbers;
+mod objects;
 mod ops;
 mod output;
 mod patterns;
@@ -77,6 +85,8 @@ pub struct Options {
     pub dynamic: Dynamic,
     /// The printed sources of sizes and integers that changed since an earlier call.
     pub changed: Vec<String>,
+    /// Whether floats become symbols as well, and numbers that are computed as floats stay so.
+    pub floats: bool,
     /// How deep calls are inlined.
     pub depth: usize,
     /// How many instructions a trace may have.
@@ -87,7 +97,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { dynamic: Dynamic::Automatic, changed: Vec::new(), depth: 60, steps: 1_000_000, follow: false }
+        Options {
+            dynamic: Dynamic::Automatic,
+            changed: Vec::new(),
+            floats: true,
+            depth: 60,
+            steps: 1_000_000,
+            follow: false,
+        }
     }
 }
 
@@ -97,11 +114,13 @@ pub struct Capture {
     pub graph: Graph,
     /// True if the graph does anything, and so has to be compiled.
     pub computes: bool,
-    /// True if the graph sets whether autograd records, which it would leave so if it failed midway.
-    pub sets_grad: bool,
+    /// True if the graph sets a mode: whether autograd records, or autocast. It would leave it so if it failed midway.
+    pub sets_mode: bool,
+    /// The calls of the graph that may raise when it runs.
+    pub fallible: Vec<NodeId>,
     /// The same in ATen overloads, if each call has one.
     pub lowered: Option<Graph>,
-    /// The sources of the graph's inputs.
+    /// The sources of the graph's inputs. A float is given to the graph as a tensor without dimensions.
     pub inputs: Vec<SourceId>,
     /// The sources that guards, inputs and code name.
     pub sources: Sources,
@@ -109,7 +128,7 @@ pub struct Capture {
     pub guards: Vec<Guard>,
     /// The symbols, and what was decided about them.
     pub env: ShapeEnv,
-    /// The sizes and integers of the caller's that were looked at, and their values.
+    /// The sizes and integers of the caller's that were looked at, and their values; of floats, their bits.
     pub hints: Vec<(SourceId, i64)>,
     /// The code that runs in the function's place.
     pub code: CodeObject,
@@ -121,6 +140,13 @@ pub struct Capture {
     pub followed: Vec<Followed>,
 }
 
+impl Capture {
+    /// True if the graph computes floats.
+    pub fn has_floats(&self) -> bool {
+        self.graph.nodes().any(|node| matches!(self.graph[node].meta, Some(fx::Meta::Float(_))))
+    }
+}
+
 /// A place where a graph ends before the function does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Break {
@@ -130,6 +156,15 @@ pub struct Break {
     pub line: i32,
     /// The call of each frame on the way to the place, as file, line and function, outermost first.
     pub stack: Vec<(String, i32, String)>,
+}
+
+/// An input of the graph.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    node: NodeId,
+    source: SourceId,
+    /// True for a float of the caller's, which the graph takes as a tensor without dimensions.
+    is_float: bool,
 }
 
 /// The interpreter's whole state.
@@ -154,7 +189,7 @@ struct Tracer<'h> {
     /// The nodes that have the name of a variable.
     named: SecondaryMap<NodeId, bool>,
     /// The sources of the graph's inputs.
-    inputs: Vec<(NodeId, SourceId)>,
+    inputs: Vec<Input>,
     /// The inputs that are parameters of modules.
     parameters: Vec<NodeId>,
     /// The attributes that the program has written.
@@ -167,12 +202,20 @@ struct Tracer<'h> {
     followed: Vec<Followed>,
     /// Whether autograd records.
     grad: bool,
+    /// Which devices choose element types on their own.
+    autocast: autocast::State,
+    /// The managers of that which were entered and not left.
+    entered: Vec<autocast::Entered>,
     /// The exception on its way to a handler.
     raising: Option<ValueId>,
     /// The exception that is being handled.
     handled: Option<ValueId>,
     /// The exceptions that were raised, and so have a history that no code gives them again.
     raised: Vec<ValueId>,
+    /// Whether a handler sees what the current instruction raises.
+    watched: bool,
+    /// Whether the graph changes tensors.
+    mutates: bool,
 }
 
 /// A point to return to.
@@ -185,6 +228,8 @@ struct Mark {
     known: usize,
     inputs: usize,
     grad: bool,
+    autocast: autocast::State,
+    entered: Vec<autocast::Entered>,
     handled: Option<ValueId>,
     raised: usize,
 }
@@ -209,6 +254,8 @@ impl<'h> Tracer<'h> {
     fn new(host: &'h mut dyn Host, options: &'h Options) -> Tracer<'h> {
         Tracer {
             grad: host.grad_enabled(),
+            autocast: host.autocast(),
+            entered: Vec::new(),
             host,
             options,
             graph: Graph::new(),
@@ -235,6 +282,8 @@ impl<'h> Tracer<'h> {
             raising: None,
             handled: None,
             raised: Vec::new(),
+            watched: false,
+            mutates: false,
         }
     }
 
@@ -317,16 +366,17 @@ impl<'h> Tracer<'h> {
     }
 
     fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
-        let sets_grad = self.graph.nodes().any(|node| context::sets_grad(&self.graph[node].target));
+        let sets_mode = self.graph.nodes().any(|node| context::sets_mode(&self.graph[node].target));
         // Metadata is over the environment's expressions.
         self.graph.exprs = self.env.pool().clone();
         self.lowered.graph.exprs = self.env.pool().clone();
         Capture {
             computes: self.graph_is_needed(),
-            sets_grad,
-            lowered: self.lowered.complete.then_some(self.lowered.graph),
+            sets_mode,
+            fallible: self.fallible(),
+            lowered: self.lowered.is_whole().then_some(self.lowered.graph),
             graph: self.graph,
-            inputs: self.inputs.into_iter().map(|(_, source)| source).collect(),
+            inputs: self.inputs.into_iter().map(|input| input.source).collect(),
             sources: self.sources,
             guards: self.guards,
             env: self.env,
@@ -348,6 +398,8 @@ impl<'h> Tracer<'h> {
             known: self.known_log.len(),
             inputs: self.inputs.len(),
             grad: self.grad,
+            autocast: self.autocast.clone(),
+            entered: self.entered.clone(),
             handled: self.handled,
             raised: self.raised.len(),
         }
@@ -367,6 +419,8 @@ impl<'h> Tracer<'h> {
         }
         self.inputs.truncate(mark.inputs);
         self.grad = mark.grad;
+        self.autocast = mark.autocast;
+        self.entered = mark.entered;
         self.handled = mark.handled;
         self.raising = None;
         self.raised.truncate(mark.raised);

@@ -37,9 +37,6 @@ const IN_PLACE: [&str; 13] = [
     "ixor",
 ];
 
-/// The operators that give a symbolic integer for symbolic integers; others take them as they are now.
-const SYMBOLIC: &[&str] = &["add", "sub", "mul", "floordiv", "mod"];
-
 impl Tracer<'_> {
     /// `BINARY_OP`
     pub(super) fn binary_op(&mut self, number: u32, a: ValueId, b: ValueId) -> Traced {
@@ -60,19 +57,19 @@ impl Tracer<'_> {
         {
             return self.fold(&format!("operator.{name}"), &[x, y]);
         }
+        if self.are_symbolic(&[a, b])? {
+            return self.number_binary(name, a, b);
+        }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
                 self.emit_in_place(NodeKind::CallFunction, &format!("operator.{in_place}"), this, args, vec![])
             }
-            (Value::SymInt { .. }, Value::Const(_) | Value::SymInt { .. })
-            | (Value::Const(_), Value::SymInt { .. })
-                if !(SYMBOLIC.contains(&name) && is_integer(&left) && is_integer(&right)) =>
-            {
+            (x, y) if x.is_symbolic() && !y.is_tensor() || y.is_symbolic() && !x.is_tensor() => {
                 let (a, b) = (self.specialised(a)?, self.specialised(b)?);
                 self.binary(name, in_place, a, b, changes)
             }
-            (Value::Tensor(_) | Value::SymInt { .. }, _) | (_, Value::Tensor(_) | Value::SymInt { .. })
+            (Value::Tensor(_), _) | (_, Value::Tensor(_))
                 if is_number_or_tensor(&left) && is_number_or_tensor(&right) =>
             {
                 let args = vec![self.arg(a)?, self.arg(b)?];
@@ -145,6 +142,8 @@ impl Tracer<'_> {
             Ok(Value::Const(constant)) => constant.to_string(),
             Ok(Value::Tensor(_)) => "a tensor".to_owned(),
             Ok(Value::SymInt { .. }) => "a symbolic int".to_owned(),
+            Ok(Value::SymFloat { .. }) => "a symbolic float".to_owned(),
+            Ok(Value::SymBool { .. }) => "a symbolic bool".to_owned(),
             Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
             Ok(Value::State(state)) => match self.heap.get(state) {
                 State::List(_) => "a list".to_owned(),
@@ -154,7 +153,7 @@ impl Tracer<'_> {
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
-            Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.class.name()),
+            Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.name()),
             Ok(Value::Exception { name, .. }) => format!("a `{name}`"),
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
@@ -167,11 +166,8 @@ impl Tracer<'_> {
     pub(super) fn unary(&mut self, name: &str, a: ValueId) -> Traced {
         match self.get(a)? {
             Value::Const(constant) => self.fold(&format!("operator.{name}"), &[constant]),
-            Value::SymInt { .. } if name != "neg" => {
-                let a = self.specialised(a)?;
-                self.unary(name, a)
-            }
-            Value::Tensor(_) | Value::SymInt { .. } => {
+            symbolic if symbolic.is_symbolic() => self.number_unary(name, a),
+            Value::Tensor(_) => {
                 let arg = self.arg(a)?;
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
             }
@@ -265,22 +261,16 @@ impl Tracer<'_> {
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
         }
-        let float = |value: &Value| matches!(value, Value::Const(Constant::Float(_)));
-        if matches!((&left, &right), (Value::SymInt { .. }, x) | (x, Value::SymInt { .. }) if float(x)) {
-            let (a, b) = (self.specialised(a)?, self.specialised(b)?);
-            return self.compare(comparison, a, b);
+        if self.are_symbolic(&[a, b])? {
+            return self.number_compare(comparison, a, b);
         }
         if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
         }
-        let truth = match (self.int(a)?, self.int(b)?, comparison) {
-            (Some(x), Some(y), _) => {
-                let p = self.relation(comparison, x, y);
-                self.decide(p)?
-            }
-            (_, _, Comparison::Eq) => self.is_equal(a, b)?,
-            (_, _, Comparison::Ne) => !self.is_equal(a, b)?,
+        let truth = match comparison {
+            Comparison::Eq => self.is_equal(a, b)?,
+            Comparison::Ne => !self.is_equal(a, b)?,
             _ => return Err(self.no_operator(name_of(comparison), a, b)),
         };
         Ok(self.constant(Constant::Bool(truth)))
@@ -296,7 +286,7 @@ impl Tracer<'_> {
         })
     }
 
-    fn relation(&mut self, comparison: Comparison, a: Expr, b: Expr) -> Pred {
+    pub(super) fn relation(&mut self, comparison: Comparison, a: Expr, b: Expr) -> Pred {
         let pool = self.env.pool_mut();
         match comparison {
             Comparison::Lt => pool.lt(a, b),
@@ -314,19 +304,25 @@ impl Tracer<'_> {
         self.env.evaluate(p, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
     }
 
-    /// A symbolic integer as the constant that it is now, under a guard; any other value as it is.
+    /// A symbolic number as the constant that it is now, under a guard; any other value as it is.
     pub(super) fn specialised(&mut self, value: ValueId) -> Traced {
         match self.get(value)? {
             Value::SymInt { .. } => {
                 let int = self.concrete(value)?;
                 Ok(self.constant(Constant::Int(int)))
             }
+            Value::SymFloat { float, .. } => {
+                let value = self.constant_float(float)?;
+                Ok(self.constant(Constant::float(value)))
+            }
+            Value::SymBool { .. } => self.decided(value),
             _ => Ok(value),
         }
     }
 
     /// The value of an integer, under a guard if it is symbolic.
     pub(super) fn concrete(&mut self, value: ValueId) -> Traced<i64> {
+        let value = self.decided(value)?;
         let expr = self.int(value)?;
         let Some(expr) = expr else {
             return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));
@@ -361,9 +357,15 @@ impl Tracer<'_> {
             }
             return Ok(true);
         }
-        if let (Some(x), Some(y)) = (self.int(a)?, self.int(b)?) {
-            let p = self.relation(Comparison::Eq, x, y);
-            return self.decide(p);
+        if self.are_symbolic(&[a, b])? {
+            let equal = self.number_compare(Comparison::Eq, a, b)?;
+            return self.truth(equal);
+        }
+        if self.values[a].is_symbolic() || self.values[b].is_symbolic() {
+            // Any other constant is no number.
+            let plain = |value: &Value| value.is_symbolic() || matches!(value, Value::Const(_) | Value::State(_));
+            let known = plain(&self.values[a]) && plain(&self.values[b]);
+            return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.values[a], &self.values[b]) {
@@ -377,7 +379,7 @@ impl Tracer<'_> {
 
     /// `a is b`
     pub(super) fn is_same(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
-        let (a, b) = (self.force(a)?, self.force(b)?);
+        let (a, b) = (self.decided(a)?, self.decided(b)?);
         if a == b {
             return Ok(true);
         }
@@ -414,6 +416,12 @@ impl Tracer<'_> {
         match state {
             Some(State::Dict(items)) => Ok(items.contains_key(&self.key(item)?)),
             Some(State::Set(items)) => Ok(items.contains_key(&self.key(item)?)),
+            None if matches!(self.get(container)?, Value::Object(..)) => {
+                match self.call_special(container, "__contains__", &[item])? {
+                    Some(found) => self.truth(found),
+                    None => Err(self.no_operator("contains", container, item)),
+                }
+            }
             _ => {
                 for candidate in self.all_items(container)? {
                     if self.force(candidate)? == self.force(item)? || self.is_equal(candidate, item)? {
@@ -445,9 +453,9 @@ impl Tracer<'_> {
                 State::Set(items) => !items.is_empty(),
                 State::Cell(_) | State::Iter(_) | State::Slot { .. } => true,
             },
-            Value::SymInt { expr, .. } => {
-                let p = self.env.pool_mut().ne(expr, Expr::ZERO);
-                self.decide(p)?
+            Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. } => {
+                let pred = self.truth_of(value)?;
+                self.decide(pred)?
             }
             Value::Range([start, stop, step]) => {
                 if step > 0 {
@@ -459,16 +467,10 @@ impl Tracer<'_> {
             Value::Tensor(_) => {
                 return Err(Reason::new(Kind::DataDependentJump, "The condition is a tensor."));
             }
-            Value::Object(..) => {
-                return Err(Reason::new(Kind::Operator, format!("`bool` of {}.", self.describe(value))));
-            }
+            Value::Object(..) => self.object_truth(value)?,
             _ => true,
         })
     }
-}
-
-fn is_integer(value: &Value) -> bool {
-    matches!(value, Value::SymInt { .. } | Value::Const(Constant::Int(_)))
 }
 
 fn is_number_or_tensor(value: &Value) -> bool {
@@ -476,7 +478,8 @@ fn is_number_or_tensor(value: &Value) -> bool {
         matches!(constant, Constant::Bool(_) | Constant::Int(_) | Constant::Float(_) | Constant::Complex(..))
     };
     match value {
-        Value::Tensor(_) | Value::SymInt { .. } => true,
+        Value::Tensor(_) => true,
+        symbolic if symbolic.is_symbolic() => true,
         Value::Const(constant) => number(constant),
         _ => false,
     }
@@ -490,7 +493,19 @@ fn repeat(items: &[ValueId], times: i64) -> Traced<Vec<ValueId>> {
     }
 }
 
-fn name_of(comparison: Comparison) -> &'static str {
+/// True for the name of a binary operator in `operator`.
+pub(super) fn is_binary(name: &str) -> bool {
+    BINARY.contains(&name)
+}
+
+/// The comparison of this name in `operator`.
+pub(super) fn comparison_named(name: &str) -> Option<Comparison> {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    [Lt, Le, Eq, Ne, Gt, Ge].into_iter().find(|&comparison| name_of(comparison) == name)
+}
+
+/// The name of a comparison in `operator`.
+pub(super) fn name_of(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Lt => "lt",
         Comparison::Le => "le",

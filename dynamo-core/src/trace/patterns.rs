@@ -51,6 +51,8 @@ impl Tracer<'_> {
             Value::Const(_)
             | Value::Tensor(_)
             | Value::SymInt { .. }
+            | Value::SymFloat { .. }
+            | Value::SymBool { .. }
             | Value::Slice(_)
             | Value::DictView(..)
             | Value::Function(_)

@@ -73,13 +73,18 @@ impl Tracer<'_> {
     fn wrap(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
         if let Some(source) = source {
             self.guard_view(obj, &view, source);
-            if let View::Constant(Constant::Int(hint)) = view {
-                self.hints.push((source, hint));
+            match view {
+                View::Constant(Constant::Int(hint)) => self.hints.push((source, hint)),
+                View::Constant(Constant::Float(bits)) => self.hints.push((source, bits.cast_signed())),
+                _ => {}
             }
         }
         let value = match view {
             View::Constant(Constant::Int(hint)) if source.is_some_and(|s| self.is_dynamic_int(s)) => {
                 return self.symbolic_input(hint, source);
+            }
+            View::Constant(Constant::Float(bits)) if source.is_some_and(|s| self.is_dynamic_float(bits, s)) => {
+                return self.float_input(f64::from_bits(bits), source);
             }
             View::Constant(constant) => Value::Const(constant),
             View::Tuple(items) => Value::Tuple(self.elements(&items, source)),
@@ -227,6 +232,7 @@ impl Tracer<'_> {
             View::Constant(Constant::None) => GuardKind::NoneMatch,
             View::Constant(Constant::Bool(value)) => GuardKind::BoolMatch(*value),
             View::Constant(Constant::Int(_)) if self.is_dynamic_int(source) => self.type_match(obj),
+            View::Constant(Constant::Float(bits)) if self.is_dynamic_float(*bits, source) => self.type_match(obj),
             View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
             View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
@@ -311,13 +317,27 @@ impl Tracer<'_> {
         id
     }
 
-    /// True if an integer of the caller's is to be a symbol.
+    /// True if a number of the caller's is to be a symbol.
     fn is_dynamic_int(&self, source: SourceId) -> bool {
         match self.options.dynamic {
             Dynamic::Never => false,
             Dynamic::Always => true,
             Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
         }
+    }
+
+    /// True if a float of the caller's is to be a symbol. What is not finite stays what it is: guards compare numbers.
+    fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
+        self.options.floats && f64::from_bits(bits).is_finite() && self.is_dynamic_int(source)
+    }
+
+    fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {
+        let Some(source) = source else { return Ok(self.constant(Constant::float(hint))) };
+        let float = self.env.float(source.into(), hint, Policy::Dynamic);
+        let name = input_name(&self.sources.display(source).to_string());
+        let number = self.float_placeholder(&name, float, source)?;
+        self.source_of[number] = source.into();
+        Ok(number)
     }
 
     fn symbolic_input(&mut self, hint: i64, source: Option<SourceId>) -> Traced {

@@ -30,6 +30,15 @@ pub(super) enum Next {
 impl Tracer<'_> {
     /// Runs one instruction. If it fails, what it has left on the frame's stack means nothing.
     pub(super) fn step(&mut self, f: &mut Frame) -> Traced<Next> {
+        let watched = self.watched || self.is_watched(f);
+        let before = std::mem::replace(&mut self.watched, watched);
+        let next = self.step_under(f);
+        self.watched = before;
+        next
+    }
+
+    /// The same, whoever sees what it raises.
+    fn step_under(&mut self, f: &mut Frame) -> Traced<Next> {
         self.steps += 1;
         if self.steps > self.options.steps {
             return Err(Reason::new(Kind::TooLong, ""));
@@ -211,6 +220,7 @@ impl Tracer<'_> {
                 let value = f.pop()?;
                 self.set_global(f.globals, &name, value)?;
             }
+            Op::DeleteGlobal => self.delete_global(f.globals, &name)?,
             Op::ImportName => self.import(f, &name)?,
             Op::StoreAttr => {
                 let object = f.pop()?;
@@ -245,9 +255,13 @@ impl Tracer<'_> {
     }
 
     /// A global variable or builtin.
-    fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
-        if let Some(written) = self.written_global(globals, name) {
-            return Ok(written);
+    pub(super) fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
+        match self.written_global(globals, name) {
+            Some(deleted) if matches!(self.values[deleted], Value::Null) => {
+                return Err(Reason::new(Kind::Attribute, format!("The variable `{name}`, which was deleted.")));
+            }
+            Some(written) => return Ok(written),
+            None => {}
         }
         let Some((obj, scope)) = self.host.global(globals.dict, name) else {
             return Err(raised(&format!("NameError: `{name}`")));
@@ -448,8 +462,13 @@ impl Tracer<'_> {
             }
             Op::UnaryNot => {
                 let a = f.pop()?;
-                let truth = self.truth(a)?;
-                let value = self.constant(Constant::Bool(!truth));
+                let value = match self.get(a)?.is_symbolic() {
+                    true => self.number_not(a)?,
+                    false => {
+                        let truth = self.truth(a)?;
+                        self.constant(Constant::Bool(!truth))
+                    }
+                };
                 f.push(value);
             }
             Op::ToBool => {
@@ -650,7 +669,10 @@ impl Tracer<'_> {
         let spec = self.as_constant(spec)?;
         let known = match self.as_constant(value)? {
             Some(constant) => Some(constant),
-            None if spec == Some(Constant::Str(String::new())) => self.repr(value)?.map(Constant::Str),
+            None if spec == Some(Constant::Str(String::new())) => {
+                let text = if conversion & 3 == 2 { None } else { self.exception_text(value)? };
+                text.map_or_else(|| self.repr(value), |text| Ok(Some(text)))?.map(Constant::Str)
+            }
             None => None,
         };
         let (Some(mut constant), Some(spec)) = (known, spec) else {

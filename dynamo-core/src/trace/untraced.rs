@@ -19,7 +19,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::CheckEgMatch, GROUP),
     (Op::CleanupThrow, DELEGATION),
     (Op::DeleteAttr, DELETION),
-    (Op::DeleteGlobal, DELETION),
     (Op::DeleteName, CLASS_BODY),
     (Op::EndAsyncFor, ASYNC),
     (Op::EndSend, DELEGATION),

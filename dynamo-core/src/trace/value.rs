@@ -14,7 +14,7 @@ use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
 use std::rc::Rc;
-use symshapes::Expr;
+use symshapes::{Expr, Float, Pred};
 
 /// A tracked value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +41,20 @@ pub(super) enum Value {
     SymInt {
         /// Its value over the environment's symbols.
         expr: Expr,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A float that the graph computes or takes as input.
+    SymFloat {
+        /// Its value over the environment's symbols.
+        float: Float,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A bool that the graph computes.
+    SymBool {
+        /// Its value over the environment's symbols.
+        pred: Pred,
         /// The node that gives it.
         node: NodeId,
     },
@@ -101,6 +115,18 @@ pub(super) enum Value {
     Object(String, Obj),
 }
 
+impl Value {
+    /// True for a number that is no constant.
+    pub(super) fn is_symbolic(&self) -> bool {
+        matches!(self, Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. })
+    }
+
+    /// True for a tensor.
+    pub(super) fn is_tensor(&self) -> bool {
+        matches!(self, Value::Tensor(_))
+    }
+}
+
 /// A Python function, found or made.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
@@ -154,7 +180,7 @@ pub(super) enum State {
         object: Option<ValueId>,
         /// The attribute or variable.
         name: String,
-        /// What was written, if anything.
+        /// What was written, if anything; NULL if it was deleted.
         value: Option<ValueId>,
     },
 }
@@ -237,6 +263,11 @@ impl Heap {
         for (id, row) in self.log.drain(mark..).rev() {
             self.rows[id] = row;
         }
+    }
+
+    /// True if a state was changed that an object of the caller holds.
+    pub(super) fn has_changed(&self) -> bool {
+        self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
     /// The states that objects of the caller hold and that were changed, in the order of their first change.

@@ -2,14 +2,16 @@
 //!
 //! `schemas.txt` is the table, one row per overload, written by `schemas.py`. The index by name is built once, on
 //! first use; a schema is parsed when its overload is first looked up. What the compiler does with an overload stands
-//! in `rules.rs`, not here.
+//! in `rules.rs`, and which operators may fail on what tensors hold in `failing.rs`, not here.
 
 mod bind;
+mod failing;
 mod parse;
 pub mod rules;
 mod schema;
 
 pub use bind::{BindError, Bound};
+pub use failing::{Failure, failure, may_fail};
 pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
 

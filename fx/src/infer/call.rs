@@ -52,6 +52,10 @@ impl<'a> Call<'a> {
     }
 
     /// An error that says why torch rejects this call.
+    pub(super) fn out_of_range(&self) -> InferError {
+        InferError::OutOfRange { op: self.op() }
+    }
+
     pub(super) fn rejected(&self, what: &'static str) -> InferError {
         InferError::Rejected { op: self.op(), what }
     }

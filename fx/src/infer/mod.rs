@@ -25,6 +25,7 @@ use crate::{
     graph::{Graph, Kind, Meta, NodeId, Nodes},
 };
 use call::{Call, Result};
+pub use plain::int_op;
 use rustc_hash::FxHashMap;
 use sizes::Sizes;
 use std::{fmt, sync::OnceLock};
@@ -54,6 +55,12 @@ pub enum InferError {
         op: String,
         /// Why.
         what: &'static str,
+    },
+    /// An index that is known to lead out of the tensor, which torch answers with an `IndexError`.
+    #[error("{op}: an index out of range")]
+    OutOfRange {
+        /// The op.
+        op: String,
     },
     /// A case that the rule does not cover, or that torch rejects.
     #[error("{op}: {what}")]
@@ -214,6 +221,8 @@ pub fn describe(pool: &Pool, meta: &Meta) -> String {
             format!("{dtype}[{}]({})", list(sizes), list(strides))
         }
         Meta::Int(e) => format!("int {}", pool.display(*e)),
+        Meta::Float(float) => format!("float {}", pool.display_float(*float)),
+        Meta::Bool(pred) => format!("bool {}", pool.display_pred(*pred)),
         Meta::Plain(arg) => format!("{arg:?}"),
         Meta::Tuple(items) => {
             let one = |m: &Option<Meta>| m.as_ref().map_or_else(|| "?".to_owned(), |m| describe(pool, m));

@@ -15,18 +15,50 @@ pub(super) fn call(pool: &mut Pool, nodes: &Nodes, target: &str, args: &[Arg]) -
         return items.get(usize::try_from(at).ok()?)?.clone();
     }
     let operands = args.iter().map(|a| int(pool, nodes, a)).collect::<Option<Vec<_>>>()?;
-    let value = match (target, operands[..].as_ref()) {
+    int_op(pool, target, &operands).map(Meta::Int)
+}
+
+/// What a function of integers gives; `None` if it is not known, or no expression says it.
+pub fn int_op(pool: &mut Pool, target: &str, operands: &[Expr]) -> Option<Expr> {
+    Some(match (target, operands) {
         ("operator.neg", &[a]) => pool.neg(a),
+        ("operator.pos", &[a]) => a,
+        ("operator.abs", &[a]) => pool.abs(a),
+        ("operator.invert", &[a]) => {
+            let negative = pool.neg(a);
+            pool.add_int(negative, -1)
+        }
         ("operator.add", &[a, b]) => pool.add(a, b),
         ("operator.sub", &[a, b]) => pool.sub(a, b),
         ("operator.mul", &[a, b]) => pool.mul(a, b),
         ("operator.floordiv", &[a, b]) => pool.floor_div(a, b),
         ("operator.mod", &[a, b]) => pool.modulo(a, b),
+        // A negative exponent gives a float, a negative shift is an error.
+        ("operator.pow" | "operator.lshift" | "operator.rshift", &[_, n]) if pool.range(n).lo < 0 => return None,
+        ("operator.pow", &[a, n]) => pool.pow(a, n),
+        ("operator.lshift", &[a, k]) => pool.shift_left(a, k),
+        ("operator.rshift", &[a, k]) => pool.shift_right(a, k),
+        ("operator.and_" | "operator.or_" | "operator.xor", &[a, b]) => bit_op(pool, target, a, b)?,
         ("torch.sym_min", &[a, b]) => pool.min(a, b),
         ("torch.sym_max", &[a, b]) => pool.max(a, b),
         _ => return None,
+    })
+}
+
+/// `&`, `|` and `^` by a constant: `a | m == a + m - (a & m)` and `a ^ m == a + m - 2*(a & m)`.
+fn bit_op(pool: &mut Pool, target: &str, a: Expr, b: Expr) -> Option<Expr> {
+    let (x, mask) = match (pool.as_int(a), pool.as_int(b)) {
+        (_, Some(mask)) => (a, mask),
+        (Some(mask), None) => (b, mask),
+        (None, None) => return None,
     };
-    Some(Meta::Int(value))
+    let common = pool.bit_and(x, mask);
+    if target == "operator.and_" {
+        return Some(common);
+    }
+    let common = pool.mul_int(common, if target == "operator.or_" { 1 } else { 2 });
+    let both = pool.add_int(x, mask);
+    Some(pool.sub(both, common))
 }
 
 fn int(pool: &mut Pool, nodes: &Nodes, arg: &Arg) -> Option<Expr> {

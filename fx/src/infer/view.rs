@@ -295,7 +295,7 @@ fn select(c: &mut Call) -> Result {
     let zero = c.pool.int(0);
     for within in [c.pool.le(zero, at), c.pool.lt(at, size)] {
         if c.pool.decide(within) == Some(false) {
-            return Err(c.rejected("an index out of range"));
+            return Err(c.out_of_range());
         }
     }
     Ok(at_position(c, x, dim, at).into())

@@ -149,6 +149,8 @@ impl Display for ShownMeta<'_> {
         match self.meta {
             Meta::Tensor(t) => self.tensor(f, t),
             Meta::Int(e) => write!(f, "int({})", graph.exprs.display(*e)),
+            Meta::Float(float) => write!(f, "float({})", graph.exprs.display_float(*float)),
+            Meta::Bool(pred) => write!(f, "bool({})", graph.exprs.display_pred(*pred)),
             Meta::Plain(arg) => write!(f, "plain({})", Value { graph, arg }),
             Meta::Tuple(items) => {
                 let shown =

@@ -3,7 +3,7 @@
 use super::{ParseError, by_short_name, parse::Parser};
 use crate::arg::Arg;
 use crate::graph::Meta;
-use symshapes::{DType, Device, Expr, TensorMeta};
+use symshapes::{DType, Device, Expr, Float, Pred, TensorMeta};
 
 /// How deep brackets may nest: deeper text would overflow the stack.
 const MAX_DEPTH: usize = 100;
@@ -140,6 +140,18 @@ fn expr(p: &mut Parser<'_>) -> Result<Expr, ParseError> {
     p.graph.exprs.parse(text).or_else(|e| p.cursor.error_at(start, e.to_string()))
 }
 
+fn float(p: &mut Parser<'_>) -> Result<Float, ParseError> {
+    let start = p.cursor.here();
+    let text = p.cursor.expression();
+    p.graph.exprs.parse_float(text).or_else(|e| p.cursor.error_at(start, e.to_string()))
+}
+
+fn pred(p: &mut Parser<'_>) -> Result<Pred, ParseError> {
+    let start = p.cursor.here();
+    let text = p.cursor.expression();
+    p.graph.exprs.parse_pred(text).or_else(|e| p.cursor.error_at(start, e.to_string()))
+}
+
 /// Metadata.
 pub(super) fn meta(p: &mut Parser<'_>) -> Result<Meta, ParseError> {
     let start = p.cursor.here();
@@ -148,6 +160,8 @@ pub(super) fn meta(p: &mut Parser<'_>) -> Result<Meta, ParseError> {
     }
     match p.cursor.word("metadata")? {
         "int" => inside(p, expr).map(Meta::Int),
+        "float" => inside(p, float).map(Meta::Float),
+        "bool" => inside(p, pred).map(Meta::Bool),
         "plain" => inside(p, arg).map(Meta::Plain),
         word => match by_short_name(word) {
             Some(dtype) => tensor(p, dtype).map(Meta::Tensor),

@@ -91,6 +91,7 @@ impl<'c> Emitter<'_, 'c> {
             Node::Max(a, b) => self
                 .extreme(IntPredicate::SGT, self.scalar_index(*a).into(), self.scalar_index(*b).into())
                 .into_int_value(),
+            Node::Pow(a, b) => self.power(self.scalar_index(*a).into(), self.scalar_index(*b).into()).into_int_value(),
             Node::Overflow => unreachable!("a verified kernel has no overflowing index"),
         }
     }
@@ -129,6 +130,9 @@ impl<'c> Emitter<'_, 'c> {
             Node::Mod(a, b) => self.remainder_form(*a, *b, copy),
             Node::Min(a, b) => Form::Vector(self.extreme_lanes(IntPredicate::SLT, *a, *b, copy)),
             Node::Max(a, b) => Form::Vector(self.extreme_lanes(IntPredicate::SGT, *a, *b, copy)),
+            Node::Pow(a, b) => {
+                Form::Vector(self.power(self.lane_indices(self.form(*a, copy)), self.lane_indices(self.form(*b, copy))))
+            }
         }
     }
 
@@ -266,6 +270,23 @@ impl<'c> Emitter<'_, 'c> {
 
     fn extreme_lanes(&self, p: IntPredicate, a: Expr, b: Expr, copy: u32) -> Val<'c> {
         self.extreme(p, self.lane_indices(self.form(a, copy)), self.lane_indices(self.form(b, copy)))
+    }
+
+    /// `base ** exponent` of scalars or vectors, by squaring: an exponent whose power fits has six bits, or its base is
+    /// -1, 0 or 1, of which the power by a larger exponent is that by 62 or 63.
+    fn power(&self, base: Val<'c>, exponent: Val<'c>) -> Val<'c> {
+        let (ir, one, zero) = (&self.ir, self.ir.like(base, 1.0), self.ir.like(exponent, 0.0));
+        let step = ir.like(exponent, 1.0);
+        let is_large = ir.icmp(IntPredicate::SGT, exponent, ir.like(exponent, 63.0));
+        let reduced = ir.add(ir.and(exponent, step), ir.like(exponent, 62.0));
+        let (mut result, mut square, mut left) = (one, base, ir.select(is_large, reduced, exponent));
+        for _ in 0..6 {
+            let is_odd = ir.icmp(IntPredicate::NE, ir.and(left, step), zero);
+            result = ir.select(is_odd, ir.mul(result, square), result);
+            square = ir.mul(square, square);
+            left = ir.lshr(left, step);
+        }
+        result
     }
 
     /// Quotient and remainder, rounded down, of scalars or vectors `x` and `y`, the values of `a` and `b`.

@@ -104,7 +104,7 @@ impl Decompose<'_> {
             Some(Meta::Tensor(meta)) => Ok(Value::Tensor(self.leaf(id, Op::Input(number), meta)?)),
             Some(Meta::Int(e)) => Ok(Value::Plain(self.known_int(id, *e)?)),
             Some(Meta::Plain(arg)) => Ok(Value::Plain(arg.clone())),
-            Some(Meta::Tuple(_)) | None => Err(Error::UnknownInput { node: id }),
+            Some(Meta::Float(_) | Meta::Bool(_) | Meta::Tuple(_)) | None => Err(Error::UnknownInput { node: id }),
         }
     }
 

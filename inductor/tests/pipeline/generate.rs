@@ -235,7 +235,7 @@ impl Make {
         match meta {
             Meta::Tensor(tensor) => self.is_small(&tensor.sizes),
             Meta::Tuple(items) => items.iter().flatten().all(|item| self.is_welcome(item)),
-            Meta::Int(_) | Meta::Plain(_) => true,
+            Meta::Int(_) | Meta::Float(_) | Meta::Bool(_) | Meta::Plain(_) => true,
         }
     }
 }

@@ -35,7 +35,7 @@ def resolve(
     if backend == "rust_inductor":
         _native.check_options(options)
         _modes.check(mode)
-        return lambda graph, inputs, lowered: _compile(graph, inputs, lowered, options, mode, on_graph)
+        return _Own(options, mode, on_graph)
     if backend == "inductor":
         import torch
 
@@ -51,6 +51,23 @@ def resolve(
     return Described(backend, extra)
 
 
+class _Own:
+    """Our own compiler; what it cannot take as it is goes ``through`` AOTAutograd, with all that torch would tell it."""
+
+    def __init__(self, options: Mapping[str, Any] | None, mode: str | None, on_graph: OnGraph | None) -> None:
+        self.settings = (options, mode, on_graph)
+        self.through = Described(self._differentiated)
+
+    def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Compiled:
+        return _compile(graph, inputs, lowered, *self.settings)
+
+    def _differentiated(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Compiled:
+        from rust_inductor import _backend
+
+        options, mode, on_graph = self.settings
+        return _backend.compile_module(gm, inputs, options=options, mode=mode, on_graph=on_graph)
+
+
 class Described:
     """A compiler that is told of a graph what torch's Dynamo would tell."""
 
@@ -63,7 +80,7 @@ class Described:
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
         """What the compiler makes of the graph; ``None`` if it wants the function to run as it is."""
-        from torch._dynamo.exc import SkipFrame
+        from torch._dynamo.exc import SkipFrame, TensorifyScalarRestartAnalysis
 
         from rust_inductor._fakes import Capture
 
@@ -74,6 +91,8 @@ class Described:
                 compiled = self._called(gm, capture.inputs)
         except SkipFrame:
             return None
+        except TensorifyScalarRestartAnalysis:
+            return _with_constant_floats(facts)
         except BaseException:
             facts.blame_backend()
             raise
@@ -82,19 +101,33 @@ class Described:
 
     def _called(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Compiled:
         """Call the compiler; what it raises becomes what torch makes of it."""
-        from torch._dynamo.exc import BackendCompilerFailed, ShortenTraceback, SkipFrame
+        from torch._dynamo.exc import BackendCompilerFailed, ShortenTraceback, SkipFrame, TensorifyScalarRestartAnalysis
 
         try:
             compiled: Compiled = self.compiler(gm, inputs, **self.extra)
             if not callable(compiled):
                 message = f"a backend gives a callable, not {type(compiled).__name__}"
                 raise TypeError(message)
-        except (ShortenTraceback, SkipFrame, IndexError):
+        except (ShortenTraceback, SkipFrame, TensorifyScalarRestartAnalysis, IndexError):
             raise
         except Exception as error:
             failed: Exception = BackendCompilerFailed(self.compiler, error, inspect.currentframe())
             raise failed.with_traceback(error.__traceback__) from None
         return compiled
+
+
+def _with_constant_floats(facts: _native.Facts) -> Compiled:
+    """Have the capture made again: there are floats that AOTAutograd cannot compute as tensors."""
+    from torch._dynamo.symbolic_convert import TensorifyState
+
+    TensorifyState.clear()
+    facts.refuse()
+    return _refused
+
+
+def _refused(*_args: Any) -> Any:
+    message = "this graph was refused"
+    raise RuntimeError(message)
 
 
 def _module(graph: Graph) -> torch.fx.GraphModule:
@@ -137,6 +170,12 @@ def _compile(
     """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd."""
     import torch
 
+    try:
+        parts = _native.take_numbers_out(graph)
+    except ValueError:
+        return NotImplemented
+    if parts is not None:
+        return _in_parts(parts, inputs, options, mode, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated:
         compiled = _native.compile_lowered(lowered, graph, options)
@@ -144,6 +183,37 @@ def _compile(
             if on_graph is not None:
                 on_graph("inference", compiled)
             return compiled
+    if _native.has_symbols(graph):
+        # AOTAutograd has to be told of them.
+        return NotImplemented
     from rust_inductor import _backend
 
     return _backend.compile_module(_module(graph), inputs, options=options, mode=mode, on_graph=on_graph)
+
+
+def _in_parts(
+    parts: _native.Parts,
+    inputs: Sequence[Any],
+    options: Mapping[str, Any] | None,
+    mode: str | None,
+    on_graph: OnGraph | None,
+) -> Compiled:
+    """Compile the tensors of a graph of which Python computes the numbers."""
+    from torch import _as_tensor_fullprec as as_tensor
+
+    numbers = _runnable(_module(parts.numbers).forward)
+    given, kept, results = parts.given, parts.kept, parts.results
+    graph = parts.tensors
+    if graph is None:
+        return lambda *args: tuple(numbers(*args)[given:])
+    tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
+    compiled = _compile(graph, tensors, parts.lowered, options, mode, on_graph)
+    if compiled is NotImplemented:
+        return compiled
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        values = numbers(*args)
+        tensors = compiled(*[args[at] for at in kept], *map(as_tensor, values[:given]))
+        return tuple([tensors[at] if of_tensors else values[at] for of_tensors, at in results])
+
+    return run

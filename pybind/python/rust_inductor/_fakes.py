@@ -45,6 +45,15 @@ _FUNCTIONS = {
     "Mod": operator.mod,
     "Min": torch.sym_min,
     "Max": torch.sym_max,
+    "ToFloat": torch.sym_float,
+    "IntTrueDiv": operator.truediv,
+    "FloatTrueDiv": operator.truediv,
+    "FloatPow": operator.pow,
+    "Abs": abs,
+}
+_FUNCTIONS |= {
+    f"OpaqueUnaryFn_{name}": getattr(torch, f"_sym_{name}")
+    for name in ("sqrt", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
 }
 
 _frames = itertools.count()
@@ -78,10 +87,14 @@ class Capture:
         self.sources = [_source(source) for source in facts.sources()]
         self.names: dict[str, Any] = dict(_FUNCTIONS)
         self.symbols: dict[sympy.Symbol, str] = {}
+        #: The names of floats, by the names of their sources.
+        self.floats: dict[str, str] = {}
         self._make_symbols()
         #: What the backend is called with.
         self.inputs: list[Any] = []
         self._describe()
+        if self.floats:
+            self._tell_decisions()
 
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
@@ -91,9 +104,13 @@ class Capture:
 
     def _make_symbols(self) -> None:
         for name, kind, hint, source in self.facts.symbols():
+            of = _source(source)
+            if kind == "float":
+                # Made together with the tensor that holds it.
+                self.floats[of.name] = name
+                self.env.ours[of.name] = int(name[2:])
             if hint is None or kind == "float":
                 continue
-            of = _source(source)
             self.env.ours[of.name] = int(name[1:])
             positive = None if kind == "int" else True
             small = kind != "size" or hint < 2
@@ -102,6 +119,7 @@ class Capture:
             )
             self.symbols[symbol] = name
             self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=of)
+    def _tell_decisions(self) -> None:
         for text in self.facts.known():
             # What is said of other symbols, torch learns on its own if it needs it.
             with contextlib.suppress(NameError):
@@ -138,6 +156,8 @@ class Capture:
             source = _property(source, kind, dim)
         example = self.given[at]
         if kind == "given" and isinstance(example, torch.Tensor):
+            if source.name in self.floats:
+                source = sources.FloatTensorSource(source)
             fake = self._input(example, source, value)
             node.meta["tensor_dict"] = {k: v for k, v in example.__dict__.items() if not isinstance(v, torch.Tensor)}
             graph_arg = GraphArg(source, example, False, fake)
@@ -168,12 +188,17 @@ class Capture:
             view_base_context=None if base is None else _constant_context(base, source),
         )
         self.context.tensor_to_context[tensor] = context
-        return self.mode.from_tensor(tensor, source=source, symbolic_context=context)
+        fake = self.mode.from_tensor(tensor, source=source, symbolic_context=context)
+        if isinstance(source, sources.FloatTensorSource):
+            number, name = fake.item_memo, self.floats[source.base.name]
+            self.names[name] = number
+            self.symbols[number.node.expr] = name
+        return fake
 
     def _fake(self, value: Any) -> Any:
         """An intermediate value from what the tracer knows of it."""
         kind, *rest = value
-        if kind == "int":
+        if kind in ("int", "number"):
             return self._number(rest[0])
         if kind == "tuple":
             return tuple(None if part is None else self._fake(part) for part in rest[0])

@@ -9,6 +9,7 @@
 
 use super::facts::{Assumed, Facts};
 use super::handler::NotCaptured;
+use super::keeps_mode::KeepsMode;
 use super::lift::{self, Input};
 use super::objects::{CallObjects, Prepared};
 use crate::fx_module;
@@ -20,7 +21,7 @@ use guards::{SourceId, Step, TensorProperty};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use symshapes::Policy;
 
 /// A compiler of graphs.
@@ -28,6 +29,8 @@ pub(super) struct Backend {
     /// `backend(graph, inputs, lowered)`, or `backend(graph, inputs, facts)` for one that is described to.
     compiler: Py<PyAny>,
     described: bool,
+    /// The one that is described to, for graphs of which the compiler says that it cannot take them as they are.
+    through: Option<Py<PyAny>>,
 }
 
 /// What comes of a graph.
@@ -41,7 +44,7 @@ pub(super) struct Compiled<'py> {
 /// What a backend answers.
 pub(super) enum Answer<'py> {
     Compiled(Box<Compiled<'py>>),
-    /// It assumed of the sizes what cannot be checked.
+    /// It assumed of the numbers what cannot be checked, or cannot take their symbols.
     Unguarded,
     /// The function is to run as it is.
     Declined,
@@ -84,7 +87,8 @@ impl Backend {
             Some(flag) => flag.is_truthy()?,
             None => false,
         };
-        Ok(Backend { compiler: compiler.clone().unbind(), described })
+        let through = compiler.getattr_opt(intern!(compiler.py(), "through"))?.map(Bound::unbind);
+        Ok(Backend { compiler: compiler.clone().unbind(), described, through })
     }
 
     /// Has a capture's graph compiled.
@@ -94,10 +98,10 @@ impl Backend {
         }
         let inputs = inputs(call, capture)?;
         let mut answer = self.ask(call, inputs, capture)?;
-        if let (Answer::Compiled(compiled), true) = (&mut answer, capture.sets_grad)
+        if let (Answer::Compiled(compiled), true) = (&mut answer, capture.sets_mode)
             && let Some(function) = compiled.function.take()
         {
-            compiled.function = Some(Bound::new(call.py(), KeepsMode(function.unbind()))?.into_any());
+            compiled.function = Some(Bound::new(call.py(), KeepsMode::new(function.unbind()))?.into_any());
         }
         Ok(answer)
     }
@@ -109,36 +113,43 @@ impl Backend {
         capture: &Capture,
     ) -> Result<Answer<'py>, NotCaptured> {
         if self.described {
-            return self.describe(call.py(), inputs, capture);
+            return describe(self.compiler.bind(call.py()), inputs, capture);
         }
         let py = call.py();
         let lowered = capture.lowered.clone().map(fx_module::Graph::from);
         let graph = fx_module::Graph::from(capture.graph.clone());
-        let made = self.compiler.bind(py).call1((graph, PyList::new(py, inputs)?, lowered))?;
+        let made = self.compiler.bind(py).call1((graph, PyList::new(py, &inputs)?, lowered))?;
+        if made.is(py.NotImplemented()) {
+            return match &self.through {
+                Some(through) => describe(through.bind(py), inputs, capture),
+                None => Ok(Answer::Unguarded),
+            };
+        }
         Ok(Answer::compiled(Some(made), Assumed::of(capture)))
     }
+}
 
-    fn describe<'py>(
-        &self,
-        py: Python<'py>,
-        inputs: Vec<Bound<'py, PyAny>>,
-        capture: &Capture,
-    ) -> Result<Answer<'py>, NotCaptured> {
-        let mut graph = capture.graph.clone();
-        let mut assumed = Assumed::of(capture);
-        place_in_storage(&mut graph, &mut assumed, &inputs, capture)?;
-        let places = lift::sizes(&mut graph, &capture.inputs, &capture.sources);
-        let lifted = fx_module::Graph::from(graph.clone());
-        let facts = Bound::new(py, Facts::new(graph, &places, &capture.inputs, assumed))?;
-        let made = self.compiler.bind(py).call1((lifted, PyList::new(py, inputs)?, &facts));
-        let made = made.map_err(|error| facts.get().failure(error))?;
-        if made.is_none() {
-            return Ok(Answer::Declined);
-        }
-        let Some(assumed) = facts.get().finish(capture) else { return Ok(Answer::Unguarded) };
-        let function = Bound::new(py, GraphCall { function: made.unbind(), places })?.into_any();
-        Ok(Answer::compiled(Some(function), assumed))
+/// Has a compiler compile a graph of which it is told what torch's Dynamo would tell.
+fn describe<'py>(
+    compiler: &Bound<'py, PyAny>,
+    inputs: Vec<Bound<'py, PyAny>>,
+    capture: &Capture,
+) -> Result<Answer<'py>, NotCaptured> {
+    let py = compiler.py();
+    let mut graph = capture.graph.clone();
+    let mut assumed = Assumed::of(capture);
+    place_in_storage(&mut graph, &mut assumed, &inputs, capture)?;
+    let places = lift::sizes(&mut graph, &capture.inputs, &capture.sources);
+    let lifted = fx_module::Graph::from(graph.clone());
+    let facts = Bound::new(py, Facts::new(graph, &places, &capture.inputs, assumed))?;
+    let made = compiler.call1((lifted, PyList::new(py, inputs)?, &facts));
+    let made = made.map_err(|error| facts.get().failure(error))?;
+    if made.is_none() {
+        return Ok(Answer::Declined);
     }
+    let Some(assumed) = facts.get().finish(capture) else { return Ok(Answer::Unguarded) };
+    let function = Bound::new(py, GraphCall { function: made.unbind(), places })?.into_any();
+    Ok(Answer::compiled(Some(function), assumed))
 }
 
 /// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on it.
@@ -169,7 +180,13 @@ fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, P
     let mut objects = CallObjects { call, prepared: &prepared, torch: Torch::get(py)? };
     let read = |source| capture.sources.read(source, &mut objects);
     let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();
-    inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))
+    let inputs = inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))?;
+    let as_tensor = Torch::get(py)?.find(py, "_as_tensor_fullprec")?;
+    let given = |input: Bound<'py, PyAny>| match input.is_exact_instance_of::<PyFloat>() {
+        true => as_tensor.call1((input,)),
+        false => Ok(input),
+    };
+    inputs.into_iter().map(given).collect()
 }
 
 /// True beneath the frames of torch's compilers: a backward graph is compiled when it first runs, which may be within a
@@ -184,23 +201,6 @@ pub(super) fn is_at_work(py: Python<'_>) -> PyResult<bool> {
         frame = frame.getattr(intern!(py, "f_back"))?;
     }
     Ok(false)
-}
-
-/// A compiled graph that sets whether autograd records: if it fails midway, that is as it was before.
-#[pyclass(frozen, module = "rust_inductor._native")]
-pub(crate) struct KeepsMode(Py<PyAny>);
-
-#[pymethods]
-impl KeepsMode {
-    #[pyo3(signature = (*args))]
-    fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let torch = Torch::get(args.py())?;
-        let mode = torch.find(args.py(), "is_grad_enabled")?.call0()?;
-        self.0.bind(args.py()).call1(args).inspect_err(|_| {
-            // What is raised matters more than what this could raise.
-            torch.find(args.py(), "_C._set_grad_enabled").and_then(|set| set.call1((mode,))).ok();
-        })
-    }
 }
 
 /// A compiled graph that takes its symbols as inputs, and into which the frame hook does not look.

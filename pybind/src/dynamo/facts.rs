@@ -124,7 +124,7 @@ impl Facts {
     }
 
     /// What is known of each node, in the graph's order: `("tensor", dtype, device, sizes, strides, offset,
-    /// requires_grad)`, `("int", value)`, `("tuple", [...])` or `None`; symbolic numbers are texts.
+    /// requires_grad)`, `("int", value)`, `("number", text)`, `("tuple", [...])` or `None`; symbolic numbers are texts.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let value = |node| self.value(py, self.graph[node].meta.as_ref());
         self.graph.nodes().map(value).collect()
@@ -186,6 +186,10 @@ impl Facts {
                 row.into_pyobject(py)?.into_any()
             }
             Some(Meta::Int(expr)) => ("int", number(py, pool, *expr)?).into_pyobject(py)?.into_any(),
+            Some(Meta::Float(float)) => {
+                ("number", pool.display_float(*float).to_string()).into_pyobject(py)?.into_any()
+            }
+            Some(Meta::Bool(pred)) => ("number", pool.display_pred(*pred).to_string()).into_pyobject(py)?.into_any(),
             Some(Meta::Tuple(items)) => {
                 let items = items.iter().map(|item| self.value(py, item.as_ref())).collect::<PyResult<Vec<_>>>()?;
                 ("tuple", items).into_pyobject(py)?.into_any()

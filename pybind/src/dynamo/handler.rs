@@ -5,7 +5,7 @@
 use super::{
     backend::{self, Answer, Backend, Compiled},
     call_guard::{CallGuard, why_not},
-    classify, code, constant,
+    classify, code, constant, failures,
     history::Histories,
     host::PyHost,
     promises::{broken_promise, promise_error},
@@ -219,9 +219,15 @@ impl From<NotCaptured> for PyErr {
 impl Tracing {
     fn capture(&self, event: &Event<'_, '_>) -> Result<Verdict, NotCaptured> {
         let call = event.call;
-        for dynamic in [self.dynamic, Dynamic::Never] {
+        // Symbols that a backend cannot take are constants, floats first.
+        let mut has_floats = true;
+        for (dynamic, floats) in [(self.dynamic, true), (self.dynamic, false), (Dynamic::Never, false)] {
+            if !floats && !std::mem::replace(&mut has_floats, true) {
+                continue;
+            }
             let mut host = PyHost::new(call.py());
-            let capture = self.trace(call, &mut host, dynamic).map_err(NotCaptured::Ended)?;
+            let capture = self.trace(call, &mut host, dynamic, floats).map_err(NotCaptured::Ended)?;
+            has_floats = capture.has_floats();
             if let Some(ended) = &capture.ended
                 && (self.fullgraph || ended.reason.kind == Kind::Promise)
             {
@@ -254,14 +260,20 @@ impl Tracing {
     }
 
     /// Traces; a second time with symbols where values have changed since an earlier call.
-    fn trace<'py>(&self, call: &Call<'py>, host: &mut PyHost<'py>, dynamic: Dynamic) -> Result<Capture, Break> {
+    fn trace<'py>(
+        &self,
+        call: &Call<'py>,
+        host: &mut PyHost<'py>,
+        dynamic: Dynamic,
+        floats: bool,
+    ) -> Result<Capture, Break> {
         let function = host.handle(&call.function());
         let arguments: Vec<_> =
             (0..call.slots()).map(|slot| call.argument(slot).map(|object| host.handle(&object))).collect();
         let code = call.code();
         let changed = self.history.with(&code, |history| history.changed.clone());
         let follow = self.listeners.follows(call.py()).unwrap_or(false);
-        let mut options = trace::Options { dynamic, changed, follow, ..trace::Options::default() };
+        let mut options = trace::Options { dynamic, changed, floats, follow, ..trace::Options::default() };
         let capture = trace::trace(host, function, &arguments, &options)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {
@@ -287,6 +299,7 @@ impl Tracing {
             };
             match capture.opaque.get(place as usize).ok_or_else(missing)? {
                 Opaque::Graph => graph.cloned().ok_or_else(missing),
+                Opaque::Failure => failures::teller(py, capture),
                 Opaque::Object(obj) => Ok(host.object(*obj)),
                 Opaque::Named(name) => named(py, name),
                 Opaque::Constant(value) => constant::write(py, value),

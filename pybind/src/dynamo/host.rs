@@ -15,7 +15,25 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use symshapes::{Expr, Pool, ShapeEnv};
+use symshapes::{DType, DeviceKind, Expr, Float, Pool, ShapeEnv};
+
+/// What is known of the numbers in a graph.
+struct Known<'a> {
+    env: &'a ShapeEnv,
+    /// Whether they are what they are now.
+    by_hints: bool,
+}
+
+impl Known<'_> {
+    fn int(&self, e: Expr) -> Option<i64> {
+        if self.by_hints { self.env.hint(e) } else { self.env.pool().as_int(e) }
+    }
+
+    /// A float as it is now: the tracer asks only of calls of which it decides no more than values.
+    fn float(&self, float: Float) -> Option<f64> {
+        self.env.pool().eval_float(float, &|sym| self.env.symbol_hint(sym))
+    }
+}
 
 /// The interpreter for the length of a capture.
 pub(super) struct PyHost<'py> {
@@ -261,7 +279,7 @@ impl<'py> PyHost<'py> {
 
     fn run_node(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId, ask: Ask) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
-        let known = |e: Expr| if ask.by_hints { env.hint(e) } else { env.pool().as_int(e) };
+        let known = Known { env, by_hints: ask.by_hints };
         let Some(args) =
             node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
         else {
@@ -291,12 +309,7 @@ impl<'py> PyHost<'py> {
     }
 
     /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
-    fn value(
-        &self,
-        graph: &Graph,
-        known: &dyn Fn(Expr) -> Option<i64>,
-        arg: &Arg,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn value(&self, graph: &Graph, known: &Known<'_>, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let all = |items: &[Arg]| -> PyResult<Option<Vec<_>>> {
             let items = items.iter().map(|item| self.value(graph, known, item).transpose()).collect::<Option<Vec<_>>>();
@@ -312,7 +325,11 @@ impl<'py> PyHost<'py> {
                     Some(tensor) => tensor,
                     None => return Ok(None),
                 },
-                Some(Meta::Int(expr)) => match known(*expr) {
+                Some(Meta::Int(expr)) => match known.int(*expr) {
+                    Some(value) => value.into_pyobject(py)?.into_any(),
+                    None => return Ok(None),
+                },
+                Some(Meta::Float(float)) => match known.float(*float) {
                     Some(value) => value.into_pyobject(py)?.into_any(),
                     None => return Ok(None),
                 },
@@ -334,13 +351,9 @@ impl<'py> PyHost<'py> {
         }))
     }
 
-    fn without_data(
-        &self,
-        known: &dyn Fn(Expr) -> Option<i64>,
-        meta: &TensorMeta,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn without_data(&self, known: &Known<'_>, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
-        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known(e)).collect::<Option<Vec<i64>>>();
+        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known.int(e)).collect::<Option<Vec<i64>>>();
         let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
         let torch = Torch::get(py)?;
         let options = PyDict::new(py);
@@ -435,6 +448,12 @@ impl Host for PyHost<'_> {
 
     fn grad_enabled(&self) -> bool {
         self.grad
+    }
+
+    fn autocast(&self) -> Vec<(DeviceKind, DType)> {
+        let on = Torch::get(self.py).and_then(|torch| torch.autocast(self.py));
+        // A type that is not ours: what it does to calls is not known on any device.
+        on.ok().flatten().unwrap_or_else(|| vec![(DeviceKind::Other, DType::F32)])
     }
 
     fn module(&mut self, name: &str) -> Option<Obj> {

@@ -104,6 +104,7 @@ fn simplified(meta: Meta, env: &mut ShapeEnv) -> Meta {
             Meta::Tensor(meta)
         }
         Meta::Int(expr) => Meta::Int(env.simplify(expr)),
+        number @ (Meta::Float(_) | Meta::Bool(_)) => number,
         Meta::Tuple(items) => Meta::Tuple(items.into_iter().map(|item| Some(simplified(item?, env))).collect()),
         plain @ Meta::Plain(_) => plain,
     }

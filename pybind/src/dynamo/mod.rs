@@ -5,7 +5,9 @@
 //! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
 //! - [`history`]: what earlier calls have shown to change;
 //! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
-//!   have to know;
+//!   have to know; [`numbers`] takes floats out of a graph for our own compiler;
+//! - [`keeps_mode`]: what a graph does to autograd's mode or autocast is undone if it fails;
+//! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: the guards' questions;
 //! - [`tell`]: what listeners and the log are told;
@@ -17,12 +19,16 @@ mod classify;
 mod code;
 mod constant;
 mod facts;
+mod failures;
 mod handler;
 mod history;
 mod host;
+mod keeps_mode;
 mod lift;
+mod numbers;
 mod objects;
 mod promises;
 mod tell;
 
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
+pub(crate) use numbers::{Parts, has_symbols, take_numbers_out};

@@ -7,8 +7,8 @@ use super::{classify, constant};
 use crate::torch::{Info, Torch};
 use frame_hook::Call;
 use guards::{
-    Constant, ConstantId, Element, GlobalState, Layout, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
-    TensorProperty,
+    Autocast, Constant, ConstantId, Element, GlobalState, Layout, Name, ObjectId, Objects, Sources, TensorFacts,
+    TensorGuard, TensorProperty,
 };
 use pyo3::ffi;
 use pyo3::intern;
@@ -531,12 +531,18 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
         GlobalState::GradMode(_) => GlobalState::GradMode(torch.grad_mode(py).ok()?),
         GlobalState::InferenceMode(_) => GlobalState::InferenceMode(torch.inference_mode(py).ok()?),
         GlobalState::DefaultDType(_) => GlobalState::DefaultDType(torch.default_dtype(py).ok()??),
+        GlobalState::Autocast(_) => GlobalState::Autocast(Autocast { enabled: torch.autocast(py).ok()??, cache: true }),
         _ => return None,
     })
 }
 
 /// The state under which a trace is made.
 pub(super) fn states(py: Python<'_>, torch: &Torch) -> Vec<GlobalState> {
-    let kinds = [GlobalState::GradMode(true), GlobalState::InferenceMode(false), GlobalState::DefaultDType(DType::F32)];
+    let kinds = [
+        GlobalState::GradMode(true),
+        GlobalState::InferenceMode(false),
+        GlobalState::DefaultDType(DType::F32),
+        GlobalState::Autocast(Autocast { enabled: Vec::new(), cache: true }),
+    ];
     kinds.iter().filter_map(|kind| current_state(py, torch, kind)).collect()
 }

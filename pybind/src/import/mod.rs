@@ -214,7 +214,7 @@ impl<'py> Importer<'py> {
                 }
             }
             Some(Meta::Int(_) | Meta::Plain(_)) => {}
-            Some(Meta::Tuple(_)) | None => {
+            Some(Meta::Float(_) | Meta::Bool(_) | Meta::Tuple(_)) | None => {
                 self.obstacle(|| format!("input `{name}` is not a strided tensor or a number"));
             }
         }

@@ -11,7 +11,7 @@ use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::{mem, ptr};
-use symshapes::{DType, Device};
+use symshapes::{DType, Device, DeviceKind};
 
 /// The releases of torch whose private layouts and generated shims were tried.
 const TRIED: &[(u32, u32)] = &[(2, 15)];
@@ -155,6 +155,26 @@ impl Torch {
             Some(private) => Ok(private.inference_mode()),
             None => self.is_inference_mode.bind(py).call0()?.is_truthy(),
         }
+    }
+
+    /// The devices for which autocast is on, with the element type that it chooses; `None` for one that is not ours.
+    pub(crate) fn autocast(&self, py: Python<'_>) -> PyResult<Option<Vec<(DeviceKind, DType)>>> {
+        let mut on = Vec::new();
+        for (kind, code, name) in [(DeviceKind::Cpu, 0, "cpu"), (DeviceKind::Cuda, 1, "cuda")] {
+            let chosen = match &self.private {
+                Some(private) => private.autocast(code).map(DType::from_torch_code),
+                None if self.find(py, "is_autocast_enabled")?.call1((name,))?.is_truthy()? => {
+                    Some(self.dtype_of(&self.find(py, "get_autocast_dtype")?.call1((name,))?))
+                }
+                None => None,
+            };
+            match chosen {
+                Some(Some(dtype)) => on.push((kind, dtype)),
+                Some(None) => return Ok(None),
+                None => {}
+            }
+        }
+        Ok(Some(on))
     }
 
     /// The element type that is made of Python floats, if it is one of ours.

@@ -51,6 +51,10 @@ pub(super) struct Private {
     inference_mode: Predicate,
     /// `c10::get_default_dtype_as_scalartype`
     default_dtype: unsafe extern "C" fn() -> i8,
+    /// `at::autocast::is_autocast_enabled`
+    autocast: unsafe extern "C" fn(i8) -> bool,
+    /// `at::autocast::get_autocast_dtype`
+    autocast_dtype: unsafe extern "C" fn(i8) -> i8,
 }
 
 impl Private {
@@ -90,6 +94,12 @@ impl Private {
                 default_dtype: mem::transmute::<*const c_void, unsafe extern "C" fn() -> i8>(address(
                     "_ZN3c1031get_default_dtype_as_scalartypeEv\0",
                 )?),
+                autocast: mem::transmute::<*const c_void, unsafe extern "C" fn(i8) -> bool>(address(
+                    "_ZN2at8autocast19is_autocast_enabledEN3c1010DeviceTypeE\0",
+                )?),
+                autocast_dtype: mem::transmute::<*const c_void, unsafe extern "C" fn(i8) -> i8>(address(
+                    "_ZN2at8autocast18get_autocast_dtypeEN3c1010DeviceTypeE\0",
+                )?),
             })
         }
     }
@@ -104,6 +114,10 @@ impl Private {
         internal.call_method1("_set_grad_enabled", (before,))?;
         agrees &= self.inference_mode() == torch.call_method0("is_inference_mode_enabled")?.extract::<bool>()?;
         let default = torch.call_method0("get_default_dtype")?;
+        for (code, name) in [(0, "cpu"), (1, "cuda")] {
+            let enabled: bool = torch.call_method1("is_autocast_enabled", (name,))?.extract()?;
+            agrees &= self.autocast(code).is_some() == enabled;
+        }
         let known = DType::from_torch_code(self.default_dtype());
         let known = known.map(|dtype| torch.getattr(dtype.name())).transpose()?;
         Ok(agrees && known.is_some_and(|known| known.is(&default)))
@@ -156,6 +170,13 @@ impl Private {
     pub(super) fn inference_mode(&self) -> bool {
         // SAFETY: as above.
         unsafe { (self.inference_mode)() }
+    }
+
+    /// torch's number of the element type that autocast chooses on a device, by torch's number of its kind, if it is on.
+    #[inline]
+    pub(super) fn autocast(&self, device: i8) -> Option<i32> {
+        // SAFETY: as above; the argument is the number of a kind of device that every build knows.
+        unsafe { (self.autocast)(device).then(|| i32::from((self.autocast_dtype)(device))) }
     }
 
     /// torch's number of the element type that is made of Python floats.

@@ -322,6 +322,51 @@ def raises(x, n):
     return y
 
 
+def deletes_a_global(x):
+    global gone
+    gone = 2
+    y = x * gone
+    del gone
+    print("gone", "gone" in globals())
+    return y
+
+
+def after_a_handler(x):
+    try:
+        print("here")
+        y = x + int("no")
+    except ValueError:
+        y = x
+    for _ in range(2):
+        y = y * 2
+    return y
+
+
+class Notes:
+    def __init__(self, log):
+        self.log = log
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.log.append(repr(error[1]))
+        return True
+
+
+def unbound_in_a_context(x, log, bind=False):
+    if bind:
+        late = 1
+
+    def inner():
+        return late
+
+    print("before")
+    with Notes(log):
+        x = x + late
+    return x, log
+
+
 def another_shape(x):
     y = x + 1
     y.unsqueeze_(0)
@@ -340,6 +385,10 @@ BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
     (raises, (X, 1)),
     (raises, (X, 9)),
     (another_shape, (X,)),
+    (deletes_a_global, (X,)),
+    (after_a_handler, (X,)),
+    (unbound_in_a_context, (X, [])),
+    (unbound_in_a_context, (X, [], True)),
 ]
 
 
@@ -349,3 +398,11 @@ def test_what_ends_a_graph_goes_on_as_it_would(function, args, capsys):
     compiled = _capture.optimize(function, backend="eager")
     for _ in range(3):
         assert (outcome(compiled, args), capsys.readouterr().out) == expected
+
+
+def test_what_follows_a_handler_is_traced():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(after_a_handler, backend="eager", listener=log.append)
+    compiled(X)
+    assert log[-1]["graph"] is not None
+    assert log[-1]["break_reason"] is None

@@ -1,6 +1,6 @@
 //! Symbols for inputs: policies, duck shaping, 0/1 specialisation, and strides inferred as products.
 
-use super::{EnvError, EnvOptions, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
+use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
     float::Float,
     node::{Expr, Sym},
@@ -132,6 +132,9 @@ impl ShapeEnv {
     /// The strides of a tensor: 0 and 1 are constants; one that equals the product of another dimension's size and
     /// stride is that product; any other is a symbol of its own, or a constant if all sizes are.
     pub fn strides(&mut self, tensor: StrideInputs<'_>, at: &str) -> Result<Vec<Expr>, EnvError> {
+        if self.is_row_major_whatever_its_sizes(&tensor) {
+            return self.row_major_strides(&tensor, at);
+        }
         let rank = tensor.sources.len();
         let fixed = tensor.sizes.iter().all(|&size| self.pool.as_int(size).is_some());
         let mut order: Vec<usize> = (0..rank).collect();
@@ -158,6 +161,45 @@ impl ShapeEnv {
             products.entry(key).or_insert(next);
         }
         Ok(strides.into_iter().flatten().collect())
+    }
+
+    /// True for a row-major tensor with an unbacked size, whose strides must not be told apart by what its sizes are now.
+    fn is_row_major_whatever_its_sizes(&self, tensor: &StrideInputs<'_>) -> bool {
+        let symbols = tensor.sizes.iter().flat_map(|&size| self.pool.symbols(size));
+        let mut expected: i64 = 1;
+        symbols.into_iter().any(|sym| self.is_unbacked(sym))
+            && tensor.size_hints.iter().zip(tensor.stride_hints).rev().all(|(&size, &stride)| {
+                let fits = stride == expected;
+                expected = expected.saturating_mul(size.max(1));
+                fits
+            })
+    }
+
+    /// Strides as products of the inner sizes, which an empty tensor's need not be.
+    fn row_major_strides(&mut self, tensor: &StrideInputs<'_>, at: &str) -> Result<Vec<Expr>, EnvError> {
+        let mut is_empty = self.pool.bool(false);
+        for &size in tensor.sizes {
+            let zero = self.pool.eq(size, Expr::ZERO);
+            is_empty = self.pool.or(is_empty, zero);
+        }
+        let (mut strides, mut next) = (vec![Expr::ONE; tensor.sizes.len()], Expr::ONE);
+        for d in (0..tensor.sizes.len()).rev() {
+            strides[d] = next;
+            let (source, hint) = (tensor.sources[d], tensor.stride_hints[d]);
+            if self.pool.as_int(next).is_some() || self.pool.as_bool(is_empty) == Some(false) {
+                self.inputs.push(Input { source, kind: InputKind::Stride, expr: next, owned: None, constraint: None });
+            } else {
+                let (_, stride) = self.fresh_input(source, InputKind::Stride, hint, None);
+                let equal = self.pool.eq(stride, next);
+                let pred = self.pool.or(equal, is_empty);
+                self.guards.push(Guard { pred, at: at.to_owned() });
+            }
+            next = self.pool.mul(next, tensor.sizes[d]);
+            if self.pool.is_overflow(next) {
+                return Err(EnvError::Overflow { input: source, at: at.to_owned() });
+            }
+        }
+        Ok(strides)
     }
 
     /// The number of elements of a tensor.

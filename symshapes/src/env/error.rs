@@ -50,12 +50,14 @@ pub enum EnvError {
         at: String,
     },
     /// A decision that depends on a value which only the running program knows.
-    #[error("{pred} depends on data: {symbols} is known only when the program runs ({at}); torch._check may state it")]
+    #[error("{pred} depends on data: {unknown} is known only when the program runs ({at}); torch._check may state it")]
     DataDependent {
+        /// The inputs that the symbols read.
+        symbols: SymbolSources,
         /// The question.
         pred: String,
         /// The unbacked symbols.
-        symbols: String,
+        unknown: String,
         /// The user's line.
         at: String,
     },
@@ -100,21 +102,19 @@ impl EnvError {
             | EnvError::HintOutOfRange { input, .. }
             | EnvError::Overflow { input, .. } => Some(*input),
             EnvError::Undefined { symbols, .. }
+            | EnvError::DataDependent { symbols, .. }
             | EnvError::CheckFailed { symbols, .. }
             | EnvError::Unsatisfiable { symbols, .. } => symbols.first().map(|symbol| symbol.1),
-            EnvError::DataDependent { .. } => None,
         }
     }
 
     fn symbols(&self) -> &[(String, SourceId)] {
         match self {
             EnvError::Undefined { symbols, .. }
+            | EnvError::DataDependent { symbols, .. }
             | EnvError::CheckFailed { symbols, .. }
             | EnvError::Unsatisfiable { symbols, .. } => symbols,
-            EnvError::NegativeSize { .. }
-            | EnvError::HintOutOfRange { .. }
-            | EnvError::Overflow { .. }
-            | EnvError::DataDependent { .. } => &[],
+            EnvError::NegativeSize { .. } | EnvError::HintOutOfRange { .. } | EnvError::Overflow { .. } => &[],
         }
     }
 
@@ -159,7 +159,7 @@ impl ShapeEnv {
         }
     }
 
-    fn sources_of(&self, symbols: &[Sym]) -> SymbolSources {
+    pub(super) fn sources_of(&self, symbols: &[Sym]) -> SymbolSources {
         let source = |&sym: &Sym| {
             let input = self.input_of(sym)?;
             Some((self.pool.name(sym).to_owned(), self.inputs[input].source))

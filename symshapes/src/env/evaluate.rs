@@ -2,11 +2,21 @@
 
 use super::{Assertion, EnvError, Guard, ShapeEnv};
 use crate::{
+    float::{Float, FloatBinary},
     node::{Expr, Sym},
     pred::Pred,
     range::Range,
 };
 use rustc_hash::FxHashMap;
+
+/// What a power of integers is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Power {
+    /// The exponent is not negative.
+    Int(Expr),
+    /// The exponent is negative.
+    Float(Float),
+}
 
 impl ShapeEnv {
     /// The truth of a predicate for every input that the guards accept; `None` if it differs, or is not proved.
@@ -93,6 +103,16 @@ impl ShapeEnv {
         Ok(value)
     }
 
+    /// `base ** exponent` as Python has it, whose kind depends on the exponent's sign; that is guarded.
+    pub fn power(&mut self, base: Expr, exponent: Expr, at: &str) -> Result<Power, EnvError> {
+        let natural = self.pool.le(Expr::ZERO, exponent);
+        if self.evaluate(natural, at)? {
+            return Ok(Power::Int(self.pool.pow(base, exponent)));
+        }
+        let (base, exponent) = (self.pool.to_float(base), self.pool.to_float(exponent));
+        Ok(Power::Float(self.pool.float_binary(FloatBinary::Pow, base, exponent)))
+    }
+
     /// States that a predicate holds: a guard if the hints can tell, an assertion for the running program otherwise.
     pub fn check(&mut self, p: Pred, message: &str, at: &str) -> Result<(), EnvError> {
         let normal = self.normal_pred(p);
@@ -113,8 +133,9 @@ impl ShapeEnv {
         let symbols = self.pool.pred_symbols(p);
         let unbacked = symbols.iter().filter(|&&sym| self.is_unbacked(sym)).map(|&sym| self.pool.name(sym));
         EnvError::DataDependent {
+            symbols: self.sources_of(&symbols),
             pred: self.pool.display_pred(p).to_string(),
-            symbols: unbacked.collect::<Vec<_>>().join(", "),
+            unknown: unbacked.collect::<Vec<_>>().join(", "),
             at: at.to_owned(),
         }
     }

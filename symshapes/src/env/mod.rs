@@ -20,6 +20,7 @@ mod replace;
 
 pub use create::{Constraint, Dim, Policy, StrideInputs};
 pub use error::EnvError;
+pub use evaluate::Power;
 
 use crate::{
     node::{Expr, Sym},
@@ -198,6 +199,11 @@ impl ShapeEnv {
             Some(Origin::Quotient { of, .. }) => self.is_unbacked(of),
             None => false,
         }
+    }
+
+    /// True if only the running program knows the value.
+    pub fn depends_on_data(&self, e: Expr) -> bool {
+        self.pool.symbols(e).iter().any(|&sym| self.is_unbacked(sym))
     }
 
     /// Every symbol with its range, in the order of making.

@@ -142,7 +142,8 @@ impl ShapeEnv {
         let image_is_unbacked = self.pred_is_unbacked(bound);
         if self.is_unbacked(replaced) {
             let message = format!("the range of {}", self.pool.name(replaced));
-            self.assertions.push(Assertion { pred: bound, message, at: at.to_owned() });
+            let pred = self.plain_pred(bound);
+            self.assertions.push(Assertion { pred, message, at: at.to_owned() });
             return if image_is_unbacked { self.learn(bound, at) } else { Ok(()) };
         }
         self.guards.push(Guard { pred: bound, at: at.to_owned() });

@@ -12,7 +12,7 @@ mod print;
 pub use constraint::{Reason, Violation};
 
 use crate::{
-    env::{EnvError, Input, ShapeEnv, SourceId},
+    env::{Assertion, EnvError, Input, ShapeEnv, SourceId},
     node::{Expr, Node, Sym},
     pred::{Operands, Pred, PredNode},
     range::Range,
@@ -77,8 +77,22 @@ impl ShapeEnv {
             let pred = self.plain_pred(pred);
             checks.push(Kept { check: Check::Holds(pred), at: Some(at) });
         }
+        checks.extend(self.entry_assertions());
         checks.sort_by_cached_key(|kept| self.cost(&kept.check));
         Ok(GuardSet { checks })
+    }
+
+    /// The assertions about unbacked symbols that inputs give, which are known before the program runs.
+    fn entry_assertions(&self) -> Vec<Kept> {
+        let is_read = |&sym: &Sym| self.input_of(sym).is_some();
+        let of_inputs = self.assertions().iter().filter(|a| self.pool.pred_symbols(a.pred).iter().all(is_read));
+        of_inputs.map(|a| Kept { check: Check::Holds(a.pred), at: Some(a.at.clone()) }).collect()
+    }
+
+    /// The first assertion that does not hold where inputs have these values; `None` also if they do not tell.
+    pub fn broken_assertion(&self, values: &dyn Fn(SourceId) -> Option<i64>) -> Option<&Assertion> {
+        let symbols = |sym: Sym| values(self.inputs[self.input_of(sym)?].source);
+        self.assertions().iter().find(|a| self.pool.eval_pred(a.pred, &symbols) == Some(false))
     }
 
     /// The truth of a check; `None` if an input that it needs is unknown, or it has no value.

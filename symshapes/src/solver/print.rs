@@ -83,6 +83,10 @@ impl Printer<'_> {
             Node::Mod(a, b) => format!("({} % {})", self.expr(*a, Context::Atom), self.expr(*b, Context::Atom)),
             Node::Min(a, b) => format!("min({}, {})", self.expr(*a, Context::Sum), self.expr(*b, Context::Sum)),
             Node::Max(a, b) => format!("max({}, {})", self.expr(*a, Context::Sum), self.expr(*b, Context::Sum)),
+            Node::Pow(a, b) => {
+                let text = format!("{} ** {}", self.expr(*a, Context::Atom), self.expr(*b, Context::Atom));
+                parenthesised(text, context > Context::Sum)
+            }
             Node::Overflow => "(1 // 0)".to_owned(),
         }
     }

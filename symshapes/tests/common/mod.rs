@@ -22,6 +22,7 @@ pub enum Op {
     Mod,
     Min,
     Max,
+    Pow,
 }
 
 /// The symbols' names and ranges: indices of dimensions, an offset, a size, and one of any value.
@@ -89,6 +90,7 @@ impl Op {
             Op::Mod => a - b * quotient(a)?,
             Op::Min => a.min(b),
             Op::Max => a.max(b),
+            Op::Pow => a.checked_pow(u32::try_from(b).ok()?)?,
         })
     }
 
@@ -102,6 +104,7 @@ impl Op {
             Op::Mod => pool.modulo(a, b),
             Op::Min => pool.min(a, b),
             Op::Max => pool.max(a, b),
+            Op::Pow => pool.pow(a, b),
         }
     }
 }
@@ -126,7 +129,7 @@ pub fn trees() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![constants().prop_map(Tree::Int), (0..SYMBOLS.len()).prop_map(Tree::Sym)];
     let op = prop_oneof![
         3 => Just(Op::Add), 1 => Just(Op::Sub), 1 => Just(Op::Mul), 3 => Just(Op::FloorDiv), 1 => Just(Op::CeilDiv),
-        3 => Just(Op::Mod), 1 => Just(Op::Min), 1 => Just(Op::Max),
+        3 => Just(Op::Mod), 1 => Just(Op::Min), 1 => Just(Op::Max), 1 => Just(Op::Pow),
     ];
     leaf.prop_recursive(8, 64, 2, move |inner| {
         let divided = (op.clone(), inner.clone(), constants().prop_map(Tree::Int));

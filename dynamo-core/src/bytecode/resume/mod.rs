@@ -6,8 +6,8 @@
 //!
 //! - **Cells.** A variable that lives in a cell becomes a free variable: its cell is in the closure that the caller makes,
 //!   so every closure over it goes on sharing it. Those come first, in the order of their slots, then the original's own
-//!   free variables, all of them, in their order. One thing is different: reading such a variable before it has a value
-//!   raises `NameError` itself where the original raised `UnboundLocalError`.
+//!   free variables, all of them, in their order. What is raised where such a variable has no value is what the original
+//!   raises: see `unbound`.
 //! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what may
 //!   be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
 //! - Parameters are unbound as soon as their values are on the stack, so that what the stack held lives no
@@ -15,6 +15,7 @@
 
 mod plan;
 mod prologue;
+mod unbound;
 
 use super::code::flags;
 use super::flow::ControlFlow;

@@ -1,7 +1,8 @@
 //! Which slot each local of the original has in a resume function, and which of them are parameters.
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
+use super::unbound::{Unbound, unbound};
 use super::{Continuation, Obstacle, Parameter, ResumeError, Source};
 use crate::bytecode::access::{Access, accesses, free_slots};
 use crate::bytecode::flow::ControlFlow;
@@ -17,6 +18,8 @@ pub(super) struct Plan {
     pub(super) freevars: Vec<String>,
     /// The new slot of each old one; anything for those that are not used.
     pub(super) slots: Vec<LocalId>,
+    /// The reads of variables in cells that may have no value, each with a local of the variable's name.
+    pub(super) unbound: Vec<(Unbound, LocalId)>,
 }
 
 impl Plan {
@@ -36,6 +39,7 @@ impl Plan {
             varnames: Vec::new(),
             freevars: closure.iter().map(|&id| locals.name(id).to_owned()).collect(),
             slots: vec![LocalId::new(0); locals.names.len()],
+            unbound: Vec::new(),
             closure,
         };
         plan.add_stack(from.stack);
@@ -48,6 +52,7 @@ impl Plan {
         for id in locals.ids().filter(|&id| used.contains(id) && !locals.is_shared(id) && !passed.contains(id)) {
             plan.add_local(id, locals.name(id));
         }
+        plan.add_unbound(&locals, &unbound(code, body, flow)?, &flow.reachable(from.at));
         for (index, id) in plan.closure.iter().enumerate() {
             plan.slots[id.index()] = LocalId::new(plan.varnames.len() + index);
         }
@@ -58,6 +63,19 @@ impl Plan {
         for (place, &held) in stack.iter().enumerate().filter(|&(_, &held)| held != Slot::Empty) {
             self.parameters.push(Parameter { source: Source::Stack(place), boxed: held == Slot::Either });
             self.varnames.push(format!("___stack{}", self.varnames.len()));
+        }
+    }
+
+    fn add_unbound(&mut self, locals: &Locals<'_>, reads: &[Unbound], reached: &SecondaryMap<Inst, bool>) {
+        let first = self.varnames.len();
+        for &read in reads.iter().filter(|read| reached[read.inst]) {
+            let name = locals.name(read.cell);
+            let known = self.varnames[first..].iter().position(|known| known == name);
+            let local = known.map_or(self.varnames.len(), |at| first + at);
+            if known.is_none() {
+                self.varnames.push(name.to_owned());
+            }
+            self.unbound.push((read, LocalId::new(local)));
         }
     }
 

@@ -4,6 +4,7 @@ use cranelift_entity::EntityRef;
 
 use super::Continuation;
 use super::plan::Plan;
+use super::unbound::add_handler;
 use crate::bytecode::code::flags;
 use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::renumber::renumber_locals;
@@ -25,8 +26,11 @@ pub(super) fn assemble(
     let reached = flow.reachable(from.at);
     body.retain(|inst, _| reached[inst]);
     renumber_locals(&mut body, |id| plan.slots[id.index()]);
-    let original = body.order().len();
     let mut builder = Builder::over(header(plan, code, from), body);
+    for &(read, name) in &plan.unbound {
+        add_handler(&mut builder, read, name);
+    }
+    let original = builder.body().order().len();
     Prologue { builder: &mut builder, next: 0 }.emit(plan, code.firstlineno, from);
     let body = builder.body_mut();
     body.move_tail(original, 0);

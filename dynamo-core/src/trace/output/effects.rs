@@ -5,7 +5,7 @@ use crate::{
     bytecode::{Const, LocalId, Op},
     trace::{
         Traced,
-        value::{State, StateId, ValueId},
+        value::{State, StateId, Value, ValueId},
     },
 };
 
@@ -44,6 +44,12 @@ impl Output<'_, '_> {
                     self.builder.store_local(new);
                     self.refill(state, new)?;
                 }
+                State::Slot { object: None, name, value: Some(value) } if self.is_null(value) => {
+                    // It is not there if only the trace has written it.
+                    self.builder.load_const(Const::None);
+                    self.builder.store_global(&name);
+                    self.builder.delete_global(&name);
+                }
                 State::Slot { object, name, value: Some(value) } => {
                     self.push(value)?;
                     match object {
@@ -68,6 +74,10 @@ impl Output<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn is_null(&self, value: ValueId) -> bool {
+        matches!(self.t.values[value], Value::Null)
     }
 
     /// Gives a dict or set of the caller's what a local holds, and nothing else.

@@ -2,8 +2,8 @@
 //!
 //! Its prologue calls the compiled graph, replays what the trace changed, and then either returns, or puts the frame
 //! together as it was before the instruction that ended the graph and jumps there. What follows is the original code,
-//! cut at that instruction's successors, where the rest goes on in functions of its own: so the instruction itself runs
-//! with its handlers, and the rest is traced when it is called.
+//! cut at that instruction's successors, and where handlers of it are done, since the rest goes on in functions of its
+//! own: so the instruction itself runs with its handlers, and the rest is traced when it is called.
 //!
 //! Invariants: every value is built once, so that identical objects stay identical; arguments are read before any slot
 //! is overwritten; effects come after the graph and before everything else that can be seen.
@@ -13,14 +13,16 @@ mod sources;
 mod values;
 
 use super::{
-    Traced, Tracer,
-    context::SET_GRAD,
+    Input, Traced, Tracer,
+    context::Context,
     frame::Frame,
+    grad::SET_GRAD,
     value::{Iter, State, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::{
-        Body, Builder, CodeObject, Const, Inst, Liveness, LocalId, Op, Operand, Span, Splitter, Version,
+        Body, Builder, CodeObject, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span, Splitter,
+        Version,
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
@@ -32,7 +34,7 @@ use crate::{
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
-use guards::{Constant, SourceId};
+use guards::Constant;
 use rustc_hash::FxHashMap;
 
 /// What a constant of the new code is that only the caller can supply.
@@ -40,6 +42,9 @@ use rustc_hash::FxHashMap;
 pub enum Opaque {
     /// The compiled graph, which takes the inputs and gives a tuple.
     Graph,
+    /// What is called with the exception that the graph has raised, before that goes on: it may add to what is told of
+    /// it, and raises nothing.
+    Failure,
     /// An object of the running program.
     Object(Obj),
     /// A builtin or a function of the standard library, by its dotted name.
@@ -103,6 +108,8 @@ struct Output<'t, 'h> {
     made_cells: Vec<StateId>,
     /// The values that are read where the trace found them.
     sourced: Vec<ValueId>,
+    /// Where exceptions of the graph go, if it may raise any.
+    failed: Option<Label>,
 }
 
 /// The locals that are read from an instruction on, with their values; none for those that have none.
@@ -168,6 +175,7 @@ impl<'t, 'h> Output<'t, 'h> {
             frame_cells,
             made_cells: Vec::new(),
             sourced: Vec::new(),
+            failed: None,
         }
     }
 
@@ -194,7 +202,10 @@ impl<'t, 'h> Output<'t, 'h> {
             }
             seen.push(value);
             match self.t.values[value].clone() {
-                Value::Tensor(node) | Value::SymInt { node, .. }
+                Value::Tensor(node)
+                | Value::SymInt { node, .. }
+                | Value::SymFloat { node, .. }
+                | Value::SymBool { node, .. }
                     if self.t.source(value).is_none() && !self.results.contains(&node) =>
                 {
                     self.results.push(node);
@@ -205,6 +216,11 @@ impl<'t, 'h> Output<'t, 'h> {
                 Value::DictView(dict, _) => open.push(dict),
                 Value::Method { function, this } => open.extend([function, this]),
                 Value::BoundBuiltin { this, .. } => open.push(this),
+                Value::Context(context) | Value::Exit(context) => match context {
+                    Context::Null(value) => open.extend(value),
+                    Context::Suppress(classes) => open.extend(classes),
+                    Context::Grad(_) | Context::Autocast(_) | Context::Generator(_) => {}
+                },
                 Value::Exception { args: Some(args), .. } => open.extend(args),
                 Value::Partial(function, args, keywords) => {
                     open.push(function);
@@ -278,17 +294,52 @@ impl<'t, 'h> Output<'t, 'h> {
         if !self.t.graph_is_needed() {
             return Ok(());
         }
-        let inputs: Vec<SourceId> = self.t.inputs.iter().map(|&(_, source)| source).collect();
+        let inputs = self.t.inputs.clone();
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
-        for &source in &inputs {
-            self.load_source(source)?;
+        for input in &inputs {
+            self.load_input(input)?;
         }
+        self.watch_graph();
         self.builder.call(inputs.len() as u32);
+        self.builder.set_handler(None);
         let tuple = self.fresh("results");
         self.builder.store_local(tuple);
         self.result_tuple = Some(tuple);
         Ok(())
+    }
+
+    /// Pushes an input of the graph.
+    fn load_input(&mut self, input: &Input) -> Traced<()> {
+        if input.is_float {
+            return self.call_named("torch._as_tensor_fullprec", 1, |out| out.load_source(input.source));
+        }
+        self.load_source(input.source)
+    }
+
+    /// Has exceptions of what comes next told of, if the graph may raise any.
+    fn watch_graph(&mut self) {
+        if self.t.fallible().is_empty() {
+            return;
+        }
+        let target = self.builder.label();
+        let handler = self.builder.body_mut().push_handler(Handler { target, depth: 0, lasti: false });
+        self.builder.set_handler(Some(handler));
+        self.failed = Some(target);
+    }
+
+    /// Tells of an exception of the graph, and raises it again. It does not count as one that is handled, so that it has
+    /// the context that it had. These instructions have no line: a traceback shows those that it is given.
+    fn tell_of_failure(&mut self) {
+        let Some(label) = self.failed else { return };
+        self.builder.set_span(None);
+        self.builder.bind(label);
+        let tell = self.constant(Opaque::Failure);
+        self.builder.callee(|builder| builder.load_const(tell));
+        self.builder.copy(3);
+        self.builder.call(1);
+        self.builder.pop();
+        self.builder.emit(Op::Reraise, 0);
     }
 
     /// Puts the stack and the live locals in place.
@@ -319,7 +370,7 @@ impl<'t, 'h> Output<'t, 'h> {
     fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {
-            if let Value::Exit(context) = self.t.values[value] {
+            if let Value::Exit(Context::Grad(context)) = self.t.values[value] {
                 if context.after != mode {
                     return Err(construct("a mode of autograd that was set inside of another one"));
                 }
@@ -350,7 +401,8 @@ impl<'t, 'h> Output<'t, 'h> {
         }
     }
 
-    fn finish_whole(self) -> Traced<(CodeObject, Vec<Opaque>)> {
+    fn finish_whole(mut self) -> Traced<(CodeObject, Vec<Opaque>)> {
+        self.tell_of_failure();
         let opaque = self.opaque.clone();
         let (code, mut body) = self.settle();
         remove_unreachable(&mut body).map_err(|error| misfit(&error))?;
@@ -361,15 +413,18 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Goes on with the original at `entry`, and cuts it after `at`.
     fn finish_split(mut self, entry: Inst, at: Inst) -> Traced<(CodeObject, Vec<Opaque>)> {
-        let opaque = self.opaque.clone();
         let label = self.builder.body_mut().label_at(entry);
         self.builder.jump(label);
+        self.tell_of_failure();
+        let opaque = self.opaque.clone();
         let (code, body) = self.settle();
         let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
         let ways = flow.ways(at);
         let jump = ways.jump().map(|to| landing(&body, to));
-        let cuts: Vec<Inst> = ways.next().into_iter().chain(jump).collect();
         let splitter = Splitter::new(&code, &body).map_err(|error| misfit(&error))?;
+        let mut cuts: Vec<Inst> = ways.next().into_iter().chain(jump).collect();
+        let after = splitter.after_handlers(at).into_iter().filter(|inst| !cuts.contains(inst));
+        cuts.extend(after.collect::<Vec<_>>());
         let split = splitter.split(&cuts).map_err(|error| misfit(&error))?;
         Ok((split.prefix, opaque))
     }

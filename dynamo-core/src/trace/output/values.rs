@@ -4,13 +4,15 @@ use super::{Opaque, Output, construct};
 use crate::{
     bytecode::{Builder, Const, LocalId, Op},
     trace::{
-        Traced,
-        context::{Class, Context},
+        Traced, autocast,
+        context::Context,
+        grad::Class,
         value::{Function, Iter, State, StateId, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
+use guards::Constant;
 
 impl Output<'_, '_> {
     /// Pushes a value.
@@ -27,7 +29,10 @@ impl Output<'_, '_> {
         match self.t.values[value].clone() {
             Value::Null => self.builder.push_null(),
             Value::Const(constant) => self.load_constant(&constant)?,
-            Value::Tensor(node) | Value::SymInt { node, .. } => self.load_result(node)?,
+            Value::Tensor(node)
+            | Value::SymInt { node, .. }
+            | Value::SymFloat { node, .. }
+            | Value::SymBool { node, .. } => self.load_result(node)?,
             Value::Lazy(_) if self.t.source(value).is_none() => {
                 // What nobody has looked at is a constant, or cannot be reached.
                 let forced = self.t.force(value)?;
@@ -80,9 +85,9 @@ impl Output<'_, '_> {
                 self.keep(value);
             }
             Value::Exception { .. } => return Err(construct("an exception that was raised")),
-            Value::Context(context) => self.push_context(context)?,
+            Value::Context(context) => self.push_context(&context)?,
             Value::Exit(context) => {
-                self.push_context(context)?;
+                self.push_context(&context)?;
                 self.builder.copy(1);
                 self.builder.load_method("__enter__");
                 self.builder.call(0);
@@ -324,15 +329,32 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// Pushes a context manager of torch's; one that sets the mode when it is made, as it was before.
-    pub(super) fn push_context(&mut self, context: Context) -> Traced<()> {
-        let arg = context.class == Class::Given;
-        self.call_named(context.class.name(), usize::from(arg), |out| {
-            if arg {
-                out.builder.load_const(Const::Bool(context.inside));
+    /// Pushes a context manager that was not entered; one that sets the mode when it is made, as it was before.
+    pub(super) fn push_context(&mut self, context: &Context) -> Traced<()> {
+        match context {
+            Context::Grad(grad) => {
+                let arg = grad.class == Class::Given;
+                self.call_named(context.name(), usize::from(arg), |out| {
+                    if arg {
+                        out.builder.load_const(Const::Bool(grad.inside));
+                    }
+                    Ok(())
+                })
             }
-            Ok(())
-        })
+            Context::Autocast(autocast) => self.call_named(autocast::CLASS, 4, |out| {
+                out.builder.load_const(Const::Str("cpu".to_owned()));
+                out.load_constant(&Constant::DType(autocast.dtype))?;
+                out.builder.load_const(Const::Bool(autocast.enabled));
+                out.builder.load_const(autocast.cache.map_or(Const::None, Const::Bool));
+                Ok(())
+            }),
+            Context::Null(value) => {
+                let args: Vec<ValueId> = value.iter().copied().collect();
+                self.call_named(context.name(), args.len(), |out| out.push_all(&args))
+            }
+            Context::Suppress(classes) => self.call_named(context.name(), classes.len(), |out| out.push_all(classes)),
+            Context::Generator(_) => Err(construct("a generator that has begun")),
+        }
     }
 
     /// Pushes a new `functools.partial`.

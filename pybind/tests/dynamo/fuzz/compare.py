@@ -57,21 +57,15 @@ class Difference:
 
 
 def same_exception(plain: Raised | None, compiled: Raised | None) -> bool:
-    """Equal but for what is known to be lost.
-
-    An operation of a graph that fails when the graph runs has no line of the program, and an unbound variable of a
-    closure raises `NameError` in a resume function, where its base class `UnboundLocalError` came before.
-    """
+    """Equal but for what is known to be lost."""
     if plain is None or compiled is None:
         return plain is compiled
-    if plain.kind == "UnboundLocalError" and compiled.kind == "NameError":
-        return plain.line == compiled.line or compiled.line is None
     if plain.kind == compiled.kind == "UnboundLocalError":
         # Once it has specialised the code, CPython 3.11 names the line of the instruction before.
         late = plain.line is None or compiled.line is None or plain.line <= compiled.line
         return plain.message == compiled.message and late
     same = (plain.kind, plain.message) == (compiled.kind, compiled.message)
-    return same and (compiled.line is None or plain.line == compiled.line)
+    return same and plain.line == compiled.line
 
 
 def difference(plain: Outcome, compiled: Outcome) -> Difference | None:

@@ -1,0 +1,237 @@
+//! Automatic mixed precision: contexts that choose element types on their own.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
+//! [`Tracer::autocast`]; the graph ends as it began, and code that goes on inside of a context enters it anew.
+//!
+//! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are known
+//! here: for other devices nothing is traced while it is on.
+
+use super::{
+    Traced, Tracer,
+    value::{Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use fx::{Arg, Kind as NodeKind, NodeId};
+use guards::Constant;
+use symshapes::{DType, DeviceKind};
+
+/// The devices for which it is on, and the element type that is chosen there.
+pub(super) type State = Vec<(DeviceKind, DType)>;
+
+/// The class's dotted name.
+pub(super) const CLASS: &str = "torch.amp.autocast_mode.autocast";
+const ENTER: &str = "torch.amp.autocast_mode._enter_autocast";
+const EXIT: &str = "torch.amp.autocast_mode._exit_autocast";
+
+/// A context manager, for the CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Autocast {
+    /// The element type.
+    pub(super) dtype: DType,
+    /// Whether it is on inside.
+    pub(super) enabled: bool,
+    /// Whether converted weights are kept; as it is outside if nothing is said.
+    pub(super) cache: Option<bool>,
+}
+
+/// One that was entered: its node, and how it was before.
+#[derive(Clone, Debug)]
+pub(super) struct Entered {
+    node: NodeId,
+    before: State,
+}
+
+/// What a call does with its arguments on the CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cast {
+    /// They become the chosen type.
+    Lower,
+    /// They become 32 bits wide.
+    Full,
+    /// They become the widest type among them.
+    Widest,
+    /// They stay what they are.
+    Keep,
+    /// It calls others, which do one thing or another.
+    Unknown,
+}
+
+/// Overloads by what they do; all others keep their arguments.
+const CASTS: [(Cast, &str); 4] = [
+    (
+        Cast::Lower,
+        "conv1d conv2d conv3d bmm mm baddbmm addmm addbmm linear matmul conv_tbc conv_transpose1d conv_transpose2d \
+         conv_transpose3d prelu scaled_dot_product_attention linalg_vecdot convolution _convolution",
+    ),
+    (
+        Cast::Full,
+        "avg_pool3d binary_cross_entropy grid_sampler polar prod quantile nanquantile stft cdist trace view_as_complex \
+         cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr ormqr pinverse max_pool3d max_unpool2d \
+         max_unpool3d adaptive_avg_pool3d reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d \
+         replication_pad3d mse_loss cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss poisson_nll_loss \
+         smooth_l1_loss cross_entropy_loss l1_loss huber_loss margin_ranking_loss soft_margin_loss \
+         triplet_margin_loss multi_margin_loss ctc_loss kl_div multilabel_margin_loss \
+         binary_cross_entropy_with_logits geqrf _lu_with_info qr svd triangular_solve multilabel_margin_loss_forward",
+    ),
+    (Cast::Widest, "stack cat index_copy"),
+    (
+        Cast::Unknown,
+        "einsum tensordot bilinear chain_matmul inner kron lstm gru rnn_tanh rnn_relu lstm_cell gru_cell \
+         cosine_similarity pairwise_distance multi_head_attention_forward scaled_dot_product_attention_math \
+         nll_loss_nd mv addmv concat concatenate hstack vstack dstack column_stack block_diag matrix_exp outer",
+    ),
+];
+
+/// What the overload of this target does with its arguments.
+pub(super) fn cast_of(target: &str) -> Cast {
+    let Some(name) = target.strip_prefix("aten.") else { return Cast::Keep };
+    let base = name.split('.').next().unwrap_or(name);
+    let listed = CASTS.iter().find(|(_, names)| names.split_whitespace().any(|name| name == base));
+    match listed {
+        Some(&(cast, _)) => cast,
+        None if base.starts_with("linalg_") || base.starts_with("fft_") => Cast::Unknown,
+        None => Cast::Keep,
+    }
+}
+
+/// The type that an argument of type `dtype` is converted to.
+pub(super) fn converted(cast: Cast, dtype: DType, chosen: DType, widest: DType) -> DType {
+    // Doubles are left alone.
+    let eligible = dtype.is_float() && dtype != DType::F64;
+    match cast {
+        Cast::Lower if eligible => chosen,
+        Cast::Full if eligible => DType::F32,
+        Cast::Widest if eligible => widest,
+        _ => dtype,
+    }
+}
+
+impl Tracer<'_> {
+    /// A call of the class with arguments by position and by name.
+    pub(super) fn make_autocast(&mut self, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<Autocast> {
+        let names = ["device_type", "dtype", "enabled", "cache_enabled"];
+        let mut given = [None; 4];
+        for (slot, &arg) in given.iter_mut().zip(args) {
+            *slot = Some(arg);
+        }
+        for (name, value) in keywords {
+            let at = names.iter().position(|known| known == name);
+            *at.and_then(|at| given.get_mut(at)).ok_or_else(|| super::items::raised("TypeError: autocast"))? =
+                Some(*value);
+        }
+        let [device, dtype, enabled, cache] = given;
+        self.autocast_of(device, dtype, enabled, cache)
+    }
+
+    /// A manager that the caller has made.
+    pub(super) fn autocast_object(&mut self, this: ValueId) -> Traced<Autocast> {
+        let mut attr = |name: &str| self.get_attr(this, name).map(Some);
+        let (device, dtype) = (attr("device")?, attr("fast_dtype")?);
+        let (enabled, cache) = (attr("_enabled")?, attr("_cache_enabled")?);
+        self.autocast_of(device, dtype, enabled, cache)
+    }
+
+    fn autocast_of(
+        &mut self,
+        device: Option<ValueId>,
+        dtype: Option<ValueId>,
+        enabled: Option<ValueId>,
+        cache: Option<ValueId>,
+    ) -> Traced<Autocast> {
+        let unknown = |what: &str| Reason::new(Kind::Context, format!("`autocast` {what}."));
+        let mut given = |value: Option<ValueId>| -> Traced<Constant> {
+            let Some(value) = value else { return Ok(Constant::None) };
+            let value = self.decided(value)?;
+            Ok(self.as_constant(value)?.unwrap_or(Constant::Ellipsis))
+        };
+        let (device, dtype, enabled, cache) = (given(device)?, given(dtype)?, given(enabled)?, given(cache)?);
+        if device != Constant::Str("cpu".to_owned()) {
+            return Err(unknown("of a device other than the CPU"));
+        }
+        let dtype = match dtype {
+            Constant::DType(dtype) => dtype,
+            Constant::None => self.chosen(DeviceKind::Cpu).unwrap_or(DType::BF16),
+            _ => return Err(unknown("to an unknown type")),
+        };
+        let enabled = match enabled {
+            Constant::Bool(enabled) => enabled,
+            Constant::None => true,
+            _ => return Err(unknown("that is perhaps on")),
+        };
+        let cache = match cache {
+            Constant::Bool(cache) => Some(cache),
+            Constant::None => None,
+            _ => return Err(unknown("with an unknown cache")),
+        };
+        match dtype {
+            DType::BF16 | DType::F16 => Ok(Autocast { dtype, enabled, cache }),
+            // torch warns, and leaves it off.
+            _ => Err(unknown("to a type that is not supported")),
+        }
+    }
+
+    /// The type that is chosen for a device, if it is on there.
+    pub(super) fn chosen(&self, device: DeviceKind) -> Option<DType> {
+        self.autocast.iter().find(|(kind, _)| *kind == device).map(|&(_, dtype)| dtype)
+    }
+
+    /// The type that is chosen for the device of this name, if it is on there; without a name, for GPUs.
+    pub(super) fn autocast_for(&mut self, args: &[ValueId]) -> Traced<Option<DType>> {
+        let name = match args {
+            [] => Constant::Str("cuda".to_owned()),
+            [name] => self.as_constant(*name)?.unwrap_or(Constant::None),
+            _ => Constant::None,
+        };
+        match name {
+            Constant::Str(name) if name == "cpu" => Ok(self.chosen(DeviceKind::Cpu)),
+            Constant::Str(name) if name == "cuda" => Ok(self.chosen(DeviceKind::Cuda)),
+            _ => Err(Reason::new(Kind::Context, "The autocast of another device.")),
+        }
+    }
+
+    /// Enters a manager.
+    pub(super) fn enter_autocast(&mut self, autocast: Autocast) {
+        let cache = autocast.cache.map_or(Arg::None, Arg::Bool);
+        let args = vec![Arg::Str("cpu".to_owned()), Arg::DType(autocast.dtype), Arg::Bool(autocast.enabled), cache];
+        let node = self.emit_effect(ENTER, args);
+        self.lowered.complete = false;
+        self.entered.push(Entered { node, before: self.autocast.clone() });
+        self.autocast.retain(|(kind, _)| *kind != DeviceKind::Cpu);
+        if autocast.enabled {
+            self.autocast.push((DeviceKind::Cpu, autocast.dtype));
+        }
+    }
+
+    /// Leaves the manager that was entered last.
+    pub(super) fn leave_autocast(&mut self) -> Traced<()> {
+        let entered = self.entered.pop().ok_or_else(|| super::items::raised("RuntimeError: no autocast"))?;
+        self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        self.autocast = entered.before;
+        Ok(())
+    }
+
+    /// Ends the graph outside of every manager that it entered.
+    pub(super) fn restore_autocast(&mut self) {
+        for entered in self.entered.clone().into_iter().rev() {
+            self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        }
+    }
+
+    /// A call of which only the effect matters.
+    pub(super) fn emit_effect(&mut self, target: &str, args: Vec<Arg>) -> NodeId {
+        let node = self.graph.push(NodeKind::CallFunction, target, args, vec![], None);
+        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.graph[node].meta = Some(fx::Meta::Plain(Arg::None));
+        node
+    }
+
+    /// True for a manager's class.
+    pub(super) fn is_autocast(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(matches!(self.get(value)?, Value::Object(class, _) if class == CLASS))
+    }
+}
+
+/// True if the target enters or leaves a manager.
+pub(super) fn is_effect(target: &str) -> bool {
+    matches!(target, ENTER | EXIT)
+}

@@ -1,0 +1,196 @@
+//! Operations that may fail when the graph runs.
+//!
+//! A graph runs outside of the program's handlers, and before its effects are replayed. So a call that may raise for
+//! what its tensors hold is traced only where nobody could tell: where no handler of the frames that are traced sees
+//! the exception, and where nothing was changed before it that the caller has. Elsewhere the graph ends before the call,
+//! which then runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that
+//! are known is either certain, or rejected while it is traced.
+//!
+//! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
+//! this frame or in one that called it. Changes of tensors in place are the graph's own, and count as no effects here.
+
+use super::{Traced, Tracer, frame::Frame, items::raised, value::ValueId};
+use crate::{
+    bytecode::{Handler, Inst, Op},
+    reason::{Kind, Reason},
+};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
+use symshapes::{DType, DeviceKind};
+
+/// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for each.
+const MOST_HANDLERS: usize = 64;
+
+/// What may stand in a handler that only puts locals in order before it raises again.
+const TIDYING: &[Op] = &[
+    Op::Copy,
+    Op::DeleteDeref,
+    Op::DeleteFast,
+    Op::LoadConst,
+    Op::Nop,
+    Op::PopExcept,
+    Op::PopTop,
+    Op::StoreDeref,
+    Op::StoreFast,
+    Op::Swap,
+];
+
+/// Where the places of an index lead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Places {
+    /// To elements that are there.
+    Within,
+    /// Some of them nowhere.
+    Outside,
+    /// Only the values of tensors tell.
+    Unknown,
+}
+
+impl Tracer<'_> {
+    /// Ends the graph if the call may fail where somebody would notice.
+    pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
+        let noticed = self.watched || self.handled.is_some() || self.heap.has_changed();
+        if noticed && self.may_fail(node) {
+            return Err(Reason::new(Kind::MayFail, format!("`{}`.", self.graph[node].target)));
+        }
+        Ok(())
+    }
+
+    /// True if the call may raise when the graph runs.
+    pub(super) fn may_fail(&self, node: NodeId) -> bool {
+        self.lowered.calls(node).any(|call| fx::aten::may_fail(&self.lowered.graph, call))
+    }
+
+    /// The calls of the graph that may raise when it runs.
+    pub(super) fn fallible(&self) -> Vec<NodeId> {
+        self.graph.nodes().filter(|&node| self.may_fail(node)).collect()
+    }
+
+    /// `tensor[index]`
+    pub(super) fn tensor_item(&mut self, tensor: ValueId, key: ValueId) -> Traced {
+        let args = vec![self.arg(tensor)?, self.arg(key)?];
+        let places = self.where_it_leads(&args);
+        let node = self.put_call(NodeKind::CallFunction, "operator.getitem", args, vec![])?;
+        match places {
+            Places::Within => {}
+            Places::Outside => {
+                self.drop_from(node);
+                return Err(raised("IndexError: an index out of range"));
+            }
+            Places::Unknown => self.settle(node)?,
+        }
+        self.of_node(node)
+    }
+
+    /// Where an index leads that torch takes, by its shapes.
+    fn where_it_leads(&self, args: &[Arg]) -> Places {
+        let [Arg::Node(tensor), index] = args else { return Places::Unknown };
+        let Some(meta) = self.graph[*tensor].tensor_meta() else { return Places::Unknown };
+        let items = if let Arg::Tuple(items) = index { &items[..] } else { std::slice::from_ref(index) };
+        let (mut dim, mut places) = (0, Places::Within);
+        for (at, item) in items.iter().enumerate() {
+            let Some(taken) = self.dims_taken(item) else { return Places::Unknown };
+            match item {
+                Arg::Ellipsis => {
+                    let rest = items[at + 1..].iter().map(|item| self.dims_taken(item)).sum::<Option<usize>>();
+                    let Some(next) = rest.and_then(|rest| meta.sizes.len().checked_sub(rest)) else {
+                        return Places::Unknown;
+                    };
+                    dim = next;
+                }
+                Arg::List(_) | Arg::Node(_) => match self.places_along(meta, dim, item) {
+                    Places::Within => {}
+                    Places::Outside => places = Places::Outside,
+                    Places::Unknown => return Places::Unknown,
+                },
+                _ => {}
+            }
+            dim += taken;
+        }
+        places
+    }
+
+    /// How many dimensions a part of an index stands for; `None` for one of which that is not known here.
+    fn dims_taken(&self, item: &Arg) -> Option<usize> {
+        match item {
+            Arg::None | Arg::Bool(_) | Arg::Ellipsis => Some(0),
+            Arg::Int(_) | Arg::Slice(_) => Some(1),
+            Arg::List(items) if items.iter().all(|item| matches!(item, Arg::Int(_) | Arg::Bool(_))) => Some(1),
+            Arg::Node(node) => match &self.graph[*node].meta {
+                Some(Meta::Int(_)) => Some(1),
+                Some(Meta::Tensor(meta)) if is_mask(meta) => Some(meta.sizes.len()),
+                Some(Meta::Tensor(_)) => Some(1),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Where a list or tensor leads along one dimension.
+    fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg) -> Places {
+        let given = match item {
+            Arg::Node(node) => match &self.graph[*node].meta {
+                Some(Meta::Int(_)) => return Places::Within,
+                Some(Meta::Tensor(meta)) if is_mask(meta) => return Places::Within,
+                _ => self.constant_places(*node),
+            },
+            Arg::List(items) if items.iter().any(|item| matches!(item, Arg::Bool(_))) => return Places::Within,
+            item => numbers(item),
+        };
+        let size = meta.sizes.get(dim).and_then(|&size| self.env.pool().as_int(size));
+        match given.zip(size) {
+            Some((given, size)) if given.iter().all(|at| (-size..size).contains(at)) => Places::Within,
+            // An accelerator raises nothing.
+            Some(_) if meta.device.kind == DeviceKind::Cpu => Places::Outside,
+            _ => Places::Unknown,
+        }
+    }
+
+    /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
+    fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
+        let made = &self.graph[node];
+        let is_constant = made.target == "torch.tensor" && !self.mutates;
+        made.args.first().filter(|_| is_constant).and_then(numbers)
+    }
+
+    /// True if a handler sees what the frame's next instruction raises.
+    pub(super) fn is_watched(&mut self, f: &Frame) -> bool {
+        let mut at = f.inst();
+        for _ in 0..MOST_HANDLERS {
+            let handler = at.and_then(|inst| f.body().inst(inst).handler.expand());
+            let Some(handler) = handler.map(|id| *f.body().handler(id)) else { return false };
+            match f.body().target(handler.target) {
+                Some(target) if self.passes_on(f, handler, target) => at = Some(target),
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    /// True if a handler raises again what it is given, and does nothing that could be told apart.
+    fn passes_on(&mut self, f: &Frame, handler: Handler, target: Inst) -> bool {
+        let place = f.code.places[target] as usize;
+        let mut ops = f.body().order()[place..].iter().map(|&inst| f.body().inst(inst).op).peekable();
+        if ops.next_if_eq(&Op::PushExcInfo).is_some() {
+            let exit = (handler.depth as usize).checked_sub(1).and_then(|place| f.stack.get(place).copied());
+            let leaves = ops.next() == Some(Op::WithExceptStart);
+            return leaves && exit.is_some_and(|exit| self.ignores_exceptions(exit).unwrap_or(false));
+        }
+        ops.find(|op| !TIDYING.contains(op)) == Some(Op::Reraise)
+    }
+}
+
+fn is_mask(meta: &TensorMeta) -> bool {
+    matches!(meta.dtype, DType::Bool | DType::U8)
+}
+
+/// The integers in lists of lists.
+fn numbers(arg: &Arg) -> Option<Vec<i64>> {
+    match arg {
+        Arg::Int(number) => Some(vec![*number]),
+        Arg::List(items) | Arg::Tuple(items) => {
+            let all: Option<Vec<Vec<i64>>> = items.iter().map(numbers).collect();
+            all.map(|all| all.concat())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! The modes of autograd: whether it records, as `no_grad`, `enable_grad` and `set_grad_enabled` say.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own. What the mode is while tracing stands in
+//! [`Tracer::grad`]; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
+//! anew.
+
+use super::{
+    Traced, Tracer,
+    value::{Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use fx::Arg;
+use guards::Constant;
+
+/// The node that sets the mode.
+pub(super) const SET_GRAD: &str = "torch._C._set_grad_enabled";
+
+/// A context manager that says whether autograd records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Grad {
+    /// Whether it records inside.
+    pub(super) inside: bool,
+    /// Whether it records after leaving it, once that is known.
+    pub(super) after: bool,
+    /// Which class it is of.
+    pub(super) class: Class,
+}
+
+/// The classes of such context managers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// `no_grad`
+    Never,
+    /// `enable_grad`
+    Always,
+    /// `set_grad_enabled`, which sets the mode when it is made.
+    Given,
+}
+
+impl Class {
+    const ROWS: [(Class, &'static str); 3] = [
+        (Class::Never, "torch.autograd.grad_mode.no_grad"),
+        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
+        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
+    ];
+
+    /// Its dotted name.
+    pub(super) fn name(self) -> &'static str {
+        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
+    }
+
+    /// The class of this dotted name.
+    pub(super) fn named(name: &str) -> Option<Class> {
+        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
+    }
+}
+
+impl Tracer<'_> {
+    /// A call of one of the classes.
+    pub(super) fn make_grad(&mut self, class: Class, args: &[ValueId]) -> Traced<Grad> {
+        let after = self.grad;
+        let inside = match (class, args) {
+            (Class::Never, []) => false,
+            (Class::Always, []) => true,
+            (Class::Given, [mode]) => match self.get(*mode)? {
+                Value::Const(Constant::Bool(mode)) => mode,
+                _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
+            },
+            _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),
+        };
+        if class == Class::Given {
+            self.set_grad(inside);
+        }
+        Ok(Grad { inside, after, class })
+    }
+
+    /// Enters a manager.
+    pub(super) fn enter_grad(&mut self, grad: Grad) -> Grad {
+        let grad = if grad.class == Class::Given { grad } else { Grad { after: self.grad, ..grad } };
+        self.set_grad(grad.inside);
+        grad
+    }
+
+    /// `__exit__` of a manager that was entered before the trace began.
+    pub(super) fn leave_grad_object(&mut self, class: Class, this: ValueId) -> Traced {
+        let previous = self.get_attr(this, "prev")?;
+        match self.get(previous)? {
+            Value::Const(Constant::Bool(mode)) => {
+                self.set_grad(mode);
+                Ok(self.none())
+            }
+            _ => Err(Reason::new(Kind::Context, format!("`{}`.", class.name()))),
+        }
+    }
+
+    /// Sets the mode from here on.
+    pub(super) fn set_grad(&mut self, mode: bool) {
+        self.grad = mode;
+        self.call_set_grad(mode);
+    }
+
+    /// Ends the graph in the mode in which it began.
+    pub(super) fn restore_grad(&mut self) {
+        let entry = self.host.grad_enabled();
+        if self.grad != entry {
+            self.call_set_grad(entry);
+        }
+    }
+
+    fn call_set_grad(&mut self, mode: bool) {
+        self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
+        // The graph in overloads is run where nothing is recorded anyway.
+        self.lowered.complete &= !mode || self.host.grad_enabled();
+    }
+}

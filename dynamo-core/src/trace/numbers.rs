@@ -1,0 +1,498 @@
+//! Numbers that are computed from sizes and from numbers of the caller's: integers, floats and bools.
+//!
+//! Each is an expression over the environment's symbols, by which guards decide, and a node of the graph, which computes
+//! it when the program runs.
+//!
+//! Invariant: a node computes what Python would. Where Python would raise, or give a number of another kind, for other
+//! operands, a guard keeps them from that; where no expression says the value, the operands are taken as they are now,
+//! under a guard.
+
+use super::{
+    Traced, Tracer,
+    value::{Value, ValueId},
+};
+use crate::{bytecode::Comparison, reason::Reason};
+use fx::{Arg, Kind as NodeKind, Meta, infer};
+use guards::{Constant, GuardKind};
+use symshapes::{self, Expr, Float, FloatBinary, FloatUnary, InputKind, Pred, Rounding, Sym};
+
+/// A number, constant or symbolic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    Int(Expr),
+    Float(Float),
+    Bool(Pred),
+}
+
+/// The operators that give a float for floats, by their name in `operator`.
+const FLOAT_OPERATORS: [(&str, FloatBinary); 5] = [
+    ("add", FloatBinary::Add),
+    ("sub", FloatBinary::Sub),
+    ("mul", FloatBinary::Mul),
+    ("truediv", FloatBinary::TrueDiv),
+    ("pow", FloatBinary::Pow),
+];
+
+/// Functions of one float: the name in Python, the node's, what it computes.
+const FUNCTIONS: [(&str, &str, FloatUnary); 14] = [
+    ("math.sqrt", "torch._sym_sqrt", FloatUnary::Sqrt),
+    ("math.exp", "math.exp", FloatUnary::Exp),
+    ("math.log", "math.log", FloatUnary::Log),
+    ("math.log2", "torch._sym_log2", FloatUnary::Log2),
+    ("math.sin", "torch._sym_sin", FloatUnary::Sin),
+    ("math.cos", "torch._sym_cos", FloatUnary::Cos),
+    ("math.tan", "torch._sym_tan", FloatUnary::Tan),
+    ("math.asin", "torch._sym_asin", FloatUnary::Asin),
+    ("math.acos", "torch._sym_acos", FloatUnary::Acos),
+    ("math.atan", "torch._sym_atan", FloatUnary::Atan),
+    ("math.sinh", "torch._sym_sinh", FloatUnary::Sinh),
+    ("math.cosh", "torch._sym_cosh", FloatUnary::Cosh),
+    ("math.tanh", "torch._sym_tanh", FloatUnary::Tanh),
+    ("math.fabs", "math.fabs", FloatUnary::Abs),
+];
+
+/// Functions that make an integer of a float.
+const ROUNDINGS: [(&str, &str, Rounding); 4] = [
+    ("math.floor", "math.floor", Rounding::Floor),
+    ("math.ceil", "math.ceil", Rounding::Ceil),
+    ("math.trunc", "math.trunc", Rounding::Trunc),
+    ("builtins.int", "torch.sym_int", Rounding::Trunc),
+];
+
+/// The number of `-` among binary operators.
+const SUB: u32 = 10;
+
+/// Integers up to this are multiplied and divided without rounding, where the other numbers are small as well.
+const SMALL: i64 = 1 << 40;
+
+impl Tracer<'_> {
+    /// The number that a value is.
+    pub(super) fn number(&mut self, value: ValueId) -> Traced<Option<Number>> {
+        let found = self.get(value)?;
+        let pool = self.env.pool_mut();
+        Ok(Some(match found {
+            Value::Const(Constant::Int(int)) => Number::Int(pool.int(int)),
+            Value::Const(Constant::Bool(truth)) => Number::Bool(pool.bool(truth)),
+            Value::Const(Constant::Float(bits)) => Number::Float(pool.float(f64::from_bits(bits))),
+            Value::SymInt { expr, .. } => Number::Int(expr),
+            Value::SymFloat { float, .. } => Number::Float(float),
+            Value::SymBool { pred, .. } => Number::Bool(pred),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// True for a number that is no constant.
+    pub(super) fn is_symbolic(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(self.get(value)?.is_symbolic())
+    }
+
+    /// True if all are numbers, and one of them is no constant.
+    pub(super) fn are_symbolic(&mut self, values: &[ValueId]) -> Traced<bool> {
+        let mut symbolic = false;
+        for &value in values {
+            if self.number(value)?.is_none() {
+                return Ok(false);
+            }
+            symbolic |= self.is_symbolic(value)?;
+        }
+        Ok(symbolic)
+    }
+
+    /// An operator on two numbers, by its name in `operator`.
+    pub(super) fn number_binary(&mut self, name: &str, a: ValueId, b: ValueId) -> Traced {
+        let operands = [a, b];
+        let found = match (self.number(a)?, self.number(b)?) {
+            (Some(Number::Bool(p)), Some(Number::Bool(q))) if matches!(name, "and_" | "or_") => {
+                let pool = self.env.pool_mut();
+                let pred = if name == "and_" { pool.and(p, q) } else { pool.or(p, q) };
+                Some(Number::Bool(pred))
+            }
+            (Some(Number::Bool(_)), _) | (_, Some(Number::Bool(_))) => None,
+            (Some(Number::Int(x)), Some(Number::Int(y))) if name == "truediv" => self.quotient(x, y)?,
+            (Some(Number::Int(x)), Some(Number::Int(y))) => {
+                infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]).map(Number::Int)
+            }
+            (Some(x), Some(y)) => self.float_binary(name, x, y)?,
+            _ => None,
+        };
+        self.computed(&format!("operator.{name}"), &format!("operator.{name}"), &operands, found)
+    }
+
+    /// An operator on one number, or `abs`.
+    pub(super) fn number_unary(&mut self, name: &str, a: ValueId) -> Traced {
+        if let ("invert", Some(Number::Int(_))) = (name, self.number(a)?) {
+            // torch's integers know no such operator.
+            let (negative, one) = (self.number_unary("neg", a)?, self.constant(Constant::Int(1)));
+            return self.binary_op(SUB, negative, one);
+        }
+        let found = match self.number(a)? {
+            Some(Number::Int(x)) => {
+                infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x]).map(Number::Int)
+            }
+            Some(Number::Float(x)) => match name {
+                "neg" => Some(Number::Float(self.env.pool_mut().float_unary(FloatUnary::Neg, x))),
+                "abs" => Some(Number::Float(self.env.pool_mut().float_unary(FloatUnary::Abs, x))),
+                "pos" => Some(Number::Float(x)),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.computed(&format!("operator.{name}"), &format!("operator.{name}"), &[a], found)
+    }
+
+    /// `not a`
+    pub(super) fn number_not(&mut self, a: ValueId) -> Traced {
+        let pred = self.truth_of(a)?;
+        let target = if matches!(self.get(a)?, Value::SymBool { .. }) { "torch.sym_not" } else { "operator.not_" };
+        let pred = self.env.pool_mut().not(pred);
+        self.computed(target, "operator.not_", &[a], Some(Number::Bool(pred)))
+    }
+
+    /// `bool(a)`
+    pub(super) fn number_bool(&mut self, a: ValueId) -> Traced {
+        if let Value::SymBool { .. } = self.get(a)? {
+            return self.force(a);
+        }
+        let zero = self.constant(Constant::Int(0));
+        let pred = self.truth_of(a)?;
+        self.computed("operator.ne", "operator.ne", &[a, zero], Some(Number::Bool(pred)))
+    }
+
+    /// That a number counts as true.
+    pub(super) fn truth_of(&mut self, a: ValueId) -> Traced<Pred> {
+        let number = self.number(a)?;
+        let pool = self.env.pool_mut();
+        Ok(match number {
+            Some(Number::Int(x)) => pool.ne(x, Expr::ZERO),
+            Some(Number::Float(x)) => {
+                let zero = pool.float(0.0);
+                let equal = pool.compare_floats(symshapes::Comparison::Eq, x, zero);
+                pool.not(equal)
+            }
+            Some(Number::Bool(pred)) => pred,
+            None => return Err(super::items::raised("TypeError: no number")),
+        })
+    }
+
+    /// A comparison of two numbers.
+    pub(super) fn number_compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
+        let (x, y) = (self.decided(a)?, self.decided(b)?);
+        let pred = match (self.number(x)?, self.number(y)?) {
+            (Some(Number::Float(_)), Some(_)) | (Some(_), Some(Number::Float(_))) => {
+                let (x, y) = (self.as_float(x)?, self.as_float(y)?);
+                self.float_relation(comparison, x, y)
+            }
+            _ => {
+                let (Some(x), Some(y)) = (self.int(x)?, self.int(y)?) else {
+                    return Err(super::items::raised("TypeError: no number"));
+                };
+                self.relation(comparison, x, y)
+            }
+        };
+        let target = format!("operator.{}", super::ops::name_of(comparison));
+        self.computed(&target, &target, &[x, y], Some(Number::Bool(pred)))
+    }
+
+    fn float_relation(&mut self, comparison: Comparison, x: Float, y: Float) -> Pred {
+        use symshapes::Comparison as Of;
+        let pool = self.env.pool_mut();
+        match comparison {
+            Comparison::Lt => pool.compare_floats(Of::Lt, x, y),
+            Comparison::Le => pool.compare_floats(Of::Le, x, y),
+            Comparison::Eq => pool.compare_floats(Of::Eq, x, y),
+            Comparison::Ne => {
+                let equal = pool.compare_floats(Of::Eq, x, y);
+                pool.not(equal)
+            }
+            Comparison::Gt => pool.compare_floats(Of::Lt, y, x),
+            Comparison::Ge => pool.compare_floats(Of::Le, y, x),
+        }
+    }
+
+    /// The least or the greatest of numbers of one kind; `None` if they are of several.
+    pub(super) fn number_extreme(&mut self, least: bool, items: &[ValueId]) -> Traced<Option<ValueId>> {
+        let target = if least { "torch.sym_min" } else { "torch.sym_max" };
+        let Some((&first, rest)) = items.split_first() else { return Ok(None) };
+        let first_kind = self.number(first)?;
+        let mut best = first;
+        for &item in rest {
+            let found = match (self.number(best)?, self.number(item)?) {
+                (Some(Number::Int(x)), Some(Number::Int(y))) => {
+                    infer::int_op(self.env.pool_mut(), target, &[x, y]).map(Number::Int)
+                }
+                (Some(Number::Float(x)), Some(Number::Float(y))) => {
+                    let op = if least { FloatBinary::Min } else { FloatBinary::Max };
+                    Some(Number::Float(self.env.pool_mut().float_binary(op, x, y)))
+                }
+                _ => return Ok(None),
+            };
+            let function = if least { "builtins.min" } else { "builtins.max" };
+            best = self.computed(target, function, &[best, item], found)?;
+        }
+        Ok(matches!(first_kind, Some(Number::Int(_) | Number::Float(_))).then_some(best))
+    }
+
+    /// `float(a)`
+    pub(super) fn number_float(&mut self, a: ValueId) -> Traced {
+        let a = self.decided(a)?;
+        match self.number(a)? {
+            Some(Number::Int(x)) if self.options.floats => {
+                let float = self.env.pool_mut().to_float(x);
+                self.computed("torch.sym_float", "builtins.float", &[a], Some(Number::Float(float)))
+            }
+            Some(Number::Float(_)) => self.force(a),
+            _ => self.computed("torch.sym_float", "builtins.float", &[a], None),
+        }
+    }
+
+    /// A function of numbers by its dotted name: of `math`, of `operator`, `int`; `None` if it is not one of these.
+    pub(super) fn number_call(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if !self.are_symbolic(args)? {
+            return Ok(None);
+        }
+        if let ("builtins.pow", &[a, b]) = (name, args) {
+            return self.number_binary("pow", a, b).map(Some);
+        }
+        let row = ROUNDINGS.iter().find(|(function, _, _)| *function == name);
+        if let (Some(&(_, target, rounding)), &[a]) = (row, args) {
+            return self.rounded(name, target, rounding, a).map(Some);
+        }
+        let row = FUNCTIONS.iter().find(|(function, _, _)| *function == name);
+        if let (Some(&(_, target, op)), &[a]) = (row, args) {
+            return self.float_function(name, target, op, a).map(Some);
+        }
+        match (name.strip_prefix("operator."), args) {
+            (Some("not_"), &[a]) => self.number_not(a).map(Some),
+            (Some("truth"), &[a]) => self.number_bool(a).map(Some),
+            (Some(name @ ("neg" | "pos" | "abs" | "invert")), &[a]) => self.number_unary(name, a).map(Some),
+            (Some(name), &[a, b]) if super::ops::is_binary(name) => self.number_binary(name, a, b).map(Some),
+            (Some(name), &[a, b]) => match super::ops::comparison_named(name) {
+                Some(comparison) => self.number_compare(comparison, a, b).map(Some),
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn float_function(&mut self, name: &str, target: &str, op: FloatUnary, a: ValueId) -> Traced {
+        let a = self.decided(a)?;
+        let x = self.as_float(a)?;
+        let within = match op {
+            FloatUnary::Sqrt => self.is_beyond(x, 0.0, false)?,
+            FloatUnary::Log | FloatUnary::Log2 => self.is_beyond(x, 0.0, true)?,
+            FloatUnary::Asin | FloatUnary::Acos => {
+                let opposite = self.env.pool_mut().float_unary(FloatUnary::Neg, x);
+                self.is_beyond(x, -1.0, false)? && self.is_beyond(opposite, -1.0, false)?
+            }
+            _ => true,
+        };
+        let found = within.then(|| Number::Float(self.env.pool_mut().float_unary(op, x)));
+        self.computed(target, name, &[a], found)
+    }
+
+    fn rounded(&mut self, name: &str, target: &str, rounding: Rounding, a: ValueId) -> Traced {
+        match self.number(a)? {
+            Some(Number::Int(_)) => self.force(a),
+            Some(Number::Float(x)) => {
+                let mut int = self.env.pool_mut().round(rounding, x);
+                if int.is_none() && self.is_of_small(x)? {
+                    int = self.env.pool_mut().round(rounding, x);
+                }
+                let int = int.map(Number::Int);
+                self.computed(target, name, &[a], int)
+            }
+            Some(Number::Bool(pred)) if name == "builtins.int" => {
+                let (one, zero) = (self.constant(Constant::Int(1)), self.constant(Constant::Int(0)));
+                let int = self.env.pool_mut().indicator(pred);
+                self.computed("torch.sym_ite", name, &[a, one, zero], Some(Number::Int(int)))
+            }
+            _ => self.computed(target, name, &[a], None),
+        }
+    }
+
+    /// Under guards, that a float is made of integers so small that doubles hold what is computed of them.
+    fn is_of_small(&mut self, x: Float) -> Traced<bool> {
+        for sym in self.env.pool().float_symbols(x) {
+            if self.env.pool().is_float(sym) {
+                return Ok(false);
+            }
+            let pool = self.env.pool_mut();
+            let (int, least, most) = (pool.sym(sym), pool.int(-SMALL), pool.int(SMALL));
+            let bounds = [pool.le(least, int), pool.le(int, most)];
+            for bound in bounds {
+                if !self.holds(bound)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// `x / y` of integers.
+    fn quotient(&mut self, x: Expr, y: Expr) -> Traced<Option<Number>> {
+        if !self.options.floats {
+            return Ok(None);
+        }
+        let divides = self.env.pool_mut().ne(y, Expr::ZERO);
+        Ok(self.holds(divides)?.then(|| Number::Float(self.env.pool_mut().int_true_div(x, y))))
+    }
+
+    fn float_binary(&mut self, name: &str, x: Number, y: Number) -> Traced<Option<Number>> {
+        let row = FLOAT_OPERATORS.iter().find(|(operator, _)| *operator == name).filter(|_| self.options.floats);
+        let (Some(&(_, op)), Some(x), Some(y)) = (row, self.float_of(x), self.float_of(y)) else { return Ok(None) };
+        let defined = match op {
+            FloatBinary::TrueDiv => self.is_not_zero(y)?,
+            FloatBinary::Pow => self.is_power(x, y)?,
+            _ => true,
+        };
+        Ok(defined.then(|| Number::Float(self.env.pool_mut().float_binary(op, x, y))))
+    }
+
+    /// Under guards, that `x ** y` is a float.
+    fn is_power(&mut self, x: Float, y: Float) -> Traced<bool> {
+        match self.env.pool().as_float(y) {
+            Some(y) if y.fract() == 0.0 && y >= 0.0 => Ok(true),
+            Some(y) if y.fract() == 0.0 => self.is_not_zero(x),
+            Some(y) if y > 0.0 => self.is_beyond(x, 0.0, false),
+            _ => self.is_beyond(x, 0.0, true),
+        }
+    }
+
+    fn is_not_zero(&mut self, x: Float) -> Traced<bool> {
+        let zero = self.env.pool_mut().float(0.0);
+        let pred = self.float_relation(Comparison::Ne, x, zero);
+        self.holds(pred)
+    }
+
+    /// Under a guard, that `x >= bound`, or `x > bound`.
+    fn is_beyond(&mut self, x: Float, bound: f64, strictly: bool) -> Traced<bool> {
+        let bound = self.env.pool_mut().float(bound);
+        let pred = self.float_relation(if strictly { Comparison::Gt } else { Comparison::Ge }, x, bound);
+        self.holds(pred)
+    }
+
+    /// True if a predicate holds now, and then so under a guard.
+    fn holds(&mut self, pred: Pred) -> Traced<bool> {
+        Ok(self.env.guess(pred) == Some(true) && self.decide(pred)?)
+    }
+
+    fn float_of(&mut self, number: Number) -> Option<Float> {
+        match number {
+            Number::Int(x) => Some(self.env.pool_mut().to_float(x)),
+            Number::Float(x) => Some(x),
+            Number::Bool(_) => None,
+        }
+    }
+
+    /// A number other than a symbolic bool, as a float.
+    fn as_float(&mut self, value: ValueId) -> Traced<Float> {
+        let number = match self.number(value)? {
+            Some(Number::Bool(pred)) => {
+                let truth = self.decide(pred)?;
+                Some(Number::Int(self.env.pool_mut().int(i64::from(truth))))
+            }
+            number => number,
+        };
+        let float = number.and_then(|number| self.float_of(number));
+        float.ok_or_else(|| super::items::raised("TypeError: no number"))
+    }
+
+    /// A symbolic bool as the constant that it is now; any other value as it is.
+    pub(super) fn decided(&mut self, value: ValueId) -> Traced {
+        match self.get(value)? {
+            Value::SymBool { pred, .. } => {
+                let truth = self.decide(pred)?;
+                Ok(self.constant(Constant::Bool(truth)))
+            }
+            _ => self.force(value),
+        }
+    }
+
+    /// What a call on numbers gives, by the node that computes it, or without an expression, `function` for the
+    /// operands as they are now.
+    fn computed(&mut self, target: &str, function: &str, operands: &[ValueId], found: Option<Number>) -> Traced {
+        if let Some(number) = found {
+            let meta = match number {
+                Number::Int(expr) => Meta::Int(expr),
+                Number::Float(float) => Meta::Float(float),
+                Number::Bool(pred) => Meta::Bool(pred),
+            };
+            if let Some(constant) = self.known_number(number) {
+                return Ok(self.constant(constant));
+            }
+            if let (Number::Bool(pred), false) = (number, self.options.floats) {
+                let truth = self.decide(pred)?;
+                return Ok(self.constant(Constant::Bool(truth)));
+            }
+            if self.has_value(number) && (self.options.floats || !matches!(number, Number::Float(_))) {
+                let args = operands.iter().map(|&operand| self.scalar_arg(operand)).collect::<Traced<Vec<_>>>()?;
+                return self.emit_number(NodeKind::CallFunction, target, args, meta);
+            }
+        }
+        let mut constants = Vec::new();
+        for &operand in operands {
+            let operand = self.specialised(operand)?;
+            constants.extend(self.as_constant(operand)?);
+        }
+        // The choice between two numbers is that of the condition.
+        constants.truncate(if function == "builtins.int" { 1 } else { constants.len() });
+        self.fold(function, &constants)
+    }
+
+    /// The value of a number that is the same for all inputs.
+    fn known_number(&mut self, number: Number) -> Option<Constant> {
+        match number {
+            Number::Int(expr) => self.env.pool().as_int(expr).map(Constant::Int),
+            Number::Float(float) => self.env.pool().as_float(float).map(Constant::float),
+            Number::Bool(pred) => self.env.statically_known(pred).map(Constant::Bool),
+        }
+    }
+
+    /// True if the number has a value now: no integer out of range, nothing where Python raises.
+    fn has_value(&self, number: Number) -> bool {
+        let hint = |sym| self.env.symbol_hint(sym);
+        match number {
+            Number::Int(expr) => !self.env.pool().is_overflow(expr) && self.env.hint(expr).is_some(),
+            Number::Float(float) => self.env.pool().eval_float(float, &hint).is_some(),
+            Number::Bool(pred) => self.env.pool().eval_pred(pred, &hint).is_some(),
+        }
+    }
+
+    /// A number as an argument of a node that computes a number.
+    fn scalar_arg(&mut self, value: ValueId) -> Traced<Arg> {
+        match self.get(value)? {
+            Value::SymBool { node, .. } => Ok(Arg::Node(node)),
+            _ => self.arg(value),
+        }
+    }
+
+    /// A float as the constant that it is now: each number that it is computed from has to be the same again.
+    pub(super) fn constant_float(&mut self, float: Float) -> Traced<f64> {
+        let hint = |sym| self.env.symbol_hint(sym);
+        let value = self.env.pool().eval_float(float, &hint);
+        let value = value.ok_or_else(|| Reason::raised("ValueError"))?;
+        for sym in self.env.pool().float_symbols(float) {
+            self.constant_symbol(sym)?;
+        }
+        Ok(value)
+    }
+
+    fn constant_symbol(&mut self, sym: Sym) -> Traced<()> {
+        let of = |input: &&symshapes::Input| input.owned == Some(sym) && input.kind == InputKind::Float;
+        let source = self.env.inputs().find(of).map(|input| input.source);
+        match (source, self.env.symbol_hint(sym)) {
+            (Some(source), Some(bits)) => {
+                let constant = Constant::Float(bits.cast_unsigned());
+                let kind = GuardKind::EqualsMatch(self.sources.constant(constant));
+                self.guard(source.into(), kind);
+                Ok(())
+            }
+            _ => {
+                let expr = self.env.pool_mut().sym(sym);
+                let at = self.place();
+                let fixed = self.env.evaluate_int(expr, &at);
+                fixed.map(drop).map_err(|error| Reason::new(crate::reason::Kind::Shape, error.to_string()))
+            }
+        }
+    }
+}

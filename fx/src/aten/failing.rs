@@ -1,0 +1,306 @@
+//! The operators that may fail on what tensors hold: of two calls with the same shapes and dtypes, one raises.
+//!
+//! One row per operator, for all its overloads and for its in-place form. What torch rejects for shapes, dtypes or
+//! numbers is known when metadata is inferred, and has no row. Invariant: [`may_fail`] is false only of calls that
+//! cannot fail: of a function that is no ATen operator nothing is known.
+
+use super::{SCHEMAS, row_name};
+use crate::{
+    arg::Arg,
+    graph::{Graph, Kind, Meta, Node, NodeId},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::OnceLock;
+use symshapes::{DType, DeviceKind};
+
+/// On what a call fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Tensors of places, of which one leads out of the tensor.
+    Place,
+    /// A divisor of integers that is zero.
+    Division,
+    /// Elements that the operator does not take: a singular matrix, a negative probability.
+    Value,
+}
+
+/// The rows: operators without overload.
+const ROWS: &[(Failure, &[&str])] = &[
+    (
+        Failure::Place,
+        &[
+            "embedding",
+            "embedding_bag",
+            "gather",
+            "index",
+            "index_add",
+            "index_copy",
+            "index_fill",
+            "index_put",
+            "index_reduce",
+            "index_select",
+            "max_unpool2d",
+            "max_unpool3d",
+            "put",
+            "scatter",
+            "scatter_add",
+            "scatter_reduce",
+            "take",
+            "take_along_dim",
+        ],
+    ),
+    (Failure::Division, &["div", "divide", "floor_divide", "fmod", "remainder"]),
+    (
+        Failure::Value,
+        &[
+            "_assert_async",
+            "_assert_scalar",
+            "_ctc_loss",
+            "bernoulli",
+            "binary_cross_entropy",
+            "bincount",
+            "binomial",
+            "cholesky",
+            "cholesky_inverse",
+            "cross_entropy_loss",
+            "ctc_loss",
+            "fractional_max_pool2d",
+            "fractional_max_pool3d",
+            "geqrf",
+            "histc",
+            "inverse",
+            "linalg_cholesky",
+            "linalg_cond",
+            "linalg_eig",
+            "linalg_eigh",
+            "linalg_eigvals",
+            "linalg_eigvalsh",
+            "linalg_inv",
+            "linalg_ldl_factor",
+            "linalg_ldl_solve",
+            "linalg_lstsq",
+            "linalg_lu",
+            "linalg_lu_factor",
+            "linalg_lu_solve",
+            "linalg_matrix_norm",
+            "linalg_matrix_power",
+            "linalg_matrix_rank",
+            "linalg_norm",
+            "linalg_pinv",
+            "linalg_qr",
+            "linalg_slogdet",
+            "linalg_solve",
+            "linalg_svd",
+            "linalg_svdvals",
+            "linalg_tensorinv",
+            "linalg_tensorsolve",
+            "logdet",
+            "lu_solve",
+            "lu_unpack",
+            "masked_scatter",
+            "matrix_power",
+            "multi_margin_loss",
+            "multilabel_margin_loss",
+            "multilabel_margin_loss_forward",
+            "multinomial",
+            "nanquantile",
+            "nll_loss",
+            "nll_loss2d",
+            "nll_loss_forward",
+            "nll_loss_nd",
+            "normal",
+            "nuclear_norm",
+            "one_hot",
+            "ormqr",
+            "pinverse",
+            "poisson",
+            "qr",
+            "quantile",
+            "repeat_interleave",
+            "searchsorted",
+            "segment_reduce",
+            "slogdet",
+            "svd",
+            "tensor_split",
+            "triangular_solve",
+        ],
+    ),
+];
+
+/// On what an operator, given without overload, may fail; `None` if on nothing.
+pub fn failure(operator: &str) -> Option<Failure> {
+    static INDEX: OnceLock<FxHashMap<&str, Failure>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        ROWS.iter().flat_map(|&(failure, names)| names.iter().map(move |&name| (name, failure))).collect()
+    });
+    index.get(operator).or_else(|| index.get(operator.strip_suffix('_')?)).copied()
+}
+
+/// True if a call, of an ATen overload or in torch's names, may raise for what the tensors hold.
+pub fn may_fail(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    if !matches!(node.kind, Kind::CallFunction | Kind::CallMethod | Kind::CallModule) {
+        return false;
+    }
+    match operator(node) {
+        Operator::Known(name) => failure(&name).is_some_and(|failure| fails(graph, node, failure)),
+        Operator::Harmless => false,
+        Operator::Unknown => true,
+    }
+}
+
+/// What is known of a node's target.
+enum Operator {
+    /// The ATen operator of this name.
+    Known(String),
+    /// Something of Python's that does not look at elements.
+    Harmless,
+    /// Nothing.
+    Unknown,
+}
+
+fn operator(node: &Node) -> Operator {
+    let target = node.target.as_str();
+    let is_known = |name: &str| operators().contains(name);
+    let known = |name: &str| if is_known(name) { Operator::Known(name.to_owned()) } else { Operator::Unknown };
+    if let Some(overload) = target.strip_prefix("aten.") {
+        return known(overload.split_once('.').map_or(overload, |(base, _)| base));
+    }
+    if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
+        return of_python(name);
+    }
+    if matches!(target, "builtins.getattr" | "getattr" | "torch._C._set_grad_enabled") {
+        return Operator::Harmless;
+    }
+    let (owner, name) = target.rsplit_once('.').unwrap_or(("", target));
+    let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
+    match owner.rsplit('.').next() {
+        Some("linalg") => known(&format!("linalg_{name}")),
+        Some("functional" | "_nn") if name == "cross_entropy" => known("cross_entropy_loss"),
+        _ => known(name),
+    }
+}
+
+/// An operator of Python's, by its name in `operator`.
+fn of_python(name: &str) -> Operator {
+    let aten = match name {
+        "getitem" => "index",
+        "setitem" => "index_put",
+        "floordiv" | "ifloordiv" => "floor_divide",
+        "mod" | "imod" => "remainder",
+        _ => return Operator::Harmless,
+    };
+    Operator::Known(aten.to_owned())
+}
+
+/// The names of all operators, without overload.
+fn operators() -> &'static FxHashSet<&'static str> {
+    static NAMES: OnceLock<FxHashSet<&str>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        SCHEMAS.lines().map(row_name).map(|name| name.split_once('.').map_or(name, |(base, _)| base)).collect()
+    })
+}
+
+/// True unless the call is one of those that nothing can make fail in this way.
+fn fails(graph: &Graph, node: &Node, failure: Failure) -> bool {
+    let tensor = |arg: &Arg| arg.as_node().and_then(|n| graph[n].tensor_meta());
+    match failure {
+        Failure::Value => true,
+        Failure::Division => {
+            let by_number = |arg: &Arg| match arg {
+                Arg::Int(divisor) => *divisor != 0,
+                Arg::Float(_) | Arg::Complex(..) => true,
+                _ => false,
+            };
+            let known_divisor = node.args.get(1).is_some_and(by_number);
+            let on_integers = match &node.meta {
+                Some(Meta::Tensor(meta)) => !meta.dtype.is_float(),
+                // Of sizes the environment knows.
+                Some(_) => false,
+                None => true,
+            };
+            on_integers && !known_divisor
+        }
+        Failure::Place => {
+            let Some(base) = node.args.first() else { return true };
+            if base.as_node().is_some_and(|n| matches!(graph[n].meta, Some(Meta::Tuple(_)))) {
+                return false;
+            }
+            // An accelerator finds out when the call is long over.
+            let elsewhere = tensor(base).is_some_and(|meta| meta.device.kind != DeviceKind::Cpu);
+            let is_index = matches!(&*node.target, "operator.getitem") || node.target.starts_with("aten.index.");
+            !elsewhere && !(is_index && node.args.get(1).is_some_and(|index| is_certain(graph, index)))
+        }
+    }
+}
+
+/// True for an index of which no part names places in a tensor: numbers, slices and masks, whose fit metadata tells.
+fn is_certain(graph: &Graph, index: &Arg) -> bool {
+    match index {
+        Arg::None | Arg::Bool(_) | Arg::Int(_) | Arg::Ellipsis | Arg::Slice(_) => true,
+        Arg::Node(node) => match &graph[*node].meta {
+            Some(Meta::Tensor(meta)) => matches!(meta.dtype, DType::Bool | DType::U8),
+            Some(Meta::Int(_)) => true,
+            _ => false,
+        },
+        Arg::Tuple(items) => items.iter().all(|item| is_certain(graph, item)),
+        // Of the overload, one tensor or nothing for each dimension; in torch's names, a list of places.
+        Arg::List(items) => {
+            items.iter().all(|item| matches!(item, Arg::None | Arg::Node(_)) && is_certain(graph, item))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    #[test]
+    fn each_row_is_an_operator_and_stands_once() {
+        let mut names: Vec<&str> = ROWS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let unknown: Vec<_> = names.iter().filter(|name| !operators().contains(*name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn calls_that_may_fail() {
+        let failing = failing(
+            r#"graph {
+  %x : f32[2, 3]{3, 1} = placeholder[x]
+  %n : i64[2, 3]{3, 1} = placeholder[n]
+  %i : i64[2]{1} = placeholder[i]
+  %m : b8[2]{1} = placeholder[m]
+  %far : f32[2, 3]{3, 1} @"cuda:0" = placeholder[far]
+  %rows : f32[2, 3]{3, 1} = call_function[aten.index.Tensor](%x, [%i])
+  %masked = call_function[aten.index.Tensor](%x, [%m])
+  %device = call_function[aten.index.Tensor](%far, [%i])
+  %item = call_function[operator.getitem](%x, (%i, slice(None, None, None)))
+  %list = call_function[operator.getitem](%x, [0, 1])
+  %row = call_function[operator.getitem](%x, (0, ...))
+  %put = call_function[operator.setitem](%x, %i, 1.0)
+  %add_ = call_method[index_add_](%x, 0, %i, %x)
+  %plain_ = call_method[add_](%x, 1)
+  %mod : i64[2, 3]{3, 1} = call_function[aten.remainder.Tensor](%n, %n)
+  %mod2 : i64[2, 3]{3, 1} = call_function[aten.remainder.Scalar](%n, 2)
+  %floats : f32[2, 3]{3, 1} = call_function[aten.div.Tensor](%n, %n)
+  %chol = call_function[torch.linalg.cholesky](%x)
+  %loss = call_function[torch.nn.functional.cross_entropy](%x, %i)
+  %norm = call_function[torch.linalg.vector_norm](%x)
+  %new = call_function[torch.nobody.knows](%x)
+  %mode = call_function[torch._C._set_grad_enabled](False)
+  %output = output((%rows))
+}"#,
+        );
+        assert_eq!(failing.join(" "), "rows item list put add_ mod chol loss new");
+    }
+
+    /// The calls of a graph that may fail.
+    fn failing(text: &str) -> Vec<String> {
+        let graph = parse(text).expect("parses");
+        graph.nodes().filter(|&id| may_fail(&graph, id)).map(|id| graph[id].name.clone()).collect()
+    }
+}

@@ -1,0 +1,131 @@
+"""An exception that a graph raises, told with the lines of the program.
+
+The code that runs in a function's place hands over what its graph has raised, before that goes on. The traceback begins
+there with the frame of that code; the lines that the program has in its place are those of the operation which failed,
+and of the calls on the way to it. Nothing here runs unless a graph fails.
+"""
+
+from __future__ import annotations
+
+import re
+from types import CodeType, FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+#: A frame as torch writes it in a node's ``stack_trace``.
+_FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)$', re.MULTILINE)
+#: Part of the file names that torch gives to the code of graph modules.
+_GENERATED = "eval_with_key"
+#: A module that does nothing but raise.
+_RAISE = compile("raise error", "<graph>", "exec")
+#: Code units that an entry of a line table covers, at most.
+_ENTRY_UNITS = 8
+
+Place = tuple[str, int, str]
+
+
+def teller(sites: Sequence[str]) -> Callable[[BaseException], None]:
+    """Make what is called with an exception of a graph; ``sites`` are the stacks of the operations that may fail."""
+
+    def tell(error: BaseException) -> None:
+        try:
+            _tell(error, sites)
+        except Exception:
+            # What the graph has raised matters more than where.
+            return
+
+    return tell
+
+
+def _tell(error: BaseException, sites: Sequence[str]) -> None:
+    """Put the lines of the program into the traceback, or all that may be meant into a note."""
+    here = error.__traceback__
+    if here is None:
+        return
+    candidates = list(dict.fromkeys(sites))
+    site = _generated_site(here.tb_next)
+    if site is None and isinstance(error, Exception) and not isinstance(error, MemoryError):
+        if len(candidates) == 1:
+            (site,) = candidates
+        elif candidates:
+            innermost = [place for candidate in candidates for place in _places(candidate)[-1:]]
+            lines = "".join(f"\n  {file}:{line} in {name}" for file, line, name in innermost)
+            error.add_note(f"A compiled graph raised this, in one of these lines:{lines}")
+    places = _places(site) if site is not None else []
+    if places:
+        error.__traceback__ = _with_places(here, places)
+
+
+def _places(stack: str) -> list[Place]:
+    """The frames of a node's stack, the outermost first."""
+    return [(found["file"], int(found["line"]), found["name"]) for found in _FRAME.finditer(stack)]
+
+
+def _with_places(here: TracebackType, places: Sequence[Place]) -> TracebackType:
+    """The traceback with these places for its first frame."""
+    rest = here.tb_next
+    for place in reversed(places[1:]):
+        frame, lasti = _frame(place)
+        rest = TracebackType(rest, frame, lasti, place[1])
+    # The frame stands at the call of this module, which has no line of its own.
+    return TracebackType(rest, here.tb_frame, here.tb_frame.f_lasti, places[0][1])
+
+
+def _frame(place: Place) -> tuple[FrameType, int]:
+    """A frame at this place, and the instruction at which it stands."""
+    file, line, name = place
+    code = _RAISE.replace(
+        co_filename=file, co_name=name, co_qualname=name, co_firstlineno=line, co_linetable=_one_line(_RAISE)
+    )
+    try:
+        exec(code, {"error": RuntimeError()})
+    except RuntimeError as raised:
+        traceback = raised.__traceback__
+        assert traceback is not None
+        assert traceback.tb_next is not None
+        inner = traceback.tb_next
+        raised.__traceback__ = None
+        return inner.tb_frame, inner.tb_lasti
+    raise AssertionError
+
+
+def _one_line(code: CodeType) -> bytes:
+    """The line table of code that stands in one line, with no columns."""
+    table = bytearray()
+    left = len(code.co_code) // 2
+    while left > 0:
+        units = min(left, _ENTRY_UNITS)
+        table += bytes([0x80 | 13 << 3 | units - 1, 0])
+        left -= units
+    return bytes(table)
+
+
+def _generated_site(traceback: TracebackType | None) -> str | None:
+    """The stack of the node at which a graph module stands in the traceback."""
+    for frame, line in _walk(traceback):
+        if _GENERATED in frame.f_code.co_filename:
+            site = _node_stack(frame.f_locals.get("self"), line)
+            if site is not None:
+                return site
+    return None
+
+
+def _walk(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _node_stack(module: Any, line: int) -> str | None:
+    """The stack of the node that a line of a graph module's code computes."""
+    numbers = getattr(module, "_lineno_map", None)
+    number = numbers.get(line - module._prologue_start) if numbers else None
+    if number is None:
+        return None
+    for index, node in enumerate(module.graph.nodes):
+        if index == number:
+            stack: str | None = node.meta.get("stack_trace")
+            return stack
+    return None

@@ -1,0 +1,12 @@
+//! What is called with an exception that a graph has raised, before that goes on: `_failures.py` finds the lines of the
+//! program.
+
+use dynamo_core::trace::Capture;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// What tells of a failure of the capture's graph.
+pub(super) fn teller<'py>(py: Python<'py>, capture: &Capture) -> PyResult<Bound<'py, PyAny>> {
+    let sites = capture.fallible.iter().filter_map(|&node| capture.graph[node].stack_trace.as_deref());
+    py.import("rust_inductor._failures")?.getattr("teller")?.call1((PyList::new(py, sites.collect::<Vec<_>>())?,))
+}

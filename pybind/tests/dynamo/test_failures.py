@@ -1,0 +1,267 @@
+"""Operations that fail when the graph runs: handlers, effects and lines are those of plain Python."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+NEAR = torch.tensor([0, 1])
+FAR = torch.tensor([0, 9])
+SINGULAR = torch.zeros(2, 2)
+seen = 0
+
+
+class Counter:
+    value = 0
+
+
+def caught(x, at):
+    try:
+        y = x[at] + 1
+    except IndexError:
+        y = x[0] - 1
+    return y * 2
+
+
+def caught_in_a_call(x, at):
+    def pick(x):
+        return x.index_select(0, at)
+
+    try:
+        y = pick(x)
+    except IndexError as error:
+        return x, str(error)
+    return y, ""
+
+
+def factored(x):
+    y = x + 1
+    try:
+        return torch.linalg.cholesky(x)
+    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]
+        return y
+
+
+def finally_(x, at, log):
+    try:
+        y = x[at]
+        log.append("read")
+    finally:
+        log.append("left")
+    return y.sum()
+
+
+def divided(x, n):
+    try:
+        return torch.tensor([3]) // n, x
+    except RuntimeError:
+        return None, x + 1
+
+
+def effects_before(x, at, log):
+    y = x + 1
+    log.append(1)
+    z = y[at]
+    log.append(2)
+    return z
+
+
+def attribute_before(x, at, counter):
+    counter.value += 1
+    return torch.nn.functional.embedding(at, x) + counter.value
+
+
+def global_before(x, at):
+    global seen
+    seen = seen + 1
+    x[at] = 7.0
+    return x * 2
+
+
+def context(x, at):
+    try:
+        raise KeyError("first")
+    except KeyError:
+        return x[at]
+
+
+EXAMPLES: list[tuple[Any, tuple[Any, ...]]] = [
+    (caught, (X, NEAR)),
+    (caught, (X, FAR)),
+    (caught_in_a_call, (X, NEAR)),
+    (caught_in_a_call, (X, FAR)),
+    (factored, (torch.eye(2),)),
+    (factored, (SINGULAR,)),
+    (finally_, (X, NEAR, [])),
+    (finally_, (X, FAR, [])),
+    (divided, (X, torch.tensor([2]))),
+    (divided, (X, torch.tensor([0]))),
+    (effects_before, (X, NEAR, [])),
+    (effects_before, (X, FAR, [])),
+    (attribute_before, (X, FAR, Counter())),
+    (global_before, (X, FAR)),
+    (context, (X, FAR)),
+]
+
+
+def told(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [told(item) for item in value]
+    return vars(value) if isinstance(value, Counter) else repr(value)
+
+
+def lines_of(error: BaseException) -> list[tuple[int, str]]:
+    """Where a traceback stands in this file, by line and function."""
+    frames = traceback.extract_tb(error.__traceback__)
+    here = [frame for frame in frames if frame.filename == __file__ and frame.name not in ("outcome", "raised_by")]
+    return [(frame.lineno or 0, frame.name.split("_at_")[0].removeprefix("torch_dynamo_resume_in_")) for frame in here]
+
+
+def outcome(function, args):
+    """What a call gives or raises and leaves behind; of what it raises, the line where the operation stands."""
+    global seen
+    seen = 0
+    args = copy.deepcopy(args)
+    try:
+        result = told(function(*args))
+    except Exception as error:
+        result = type(error), str(error), lines_of(error)[-1:], repr(error.__context__)
+    return result, told(args), seen
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize(("function", "args"), EXAMPLES, ids=[function.__name__ for function, _ in EXAMPLES])
+def test_a_failure_is_where_it_was(function, args, backend):
+    expected = outcome(function, args)
+    compiled = _capture.optimize(function, backend=backend)
+    for _ in range(3):
+        assert outcome(compiled, args) == expected
+
+
+def plain_index(x, at, table):
+    with torch.no_grad():
+        rows = torch.nn.functional.embedding(at, x)
+    kept = []
+    kept.append(rows)
+    return kept[0] + x[at], table.gather(1, at.view(2, 1)), rows // 2
+
+
+def test_without_handlers_and_effects_it_is_one_graph():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(plain_index, backend="eager", listener=log.append)
+    assert told(compiled(X, NEAR, X)) == told(plain_index(X, NEAR, X))
+    assert [event["break_reason"] for event in log] == [None]
+
+
+def known_lists(x):
+    found = []
+    for places in ([1], [0, 5], [-2, 1], [-3]):
+        try:
+            found.append(x[places])
+        except IndexError:
+            found.append(x + len(places))
+    try:
+        found.append(x[torch.tensor([[0, 2], [1, 0]])])
+    except IndexError:
+        found.append(x[:, torch.tensor([2]), ...])
+    try:
+        return found, x[0, [3]]
+    except IndexError:
+        return found, x[1, [2]]
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_places_that_are_known_are_checked_while_tracing(backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(known_lists, backend=backend, listener=log.append)
+    for _ in range(2):
+        assert told(compiled(X)) == told(known_lists(X))
+    assert [event["break_reason"] for event in log] == [None]
+
+
+def known_and_not_caught(x):
+    y = x + 1
+    return y[[0, 5]]
+
+
+def helper(x, at):
+    y = x * 2
+    return y[at]
+
+
+def deep(x, at):
+    y = x - 1
+    z = helper(
+        y,
+        at,
+    )
+    return z + x[at]
+
+
+def loss(x, at):
+    y = x.softmax(1)
+    z = torch.nn.functional.nll_loss(
+        y,
+        at,
+    )
+    return z * 2
+
+
+LINES: list[tuple[Any, tuple[Any, ...]]] = [
+    (known_and_not_caught, (X,)),
+    (deep, (X, FAR)),
+    (loss, (X, FAR)),
+]
+
+
+def raised_by(function, args):
+    try:
+        function(*args)
+    except Exception as error:
+        return type(error), str(error), lines_of(error), getattr(error, "__notes__", [])
+    raise AssertionError("nothing was raised")
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+@pytest.mark.parametrize(("function", "args"), LINES, ids=[function.__name__ for function, _ in LINES])
+def test_an_exception_of_a_graph_has_the_lines_of_the_program(function, args, backend):
+    expected = raised_by(function, args)
+    compiled = _capture.optimize(function, backend=backend)
+    for _ in range(2):
+        assert raised_by(compiled, args) == expected
+
+
+def test_where_it_is_not_known_which_line_it_was_the_lines_are_named():
+    def mute(gm, _):
+        def run(*args):
+            raise ValueError("somewhere")
+
+        return run
+
+    _, text, _, notes = raised_by(_capture.optimize(deep, backend=mute), (X, FAR))
+    assert text == "somewhere"
+    first, last = helper.__code__.co_firstlineno + 2, deep.__code__.co_firstlineno + 6
+    assert f"{__file__}:{first} in helper" in notes[0]
+    assert f"{__file__}:{last} in deep" in notes[0]
+    _, _, lines, notes = raised_by(_capture.optimize(loss, backend=mute), (X, FAR))
+    assert lines[-2:-1] == [(loss.__code__.co_firstlineno + 2, "loss")]
+    assert notes == []
+
+
+def test_the_printed_traceback_shows_the_line():
+    compiled = _capture.optimize(deep, backend="eager")
+    try:
+        compiled(X, FAR)
+    except IndexError as error:
+        text = "".join(traceback.format_exception(error))
+    assert "in deep\n    z = helper(\n" in text
+    assert "in helper\n    return y[at]\n" in text
