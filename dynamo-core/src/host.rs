@@ -9,7 +9,8 @@ use cranelift_entity::{SecondaryMap, entity_impl};
 use fx::{Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
-use symshapes::{DType, Device, DeviceKind, ShapeEnv};
+use std::sync::Arc;
+use symshapes::{DType, Device, DeviceKind, NamedSize, ShapeEnv};
 
 /// An object of the interpreter, alive at least as long as the capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +71,7 @@ pub struct TensorView {
 }
 
 /// What the user asked of a dimension, beyond `dynamic=`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Mark {
     /// Nothing.
     #[default]
@@ -81,6 +82,23 @@ pub enum Mark {
     Dynamic(Option<i64>, Option<i64>),
     /// `maybe_mark_dynamic`
     Maybe,
+    /// `mark_unbacked`
+    Unbacked(Unbacked),
+    /// `dynamic_shapes`: the size is declared by name.
+    Named(NamedSize),
+    /// `dynamic_shapes`: this size and no other.
+    Pinned(i64),
+}
+
+/// What `mark_unbacked` says of a dimension, whose size decides nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unbacked {
+    /// The least size.
+    pub min: Option<i64>,
+    /// The greatest size.
+    pub max: Option<i64>,
+    /// Dimensions of one group have one size.
+    pub group: Option<Arc<str>>,
 }
 
 /// A Python function.

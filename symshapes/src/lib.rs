@@ -106,8 +106,8 @@ mod tensor;
 pub use division::division_laws;
 pub use dtype::{DType, DTypeClass, Device, DeviceKind, UnknownDType};
 pub use env::{
-    Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, Names, Policy, Power, ShapeEnv,
-    SourceId, StrideInputs,
+    Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, NamedSize, Names, Policy,
+    Power, ShapeEnv, SourceId, StrideInputs,
 };
 pub use float::{Float, FloatBinary, FloatNode, FloatUnary, Rounding};
 pub use node::{Expr, Factors, Node, Sum, Sym, Term};

@@ -246,7 +246,7 @@ fn unbacked_symbols_are_asserted() {
 fn violated_promises() {
     let mut env = ShapeEnv::new(EnvOptions::default());
     for (id, hint) in [(0, 8), (1, 16), (2, 9), (3, 12)] {
-        let constraint = Constraint { range: Range::new(2, 64), at: format!("train.py:{}", id + 1) };
+        let constraint = Constraint::marked(Range::new(2, 64), format!("train.py:{}", id + 1));
         let dim = Dim { policy: Policy::Dynamic, constraint: Some(constraint) };
         env.size(SourceId::from_u32(id), hint, &dim, "m.py:1").expect("a size");
     }
@@ -273,7 +273,7 @@ fn violated_promises() {
 fn promised(hints: &[(i64, Option<Range>)], questions: &[&str], expected: &Expect) {
     let mut env = ShapeEnv::new(EnvOptions::default());
     for (&(hint, range), id) in hints.iter().zip(0..) {
-        let constraint = range.map(|range| Constraint { range, at: format!("train.py:{}", id + 1) });
+        let constraint = range.map(|range| Constraint::marked(range, format!("train.py:{}", id + 1)));
         let dim = Dim { policy: Policy::Dynamic, constraint };
         env.size(SourceId::from_u32(id), hint, &dim, "m.py:1").expect("a size");
     }
@@ -392,7 +392,7 @@ fn environments_may_cross_threads() {
 fn errors_name_the_input_and_the_line() {
     let mut env = ShapeEnv::new(EnvOptions::default());
     let a = SourceId::from_u32(0);
-    let promise = Constraint { range: Range::new(2, 4), at: "train.py:3".to_owned() };
+    let promise = Constraint::marked(Range::new(2, 4), "train.py:3");
     let dim = Dim { policy: Policy::Dynamic, constraint: Some(promise) };
     let negative = env.size(a, -1, &Dim::default(), "m.py:1").expect_err("negative");
     let outside = env.size(a, 9, &dim, "m.py:2").expect_err("outside");

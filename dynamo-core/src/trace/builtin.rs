@@ -3,6 +3,7 @@
 use super::{
     Traced, Tracer,
     call::Keywords,
+    conditions,
     containers::pairs,
     items::{raised, range_len},
     itertools,
@@ -21,6 +22,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
     RULES
         .iter()
         .chain(itertools::RULES)
+        .chain(conditions::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
         .map(|&(_, rule)| rule)
 }

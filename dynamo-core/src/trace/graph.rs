@@ -165,6 +165,9 @@ impl Lowered {
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => return Err(Reason::new(Kind::Raised, format!("{error}."))),
             Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),
+            Err(error @ InferError::Undecided { .. }) if reads_unbacked(&self.graph, copied, env) => {
+                return Err(Reason::new(Kind::Shape, format!("{error} ({at}), which depends on data.")));
+            }
             meta => meta.ok(),
         };
         self.complete &= meta.is_some();
@@ -344,7 +347,7 @@ impl Tracer<'_> {
             Meta::Tensor(_) => Value::Tensor(node),
             Meta::Int(expr) => match self.env.pool().as_int(expr) {
                 Some(int) => Value::Const(Constant::Int(int)),
-                None if self.env.hint(expr).is_none() => {
+                None if self.env.hint(expr).is_none() && !self.env.depends_on_data(expr) => {
                     return Err(Reason::new(Kind::Raised, "A number that has no value, as a division by zero."));
                 }
                 None => Value::SymInt { expr, node },
@@ -479,6 +482,13 @@ fn takes_floats(target: &str) -> bool {
         nan_to_num add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum";
     let name = target.rsplit('.').next().unwrap_or(target);
     NAMES.split_whitespace().any(|known| known == name)
+}
+
+/// True if a tensor among the arguments of a node has a size that only the running program knows.
+fn reads_unbacked(graph: &Graph, node: NodeId, env: &ShapeEnv) -> bool {
+    let inputs = graph[node].inputs();
+    let tensors = inputs.iter().filter_map(|&input| graph[input].tensor_meta());
+    tensors.flat_map(TensorMeta::exprs).any(|e| env.depends_on_data(e))
 }
 
 /// True for what can go if nothing uses it: inputs, parts of results, sizes.

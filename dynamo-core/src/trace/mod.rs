@@ -8,6 +8,7 @@
 //! - `numbers`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `conditions`: what the program says of its sizes;
 //! - `context`, `grad`, `autocast`, `exceptions`, `patterns`: what `with`, `try` and `match` need; `failing`: what fails
 //!   when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
@@ -22,6 +23,7 @@ mod attr;
 mod autocast;
 mod builtin;
 mod call;
+mod conditions;
 mod containers;
 mod context;
 mod exceptions;
@@ -51,7 +53,7 @@ pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{
     bytecode::CodeObject,
-    host::{Host, Obj, View},
+    host::{self, Host, Obj, View},
     reason::{Kind, Reason},
 };
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
@@ -59,8 +61,9 @@ use frame::{Frame, Globals};
 use fx::{Graph, NodeId};
 use guards::{Constant, Guard, SourceId, Sources};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use step::Next;
-use symshapes::{EnvOptions, ShapeEnv};
+use symshapes::{EnvOptions, Expr, ShapeEnv};
 use value::{Heap, State, Value, ValueId};
 
 /// What tracing gives, or why it cannot go on.
@@ -87,6 +90,8 @@ pub struct Options {
     pub changed: Vec<String>,
     /// Whether floats become symbols as well, and numbers that are computed as floats stay so.
     pub floats: bool,
+    /// What `dynamic_shapes` says of sizes and integers, by their printed source.
+    pub declared: Vec<(String, host::Mark)>,
     /// How deep calls are inlined.
     pub depth: usize,
     /// How many instructions a trace may have.
@@ -100,6 +105,7 @@ impl Default for Options {
         Options {
             dynamic: Dynamic::Automatic,
             changed: Vec::new(),
+            declared: Vec::new(),
             floats: true,
             depth: 60,
             steps: 1_000_000,
@@ -176,6 +182,8 @@ struct Tracer<'h> {
     lowered: graph::Lowered,
     env: ShapeEnv,
     hints: Vec<(SourceId, i64)>,
+    /// The first size of each group of dimensions that `mark_unbacked` names.
+    groups: FxHashMap<Arc<str>, Expr>,
     sources: Sources,
     guards: Vec<Guard>,
     values: PrimaryMap<ValueId, Value>,
@@ -262,6 +270,7 @@ impl<'h> Tracer<'h> {
             lowered: graph::Lowered::default(),
             env: ShapeEnv::new(EnvOptions::default()),
             hints: Vec::new(),
+            groups: FxHashMap::default(),
             sources: Sources::default(),
             guards: Vec::new(),
             values: PrimaryMap::new(),

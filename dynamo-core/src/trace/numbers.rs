@@ -110,6 +110,11 @@ impl Tracer<'_> {
             (Some(Number::Bool(_)), _) | (_, Some(Number::Bool(_))) => None,
             (Some(Number::Int(x)), Some(Number::Int(y))) if name == "truediv" => self.quotient(x, y)?,
             (Some(Number::Int(x)), Some(Number::Int(y))) => {
+                if matches!(name, "pow" | "lshift" | "rshift") {
+                    // The sign tells what kind of number it is, or whether there is any.
+                    let natural = self.env.pool_mut().le(Expr::ZERO, y);
+                    self.decide(natural)?;
+                }
                 infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]).map(Number::Int)
             }
             (Some(x), Some(y)) => self.float_binary(name, x, y)?,
@@ -448,13 +453,19 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if the number has a value now: no integer out of range, nothing where Python raises.
+    /// True if the number has a value now: no integer out of range, nothing where Python raises. What depends on data
+    /// is computed, or raises, when the program runs.
     fn has_value(&self, number: Number) -> bool {
-        let hint = |sym| self.env.symbol_hint(sym);
+        let (env, pool) = (&self.env, self.env.pool());
+        let hint = |sym| env.symbol_hint(sym);
         match number {
-            Number::Int(expr) => !self.env.pool().is_overflow(expr) && self.env.hint(expr).is_some(),
-            Number::Float(float) => self.env.pool().eval_float(float, &hint).is_some(),
-            Number::Bool(pred) => self.env.pool().eval_pred(pred, &hint).is_some(),
+            Number::Int(expr) => !pool.is_overflow(expr) && (env.hint(expr).is_some() || env.depends_on_data(expr)),
+            Number::Float(float) => {
+                pool.eval_float(float, &hint).is_some() || pool.float_symbols(float).iter().any(|&s| env.is_unbacked(s))
+            }
+            Number::Bool(pred) => {
+                pool.eval_pred(pred, &hint).is_some() || pool.pred_symbols(pred).iter().any(|&s| env.is_unbacked(s))
+            }
         }
     }
 

@@ -301,7 +301,7 @@ impl Tracer<'_> {
     /// The truth of a predicate, under a guard.
     pub(super) fn decide(&mut self, p: Pred) -> Traced<bool> {
         let at = self.place();
-        self.env.evaluate(p, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
+        self.env.evaluate(p, &at).map_err(|error| self.shape_error(&error))
     }
 
     /// A symbolic number as the constant that it is now, under a guard; any other value as it is.
@@ -328,7 +328,7 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));
         };
         let at = self.place();
-        self.env.evaluate_int(expr, &at).map_err(|error| Reason::new(Kind::Shape, error.to_string()))
+        self.env.evaluate_int(expr, &at).map_err(|error| self.shape_error(&error))
     }
 
     /// Whether two values are equal, as `==` tells.

@@ -5,7 +5,7 @@ use super::{
     value::{Function, Key, State, Value, ValueId},
 };
 use crate::{
-    host::{FunctionView, Mark, Obj, Place, TensorView, View},
+    host::{FunctionView, Mark, Obj, Place, TensorView, Unbacked, View},
     reason::{Kind, Reason},
 };
 use fx::{Meta, TensorMeta};
@@ -13,8 +13,8 @@ use guards::{
     Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, Source, SourceId, Sources, Step, TensorGuard,
 };
 use indexmap::IndexMap;
-use std::rc::Rc;
-use symshapes::{Constraint, Dim, EnvError, Expr, Policy, Range, StrideInputs};
+use std::{rc::Rc, sync::Arc};
+use symshapes::{Constraint, Dim, EnvError, Expr, InputKind, Policy, Range, StrideInputs};
 
 impl Tracer<'_> {
     /// A value as it is used: an object is looked at now.
@@ -319,6 +319,11 @@ impl Tracer<'_> {
 
     /// True if a number of the caller's is to be a symbol.
     fn is_dynamic_int(&self, source: SourceId) -> bool {
+        match self.declared(source) {
+            Some(Mark::Named(_) | Mark::Dynamic(..) | Mark::Maybe) => return true,
+            Some(_) => return false,
+            None => {}
+        }
         match self.options.dynamic {
             Dynamic::Never => false,
             Dynamic::Always => true,
@@ -342,7 +347,13 @@ impl Tracer<'_> {
 
     fn symbolic_input(&mut self, hint: i64, source: Option<SourceId>) -> Traced {
         let Some(source) = source else { return Ok(self.constant(Constant::Int(hint))) };
-        let expr = self.env.int(source.into(), hint, Policy::Dynamic);
+        let expr = match self.declared(source) {
+            Some(Mark::Named(named)) => self
+                .env
+                .named_input(source.into(), InputKind::Int, hint, &named, "")
+                .map_err(|error| self.shape_error(&error))?,
+            _ => self.env.int(source.into(), hint, Policy::Dynamic),
+        };
         let name = self.env.pool().display(expr).to_string();
         let node = self.placeholder(&name, Meta::Int(expr), source);
         Ok(self.sourced(Value::SymInt { expr, node }, source))
@@ -379,18 +390,26 @@ impl Tracer<'_> {
         for (d, &hint) in (0..).zip(&view.sizes) {
             let size = self.sources.size(source, d);
             self.hints.push((size, hint));
-            dims.push((size, self.dim(view.marks.get(d as usize).copied().unwrap_or_default(), size)));
+            let mark = self.declared(size).or_else(|| view.marks.get(d as usize).cloned()).unwrap_or_default();
+            dims.push((size, self.dim(&mark, size), mark));
         }
         // Where a tensor starts is guarded by nothing, and so is nothing that the trace may know.
         let offset = Expr::ZERO;
-        if dims.iter().all(|(_, dim)| dim.policy == Policy::Static) {
+        if dims.iter().all(|(_, dim, mark)| dim.policy == Policy::Static && !matches!(mark, Mark::Pinned(_))) {
             // Its own guard says all there is to say.
             let mut ints = |values: &[i64]| values.iter().map(|&value| self.env.pool_mut().int(value)).collect();
             return Ok((ints(&view.sizes), ints(&view.strides), offset));
         }
         let mut sizes = Vec::new();
-        for ((size, dim), &hint) in dims.into_iter().zip(&view.sizes) {
-            sizes.push(self.env.size(size.into(), hint, &dim, "")?);
+        for ((size, dim, mark), &hint) in dims.into_iter().zip(&view.sizes) {
+            sizes.push(match &mark {
+                Mark::Named(named) => self.env.named_input(size.into(), InputKind::Size, hint, named, "")?,
+                Mark::Pinned(value) if *value != hint => return Err(not_pinned(size, hint, *value)),
+                _ => self.env.size(size.into(), hint, &dim, "")?,
+            });
+            if let (Mark::Unbacked(said), Some(&size)) = (mark, sizes.last()) {
+                self.believe(size, &said)?;
+            }
         }
         let dims = 0..view.strides.len() as u32;
         let stride_sources: Vec<_> = dims.map(|d| self.sources.stride(source, d).into()).collect();
@@ -404,9 +423,39 @@ impl Tracer<'_> {
         Ok((sizes, strides, offset))
     }
 
-    fn shape_error(&self, error: &EnvError) -> Reason {
+    /// What `dynamic_shapes` says of a size or an integer.
+    fn declared(&self, source: SourceId) -> Option<Mark> {
+        if self.options.declared.is_empty() {
+            return None;
+        }
+        let printed = self.sources.display(source).to_string();
+        self.options.declared.iter().find(|(source, _)| *source == printed).map(|(_, mark)| mark.clone())
+    }
+
+    /// States what the user says of a size that decides nothing.
+    fn believe(&mut self, size: Expr, said: &Unbacked) -> Result<(), EnvError> {
+        let place = self.place();
+        let (pool, mut stated) = (self.env.pool_mut(), Vec::new());
+        if let Some(min) = said.min {
+            let min = pool.int(min);
+            stated.push(pool.le(min, size));
+        }
+        if let Some(max) = said.max {
+            let max = pool.int(max);
+            stated.push(pool.le(size, max));
+        }
+        if let Some(group) = &said.group {
+            let first = *self.groups.entry(Arc::clone(group)).or_insert(size);
+            stated.push(pool.eq(size, first));
+        }
+        stated.into_iter().try_for_each(|p| self.env.check(p, "mark_unbacked", &place))
+    }
+
+    /// Why the environment has no answer.
+    pub(super) fn shape_error(&self, error: &EnvError) -> Reason {
         let names = |source: symshapes::SourceId| self.sources.display(source.into()).to_string();
-        let kind = if matches!(error, EnvError::HintOutOfRange { .. }) { Kind::Promise } else { Kind::Shape };
+        let promised = matches!(error, EnvError::HintOutOfRange { .. } | EnvError::NotAsNamed { .. });
+        let kind = if promised { Kind::Promise } else { Kind::Shape };
         Reason::new(kind, format!("{}.", error.explain(&names)))
     }
 
@@ -416,27 +465,33 @@ impl Tracer<'_> {
     }
 
     /// How a dimension is treated.
-    fn dim(&self, mark: Mark, printed: SourceId) -> Dim {
+    fn dim(&self, mark: &Mark, printed: SourceId) -> Dim {
         let changed = || self.options.changed.contains(&self.sources.display(printed).to_string());
         let policy = match (mark, self.options.dynamic) {
             (Mark::Static, _) => Policy::Static,
+            (Mark::Unbacked(_), _) => Policy::Unbacked,
+            (Mark::Pinned(_), _) => Policy::Static,
+            (Mark::Named(_), _) => Policy::Dynamic,
             (Mark::Dynamic(..), _) => Policy::Dynamic,
             (Mark::Maybe, _) | (Mark::None, Dynamic::Always) => Policy::Duck,
             (Mark::None, Dynamic::Never) => Policy::Static,
             (Mark::None, Dynamic::Automatic) if changed() => Policy::Duck,
             (Mark::None, Dynamic::Automatic) => Policy::Static,
         };
-        let constraint = if let Mark::Dynamic(low, high) = mark {
-            let range = match (low, high) {
-                (None, None) => Range::ALL,
-                (low, high) => Range::new(low.unwrap_or(0), high.unwrap_or(i64::MAX)),
-            };
-            Some(Constraint { range, at: String::new() })
-        } else {
-            None
+        let promised = match *mark {
+            Mark::Dynamic(None, None) => Some(Range::ALL),
+            Mark::Dynamic(low, high) => Some(Range::new(low.unwrap_or(0), high.unwrap_or(i64::MAX))),
+            Mark::None | Mark::Static | Mark::Maybe | Mark::Unbacked(_) | Mark::Named(_) | Mark::Pinned(_) => None,
         };
+        let constraint = promised.map(|range| Constraint::marked(range, ""));
         Dim { policy, constraint }
     }
+}
+
+/// The error of a size that `dynamic_shapes` says to be another.
+fn not_pinned(source: SourceId, size: i64, value: i64) -> EnvError {
+    let (named, at) = (value.to_string(), "dynamic_shapes".to_owned());
+    EnvError::NotAsNamed { input: source.into(), size, named, expected: None, at }
 }
 
 /// A printed source as the name of a graph's input: `L['x'].y` is `L_x_y`.

@@ -189,7 +189,7 @@ impl<'a> Call<'a> {
         if self.pool.is_one(b) == Some(true) {
             return Ok(a);
         }
-        match self.pool.is_equal(a, b) {
+        match self.pool.has_to_equal(a, b) {
             Some(true) => Ok(if self.pool.as_int(b).is_some() { b } else { a }),
             Some(false) => self.fits(None),
             None => Err(self.undecided("whether two sizes are equal")),

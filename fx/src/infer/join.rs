@@ -3,6 +3,7 @@
 use super::{
     Rule,
     call::{Call, Result},
+    linear::shared,
     promote::{Operand, result_type},
     strides,
 };
@@ -46,6 +47,9 @@ fn cat(c: &mut Call, tensors: &[&TensorMeta], dim: i64) -> Result<TensorMeta> {
             return c.fits(None);
         }
         if i > 0 {
+            for d in (0..sizes.len()).filter(|&d| d != dim) {
+                shared(c, sizes[d], t.sizes[d])?;
+            }
             sizes[dim] = c.pool.add(sizes[dim], t.sizes[dim]);
         }
         last &= strides::suggests_channels_last(&mut c.pool, t).ok_or_else(|| c.undecided("the memory format"))?;

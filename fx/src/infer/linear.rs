@@ -26,12 +26,12 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
 ];
 
-/// The size that two operands share and sum over.
-fn shared(c: &mut Call, a: Expr, b: Expr) -> Result<()> {
-    match c.pool.is_equal(a, b) {
+/// A size that two operands have in common.
+pub(super) fn shared(c: &mut Call, a: Expr, b: Expr) -> Result<()> {
+    match c.pool.has_to_equal(a, b) {
         Some(true) => Ok(()),
         Some(false) => c.fits(None),
-        None => Err(c.undecided("whether the summed sizes are equal")),
+        None => Err(c.undecided("whether two sizes are equal")),
     }
 }
 

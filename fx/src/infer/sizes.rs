@@ -67,6 +67,19 @@ impl Sizes<'_> {
         self.decide(p)
     }
 
+    /// True if two expressions have the same value. Where that depends on data it is stated, to be checked when the data
+    /// are known: for sizes that have to be equal.
+    pub fn has_to_equal(&mut self, a: Expr, b: Expr) -> Option<bool> {
+        if let Some(known) = self.is_equal(a, b) {
+            return Some(known);
+        }
+        let p = self.eq(a, b);
+        match self {
+            Sizes::Proved(_) => None,
+            Sizes::Guarded { env, at } => env.check(p, "sizes have to be equal", at).is_ok().then_some(true),
+        }
+    }
+
     /// True if the value is 1.
     pub fn is_one(&mut self, e: Expr) -> Option<bool> {
         self.is_equal(e, Expr::ONE)

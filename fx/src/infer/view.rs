@@ -85,7 +85,7 @@ fn sized(c: &mut Call, name: &str, copies: bool) -> Result {
 
 fn reshaped(c: &mut Call, x: &TensorMeta, sizes: Vec<Expr>, copies: bool) -> Result {
     let (all, wanted) = (strides::numel(&mut c.pool, &x.sizes), strides::numel(&mut c.pool, &sizes));
-    match c.pool.is_equal(all, wanted) {
+    match c.pool.has_to_equal(all, wanted) {
         Some(true) => {}
         Some(false) => return c.fits(None),
         None => return Err(c.undecided("whether a view has as many elements")),
@@ -174,7 +174,7 @@ fn expanded(c: &mut Call, x: &TensorMeta, sizes: &[Expr]) -> Result {
         if x.sizes[d] == sizes[skip + d] {
             strides[skip + d] = x.strides[d];
         } else if c.pool.is_one(x.sizes[d]) == Some(true) {
-        } else if c.pool.is_equal(x.sizes[d], sizes[skip + d]) == Some(true) {
+        } else if c.pool.has_to_equal(x.sizes[d], sizes[skip + d]) == Some(true) {
             strides[skip + d] = x.strides[d];
         } else {
             return Err(c.undecided("whether a dimension that is expanded has size 1"));

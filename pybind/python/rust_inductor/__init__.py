@@ -56,6 +56,10 @@ def compile(
     backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or ``my_compiler(gm, example_inputs)``.
     Modules are captured by torch's Dynamo with this package's backend, which knows them better so far, unless another
     backend is asked for.
+
+    ``dynamic_shapes`` says which sizes may change, as ``torch.export`` has it (``{"x": {0: Dim("batch")}}``: what the
+    function needs beyond that is an error that says how to declare it) or as ``torch.compile`` has it (a
+    ``ShapesSpec``, whose sizes decide nothing). All other sizes are constant then.
     """
     if model is None:
         import functools
@@ -79,11 +83,8 @@ def compile(
         message = "either mode or options can be given, not both"
         raise RuntimeError(message)
     backend = "rust_inductor" if backend is None else backend
-    if backend == "rust_inductor" and _is_module(model):
+    if backend == "rust_inductor" and _is_module(model) and dynamic_shapes is None:
         return _through_torch(model, fullgraph=fullgraph, dynamic=dynamic, mode=mode, options=options)
-    if dynamic_shapes is not None:
-        message = "dynamic_shapes: mark dimensions with torch._dynamo.mark_dynamic instead"
-        raise NotImplementedError(message)
     from rust_inductor import _capture
 
     compiled = _capture.optimize(
@@ -94,6 +95,7 @@ def compile(
         mode=mode,
         options=options,
         recompile_limit=recompile_limit,
+        dynamic_shapes=dynamic_shapes,
     )
     compiled.region_name = name
     return compiled

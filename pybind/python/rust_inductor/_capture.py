@@ -29,12 +29,14 @@ def optimize(
     recompile_limit: int | None = None,
     listener: Callable[[dict[str, Any]], None] | None = None,
     on_graph: OnGraph | None = None,
+    dynamic_shapes: Any = None,
 ) -> Any:
     """Capture the function when it is called.
 
     ``listener`` is told of each capture: a dict of ``graph``, ``guards``, ``code``, ``break_reason``, ``line``,
     ``stack``, ``compiled``, ``recompile_reasons`` and more, or of ``skipped``, the reason why a function runs as it is,
-    and ``code``. ``on_graph`` is told of each ATen graph that our own backend compiles.
+    and ``code``. ``on_graph`` is told of each ATen graph that our own backend compiles. ``dynamic_shapes`` is as
+    :func:`rust_inductor.compile` has it.
     """
     if not callable(function):
         message = f"only what can be called can be compiled, not {type(function).__name__}"
@@ -43,6 +45,15 @@ def optimize(
 
     from rust_inductor import _logs
 
+    if hasattr(function, "_dynamic_spec"):
+        from torch.fx.experimental.dynamic_spec import _resolve_dynamic_shapes
+
+        dynamic_shapes = _resolve_dynamic_shapes(function, dynamic_shapes)
+    declared = None
+    if dynamic_shapes is not None:
+        from rust_inductor import _dynamic_shapes
+
+        declared = _dynamic_shapes.declared(function, dynamic_shapes)
     dynamo = _native.Dynamo(
         resolve(backend, options, mode=mode, dynamic=dynamic, on_graph=on_graph),
         listener=listener,
@@ -50,6 +61,7 @@ def optimize(
         dynamic=dynamic,
         limit=_limit() if recompile_limit is None else recompile_limit,
         fullgraph=fullgraph,
+        declared=declared,
     )
     return functools.update_wrapper(dynamo.wrap(function), function)
 

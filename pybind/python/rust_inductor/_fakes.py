@@ -109,7 +109,9 @@ class Capture:
                 # Made together with the tensor that holds it.
                 self.floats[of.name] = name
                 self.env.ours[of.name] = int(name[2:])
-            if hint is None or kind == "float":
+                continue
+            if hint is None:
+                self._make_unbacked(name, kind, of)
                 continue
             self.env.ours[of.name] = int(name[1:])
             positive = None if kind == "int" else True
@@ -119,12 +121,28 @@ class Capture:
             )
             self.symbols[symbol] = name
             self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=of)
+
     def _tell_decisions(self) -> None:
         for text in self.facts.known():
             # What is said of other symbols, torch learns on its own if it needs it.
             with contextlib.suppress(NameError):
                 if not self._evaluated(text):
                     self.facts.refuse()
+
+        for text in self.facts.stated():
+            with contextlib.suppress(NameError):
+                torch._check(self._evaluated(text))
+
+    def _make_unbacked(self, name: str, kind: str, source: Source) -> None:
+        """A symbol whose value decides nothing."""
+        with self.env.ignore_fresh_unbacked_symbols():
+            number = self.env.create_unbacked_symint(source)
+        symbol = number.node.expr
+        if kind == "size":
+            self.env._constrain_range_for_size(symbol)
+        self.env.unbacked_inputs.add(symbol)
+        self.symbols[symbol] = name
+        self.names[name] = number
 
     def _evaluated(self, text: str) -> Any:
         """A text of ours over torch's symbols."""
@@ -211,6 +229,10 @@ class Capture:
         """Make our guards of all that was assumed while the backend compiled."""
         for guard in self.env.guards:
             self._assume(guard.expr)
+        for deferred in self.env.deferred_runtime_asserts.values():
+            for stated in deferred:
+                if not self.facts.state(str(stated.expr)):
+                    self.facts.refuse()
         for symbol in self.symbols:
             bounds = self.env.var_to_range[symbol]
             if symbol.is_positive:

@@ -3,7 +3,7 @@
 use super::constant;
 use crate::fx_module::function_target;
 use crate::torch::Torch;
-use dynamo_core::host::{Mark, Obj, Place};
+use dynamo_core::host::{Mark, Obj, Place, Unbacked};
 use guards::DispatchKeys;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -188,14 +188,21 @@ fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
     let mut marks = vec![Mark::None; rank];
     let kinds = [
         ("_dynamo_weak_dynamic_indices", Mark::Maybe),
+        // torch has it that these must not be specialised, and no more than that.
+        ("_dynamo_strict_unbacked_indices", Mark::Dynamic(None, None)),
         ("_dynamo_dynamic_indices", Mark::Dynamic(None, None)),
         ("_dynamo_static_indices", Mark::Static),
     ];
     for (name, mark) in kinds {
         for dim in dims(name)? {
             if let Some(slot) = marks.get_mut(dim) {
-                *slot = mark;
+                *slot = mark.clone();
             }
+        }
+    }
+    for dim in dims("_dynamo_unbacked_indices")? {
+        if let Some(slot) = marks.get_mut(dim) {
+            *slot = Mark::Unbacked(unbacked(tensor, dim)?);
         }
     }
     // The bounds of `mark_dynamic`, one object for each dimension that has any.
@@ -210,6 +217,18 @@ fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
         }
     }
     Ok(marks)
+}
+
+/// What `mark_unbacked` has left of a dimension.
+fn unbacked(tensor: &Bound<'_, PyAny>, dim: usize) -> PyResult<Unbacked> {
+    let of_dim = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        let Some(all) = tensor.getattr_opt(name)? else { return Ok(None) };
+        let found = all.call_method1("get", (dim,))?;
+        Ok((!found.is_none()).then_some(found))
+    };
+    let (min, max) = of_dim("_dynamo_unbacked_bounds")?.map_or(Ok((None, None)), |bounds| bounds.extract())?;
+    let group: Option<String> = of_dim("_dynamo_shape_ids")?.map(|id| id.str()?.extract()).transpose()?;
+    Ok(Unbacked { min, max, group: group.map(Into::into) })
 }
 
 /// Whose code a function is.

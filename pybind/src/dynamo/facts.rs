@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::sync::{Mutex, PoisonError};
-use symshapes::{Expr, InputKind, Pool, ShapeEnv};
+use symshapes::{Assertion, Expr, InputKind, Pool, ShapeEnv};
 
 /// The facts of one capture.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -103,6 +103,27 @@ impl Facts {
     fn known(&self) -> Vec<String> {
         let text = |env: &ShapeEnv, guard: &symshapes::Guard| env.pool().display_pred(guard.pred).to_string();
         self.with(|assumed| assumed.env.guards().iter().map(|guard| text(&assumed.env, guard)).collect())
+    }
+
+    /// What the trace has stated of symbols without a value in this call.
+    fn stated(&self) -> Vec<String> {
+        let text = |env: &ShapeEnv, stated: &Assertion| env.pool().display_pred(stated.pred).to_string();
+        self.with(|assumed| assumed.env.assertions().iter().map(|stated| text(&assumed.env, stated)).collect())
+    }
+
+    /// Notes what has to hold of symbols without a value in this call; false if it is not understood.
+    fn state(&self, text: &str) -> bool {
+        self.with(|assumed| {
+            let mut env = assumed.env.clone();
+            let symbols = env.pool().all_symbols().count();
+            let Ok(pred) = env.pool_mut().parse_pred(text) else { return false };
+            let known = env.pool().all_symbols().count() == symbols;
+            let stated = known && env.check(pred, "the backend", "").is_ok();
+            if stated {
+                assumed.env = env;
+            }
+            stated
+        })
     }
 
     /// Where each input of the graph comes from: `given`, `size`, `stride` or `storage_offset`, the number of what

@@ -5,10 +5,12 @@
 use super::{
     backend::{self, Answer, Backend, Compiled},
     call_guard::{CallGuard, why_not},
-    classify, code, constant, failures,
+    classify, code, constant,
+    declared::{self, Declared},
+    failures,
     history::Histories,
     host::PyHost,
-    promises::{broken_promise, promise_error},
+    promises::{broken_promise, keeps_statements, promise_error},
     tell::{Event, Listeners},
 };
 use crate::compiler::panic_text;
@@ -34,13 +36,14 @@ struct Tracing {
     dynamic: Dynamic,
     limit: usize,
     fullgraph: bool,
+    declared: Option<Declared>,
     history: Histories,
 }
 
 #[pymethods]
 impl Dynamo {
     #[new]
-    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false))]
+    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None))]
     fn new(
         backend: &Bound<'_, PyAny>,
         listener: Option<Py<PyAny>>,
@@ -48,7 +51,9 @@ impl Dynamo {
         dynamic: Option<bool>,
         limit: usize,
         fullgraph: bool,
+        declared: Option<(Py<PyAny>, Vec<declared::Row<'_>>)>,
     ) -> PyResult<Dynamo> {
+        let declared = declared.map(|(code, rows)| Declared::new(code, rows)).transpose()?;
         let dynamic = match dynamic {
             None => Dynamic::Automatic,
             Some(true) => Dynamic::Always,
@@ -56,7 +61,15 @@ impl Dynamo {
         };
         let listeners = Listeners { listener, logs };
         let backend = Backend::new(backend)?;
-        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, history: Histories::default() })))
+        Ok(Dynamo(Arc::new(Tracing {
+            backend,
+            listeners,
+            dynamic,
+            limit,
+            fullgraph,
+            declared,
+            history: Histories::default(),
+        })))
     }
 
     /// The function, compiled when it is called.
@@ -182,7 +195,7 @@ pub(super) enum NotCaptured {
     Ended(Break),
     /// Something around it failed.
     Failed(PyErr),
-    /// What the backend raised, which is the user's to know.
+    /// What the backend raised, or the call itself is to raise, which is the user's to know.
     Backend(PyErr),
 }
 
@@ -233,6 +246,7 @@ impl Tracing {
             {
                 return Err(NotCaptured::Ended(ended.clone()));
             }
+            keeps_statements(&capture).map_err(NotCaptured::Backend)?;
             match self.backend.compile(call, &capture)? {
                 Answer::Compiled(compiled) => return Ok(self.install(event, &mut host, &capture, *compiled)?),
                 Answer::Declined => return Ok(Verdict::Skip),
@@ -273,7 +287,10 @@ impl Tracing {
         let code = call.code();
         let changed = self.history.with(&code, |history| history.changed.clone());
         let follow = self.listeners.follows(call.py()).unwrap_or(false);
-        let mut options = trace::Options { dynamic, changed, floats, follow, ..trace::Options::default() };
+        let declared = self.declared.as_ref().and_then(|declared| declared.of(&code));
+        let dynamic = if declared.is_some() { Dynamic::Never } else { dynamic };
+        let declared = declared.map(<[_]>::to_vec).unwrap_or_default();
+        let mut options = trace::Options { dynamic, changed, declared, floats, follow, ..trace::Options::default() };
         let capture = trace::trace(host, function, &arguments, &options)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {

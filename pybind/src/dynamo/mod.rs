@@ -3,6 +3,7 @@
 //!
 //! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
 //! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
+//! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
 //! - [`history`]: what earlier calls have shown to change;
 //! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
 //!   have to know; [`numbers`] takes floats out of a graph for our own compiler;
@@ -18,6 +19,7 @@ mod call_guard;
 mod classify;
 mod code;
 mod constant;
+mod declared;
 mod facts;
 mod failures;
 mod handler;

@@ -1,6 +1,6 @@
 //! Symbols for inputs: policies, duck shaping, 0/1 specialisation, and strides inferred as products.
 
-use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
+use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, NamedSize, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
     float::Float,
     node::{Expr, Sym},
@@ -32,6 +32,16 @@ pub struct Constraint {
     pub range: Range,
     /// The line of the promise.
     pub at: String,
+    /// How the dimension is declared, if it was by name.
+    #[serde(default)]
+    pub name: Option<NamedSize>,
+}
+
+impl Constraint {
+    /// A promise of `mark_dynamic`.
+    pub fn marked(range: Range, at: impl Into<String>) -> Constraint {
+        Constraint { range, at: at.into(), name: None }
+    }
 }
 
 /// How a dimension is treated, and what the user promised of it.
@@ -257,7 +267,7 @@ impl ShapeEnv {
         expr
     }
 
-    fn fresh_input(
+    pub(super) fn fresh_input(
         &mut self,
         source: SourceId,
         kind: InputKind,
@@ -275,7 +285,7 @@ impl ShapeEnv {
         (sym, expr)
     }
 
-    fn unbacked_input(&mut self, source: SourceId, kind: InputKind, constraint: Option<Constraint>) -> Expr {
+    pub(super) fn unbacked_input(&mut self, source: SourceId, kind: InputKind, constraint: Option<Constraint>) -> Expr {
         let promised = constraint.as_ref().map_or(Range::ALL, |c| c.range);
         let range = kind.domain().intersect(promised);
         let origin = Origin::Input(self.inputs.next_key());

@@ -31,6 +31,20 @@ pub enum EnvError {
         /// The line of the promise.
         at: String,
     },
+    /// A size that is not what its declaration by name says.
+    #[error("{input}: the size is {size}, but it is declared as {named}{}{}", wanted(*.expected), place(.at))]
+    NotAsNamed {
+        /// The dimension.
+        input: SourceId,
+        /// Its size.
+        size: i64,
+        /// The declaration.
+        named: String,
+        /// What that gives, if the name has a value.
+        expected: Option<i64>,
+        /// The line of the declaration.
+        at: String,
+    },
     /// A product of sizes beyond 64 bits.
     #[error("{input}: the product of sizes up to this one exceeds 64 bits{}", place(.at))]
     Overflow {
@@ -89,6 +103,11 @@ pub enum EnvError {
     },
 }
 
+/// `, which is 4`; nothing where there is no such number.
+fn wanted(expected: Option<i64>) -> String {
+    expected.map_or_else(String::new, |value| format!(", which is {value}"))
+}
+
 /// ` (at)`; nothing where the line is not known.
 fn place(at: &str) -> String {
     if at.is_empty() { String::new() } else { format!(" ({at})") }
@@ -100,6 +119,7 @@ impl EnvError {
         match self {
             EnvError::NegativeSize { input, .. }
             | EnvError::HintOutOfRange { input, .. }
+            | EnvError::NotAsNamed { input, .. }
             | EnvError::Overflow { input, .. } => Some(*input),
             EnvError::Undefined { symbols, .. }
             | EnvError::DataDependent { symbols, .. }
@@ -114,7 +134,10 @@ impl EnvError {
             | EnvError::DataDependent { symbols, .. }
             | EnvError::CheckFailed { symbols, .. }
             | EnvError::Unsatisfiable { symbols, .. } => symbols,
-            EnvError::NegativeSize { .. } | EnvError::HintOutOfRange { .. } | EnvError::Overflow { .. } => &[],
+            EnvError::NegativeSize { .. }
+            | EnvError::HintOutOfRange { .. }
+            | EnvError::NotAsNamed { .. }
+            | EnvError::Overflow { .. } => &[],
         }
     }
 

@@ -15,12 +15,14 @@
 mod create;
 mod error;
 mod evaluate;
+mod named;
 mod refine;
 mod replace;
 
 pub use create::{Constraint, Dim, Policy, StrideInputs};
 pub use error::EnvError;
 pub use evaluate::Power;
+pub use named::NamedSize;
 
 use crate::{
     node::{Expr, Sym},
@@ -139,6 +141,12 @@ pub struct ShapeEnv {
     pub(crate) inputs: PrimaryMap<InputId, Input>,
     pub(crate) symbols: FxHashMap<Sym, SymbolRow>,
     ducks: FxHashMap<i64, Sym>,
+    /// The value of each named dimension.
+    #[serde(default)]
+    dims: FxHashMap<String, Expr>,
+    /// What relates dimensions to their names.
+    #[serde(default)]
+    pub(crate) declared: Vec<Pred>,
     pub(crate) replaced: FxHashMap<Sym, Expr>,
     pub(crate) quotients: FxHashMap<Sym, Sym>,
     axioms: Vec<Pred>,

@@ -151,7 +151,7 @@ impl ShapeEnv {
     }
 
     /// That an expression lies in a range, a predicate for each bound.
-    fn bounds(&mut self, e: Expr, range: Range) -> Vec<Pred> {
+    pub(super) fn bounds(&mut self, e: Expr, range: Range) -> Vec<Pred> {
         let mut bounds = Vec::new();
         if range.lo != i64::MIN {
             let lo = self.pool.int(range.lo);

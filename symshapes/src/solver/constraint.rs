@@ -46,6 +46,8 @@ struct Promise {
     symbols: [Option<Sym>; 2],
     /// Something is promised of both.
     both_promised: bool,
+    /// What divides the size by its declaration; 1 where that says nothing.
+    declared: i64,
 }
 
 impl Promise {
@@ -105,6 +107,7 @@ impl ShapeEnv {
             sources: [Some(input.source), shared.map(|other| other.source)],
             symbols: [input.owned, equal],
             both_promised: shared.is_some_and(|other| other.constraint.is_some()),
+            declared: constraint.name.as_ref().filter(|named| named.offset == 0).map_or(1, |named| named.factor),
         };
         // A divisor is reported as such; the range of the multiples is no second breach.
         if let Some(by) = guards.checks.iter().find_map(|kept| promise.divisor(&kept.check)) {
@@ -126,7 +129,9 @@ impl ShapeEnv {
             Check::Within { source, range, .. } if promise.reads(source) => {
                 (range.intersect(promise.values) != promise.values).then_some(Reason::Narrowed(range))
             }
+            Check::Divisible { by, .. } if promise.declared % by == 0 => None,
             Check::Divisible { .. } => promise.divisor(check).map(Reason::Divisible),
+            Check::Holds(pred) if self.declared.contains(&pred) => None,
             Check::Holds(pred) => {
                 let read = self.pool.pred_symbols(pred);
                 promise.symbols.iter().flatten().any(|sym| read.contains(sym)).then_some(Reason::Related(pred))
@@ -138,14 +143,21 @@ impl ShapeEnv {
     /// The violation in words: what was promised where, what the program needs and where, and a way out.
     pub fn describe(&self, violation: &Violation, names: Names<'_>) -> String {
         let name = names(violation.source);
-        let Constraint { range, at } = &violation.constraint;
-        let at = if at.is_empty() { "mark_dynamic" } else { at };
+        let Constraint { range, at, name: named } = &violation.constraint;
+        let at = match (at.is_empty(), named) {
+            (true, Some(_)) => "dynamic_shapes",
+            (true, None) => "mark_dynamic",
+            (false, _) => at,
+        };
         let need = self.need(violation.reason, &name, names);
         let cause = violation.cause.as_deref().filter(|line| !line.is_empty());
         let cause = cause.map_or(String::new(), |line| format!(", because of {line}"));
         let fix = self.suggested_fix(violation.reason, &name, names);
         let promise = if *range == Range::ALL { "a dynamic size".to_owned() } else { format!("every size in {range}") };
-        format!("{name}: {at} promises {promise}, but {need}{cause}\n  Suggested fix: {fix}")
+        match named {
+            Some(named) => format!("{} = {name}: {at} promises {promise}, but {need}{cause}", named.text()),
+            None => format!("{name}: {at} promises {promise}, but {need}{cause}\n  Suggested fix: {fix}"),
+        }
     }
 
     fn need(&self, reason: Reason, name: &str, names: Names<'_>) -> String {

@@ -8,6 +8,7 @@
 mod constraint;
 mod implied;
 mod print;
+mod suggest;
 
 pub use constraint::{Reason, Violation};
 
