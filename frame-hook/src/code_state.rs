@@ -4,8 +4,9 @@
 //! code: no closure, no global variables, no function made of a replacement.
 //!
 //! Invariants: an entry that a call is using outlives the call, whatever becomes of the list meanwhile; counts of
-//! references change with the GIL held only, so that one thread's `Rc` may be dropped by another. A handler lives as
-//! long as the code objects that know it: it should not hold on to functions, or neither is ever freed.
+//! references change with the GIL held only, so that one thread's `Rc` may be dropped by another. Handlers are known here
+//! weakly: one that nobody can enable any more ends, with all that it refers to, and what is known for it goes when the
+//! next handler comes. Meanwhile no other handler has its address, as the weak reference keeps the allocation.
 
 use crate::layout::Object;
 use crate::{Guard, Handler};
@@ -15,9 +16,8 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// A replacement and when it may run.
 pub(crate) struct Entry {
@@ -27,10 +27,20 @@ pub(crate) struct Entry {
 
 /// What one handler knows of a code object.
 struct Known {
-    handler: Arc<dyn Handler>,
+    handler: Weak<dyn Handler>,
     state: State,
     /// Whether the handler knows that there are too many entries.
     told: bool,
+}
+
+impl Known {
+    fn is_of(&self, handler: &Arc<dyn Handler>) -> bool {
+        self.address() == address(handler)
+    }
+
+    fn address(&self) -> usize {
+        self.handler.as_ptr().cast::<()>() as usize
+    }
 }
 
 enum State {
@@ -116,7 +126,7 @@ impl CodeState {
 
     /// True if the handler at this address is known to leave the code as it is; false if that is not known at once.
     ///
-    /// A handler that skips the code is kept alive by `known` for the length of the epoch: no other has its address.
+    /// `known` has a handler that skips the code for the length of the epoch: no other has its address.
     #[inline]
     pub(crate) fn is_skipped_by(&self, handler: usize) -> bool {
         self.skips.get() == Some((handler, EPOCH.load(Ordering::Relaxed)))
@@ -126,7 +136,7 @@ impl CodeState {
     pub(crate) fn find(&self, handler: &Arc<dyn Handler>) -> Found {
         self.forget_stale();
         let known = self.known.borrow();
-        match known.iter().find(|known| Arc::ptr_eq(&known.handler, handler)) {
+        match known.iter().find(|known| known.is_of(handler)) {
             None => Found::Entries(0),
             Some(Known { state: State::Skip, .. }) => {
                 self.skips.set(Some((address(handler), self.epoch.get())));
@@ -139,7 +149,7 @@ impl CodeState {
     /// An entry, by its place; `None` if there is none any more.
     pub(crate) fn entry(&self, handler: &Arc<dyn Handler>, at: usize) -> Option<Rc<Entry>> {
         let known = self.known.borrow();
-        match &known.iter().find(|known| Arc::ptr_eq(&known.handler, handler))?.state {
+        match &known.iter().find(|known| known.is_of(handler))?.state {
             State::Entries(entries) => entries.get(at).cloned(),
             State::Skip => None,
         }
@@ -148,7 +158,7 @@ impl CodeState {
     /// Every entry's guard, the latest hit's first.
     pub(crate) fn guards(&self, handler: &Arc<dyn Handler>) -> Vec<Rc<dyn Guard>> {
         let known = self.known.borrow();
-        match known.iter().find(|known| Arc::ptr_eq(&known.handler, handler)).map(|known| &known.state) {
+        match known.iter().find(|known| known.is_of(handler)).map(|known| &known.state) {
             Some(State::Entries(entries)) => entries.iter().map(|entry| Rc::clone(&entry.guard)).collect(),
             Some(State::Skip) | None => Vec::new(),
         }
@@ -177,7 +187,7 @@ impl CodeState {
     /// True the first time that it is asked for a handler.
     pub(crate) fn tells(&self, handler: &Arc<dyn Handler>) -> bool {
         let mut known = self.known.borrow_mut();
-        let known = known.iter_mut().find(|known| Arc::ptr_eq(&known.handler, handler));
+        let known = known.iter_mut().find(|known| known.is_of(handler));
         known.is_none_or(|known| !std::mem::replace(&mut known.told, true))
     }
 
@@ -188,12 +198,32 @@ impl CodeState {
     }
 
     fn with_state<T>(&self, handler: &Arc<dyn Handler>, f: impl FnOnce(&mut State) -> T) -> T {
+        let ended = self.forget_ended(handler);
         let mut known = self.known.borrow_mut();
-        let at = known.iter().position(|known| Arc::ptr_eq(&known.handler, handler)).unwrap_or_else(|| {
-            known.push(Known { handler: Arc::clone(handler), state: State::Entries(Vec::new()), told: false });
+        let at = known.iter().position(|known| known.is_of(handler)).unwrap_or_else(|| {
+            known.push(Known { handler: Arc::downgrade(handler), state: State::Entries(Vec::new()), told: false });
             known.len() - 1
         });
-        f(&mut known[at].state)
+        let result = f(&mut known[at].state);
+        drop(known);
+        // The last references to entries run Python, which may look here.
+        Python::attach(|_| drop(ended));
+        result
+    }
+
+    /// Takes out what is known for handlers that have ended, if another handler is new.
+    fn forget_ended(&self, handler: &Arc<dyn Handler>) -> Vec<Known> {
+        let mut known = self.known.borrow_mut();
+        if known.iter().any(|known| known.is_of(handler)) {
+            return Vec::new();
+        }
+        let (alive, ended): (Vec<Known>, Vec<Known>) =
+            known.drain(..).partition(|known| known.handler.strong_count() > 0);
+        *known = alive;
+        if self.skips.get().is_some_and(|(skips, _)| ended.iter().any(|known| known.address() == skips)) {
+            self.skips.set(None);
+        }
+        ended
     }
 
     fn forget_stale(&self) {

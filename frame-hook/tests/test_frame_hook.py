@@ -384,6 +384,24 @@ class Memory(unittest.TestCase):
             gc.collect()
         self.assertIsNone(alive())
 
+    def test_a_handler_ends_when_nobody_can_enable_it(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        class Handler:
+            def __call__(self, code: Any, *_: Any) -> Any:
+                return (None, replacement(code, 1000, 2000)) if code is f.__code__ else None
+
+        entries = []
+        for _ in range(20):
+            handler = Handler()
+            with frame_hook.Hook(handler):
+                self.assertEqual(f(1), 2001)
+            entries.append(weakref.ref(handler))
+            del handler
+            self.assertIsNone(entries[-1]())
+        self.assertEqual(f(1), 1001)
+
 
 class Inspection(unittest.TestCase):
     def test_profilers_and_tracers_see_one_call(self) -> None:

@@ -5,10 +5,10 @@ use crate::{
     guard::Element,
     intern::Name,
     object::ObjectId,
-    objects::Objects,
+    objects::{DictKeys, Objects},
     source::TensorProperty,
     state::GlobalState,
-    tensor::{TensorFacts, TensorGuard},
+    tensor::{TensorFacts, TensorGuard, TensorGuardId},
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -114,7 +114,7 @@ impl Objects for ConstantFrame {
         code_is(ObjectId) -> bool, false;
         tuple_iterator_len() -> Option<u64>, None;
         range_iterator() -> Option<[i64; 3]>, None;
-        tensor_matches(&TensorGuard) -> bool, false;
+        tensor_matches(&TensorGuard, TensorGuardId) -> bool, false;
         dict_contains(Element) -> Option<bool>, None;
         set_contains(Element) -> Option<bool>, None;
         in_instance_dict(Name<'_>) -> Option<bool>, None;
@@ -147,7 +147,7 @@ impl Objects for ConstantFrame {
         *object == Constant::Bool(value)
     }
 
-    fn dict_entries_match(&mut self, _: &Constant, _: &[Element], _: &mut impl FnMut(Constant)) -> bool {
+    fn dict_entries_match(&mut self, _: &Constant, _: DictKeys<'_>, _: &mut impl FnMut(Constant)) -> bool {
         false
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     constant::ConstantId, intern::StrId, object::ObjectId, shape::ShapeGuard, source::SourceId, state::GlobalState,
-    tensor::TensorGuard,
+    tensor::TensorGuardId,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ kinds! {
     /// It is this constant: torch's other name for the check.
     EqualsMatch(ConstantId) "EQUALS_MATCH" cost 4;
     /// It is a tensor like this.
-    TensorMatch(TensorGuard) "TENSOR_MATCH" cost 5;
+    TensorMatch(TensorGuardId) "TENSOR_MATCH" cost 5;
     /// It is a dict with this key.
     DictContains(Element) "DICT_CONTAINS" cost 6;
     /// It is a dict without this key.

@@ -53,7 +53,7 @@ impl Printer<'_> {
                 format!("___normalize_range_iter({name}) == ({start}, {stop}, {step})")
             }
             GuardKind::ConstantMatch(value) | GuardKind::EqualsMatch(value) => self.equals(*value),
-            GuardKind::TensorMatch(guard) => self.tensor(guard),
+            GuardKind::TensorMatch(guard) => self.tensor(&sources.tensors()[*guard]),
             GuardKind::DictContains(key) => format!("___dict_contains({}, {name})", key.text(sources)),
             GuardKind::DictNotContains(key) => format!("not ___dict_contains({}, {name})", key.text(sources)),
             GuardKind::SetContains(item) => format!("set.__contains__({name}, {})", item.text(sources)),

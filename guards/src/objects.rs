@@ -4,8 +4,8 @@
 //! address. What is not there is `None` and fails the guard; there are no errors. Only [`Objects::attr`],
 //! [`Objects::call0`], [`Objects::user`] and [`Objects::has_attr`] may run the user's code.
 //!
-//! Each name, constant and object comes with its number in the tree's tables ([`Sources`](crate::Sources)), so that who
-//! has prepared a Python object for each need not make one.
+//! Each name, constant, tensor and object comes with its number in the tree's tables ([`Sources`](crate::Sources)), so that
+//! who has prepared a Python object for each need not make one; so does each dict that is read in one pass.
 
 use crate::{
     constant::{Constant, ConstantId},
@@ -14,8 +14,18 @@ use crate::{
     object::ObjectId,
     source::TensorProperty,
     state::GlobalState,
-    tensor::{TensorFacts, TensorGuard},
+    tensor::{TensorFacts, TensorGuard, TensorGuardId},
+    tree::DictId,
 };
+
+/// The keys that a dict is to have, in order, and the number of the dict in the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct DictKeys<'a> {
+    /// The dict.
+    pub dict: DictId,
+    /// Its keys.
+    pub keys: &'a [Element],
+}
 
 /// Readers and predicates over the caller's objects.
 pub trait Objects {
@@ -110,7 +120,7 @@ pub trait Objects {
     /// True if it is identical to a constant, as [`Constant`] has it: same type, same value.
     fn equals(&mut self, object: &Self::Handle, value: &Constant, id: ConstantId) -> bool;
     /// True if it is a tensor as assumed. [`TensorGuard::mismatch`] says what that means.
-    fn tensor_matches(&mut self, object: &Self::Handle, guard: &TensorGuard) -> bool;
+    fn tensor_matches(&mut self, object: &Self::Handle, guard: &TensorGuard, id: TensorGuardId) -> bool;
     /// Whether a dict has a key; `None` if it is no dict.
     fn dict_contains(&mut self, object: &Self::Handle, key: Element) -> Option<bool>;
     /// Whether a set has an item; `None` if it is no set.
@@ -121,11 +131,12 @@ pub trait Objects {
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.
     fn dict_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
-    /// The same, and gives the values to `each` in that order; if it is not such a dict, any of them or none.
+    /// The same of a dict that is read in one pass: gives the values to `each` in that order; if it is not such a dict, any
+    /// of them or none.
     fn dict_entries_match(
         &mut self,
         object: &Self::Handle,
-        keys: &[Element],
+        keys: DictKeys<'_>,
         each: &mut impl FnMut(Self::Handle),
     ) -> bool;
     /// True if it is a read-only mapping with these keys in this order.

@@ -1,4 +1,4 @@
-//! The arena of sources, with the names, constants and objects that sources and guards mention.
+//! The arena of sources, with the names, constants, tensors and objects that sources and guards mention.
 //!
 //! Invariants:
 //! - A source's base and the source of its key stand before it.
@@ -10,11 +10,13 @@ use crate::{
     object::{ObjectId, ObjectInfo, ObjectTable},
     repr,
     source::{Arg, Key, Reach, Root, Source, SourceId, Step, TensorProperty},
+    tensor::{TensorGuard, TensorGuardId},
 };
 use serde::{Deserialize, Serialize};
 use std::{
     fmt::{self, Display, Formatter},
     ops::Index,
+    sync::Arc,
 };
 
 /// Sources, by number.
@@ -24,6 +26,7 @@ pub struct Sources {
     sources: Interner<SourceId, Source>,
     strings: Strings,
     constants: Interner<ConstantId, Constant>,
+    tensors: Interner<TensorGuardId, Arc<TensorGuard>>,
     objects: ObjectTable,
 }
 
@@ -33,6 +36,7 @@ struct Stored {
     sources: Interner<SourceId, Source>,
     strings: Strings,
     constants: Interner<ConstantId, Constant>,
+    tensors: Interner<TensorGuardId, Arc<TensorGuard>>,
     objects: ObjectTable,
 }
 
@@ -145,6 +149,11 @@ impl Sources {
         self.constants.intern(value.into())
     }
 
+    /// The number of what is assumed of a tensor.
+    pub fn tensor(&mut self, guard: TensorGuard) -> TensorGuardId {
+        self.tensors.intern(Arc::new(guard))
+    }
+
     /// Says what is printed of an object.
     pub fn describe(&mut self, object: ObjectId, info: ObjectInfo) {
         self.objects.describe(object, info);
@@ -158,6 +167,11 @@ impl Sources {
     /// The constants.
     pub fn constants(&self) -> &Interner<ConstantId, Constant> {
         &self.constants
+    }
+
+    /// What is assumed of tensors.
+    pub fn tensors(&self) -> &Interner<TensorGuardId, Arc<TensorGuard>> {
+        &self.tensors
     }
 
     /// The objects.
@@ -261,8 +275,8 @@ impl TryFrom<Stored> for Sources {
     type Error = DanglingSource;
 
     fn try_from(stored: Stored) -> Result<Sources, DanglingSource> {
-        let Stored { sources, strings, constants, objects } = stored;
-        let sources = Sources { sources, strings, constants, objects };
+        let Stored { sources, strings, constants, tensors, objects } = stored;
+        let sources = Sources { sources, strings, constants, tensors, objects };
         match sources.dangling() {
             Some(id) => Err(DanglingSource(id)),
             None => Ok(sources),

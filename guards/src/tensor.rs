@@ -1,12 +1,18 @@
 //! What a compiled program assumes of a tensor, and where another tensor differs.
 
 use crate::{object::ObjectId, repr};
+use cranelift_entity::entity_impl;
 use serde::{Deserialize, Serialize};
 use std::{
     fmt::{self, Display, Formatter},
     sync::Arc,
 };
 use symshapes::{DType, Device};
+
+/// A [`TensorGuard`] by its number among the sources: tensors that are alike share one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TensorGuardId(u32);
+entity_impl!(TensorGuardId, "tensor");
 
 /// What is assumed of a tensor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

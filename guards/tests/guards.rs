@@ -141,9 +141,11 @@ fn tensors(c: &mut Cases) {
     let mut bad = changed.to_vec();
     bad.extend([Value::tensor(&[8, 3]), int(1)]);
     bad.push(Value::tensor_of(guards::TensorFacts { python_type: parameter, ..x() }));
-    c.on_x(GuardKind::TensorMatch(tensor_guard(&[4, 3])), Value::tensor(&[4, 3]), bad);
+    let fixed = c.sources.tensor(tensor_guard(&[4, 3]));
+    c.on_x(GuardKind::TensorMatch(fixed), Value::tensor(&[4, 3]), bad);
     let mut dynamic = tensor_guard(&[4, 3]);
     dynamic.sizes[0] = None;
+    let dynamic = c.sources.tensor(dynamic);
     c.on_x(GuardKind::TensorMatch(dynamic), Value::tensor(&[9, 3]), [Value::tensor(&[4, 4])]);
 }
 

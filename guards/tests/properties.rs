@@ -74,7 +74,7 @@ fn guard(world: &mut World, (place, other, kind, choice): Seed) -> Guard {
         GuardKind::SequenceLength(u32::try_from(choice % 3).expect("small"), Collection::Sequence),
         GuardKind::EqualsMatch(constant),
         GuardKind::ConstantMatch(constant),
-        GuardKind::TensorMatch(tensor_guard(&[2])),
+        GuardKind::TensorMatch(world.sources.tensor(tensor_guard(&[2]))),
         GuardKind::DictContains(element),
         GuardKind::DictNotContains(element),
         GuardKind::DictKeysMatch(vec![element]),

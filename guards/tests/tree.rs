@@ -4,7 +4,9 @@ mod common;
 
 use common::{Frame, Value, object, sources, tensor_guard};
 use expect_test::expect;
-use guards::{Collection, GlobalState, Guard, GuardError, GuardKind, GuardTree, NumberRead, ShapeGuard, Sources, Step};
+use guards::{
+    Collection, Element, GlobalState, Guard, GuardError, GuardKind, GuardTree, NumberRead, ShapeGuard, Sources, Step,
+};
 use symshapes::Program;
 
 /// A model with two layers and a list that holds one of its inputs.
@@ -17,12 +19,13 @@ fn model_tree() -> GuardTree {
     let (first, second) = (s.item(l, 0), s.item(l, 1));
     let sin = s.global("sin");
     let three = s.constant(3);
+    let (square, oblong) = (s.tensor(tensor_guard(&[3, 3])), s.tensor(tensor_guard(&[4, 3])));
     let guards = vec![
-        Guard::new(weight, GuardKind::TensorMatch(tensor_guard(&[3, 3]))),
+        Guard::new(weight, GuardKind::TensorMatch(square)),
         Guard::new(model, GuardKind::NnModule(object("Model()"))).at("self.fc(a)"),
         Guard::new(a, GuardKind::NoTensorAliasing(vec![a, weight])),
         Guard::new(training, GuardKind::BoolMatch(true)),
-        Guard::new(a, GuardKind::TensorMatch(tensor_guard(&[4, 3]))),
+        Guard::new(a, GuardKind::TensorMatch(oblong)),
         Guard::new(l, GuardKind::SequenceLength(2, Collection::Sequence)),
         Guard::new(l, GuardKind::TypeMatch(object("list"))),
         Guard::new(second, GuardKind::EqualsMatch(three)).at("l[1] * a"),
@@ -127,13 +130,14 @@ fn needless_guards_are_dropped() {
     let (x, y, z, f) = (s.local("x"), s.local("y"), s.local("z"), s.local("f"));
     let three = s.constant(3);
     let (name, attr) = (s.string("grad"), s.attr(f, "grad"));
+    let pair = s.tensor(tensor_guard(&[2]));
     let ty = |source, name| Guard::new(source, GuardKind::TypeMatch(object(name)));
     let guards = vec![
         ty(x, "int"),
         Guard::new(x, GuardKind::EqualsMatch(three)),
         Guard::new(x, GuardKind::EqualsMatch(three)).at("again"),
         ty(y, "torch.Tensor"),
-        Guard::new(y, GuardKind::TensorMatch(tensor_guard(&[2]))),
+        Guard::new(y, GuardKind::TensorMatch(pair)),
         ty(f, "builtin_function_or_method"),
         Guard::new(f, GuardKind::FunctionMatch(object("<built-in function sin>"))),
         ty(z, "list"),
@@ -214,6 +218,62 @@ fn keys_are_read_before_the_items_that_they_find() {
     .assert_eq(&tree.to_string());
 }
 
+/// A dict of two tensors and what else is given, all of which is guarded; the sources of the values.
+fn table(more: &[&'static str], guards: impl Fn(&mut Sources, &[guards::SourceId]) -> Vec<Guard>) -> GuardTree {
+    let mut s = sources();
+    let table = s.local("table");
+    let names = [&["a", "b"], more].concat();
+    let keys = names.iter().map(|&name| Element::Constant(s.constant(name))).collect();
+    let values: Vec<_> = names.iter().map(|&name| s.item(table, name)).collect();
+    let pair = s.tensor(tensor_guard(&[2]));
+    let mut all = vec![Guard::new(table, GuardKind::DictKeysMatch(keys))];
+    all.extend(values[..2].iter().map(|&value| Guard::new(value, GuardKind::TensorMatch(pair))));
+    all.extend(guards(&mut s, &values));
+    GuardTree::new(s, all).expect("a tree")
+}
+
+#[test]
+fn values_with_no_guards_but_their_own_are_checked_in_the_pass_over_their_dict() {
+    let tree = table(&["n"], |s, values| {
+        let three = s.constant(3);
+        vec![Guard::new(values[2], GuardKind::EqualsMatch(three))]
+    });
+    assert_eq!((tree.sources().tensors().len(), tree.dicts(), tree.reads()), (1, 1, 1));
+    let frame = |b: &[i64], n: i64| {
+        let table = Value::dict([("a", Value::tensor(&[2])), ("b", Value::tensor(b)), ("n", Value::constant(n))]);
+        Frame::empty().with("table", table).prepared(tree.sources())
+    };
+    let mut found = frame(&[2], 3);
+    assert!(tree.check(&mut found));
+    assert_eq!(found.reads, ["local table", "3 values"]);
+    let why = |mut frame: Frame| tree.explain(&mut frame).expect("a failure").to_string();
+    assert_eq!(why(frame(&[5], 3)), "tensor 'table['b']' size mismatch at index 0. expected 2, actual 5");
+    assert_eq!(why(frame(&[2], 4)), "table['n'] == 3");
+}
+
+#[test]
+fn values_that_are_needed_again_are_kept_beside_those_that_are_not() {
+    let tree = table(&["l", "m"], |s, values| {
+        let (first, three) = (s.item(values[2], 0), s.constant(3));
+        vec![
+            Guard::new(values[2], GuardKind::SequenceLength(1, Collection::Sequence)),
+            Guard::new(first, GuardKind::EqualsMatch(three)),
+            Guard::new(values[3], GuardKind::DuplicateInput(values[0])),
+        ]
+    });
+    let a = Value::tensor(&[2]);
+    let frame = |b: &[i64], n: i64, m: &Value| {
+        let l = Value::list([Value::constant(n)]);
+        let table = Value::dict([("a", a.clone()), ("b", Value::tensor(b)), ("l", l), ("m", m.clone())]);
+        Frame::empty().with("table", table).prepared(tree.sources())
+    };
+    assert!(tree.check(&mut frame(&[2], 3, &a)));
+    let why = |mut frame: Frame| tree.explain(&mut frame).expect("a failure").to_string();
+    assert_eq!(why(frame(&[3], 3, &a)), "tensor 'table['b']' size mismatch at index 0. expected 2, actual 3");
+    assert_eq!(why(frame(&[2], 4, &a)), "table['l'][0] == 3");
+    assert_eq!(why(frame(&[2], 3, &Value::none())), "table['m'] is table['a']");
+}
+
 #[test]
 fn what_cannot_be_read_cannot_be_guarded() {
     let mut s = sources();
@@ -233,7 +293,7 @@ fn what_cannot_be_read_cannot_be_guarded() {
     assert_eq!(unknown, GuardError::UnknownSource { source_id: foreign, kind: "NONE_MATCH" });
     let there = other.constant("there");
     let value = error(Guard::new(a, GuardKind::EqualsMatch(there)));
-    assert_eq!(value.to_string(), "EQUALS_MATCH of `L['a']` mentions a constant or a name that is not there");
+    assert_eq!(value.to_string(), "EQUALS_MATCH of `L['a']` mentions what is not there");
     let reads = vec![NumberRead { source: size, is_float: false }];
     let shapes = ShapeGuard { program: Program::default(), reads, text: vec![] };
     let numbers = error(Guard::new(a, GuardKind::ShapeEnv(Box::new(shapes))));

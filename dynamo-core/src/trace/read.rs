@@ -374,6 +374,7 @@ impl Tracer<'_> {
             sizes: self.fixed(&sizes),
             strides: self.fixed(&strides),
         };
+        let guard = self.sources.tensor(guard);
         self.guard(source, GuardKind::TensorMatch(guard));
         let name = input_name(&self.sources.display(source).to_string());
         let requires_grad = view.requires_grad;

@@ -1,8 +1,9 @@
 //! Making a tree of guards.
 
 use super::{
-    GuardTree, Joint, JointCheck, Node, Number, NumberSource, Read, Reg, Span,
-    entries::entries,
+    DictId, GuardTree, Joint, JointCheck, Leaf, Node, Number, NumberSource, Pass, Read, Reg, Span,
+    entries::{Entries, entries},
+    index,
     order::Needed,
     redundant::{reduced, simplest},
 };
@@ -12,8 +13,8 @@ use crate::{
     source::{Key, Reach, Source, SourceId, Step},
     sources::Sources,
 };
-use cranelift_entity::PrimaryMap;
-use rustc_hash::FxHashMap;
+use cranelift_entity::{EntityRef, PrimaryMap, packed_option::PackedOption};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Why guards make no tree.
@@ -43,8 +44,8 @@ pub enum GuardError {
         /// torch's name of the guard.
         kind: &'static str,
     },
-    /// The guard mentions a constant or a name of another arena.
-    #[error("{kind} of `{name}` mentions a constant or a name that is not there")]
+    /// The guard mentions a constant, a tensor or a name of another arena.
+    #[error("{kind} of `{name}` mentions what is not there")]
     UnknownValue {
         /// The source as printed.
         name: String,
@@ -147,12 +148,13 @@ fn verify(guard: &Guard, sources: &Sources) -> Result<(), GuardError> {
     }
 }
 
-/// True if a guard on one object mentions a constant or a name that the arena has not.
+/// True if a guard on one object mentions a constant, a tensor or a name that the arena has not.
 fn mentions_unknown(kind: &GuardKind, sources: &Sources) -> bool {
     let no_constant = |id| sources.constants().get(id).is_none();
     let no_element = |element: &Element| matches!(element, Element::Constant(id) if no_constant(*id));
     match kind {
         GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => no_constant(*id),
+        GuardKind::TensorMatch(id) => sources.tensors().get(*id).is_none(),
         GuardKind::DictContains(element)
         | GuardKind::DictNotContains(element)
         | GuardKind::SetContains(element)
@@ -170,6 +172,10 @@ struct Builder<'a> {
     needed: Needed<'a>,
     guards: Vec<Guard>,
     nodes: PrimaryMap<super::NodeId, Node>,
+    passes: PrimaryMap<DictId, Pass>,
+    leaves: Vec<Leaf>,
+    /// The sources whose nodes are leaves.
+    done: FxHashSet<SourceId>,
     registers: FxHashMap<SourceId, Reg>,
     /// How many registers the nodes fill so far.
     filled: usize,
@@ -184,6 +190,9 @@ impl<'a> Builder<'a> {
             needed: Needed::new(sources),
             guards: Vec::new(),
             nodes: PrimaryMap::new(),
+            passes: PrimaryMap::new(),
+            leaves: Vec::new(),
+            done: FxHashSet::default(),
             registers: FxHashMap::default(),
             filled: 0,
             compared: Vec::new(),
@@ -197,9 +206,9 @@ impl<'a> Builder<'a> {
         joints.iter().for_each(|guard| self.need_objects(guard));
         let states = self.push(states);
         for source in self.needed.order() {
-            let guards = objects.remove(&source).unwrap_or_default();
-            let guards = reduced(guards, self.sources, |step| self.needed.reads(source, step));
-            self.node(source, guards);
+            if !self.done.contains(&source) {
+                self.node(source, &mut objects);
+            }
         }
         let joints = joints.into_iter().map(|guard| self.joint(guard)).collect();
         GuardTree {
@@ -207,6 +216,8 @@ impl<'a> Builder<'a> {
             guards: self.guards,
             states,
             nodes: self.nodes,
+            passes: self.passes,
+            leaves: self.leaves,
             registers: self.filled,
             joints,
             compared: self.compared,
@@ -227,7 +238,9 @@ impl<'a> Builder<'a> {
         Span::new(first, self.guards.len())
     }
 
-    fn node(&mut self, source: SourceId, guards: Vec<Guard>) {
+    /// The node of a source, and with that of a dict the nodes of its leaves.
+    fn node(&mut self, source: SourceId, objects: &mut FxHashMap<SourceId, Vec<Guard>>) {
+        let guards = self.guards_of(source, objects);
         let known = self.registers.get(&source).copied();
         let read = match (known, self.sources[source]) {
             (Some(entry), _) => Read::Entry(entry),
@@ -238,27 +251,68 @@ impl<'a> Builder<'a> {
             (None, Source::Step { base, step }) => Read::Step(self.registers[&base], step),
         };
         let entries = entries(&guards, self.needed.children(source), self.sources);
-        let has_entries = entries.is_some();
-        if let Some((count, wanted)) = entries {
-            let first = self.fill(count);
-            for (child, place) in wanted {
-                self.registers.insert(child, Reg::from_u32(first.as_u32() + Span::new(place, place).first));
-            }
-        }
+        let keeps_values = entries.as_ref().is_some_and(|entries| self.give_registers(entries));
         let keep = known.is_none() && self.needed.is_kept(source);
         if keep {
             let register = self.fill(1);
             self.registers.insert(source, register);
         }
         let guards = self.push(guards);
-        self.nodes.push(Node { source, read, keep, entries: has_entries, guards });
+        let mut leaves = Vec::new();
+        let pass = entries.map(|entries| {
+            leaves = self.leaves(&entries, objects);
+            let last = self.leaves.len();
+            let span = Span::new(last - leaves.len(), last);
+            self.passes.push(Pass { keys: guards.first + index(entries.keys), keep: keeps_values, leaves: span })
+        });
+        self.nodes.push(Node { source, read, keep, pass: PackedOption::from(pass), guards });
+        for leaf in leaves {
+            self.nodes.push(leaf);
+        }
+    }
+
+    fn guards_of(&self, source: SourceId, objects: &mut FxHashMap<SourceId, Vec<Guard>>) -> Vec<Guard> {
+        let guards = objects.remove(&source).unwrap_or_default();
+        reduced(guards, self.sources, |step| self.needed.reads(source, step))
+    }
+
+    /// Numbers the registers that a pass fills. If all values are leaves, these are free again behind the pass: false.
+    fn give_registers(&mut self, entries: &Entries) -> bool {
+        for &(child, place) in &entries.wanted {
+            self.registers.insert(child, Reg::new(self.filled + place));
+        }
+        let keep = entries.wanted.iter().any(|&(child, _)| self.needed.is_kept(child));
+        if keep {
+            self.fill(entries.count);
+        }
+        keep
+    }
+
+    /// Enters the leaves among the values of a dict; their nodes.
+    fn leaves(&mut self, entries: &Entries, objects: &mut FxHashMap<SourceId, Vec<Guard>>) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for &(source, place) in &entries.wanted {
+            if self.needed.is_kept(source) {
+                continue;
+            }
+            let guards = self.guards_of(source, objects);
+            let tensor = match &guards[..] {
+                [Guard { kind: GuardKind::TensorMatch(tensor), .. }] => Some(*tensor),
+                _ => None,
+            };
+            self.leaves.push(Leaf { place: index(place), tensor: PackedOption::from(tensor) });
+            self.done.insert(source);
+            let (read, guards) = (Read::Entry(self.registers[&source]), self.push(guards));
+            nodes.push(Node { source, read, keep: false, pass: PackedOption::default(), guards });
+        }
+        nodes
     }
 
     /// The first of the next registers.
     fn fill(&mut self, count: usize) -> Reg {
-        let first = Span::new(self.filled, self.filled).first;
+        let first = Reg::from_u32(index(self.filled));
         self.filled += count;
-        Reg::from_u32(first)
+        first
     }
 
     fn joint(&mut self, guard: Guard) -> Joint {

@@ -1,7 +1,11 @@
 //! The check itself: one pass over the arrays, which stops at the first guard that fails.
 
 use super::{GuardTree, JointCheck, Node, NodeId, Number, NumberSource, Read, Reg, Span};
-use crate::{guard::GuardKind, objects::Objects, repr};
+use crate::{
+    guard::GuardKind,
+    objects::{DictKeys, Objects},
+    repr,
+};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 use std::ops::Deref;
@@ -48,16 +52,19 @@ impl GuardTree {
     /// The first stop, if there is one; `registers` then hold what was read and kept before it.
     pub(super) fn walk<O: Objects>(&self, objects: &mut O, registers: &mut Registers<O::Handle>) -> Result<(), Stop> {
         self.check_states(objects)?;
-        for (id, node) in self.nodes.iter() {
+        let (mut values, mut next) = (Registers::new(), 0);
+        while let Some(node) = self.nodes.get(NodeId::from_u32(next)) {
+            let id = NodeId::from_u32(next);
+            next += 1;
             let object = self.object(objects, node, registers).ok_or(Stop::Missing(id))?;
-            let mut values = Registers::new();
+            let pass = node.pass.expand().map(|dict| (dict, self.passes[dict]));
             for at in node.guards.range() {
-                let holds = match &self.guards[at].kind {
-                    GuardKind::DictKeysMatch(keys) if node.entries => {
-                        values.reserve_exact(keys.len());
-                        objects.dict_entries_match(&object, keys, &mut |value| values.push(value))
+                let holds = match (&self.guards[at].kind, pass) {
+                    (GuardKind::DictKeysMatch(keys), Some((dict, pass))) if pass.keys as usize == at => {
+                        values.reserve(keys.len());
+                        objects.dict_entries_match(&object, DictKeys { dict, keys }, &mut |value| values.push(value))
                     }
-                    kind => self.holds(objects, kind, &object),
+                    (kind, _) => self.holds(objects, kind, &object),
                 };
                 if !holds {
                     return Err(Stop::Object(id, at));
@@ -67,10 +74,42 @@ impl GuardTree {
                 Found::New(object) if node.keep => Some(object),
                 _ => None,
             };
-            registers.append(&mut values);
+            if let Some((_, pass)) = pass {
+                let leaves = self.check_leaves(objects, pass.leaves, next, &values);
+                if pass.keep || leaves.is_err() {
+                    registers.append(&mut values);
+                }
+                leaves?;
+                values.clear();
+                next += pass.leaves.len();
+            }
             registers.extend(own);
         }
         self.check_joints(objects, registers)
+    }
+
+    /// Checks leaves, of which `first` is the first one's node.
+    #[inline]
+    fn check_leaves<O: Objects>(
+        &self,
+        objects: &mut O,
+        leaves: Span,
+        first: u32,
+        values: &[O::Handle],
+    ) -> Result<(), Stop> {
+        for (id, leaf) in (first..).map(NodeId::from_u32).zip(&self.leaves[leaves.range()]) {
+            let value = &values[leaf.place as usize];
+            let guards = || self.nodes[id].guards.range();
+            let failed = match leaf.tensor.expand() {
+                Some(tensor) if objects.tensor_matches(value, &self.sources.tensors()[tensor], tensor) => None,
+                Some(_) => Some(guards().start),
+                None => guards().find(|&at| !self.holds(objects, &self.guards[at].kind, value)),
+            };
+            if let Some(at) = failed {
+                return Err(Stop::Object(id, at));
+            }
+        }
+        Ok(())
     }
 
     fn check_states<O: Objects>(&self, objects: &mut O) -> Result<(), Stop> {
@@ -152,7 +191,7 @@ impl GuardTree {
             GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => {
                 objects.equals(object, &self.sources.constants()[*id], *id)
             }
-            GuardKind::TensorMatch(guard) => objects.tensor_matches(object, guard),
+            GuardKind::TensorMatch(id) => objects.tensor_matches(object, &self.sources.tensors()[*id], *id),
             GuardKind::DictContains(key) => objects.dict_contains(object, *key) == Some(true),
             GuardKind::DictNotContains(key) => objects.dict_contains(object, *key) == Some(false),
             GuardKind::SetContains(item) => objects.set_contains(object, *item) == Some(true),

@@ -18,15 +18,20 @@ enum Named<'a> {
     Constant(ConstantId),
 }
 
-/// How many values a pass over a dict with these guards gives, and the places among them of the sources that are read
-/// from it; `None` if no pass is to be made.
-pub(super) fn entries(
-    guards: &[Guard],
-    children: &[SourceId],
-    sources: &Sources,
-) -> Option<(usize, Vec<(SourceId, usize)>)> {
-    let keys = guards.iter().find_map(|guard| match &guard.kind {
-        GuardKind::DictKeysMatch(keys) => Some(keys),
+/// What a pass over a dict gives.
+pub(super) struct Entries {
+    /// Which of the guards is the one on the keys.
+    pub(super) keys: usize,
+    /// How many values there are.
+    pub(super) count: usize,
+    /// The sources that are read from the dict, each with its place among the values.
+    pub(super) wanted: Vec<(SourceId, usize)>,
+}
+
+/// What a pass over a dict with these guards gives to the sources that are read from it; `None` if no pass is to be made.
+pub(super) fn entries(guards: &[Guard], children: &[SourceId], sources: &Sources) -> Option<Entries> {
+    let (at, keys) = guards.iter().enumerate().find_map(|(at, guard)| match &guard.kind {
+        GuardKind::DictKeysMatch(keys) => Some((at, keys)),
         _ => None,
     })?;
     let named = |(at, key): (usize, &Element)| match *key {
@@ -36,7 +41,8 @@ pub(super) fn entries(
     let places: FxHashMap<Named<'_>, usize> = keys.iter().enumerate().filter_map(named).collect();
     let place = |&child: &SourceId| Some((child, *places.get(&item(child, sources)?)?));
     let wanted: Vec<(SourceId, usize)> = children.iter().filter_map(place).collect();
-    (!wanted.is_empty() && wanted.len() * 2 >= keys.len()).then_some((keys.len(), wanted))
+    let pays = !wanted.is_empty() && wanted.len() * 2 >= keys.len();
+    pays.then_some(Entries { keys: at, count: keys.len(), wanted })
 }
 
 fn name_of(id: ConstantId, sources: &Sources) -> Named<'_> {

@@ -117,7 +117,9 @@ impl GuardTree {
     fn object_words<O: Objects>(&self, objects: &mut O, guard: &Guard, object: &O::Handle) -> Words {
         let table = self.sources.objects();
         match &guard.kind {
-            GuardKind::TensorMatch(tensor) => self.tensor_words(objects, guard, tensor, object),
+            GuardKind::TensorMatch(tensor) => {
+                self.tensor_words(objects, guard, &self.sources.tensors()[*tensor], object)
+            }
             GuardKind::TypeMatch(ty) => Words::new(table.repr(*ty), objects.describe_type(object)),
             GuardKind::SequenceLength(len, _) => Words::new(count(*len), length(objects.len(object))),
             GuardKind::TupleIteratorLen(len) => Words::new(count(*len), length(objects.tuple_iterator_len(object))),

@@ -6,8 +6,9 @@
 //!
 //! Invariants:
 //! - A node reads from registers that nodes before it fill.
-//! - A register is filled by one node. Only what is needed after its own guards has a register, and what a dict gives
-//!   together with its keys: the values that are read from a dict whose keys are guarded are read in one pass over it.
+//! - A register is filled by one node. Only what is needed after its own guards has a register, and what a dict gives in
+//!   a pass together with its keys (see `entries`), unless each of its values is needed for its own guards alone.
+//! - The nodes of values that are needed for their own guards alone (leaves) follow the node of their dict.
 //! - A node has guards, or something is read from it, or a guard on several sources needs it.
 //!
 //! Absent on purpose: what an object is. See [`Objects`](crate::Objects).
@@ -27,8 +28,9 @@ use crate::{
     guard::Guard,
     source::{Root, SourceId, Step, TensorProperty},
     sources::Sources,
+    tensor::TensorGuardId,
 };
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, entity_impl, packed_option::PackedOption};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use std::{ops::Range, sync::Arc};
 
@@ -41,6 +43,11 @@ entity_impl!(NodeId, "node");
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Reg(u32);
 entity_impl!(Reg, "r");
+
+/// A dict whose keys are guarded and whose values are read in the same pass, by its number in its tree.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DictId(u32);
+entity_impl!(DictId, "dict");
 
 /// A part of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,6 +64,9 @@ pub struct GuardTree {
     guards: Vec<Guard>,
     states: Span,
     nodes: PrimaryMap<NodeId, Node>,
+    passes: PrimaryMap<DictId, Pass>,
+    /// The values of dicts that have leaves, those of a dict in the order of their nodes.
+    leaves: Vec<Leaf>,
     /// How many registers the nodes fill.
     registers: usize,
     joints: Vec<Joint>,
@@ -72,9 +82,28 @@ struct Node {
     source: SourceId,
     read: Read,
     keep: bool,
-    /// Whether the guard on its keys fills a register for each of its values, before its own.
-    entries: bool,
+    /// How its values are read, if they are read together with its keys.
+    pass: PackedOption<DictId>,
     guards: Span,
+}
+
+/// A pass over a dict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pass {
+    /// The guard on the keys.
+    keys: u32,
+    /// Whether each value has a register, before the dict itself.
+    keep: bool,
+    leaves: Span,
+}
+
+/// A value that is needed for its own guards alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Leaf {
+    /// Its place in the dict.
+    place: u32,
+    /// What it is to be, if its one guard says that it is a tensor. Else its node has its guards.
+    tensor: PackedOption<TensorGuardId>,
 }
 
 /// How an object is read.
@@ -86,7 +115,7 @@ enum Read {
     Step(Reg, Step),
     /// From another object by the object that is its key.
     ItemOf(Reg, Reg),
-    /// It is in a register, since the keys of the dict that has it were checked.
+    /// It is in a register, since the keys of the dict that has it were checked; of a leaf, if a guard of it fails.
     Entry(Reg),
 }
 
@@ -124,14 +153,22 @@ enum Number {
     Property(TensorProperty),
 }
 
+/// A place in an array.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("a tree has fewer than 2**32 parts")
+}
+
 impl Span {
     fn new(first: usize, last: usize) -> Span {
-        let index = |at: usize| u32::try_from(at).expect("a tree has fewer than 2**32 parts");
         Span { first: index(first), last: index(last) }
     }
 
     fn range(self) -> Range<usize> {
         self.first as usize..self.last as usize
+    }
+
+    fn len(self) -> u32 {
+        self.last - self.first
     }
 }
 
@@ -144,6 +181,11 @@ impl GuardTree {
     /// The guards, in the order in which they are made.
     pub fn guards(&self) -> &[Guard] {
         &self.guards
+    }
+
+    /// How many dicts are read in one pass; they are numbered from 0.
+    pub fn dicts(&self) -> usize {
+        self.passes.len()
     }
 
     /// How many objects a check reads that passes, one by one: values that are read together with keys do not count.

@@ -48,7 +48,7 @@ fn implies_type(kind: &GuardKind, ty: ObjectId, sources: &Sources) -> bool {
         GuardKind::NoneMatch => is_class("NoneType"),
         GuardKind::BoolMatch(_) => is_class("bool"),
         GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => is_class(sources.constants()[*id].type_name()),
-        GuardKind::TensorMatch(guard) => guard.python_type == ty,
+        GuardKind::TensorMatch(guard) => sources.tensors()[*guard].python_type == ty,
         _ => kind.identity().is_some_and(|object| objects.info(object).ty == Some(ty)),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Data, Value, object, type_name};
 use guards::{
-    Constant, ConstantId, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
-    TensorProperty,
+    Constant, ConstantId, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
+    TensorGuardId, TensorProperty,
 };
 
 /// What a frame gives; it notes what is read.
@@ -318,7 +318,7 @@ impl Objects for Frame {
         object.as_constant() == Some(value)
     }
 
-    fn tensor_matches(&mut self, object: &Value, guard: &TensorGuard) -> bool {
+    fn tensor_matches(&mut self, object: &Value, guard: &TensorGuard, _: TensorGuardId) -> bool {
         matches!(&object.data, Data::Tensor(facts, _) if guard.mismatch(facts).is_none())
     }
 
@@ -342,7 +342,8 @@ impl Objects for Frame {
         self.keys_match(object, "dict", keys)
     }
 
-    fn dict_entries_match(&mut self, object: &Value, keys: &[Element], each: &mut impl FnMut(Value)) -> bool {
+    fn dict_entries_match(&mut self, object: &Value, keys: DictKeys<'_>, each: &mut impl FnMut(Value)) -> bool {
+        let keys = keys.keys;
         let matches = self.keys_match(object, "dict", keys);
         if matches {
             self.note(format!("{} values", keys.len()));

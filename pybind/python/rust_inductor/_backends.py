@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import linecache
+import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,7 @@ def resolve(
 ) -> Backend:
     """The compiler of a name, or that the user gives: ``my_compiler(gm, example_inputs)``."""
     if backend == "eager":
-        return lambda graph, _inputs, _lowered: _runnable(_module(graph).forward)
+        return lambda graph, _inputs, _lowered: _alone(_module(graph))
     if backend == "rust_inductor":
         _native.check_options(options)
         _modes.check(mode)
@@ -88,12 +90,14 @@ class Described:
         capture = Capture(gm, inputs, facts)
         try:
             with capture.active():
-                compiled = self._called(gm, capture.inputs)
+                compiled = self._called(gm, list(capture.inputs))
         except SkipFrame:
             return None
         except TensorifyScalarRestartAnalysis:
             return _with_constant_floats(facts)
         except BaseException:
+            if capture.failure is not None:
+                raise capture.failure from None
             facts.blame_backend()
             raise
         capture.bring_back()
@@ -132,10 +136,15 @@ def _refused(*_args: Any) -> Any:
 
 def _module(graph: Graph) -> torch.fx.GraphModule:
     """Give the graph as a module, whose Python code is written when somebody asks for it."""
+    return graph.to_torch(_root()(), lazy=True)
+
+
+@functools.cache
+def _root() -> type[torch.nn.Module]:
+    """The class whose name graph modules have."""
     import torch
 
-    root = type("GraphModule", (torch.nn.Module,), {})()
-    return graph.to_torch(root, lazy=True)
+    return type("GraphModule", (torch.nn.Module,), {})
 
 
 def _runnable(compiled: Compiled) -> Compiled:
@@ -145,14 +154,49 @@ def _runnable(compiled: Compiled) -> Compiled:
     owner = getattr(compiled, "__self__", compiled)
     if isinstance(owner, _LazyGraphModule):
         was_forward = getattr(compiled, "__name__", "") in ("_lazy_forward", "forward")
-        _LazyGraphModule.force_recompile(owner)
-        weakref.finalize(owner, _forget_source, owner.forward.__code__.co_filename).atexit = False
+        _write(owner)
+        _forgotten_with(owner, owner.forward)
         return owner.forward if was_forward else compiled
     return compiled
 
 
+class _NoModule:
+    """What is ``self`` in the code of a graph that asks nothing of its module."""
+
+
+_NO_MODULE = _NoModule()
+
+
+def _alone(gm: torch.fx.GraphModule) -> Compiled:
+    """Give the code of a graph without its module, if it asks nothing of that.
+
+    What a compiled function keeps is out of the garbage collector's sight until the function is gone. A module, full of
+    references in circles, would wait from then on for another of the rare collections of what is old; code does not.
+    """
+    if any(node.op in ("get_attr", "call_module") for node in gm.graph.nodes):
+        return _runnable(gm.forward)
+    _write(gm)
+    forward = type(gm).forward
+    _forgotten_with(forward, forward)
+    return types.MethodType(forward, _NO_MODULE)
+
+
+def _write(gm: torch.fx.GraphModule) -> None:
+    """Write the Python code of a module."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+
+    from rust_inductor._unseen import unlooked
+
+    with unlooked(gm.graph):
+        _LazyGraphModule.force_recompile(gm)
+
+
+def _forgotten_with(owner: Any, forward: Any) -> None:
+    """Let go of a function's Python code together with its owner: torch keeps it for tracebacks without end."""
+    weakref.finalize(owner, _forget_source, forward.__code__.co_filename).atexit = False
+
+
 def _forget_source(key: str) -> None:
-    """Let go of a module's Python code, which torch keeps for tracebacks without end."""
     from torch.fx.graph_module import _loader
 
     _loader.eval_cache.pop(key, None)

@@ -4,11 +4,16 @@ Our symbols become symbols of torch's environment, with their names, values and 
 about them is decided there as well. What a backend assumes beyond that is brought back into our guards: as a relation
 between our symbols where we understand it, else as a check in Python; and where neither can be, the capture is refused
 and made again with constant sizes.
+
+All this is made when it is asked for: the environment for symbols among the inputs, or for whoever looks for the mode
+in the context; what is said of the nodes, for whoever looks at one (see ``_unseen``). A backend that runs the graph
+as it is asks for nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import linecache
 import operator
@@ -20,12 +25,13 @@ from torch._dynamo import source as sources
 from torch._dynamo.variables.builder import GraphArg
 from torch._guards import CompileContext, CompileId, TracingContext, compile_context, tracing
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext, _suppress_guards
+from torch.utils.weak import TensorWeakRef
 
-from rust_inductor import _checks
+from rust_inductor import _checks, _unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import sympy
     from torch._guards import Source
@@ -74,33 +80,20 @@ class _Shapes(ShapeEnv):
         return number
 
 
-class Capture:
-    """One captured graph with all that surrounds it."""
+class _World:
+    """torch's environment of one capture: the symbols, and the mode in which fake tensors are made."""
 
-    def __init__(self, gm: torch.fx.GraphModule, given: Sequence[Any], facts: Facts) -> None:
-        self.gm = gm
-        self.given = given
+    def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.env = _Shapes()
         self.mode = FakeTensorMode(shape_env=self.env)
-        self.context = TracingContext(self.mode)
-        self.sources = [_source(source) for source in facts.sources()]
         self.names: dict[str, Any] = dict(_FUNCTIONS)
         self.symbols: dict[sympy.Symbol, str] = {}
         #: The names of floats, by the names of their sources.
         self.floats: dict[str, str] = {}
         self._make_symbols()
-        #: What the backend is called with.
-        self.inputs: list[Any] = []
-        self._describe()
-        if self.floats:
-            self._tell_decisions()
-
-    @contextlib.contextmanager
-    def active(self) -> Iterator[None]:
-        """While the backend is called, its tools find all this."""
-        with compile_context(CompileContext(self.gm.meta["dynamo_compile_id"])), tracing(self.context):
-            yield
+        if not self.floats:
+            self.tell_decisions()
 
     def _make_symbols(self) -> None:
         for name, kind, hint, source in self.facts.symbols():
@@ -122,7 +115,9 @@ class Capture:
             self.symbols[symbol] = name
             self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=of)
 
-    def _tell_decisions(self) -> None:
+
+    def tell_decisions(self) -> None:
+        """Decide what the tracer has decided. There must be all symbols: those of floats come with their tensors."""
         for text in self.facts.known():
             # What is said of other symbols, torch learns on its own if it needs it.
             with contextlib.suppress(NameError):
@@ -148,46 +143,23 @@ class Capture:
         """A text of ours over torch's symbols."""
         return eval(text, {"__builtins__": {}}, self.names)
 
-    def _number(self, value: int | str) -> Any:
+    def number(self, value: int | str) -> Any:
+        """A number of the tracer's."""
         return value if isinstance(value, int) else self._evaluated(value)
 
-    def _describe(self) -> None:
-        """Give each node its metadata, and find the backend's inputs."""
-        places = iter(self.facts.places)
-        for node, value in zip(self.gm.graph.nodes, self.facts.values()):
-            if node.op == "placeholder":
-                self._describe_input(node, value, *next(places))
-            elif value is not None:
-                with contextlib.suppress(NameError):
-                    node.meta["example_value"] = self._fake(value)
-            if node.op in ("call_function", "call_method"):
-                node.meta["source_fn_stack"] = [(node.name, node.target)]
-            if "stack_trace" in node.meta:
-                node.meta["stack_trace"] = _with_code(node.meta["stack_trace"])
-        self.gm.meta["dynamo_flat_name_to_original_fqn"] = {}
-        self.gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
-        vars(self.gm).update(_param_name_to_source={}, _source_to_user_stacks={})
+    def fake(self, value: Any) -> Any:
+        """An intermediate value from what the tracer knows of it."""
+        kind, *rest = value
+        if kind in ("int", "number"):
+            return self.number(rest[0])
+        if kind == "tuple":
+            return tuple(None if part is None else self.fake(part) for part in rest[0])
+        dtype, device, sizes, strides, _, requires_grad = rest
+        sizes, strides = [[self.number(n) for n in numbers] for numbers in (sizes, strides)]
+        fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
+        return fake.requires_grad_() if requires_grad else fake
 
-    def _describe_input(self, node: torch.fx.Node, value: Any, kind: str, at: int, dim: int) -> None:
-        source: Source = self.sources[at]
-        if kind != "given":
-            source = _property(source, kind, dim)
-        example = self.given[at]
-        if kind == "given" and isinstance(example, torch.Tensor):
-            if source.name in self.floats:
-                source = sources.FloatTensorSource(source)
-            fake = self._input(example, source, value)
-            node.meta["tensor_dict"] = {k: v for k, v in example.__dict__.items() if not isinstance(v, torch.Tensor)}
-            graph_arg = GraphArg(source, example, False, fake)
-            node.meta["example_value"] = fake
-        else:
-            example = node.meta["example_value"] = self._number(value[1])
-            graph_arg = GraphArg(source, example, False, None, is_tensor=False)
-        node.meta["grapharg"] = graph_arg
-        node._dynamo_source = source
-        self.inputs.append(example)
-
-    def _input(self, tensor: torch.Tensor, source: Source, value: Any) -> FakeTensor:
+    def fake_of(self, tensor: torch.Tensor, source: Source, value: Any, context: TracingContext) -> FakeTensor:
         """The fake of an input, of the symbolic sizes and strides that the tracer has for it."""
         _, _, _, sizes, strides, offset, _ = value
         known: dict[str, sympy.Expr] = {}
@@ -196,70 +168,175 @@ class Capture:
             rows = [(_property(source, "storage_offset"), offset)]
             for kind, numbers in (("size", sizes), ("stride", strides)):
                 rows += [(_property(source, kind, dim), number) for dim, number in enumerate(numbers)]
-            known = {property.name: _expression(self._number(number)) for property, number in rows}
+            known = {property.name: _expression(self.number(number)) for property, number in rows}
         base = tensor._base if tensor._is_view() else None
-        context = StatefulSymbolicContext(
+        symbolic = StatefulSymbolicContext(
             dynamic_sizes=[DimDynamic.DYNAMIC if dynamic else DimDynamic.STATIC] * tensor.dim(),
             dynamic_strides=[DimDynamic.DYNAMIC if dynamic else DimDynamic.INFER_STRIDE] * tensor.dim(),
             tensor_source=source,
             shape_env_to_source_to_symbol_cache={id(self.env): known},
             view_base_context=None if base is None else _constant_context(base, source),
         )
-        self.context.tensor_to_context[tensor] = context
-        fake = self.mode.from_tensor(tensor, source=source, symbolic_context=context)
+        context.tensor_to_context[tensor] = symbolic
+        fake = self.mode.from_tensor(tensor, source=source, symbolic_context=symbolic)
         if isinstance(source, sources.FloatTensorSource):
             number, name = fake.item_memo, self.floats[source.base.name]
             self.names[name] = number
             self.symbols[number.node.expr] = name
         return fake
 
-    def _fake(self, value: Any) -> Any:
-        """An intermediate value from what the tracer knows of it."""
-        kind, *rest = value
-        if kind in ("int", "number"):
-            return self._number(rest[0])
-        if kind == "tuple":
-            return tuple(None if part is None else self._fake(part) for part in rest[0])
-        dtype, device, sizes, strides, _, requires_grad = rest
-        sizes, strides = [[self._number(n) for n in numbers] for numbers in (sizes, strides)]
-        fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
-        return fake.requires_grad_() if requires_grad else fake
+
+class _Context(TracingContext):
+    """A context whose mode is made when somebody asks for it, until it is closed."""
+
+    def __init__(self, make: Callable[[], FakeTensorMode]) -> None:
+        super().__init__(None)
+        self._make: Callable[[], FakeTensorMode] | None = make
+
+    @property
+    def fake_mode(self) -> FakeTensorMode | None:
+        if self._make is not None:
+            self.fake_mode = self._make()
+        return self._mode
+
+    @fake_mode.setter
+    def fake_mode(self, mode: FakeTensorMode | None) -> None:
+        self._make, self._mode = None, mode
+
+    def close(self) -> None:
+        """Make no mode any more: the end of tracing asks for one to clean up."""
+        self._make = None
+
+
+class Capture:
+    """One captured graph with all that surrounds it."""
+
+    def __init__(self, gm: torch.fx.GraphModule, given: Sequence[Any], facts: Facts) -> None:
+        self.gm = gm
+        self.facts = facts
+        #: The inputs of the code; once the backend has returned, references that keep no tensor alive.
+        self.given: list[Any] = list(given)
+        self.context = _Context(lambda: self.world.mode)
+        #: What went wrong when somebody looked.
+        self.failure: Exception | None = None
+        self._compiled = False
+        gm.meta["dynamo_flat_name_to_original_fqn"] = {}
+        gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
+        vars(gm).update(_param_name_to_source={}, _source_to_user_stacks={})
+        _unseen.hide(gm.graph, self._describe)
+        #: What the backend is called with.
+        self.inputs = self._examples()
+
+    @functools.cached_property
+    def world(self) -> _World:
+        """torch's environment."""
+        return _World(self.facts)
+
+    @functools.cached_property
+    def sources(self) -> list[Source]:
+        """Where the inputs of the code come from."""
+        return [_source(source) for source in self.facts.sources()]
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """While the backend is called, its tools find all this."""
+        with compile_context(CompileContext(self.gm.meta["dynamo_compile_id"])), tracing(self.context):
+            try:
+                yield
+            finally:
+                self.context.close()
+
+    def _examples(self) -> list[Any]:
+        """Tensors as they are given, and symbols for the numbers."""
+        examples = [self.given[at] if kind == "given" else None for kind, at, _ in self.facts.places]
+        if all(isinstance(example, torch.Tensor) for example in examples):
+            return examples
+        pairs = zip(examples, self.facts.values())
+        return [it if isinstance(it, torch.Tensor) else self.world.number(value[1]) for it, value in pairs]
+
+    def _describe(self, nodes: list[torch.fx.Node]) -> None:
+        """Give each node its metadata. What is said now of a program that is compiled already guards nothing."""
+        try:
+            with _suppress_guards(self.world.env) if self._compiled else contextlib.nullcontext():
+                places = iter(zip(self.facts.places, self.inputs))
+                for node, value in zip(nodes, self.facts.values()):
+                    if node.op == "placeholder":
+                        self._describe_input(node, value, *next(places))
+                    else:
+                        self._describe_node(node, value)
+                if self.world.floats:
+                    self.world.tell_decisions()
+        except Exception as error:
+            self.failure = error
+            raise
+
+    def _describe_node(self, node: torch.fx.Node, value: Any) -> None:
+        if value is not None:
+            with contextlib.suppress(NameError):
+                node.meta["example_value"] = self.world.fake(value)
+        if node.op in ("call_function", "call_method"):
+            node.meta["source_fn_stack"] = [(node.name, node.target)]
+        if "stack_trace" in node.meta:
+            node.meta["stack_trace"] = _with_code(node.meta["stack_trace"])
+
+    def _describe_input(self, node: torch.fx.Node, value: Any, place: tuple[str, int, int], example: Any) -> None:
+        kind, at, dim = place
+        source: Source = self.sources[at]
+        if kind != "given":
+            source = _property(source, kind, dim)
+        if isinstance(example, TensorWeakRef):
+            example = example()
+        if isinstance(example, torch.Tensor):
+            if source.name in self.world.floats:
+                source = sources.FloatTensorSource(source)
+            fake = self.world.fake_of(example, source, value, self.context)
+            node.meta["tensor_dict"] = {k: v for k, v in example.__dict__.items() if not isinstance(v, torch.Tensor)}
+            node.meta["grapharg"] = GraphArg(source, example, False, fake)
+            node.meta["example_value"] = fake
+        elif example is None:
+            node.meta["example_value"] = self.world.fake(value)
+        else:
+            node.meta["example_value"] = example
+            node.meta["grapharg"] = GraphArg(source, example, False, None, is_tensor=False)
+        node._dynamo_source = source
 
     def bring_back(self) -> None:
-        """Make our guards of all that was assumed while the backend compiled."""
-        for guard in self.env.guards:
+        """Make our guards of all that was assumed while the backend compiled. Who looks later keeps no tensor alive."""
+        if "world" in vars(self):
+            self._assume_symbols(self.world)
+        for assumed in self.context.guards_context.aotautograd_guards:
+            self._assume_aliasing(assumed)
+        self._assume_storages()
+        self._compiled = True
+        self.given, self.inputs = [], [TensorWeakRef(it) if isinstance(it, torch.Tensor) else it for it in self.inputs]
+
+    def _assume_symbols(self, world: _World) -> None:
+        for guard in world.env.guards:
             self._assume(guard.expr)
-        for deferred in self.env.deferred_runtime_asserts.values():
-            for stated in deferred:
-                if not self.facts.state(str(stated.expr)):
-                    self.facts.refuse()
-        for symbol in self.symbols:
-            bounds = self.env.var_to_range[symbol]
+        for symbol in world.symbols:
+            bounds = world.env.var_to_range[symbol]
             if symbol.is_positive:
                 self._assume(symbol >= 1)
             for relation in (symbol >= bounds.lower, symbol <= bounds.upper):
                 if not relation.free_symbols or relation.atoms(*_checks.Infinity):
                     continue
                 self._assume(relation)
-        for assumed in self.context.guards_context.aotautograd_guards:
-            self._assume_aliasing(assumed)
-        self._assume_storages()
-        self.env.freeze()
+        world.env.freeze()
 
     def _assume(self, relation: Any) -> None:
         if relation in (True, _checks.TRUE) or self.facts.assume(str(relation)):
             return
-        reads = _checks.reads(relation.free_symbols & set(self.symbols), self._places())
-        if reads is None or not relation.free_symbols <= set(self.symbols):
+        ours = set(self.world.symbols)
+        reads = _checks.reads(relation.free_symbols & ours, self._places())
+        if reads is None or not relation.free_symbols <= ours:
             self.facts.refuse()
         else:
             self.facts.assume_check(_checks.Relation(relation, reads), str(relation))
 
     def _places(self) -> dict[str, tuple[str, int, int]]:
         """Where each symbol that is an input comes from, by its name."""
-        placeholders = self.gm.graph.find_nodes(op="placeholder")
-        named = zip(placeholders, self.facts.places)
-        return {str(node.meta["example_value"]): place for node, place in named}
+        examples = zip(self.inputs, self.facts.places)
+        return {str(example): place for example, place in examples if not isinstance(example, torch.Tensor)}
 
     def _assume_aliasing(self, assumed: Any) -> None:
         """What AOTAutograd found of inputs that are one object, or share memory."""

@@ -19,6 +19,7 @@ use frame_hook::{Call, Enabled};
 use fx::{Meta, NodeId};
 use guards::{SourceId, Step, TensorProperty};
 use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
@@ -89,6 +90,11 @@ impl Backend {
         };
         let through = compiler.getattr_opt(intern!(compiler.py(), "through"))?.map(Bound::unbind);
         Ok(Backend { compiler: compiler.clone().unbind(), described, through })
+    }
+
+    /// What it refers to, for the garbage collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.compiler)
     }
 
     /// Has a capture's graph compiled.
@@ -176,7 +182,7 @@ fn place_in_storage(
 /// What the call gives for the graph's inputs.
 fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = call.py();
-    let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty())?;
+    let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty(), 0)?;
     let mut objects = CallObjects { call, prepared: &prepared, torch: Torch::get(py)? };
     let read = |source| capture.sources.read(source, &mut objects);
     let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();

@@ -49,7 +49,7 @@ impl CallGuard {
             all.push(guards::Guard::new(first.source, GuardKind::ShapeEnv(Box::new(shapes))));
         }
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named())?;
+        let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named(), tree.dicts())?;
         Ok(CallGuard { tree, prepared, frame, checks })
     }
 }

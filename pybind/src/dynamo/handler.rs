@@ -20,6 +20,7 @@ use dynamo_core::reason::Kind;
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,6 +131,17 @@ impl Optimized {
             None => Ok(slf.clone().into_any()),
             Some(object) => slf.py().import("types")?.getattr("MethodType")?.call1((slf, object)),
         }
+    }
+
+    /// What it refers to, for the garbage collector; all that can be in a circle with it clears itself.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.function)?;
+        // What several share is none of them's to tell of: the count would be wrong.
+        if Arc::strong_count(&self.tracing) == 1 {
+            self.tracing.backend.traverse(&visit)?;
+            self.tracing.listeners.traverse(&visit)?;
+        }
+        Ok(())
     }
 
     /// The function as it was given.

@@ -10,7 +10,7 @@
 //! - [`keeps_mode`]: what a graph does to autograd's mode or autocast is undone if it fails;
 //! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
-//! - [`objects`]: the guards' questions;
+//! - [`objects`]: the guards' questions, [`tensors`] of tensors and [`keys`] of the keys of dicts;
 //! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
 
@@ -26,11 +26,13 @@ mod handler;
 mod history;
 mod host;
 mod keeps_mode;
+mod keys;
 mod lift;
 mod numbers;
 mod objects;
 mod promises;
 mod tell;
+mod tensors;
 
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, has_symbols, take_numbers_out};

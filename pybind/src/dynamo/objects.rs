@@ -1,14 +1,18 @@
 //! What guards ask of a call's objects.
 //!
-//! Names and constants of a tree are made Python objects once. Objects whose identity counts are referred to weakly: a
+//! Names, constants and tensors of a tree are prepared once. Objects whose identity counts are referred to weakly: a
 //! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals none.
 
-use super::{classify, constant};
-use crate::torch::{Info, Torch};
+use super::{
+    constant,
+    keys::SeenKeys,
+    tensors::{self, Wanted},
+};
+use crate::torch::Torch;
 use frame_hook::Call;
 use guards::{
-    Autocast, Constant, ConstantId, Element, GlobalState, Layout, Name, ObjectId, Objects, Sources, TensorFacts,
-    TensorGuard, TensorProperty,
+    Autocast, Constant, ConstantId, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts,
+    TensorGuard, TensorGuardId, TensorProperty,
 };
 use pyo3::ffi;
 use pyo3::intern;
@@ -20,11 +24,14 @@ use pyo3::types::{
 use std::{ptr, slice};
 use symshapes::DType;
 
-/// A tree's names, constants and objects, as Python objects.
+/// A tree's names, constants, tensors and objects, as they are compared.
 pub(super) struct Prepared {
     strings: Vec<Py<PyString>>,
     constants: Vec<Option<Py<PyAny>>>,
     objects: Vec<Option<Named>>,
+    tensors: Vec<Wanted>,
+    /// The keys of the dicts that are read in one pass.
+    keys: Vec<SeenKeys>,
     /// The argument slots and free variables of the code, by the number of their name.
     locals: Vec<Option<usize>>,
     cells: Vec<Option<usize>>,
@@ -65,12 +72,14 @@ fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Prepared {
-    /// Prepares sources for calls of `code`; `named` are the objects by number.
+    /// Prepares sources for calls of `code`; `named` are the objects by number, and `dicts` is how many dicts a tree of them
+    /// reads in one pass.
     pub(super) fn new<'py>(
         py: Python<'py>,
         sources: &Sources,
         code: &Bound<'py, PyAny>,
         named: impl Iterator<Item = (usize, Bound<'py, PyAny>)>,
+        dicts: usize,
     ) -> PyResult<Prepared> {
         let texts: Vec<&str> = sources.strings().iter().map(|(_, text)| &**text).collect();
         let places = |names: Vec<String>| -> Vec<Option<usize>> {
@@ -82,7 +91,13 @@ impl Prepared {
             objects.resize_with(objects.len().max(number + 1), || None);
             objects[number] = Named::new(&object, torch);
         }
+        let class = |guard: &TensorGuard| match objects.get(guard.python_type.as_u32() as usize) {
+            Some(Some(Named::Lasting(address))) => *address,
+            _ => 0,
+        };
         Ok(Prepared {
+            tensors: sources.tensors().iter().map(|(_, guard)| Wanted::new(guard, class(guard))).collect(),
+            keys: std::iter::repeat_with(SeenKeys::default).take(dicts).collect(),
             strings: texts.iter().map(|text| PyString::intern(py, text).unbind()).collect(),
             constants: sources
                 .constants()
@@ -131,25 +146,17 @@ impl<'py> CallObjects<'_, 'py> {
         named.is_some_and(|named| named.is_at(self.py(), object))
     }
 
+    /// True for a string, the comparison with which runs nobody's code.
+    fn is_text(&self, element: Element) -> bool {
+        let Element::Constant(id) = element else { return false };
+        self.constant(id).is_some_and(|constant| constant.is_exact_instance_of::<PyString>())
+    }
+
     fn is_element(&self, object: &Handle<'py>, expected: Element) -> bool {
         match expected {
             Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(object, expected)),
             Element::Object(id) => self.is_object(object, id),
         }
-    }
-
-    fn facts(&self, object: &Handle<'py>) -> Option<TensorFacts> {
-        let classify::Seen::Tensor(tensor) = classify::look(object).ok()? else { return None };
-        Some(TensorFacts {
-            python_type: ObjectId::from_u32(u32::MAX - 1),
-            dispatch_keys: tensor.dispatch_keys,
-            dtype: tensor.dtype,
-            device: tensor.device,
-            layout: Layout::Strided,
-            requires_grad: tensor.requires_grad,
-            sizes: tensor.sizes,
-            strides: tensor.strides,
-        })
     }
 }
 
@@ -391,23 +398,11 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         }
     }
 
-    fn tensor_matches(&mut self, object: &Handle<'py>, guard: &TensorGuard) -> bool {
-        let matches = || -> PyResult<bool> {
-            if !self.is_of_class(object, guard.python_type) {
-                return Ok(false);
-            }
-            // Only tensors of other keys have sizes that are not their own.
-            if self.torch.dispatch_keys(object)? != guard.dispatch_keys.bits
-                || self.torch.requires_grad(object)? != guard.requires_grad
-            {
-                return Ok(false);
-            }
-            Ok(match self.torch.info(object) {
-                Some(info) => fits(guard, &info),
-                None => self.facts(object).is_some_and(|facts| differs(guard, facts).is_none()),
-            })
-        };
-        matches().unwrap_or(false)
+    fn tensor_matches(&mut self, object: &Handle<'py>, guard: &TensorGuard, id: TensorGuardId) -> bool {
+        let wanted = self.prepared.tensors.get(id.as_u32() as usize);
+        wanted.is_some_and(|wanted| wanted.recognises(object, self.torch))
+            || self.is_of_class(object, guard.python_type)
+                && tensors::matches(guard, object, self.torch).unwrap_or(false)
     }
 
     fn dict_contains(&mut self, object: &Handle<'py>, key: Element) -> Option<bool> {
@@ -442,29 +437,37 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     fn dict_entries_match(
         &mut self,
         object: &Handle<'py>,
-        keys: &[Element],
+        keys: DictKeys<'_>,
         each: &mut impl FnMut(Handle<'py>),
     ) -> bool {
         let Ok(dict) = object.cast::<PyDict>() else { return false };
-        if dict.len() != keys.len() {
+        let Some(known) = self.prepared.keys.get(keys.dict.as_u32() as usize) else { return false };
+        if dict.len() != keys.keys.len() {
             return false;
         }
         let py = self.py();
+        let mut seen = known.get().iter();
         let (mut at, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
-        for &expected in keys {
+        for &expected in keys.keys {
             // SAFETY: the dict is live and lends both, until they are owned; a place behind its end gives nothing, should
             // the comparison of a tuple have changed it.
-            let (key, value) = unsafe {
+            let value = unsafe {
                 if ffi::PyDict_Next(dict.as_ptr(), &raw mut at, &raw mut key, &raw mut value) == 0 {
                     return false;
                 }
-                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
+                Bound::from_borrowed_ptr(py, value)
             };
             each(value);
+            if seen.next().is_some_and(|seen| seen.as_ptr() == key) {
+                continue;
+            }
+            // SAFETY: nothing has run since the dict lent the key.
+            let key = unsafe { Bound::from_borrowed_ptr(py, key) };
             if !self.is_element(&key, expected) {
                 return false;
             }
         }
+        known.learn(dict, || keys.keys.iter().all(|&key| self.is_text(key)));
         true
     }
 
@@ -499,30 +502,12 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn tensor(&mut self, object: &Handle<'py>) -> Option<TensorFacts> {
-        self.facts(object)
+        tensors::facts(object)
     }
 
     fn describe_state(&mut self, expected: &GlobalState) -> String {
         current_state(self.py(), self.torch, expected).map_or_else(|| "?".to_owned(), |state| state.value())
     }
-}
-
-/// Whether element type, device and layout in memory are as assumed; the dispatch keys say the kind of device.
-fn fits(guard: &TensorGuard, info: &Info<'_>) -> bool {
-    let same = |wanted: &[Option<i64>], found: &[i64]| {
-        wanted.len() == found.len() && wanted.iter().zip(found).all(|(w, f)| w.is_none_or(|w| w == *f))
-    };
-    let mut strides = guard.strides.iter().zip(info.strides).zip(info.sizes);
-    info.dtype == guard.dtype.torch_code()
-        && guard.device.index.is_none_or(|index| i32::from(index) == info.device.1)
-        && same(&guard.sizes, info.sizes)
-        && (strides.all(|((w, f), size)| *size <= 1 || w.is_none_or(|w| w == *f)) || info.sizes.contains(&0))
-}
-
-/// Where a tensor differs, but for its class, which was compared before.
-fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismatch> {
-    facts.python_type = guard.python_type;
-    guard.mismatch(&facts)
 }
 
 /// The global state of the kind of another one; `None` for kinds that are not read.

@@ -16,6 +16,7 @@ use crate::fx_module;
 use dynamo_core::trace::{Break, Capture, Followed};
 use frame_hook::Call;
 use guards::{Failure, Root, Source, SourceId, Sources};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::iter::successors;
@@ -39,6 +40,12 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
+    /// What they refer to, for the garbage collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.listener)?;
+        visit.call(&self.logs)
+    }
+
     /// True if anybody is there to be told.
     pub(super) fn wanted(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.listener.is_some() || self.logs_wanted(py)?)

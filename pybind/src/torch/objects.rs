@@ -1,6 +1,6 @@
 //! torch's Python objects that the binding compares with or calls, looked up once.
 
-use super::private::Private;
+use super::private::{Look, Private};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
 use pyo3::exceptions::PyRuntimeError;
@@ -139,6 +139,12 @@ impl Torch {
             Some(private) => Ok(private.requires_grad(cdata(tensor))),
             None => tensor.getattr(intern!(tensor.py(), "requires_grad"))?.is_truthy(),
         }
+    }
+
+    /// What is asked of every guarded tensor; `None` where Python has to be asked.
+    #[inline]
+    pub(crate) fn look<'a>(&'a self, tensor: &'a Bound<'_, PyAny>) -> Option<Look<'a>> {
+        self.private.as_ref().map(|private| private.look(cdata(tensor)))
     }
 
     /// Whether operations record gradients.

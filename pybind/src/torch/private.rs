@@ -57,6 +57,28 @@ pub(super) struct Private {
     autocast_dtype: unsafe extern "C" fn(i8) -> i8,
 }
 
+/// A live tensor of torch's own classes, as guards look at it: what is not asked for is not read.
+pub(crate) struct Look<'a> {
+    private: &'a Private,
+    tensor: RawTensor,
+    /// The bits of its dispatch keys.
+    pub(crate) keys: u64,
+}
+
+impl<'a> Look<'a> {
+    /// Whether autograd follows it.
+    #[inline]
+    pub(crate) fn requires_grad(&self) -> bool {
+        self.private.requires_grad(self.tensor)
+    }
+
+    /// Its metadata, if its sizes are its own: its keys are those of no subclass, and it has no symbols.
+    #[inline]
+    pub(crate) fn info(&self) -> Info<'a> {
+        self.private.info(self.tensor)
+    }
+}
+
 impl Private {
     /// The answers, if they agree with Python's. `cdata` gives the address of a Python tensor's `at::Tensor`.
     pub(super) fn checked(
@@ -121,6 +143,12 @@ impl Private {
         let known = DType::from_torch_code(self.default_dtype());
         let known = known.map(|dtype| torch.getattr(dtype.name())).transpose()?;
         Ok(agrees && known.is_some_and(|known| known.is(&default)))
+    }
+
+    /// What guards look at of a live tensor.
+    #[inline]
+    pub(super) fn look(&self, tensor: RawTensor) -> Look<'_> {
+        Look { private: self, tensor, keys: self.dispatch_keys(tensor) }
     }
 
     /// The bits of a live tensor's dispatch keys.

@@ -139,6 +139,47 @@ class TestReferences:
         gc.collect()
         assert [it() for it in gone] == [None] * 4
 
+    @pytest.mark.parametrize("called", [False, True])
+    def test_circles_through_compiled_functions_are_collected(self, called):
+        def in_its_namespace() -> tuple[Any, ...]:
+            program = source("def fn(x):\n    return fn and x + 1")
+            program["fn"] = compiled = eager(program["fn"])
+            return compiled, compiled.__wrapped__, compiled.__wrapped__.__code__
+
+        def in_an_attribute() -> tuple[Any, ...]:
+            class Model:
+                def step(self, x: torch.Tensor) -> torch.Tensor:
+                    return x + 1
+
+            model: Any = Model()
+            model.compiled = eager(model.step)
+            return model.compiled, model, Model
+
+        def in_a_cell() -> tuple[Any, ...]:
+            @eager
+            def fn(x):
+                return x * 2 if called else fn(x)
+
+            return (fn,)
+
+        def in_the_backend() -> tuple[Any, ...]:
+            def backend(gm: Any, _inputs: Any) -> Any:
+                return gm.forward if fn else None
+
+            fn = _capture.optimize(lambda x: x + 1, backend)
+            return fn, backend
+
+        def watched(make: Callable[[], tuple[Any, ...]]) -> list[weakref.ref[Any]]:
+            all_of_it = make()
+            if called:
+                all_of_it[0](X)
+            return [weakref.ref(it) for it in all_of_it]
+
+        for make in (in_its_namespace, in_an_attribute, in_a_cell, in_the_backend):
+            alive = watched(make)
+            collect()
+            assert [it() for it in alive] == [None] * len(alive), make.__name__
+
 
 class TestMemory:
     def test_hits_are_flat(self):
@@ -167,6 +208,27 @@ class TestMemory:
         blocks, size = growth(cycle, 120)
         assert blocks < 5
         assert size < 2_000, "a capture takes ten times that"
+
+    def test_what_is_discarded_goes_with_one_collection(self):
+        def cycle() -> None:
+            fn = source("def fn(x, y):\n    return [x + y, {'k': x * y}]")["fn"]
+            eager(fn)(X, X)
+
+        cycle()
+        collect()
+        for _ in range(20):
+            cycle()
+        gc.collect()
+        assert gc.collect() == 0, "what a compiled function kept has no circles of its own"
+
+    def test_one_function_compiled_again_and_again_is_flat(self):
+        def fn(x, y):
+            print(end="")
+            return x + y
+
+        blocks, size = growth(lambda: eager(fn)(X, X), 120)
+        assert blocks < 5
+        assert size < 2_000
 
     def test_reset_lets_go(self):
         compiled = eager(lambda x: x + 1)
