@@ -46,6 +46,8 @@ impl Known {
 enum State {
     /// It runs as it is.
     Skip,
+    /// It runs as it is, with all that it calls.
+    SkipAll,
     /// The latest hit first.
     Entries(Vec<Rc<Entry>>),
 }
@@ -68,6 +70,7 @@ pub(crate) struct CodeState {
 /// What a handler has of a code object at the moment.
 pub(crate) enum Found {
     Skip,
+    SkipAll,
     Entries(usize),
 }
 
@@ -142,6 +145,7 @@ impl CodeState {
                 self.skips.set(Some((address(handler), self.epoch.get())));
                 Found::Skip
             }
+            Some(Known { state: State::SkipAll, .. }) => Found::SkipAll,
             Some(Known { state: State::Entries(entries), .. }) => Found::Entries(entries.len()),
         }
     }
@@ -151,7 +155,7 @@ impl CodeState {
         let known = self.known.borrow();
         match &known.iter().find(|known| known.is_of(handler))?.state {
             State::Entries(entries) => entries.get(at).cloned(),
-            State::Skip => None,
+            State::Skip | State::SkipAll => None,
         }
     }
 
@@ -160,7 +164,7 @@ impl CodeState {
         let known = self.known.borrow();
         match known.iter().find(|known| known.is_of(handler)).map(|known| &known.state) {
             Some(State::Entries(entries)) => entries.iter().map(|entry| Rc::clone(&entry.guard)).collect(),
-            Some(State::Skip) | None => Vec::new(),
+            Some(State::Skip | State::SkipAll) | None => Vec::new(),
         }
     }
 
@@ -194,6 +198,12 @@ impl CodeState {
     /// From now on the code runs as it is. Entries are let go after the borrow ends: their last references run Python.
     pub(crate) fn skip(&self, handler: &Arc<dyn Handler>) {
         let before = self.with_state(handler, |state| std::mem::replace(state, State::Skip));
+        drop(before);
+    }
+
+    /// From now on the code runs as it is, with all that it calls.
+    pub(crate) fn skip_all(&self, handler: &Arc<dyn Handler>) {
+        let before = self.with_state(handler, |state| std::mem::replace(state, State::SkipAll));
         drop(before);
     }
 

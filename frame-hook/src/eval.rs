@@ -113,6 +113,8 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
 /// What is to happen with a frame.
 enum Action {
     AsItIs,
+    /// As it is, while this thread is off.
+    Unseen,
     Run(Rc<Entry>),
     Raise(PyErr),
 }
@@ -137,6 +139,10 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
             action.unwrap_or_else(|_| Action::Raise(PyRuntimeError::new_err("internal error of the frame hook")));
         let result = match action {
             Action::AsItIs => return as_it_is(thread, frame, throw),
+            Action::Unseen => {
+                let _off = Off::new();
+                return as_it_is(thread, frame, throw);
+            }
             Action::Run(entry) => replace::run(&*frame, &entry),
             Action::Raise(error) => Err(error),
         };
@@ -183,7 +189,11 @@ unsafe fn introduce<'a>(py: Python<'_>, code: Object) -> PyResult<&'a CodeState>
 }
 
 fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyResult<Action> {
-    let Found::Entries(count) = state.find(handler) else { return Ok(Action::AsItIs) };
+    let count = match state.find(handler) {
+        Found::Entries(count) => count,
+        Found::Skip => return Ok(Action::AsItIs),
+        Found::SkipAll => return Ok(Action::Unseen),
+    };
     for at in 0..count {
         let Some(entry) = state.entry(handler, at) else { break };
         if entry.guard.holds(call)? {
@@ -203,6 +213,10 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
         Verdict::Skip => {
             state.skip(handler);
             Ok(Action::AsItIs)
+        }
+        Verdict::SkipAll => {
+            state.skip_all(handler);
+            Ok(Action::Unseen)
         }
         Verdict::Replace { guard, code } => {
             // SAFETY: `attach` is given a live code object, checked to be one.

@@ -62,6 +62,8 @@ pub trait Handler: Send + Sync {
 pub enum Verdict {
     /// This code object runs as it is, now and later.
     Skip,
+    /// The same, and so does whatever its calls call.
+    SkipAll,
     /// Calls for which the guard holds run the code, this one included.
     Replace {
         /// When.

@@ -1,13 +1,14 @@
 //! The hook as a Python module: for tests, and for whoever writes a handler in Python.
 //!
 //! ```python
-//! with frame_hook.Hook(handler, limit=8):  # handler(code, locals, globals, function) -> None | (guard | None, code)
+//! with frame_hook.Hook(handler, limit=8):  # handler(code, locals, globals, function) -> None | False | (guard | None, code)
 //!     f(1)                                 # guard(locals) -> bool
 //! ```
 
 use crate::{Call, Enabled, Guard, Handler, Verdict};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,6 +27,9 @@ impl Handler for PythonHandler {
         let answer = self.callback.bind(call.py()).call1(arguments)?;
         if answer.is_none() {
             return Ok(Verdict::Skip);
+        }
+        if answer.is(PyBool::new(call.py(), false)) {
+            return Ok(Verdict::SkipAll);
         }
         let (guard, code): (Option<Py<PyAny>>, Py<PyAny>) = answer.extract()?;
         Ok(Verdict::Replace { guard: Box::new(PythonGuard(guard)), code })

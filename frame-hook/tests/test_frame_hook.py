@@ -281,6 +281,23 @@ class Nesting(unittest.TestCase):
             self.assertEqual(f(1), 2001)
         self.assertEqual(inside, [1001])
 
+    def test_what_is_skipped_with_all_that_it_calls(self) -> None:
+        shown = []
+
+        def inner(n: int) -> int:
+            return n + 1
+
+        def outer(n: int) -> int:
+            return inner(n) + 1
+
+        def handler(code: types.CodeType, _locals: Any, _globals: Any, _function: Any) -> Any:
+            shown.append(code.co_name)
+            return False if code is outer.__code__ else None
+
+        with frame_hook.Hook(handler, limit=8):
+            self.assertEqual([outer(1), outer(2), inner(3)], [3, 4, 4])
+        self.assertEqual(shown, ["outer", "inner"])
+
     def test_it_leaves_when_nobody_is_on(self) -> None:
         self.assertFalse(frame_hook.installed())
         with frame_hook.Hook(lambda *_: None):

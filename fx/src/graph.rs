@@ -364,6 +364,21 @@ impl Graph {
         }
     }
 
+    /// Uses a name up, as a node of this name would that was taken out again.
+    pub fn spend_name(&mut self, candidate: &str) {
+        self.names.create(candidate);
+    }
+
+    /// The names that nodes have or had.
+    pub fn spent_names(&self) -> impl Iterator<Item = &str> {
+        self.names.used()
+    }
+
+    /// The last suffix that was given to each base of a name.
+    pub fn name_suffixes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.names.suffixes()
+    }
+
     /// Takes a node out of the program, unless another uses it.
     pub fn erase(&mut self, node: NodeId) -> Result<(), InUse> {
         if let Some(user) = self.nodes().find(|&u| self[u].inputs().contains(&node)) {

@@ -38,6 +38,16 @@ impl Names {
         name
     }
 
+    /// Every name that was given out, in no order.
+    pub(crate) fn used(&self) -> impl Iterator<Item = &str> {
+        self.used.iter().map(String::as_str)
+    }
+
+    /// The suffix that was given out last, for each base name, in no order.
+    pub(crate) fn suffixes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.suffixes.iter().map(|(base, &suffix)| (base.as_str(), suffix))
+    }
+
     /// A free name made from `name`, which is legal: `name` itself if possible. It is not taken yet.
     pub(crate) fn propose(&self, name: &str) -> String {
         if self.used.contains(name) { self.clone().create(name) } else { name.to_owned() }

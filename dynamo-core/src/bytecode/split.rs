@@ -59,6 +59,7 @@ pub struct Splitter<'a> {
     flow: ControlFlow,
     frames: Frames,
     liveness: Liveness,
+    line: Option<i32>,
 }
 
 impl<'a> Splitter<'a> {
@@ -73,7 +74,7 @@ impl<'a> Splitter<'a> {
         let flow = ControlFlow::new(&body)?;
         let frames = Frames::new(code, &body, &flow)?;
         let liveness = Liveness::new(code, &body, &flow);
-        Ok(Splitter { code, body, flow, frames, liveness })
+        Ok(Splitter { code, body, flow, frames, liveness, line: None })
     }
 
     /// Where execution goes on when what handles an exception of `at` is done with it, as far as something is computed
@@ -103,6 +104,12 @@ impl<'a> Splitter<'a> {
         self.body.order().iter().any(computes)
     }
 
+    /// The same, with resume functions that are named after this line and not after that of what comes before them.
+    #[must_use]
+    pub fn left_at(self, line: i32) -> Splitter<'a> {
+        Splitter { line: Some(line), ..self }
+    }
+
     /// The resume function for an instruction, by what is known of the frame there without running it.
     ///
     /// # Errors
@@ -110,7 +117,8 @@ impl<'a> Splitter<'a> {
     pub fn resume(&self, at: Inst) -> Result<Resume, ResumeError> {
         let frame = self.frame(at)?;
         let live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
-        let from = Continuation { at, line: self.line_before(at), stack: &frame.stack, live: &live };
+        let line = self.line.unwrap_or_else(|| self.line_before(at));
+        let from = Continuation { at, line, stack: &frame.stack, live: &live };
         let resume = resume(self.code, &self.body, &from)?;
         match resume.closure.iter().find(|&&cell| frame.local(cell) != Slot::Value) {
             Some(&cell) => Err(ResumeError::Unsupported { at, what: Obstacle::NoCell(cell) }),

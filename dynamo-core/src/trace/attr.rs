@@ -14,8 +14,16 @@ use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
 use guards::{Constant, GuardKind};
 use symshapes::DeviceKind;
 
-/// Attributes of a tensor that are views or computations: nodes of the graph.
-const COMPUTED: &[&str] = &["T", "mT", "H", "mH", "real", "imag"];
+/// Attributes of a tensor that are views or computations, and the functions that give them.
+const COMPUTED: &[(&str, &str)] = &[
+    ("T", "torch.ops.aten.numpy_T"),
+    ("mT", "torch.ops.aten.mT"),
+    ("H", "torch.ops.aten.matrix_H"),
+    ("mH", "torch.ops.aten.mH"),
+];
+
+/// Those that are read by name in the graph too.
+const READ: &[&str] = &["real", "imag"];
 
 impl Tracer<'_> {
     /// `value.name`
@@ -40,6 +48,17 @@ impl Tracer<'_> {
                 }
                 None => Err(self.no_attr(forced, name)),
             },
+            Value::Builtin(packet) => {
+                match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {
+                    Some(overload) if fx::aten::lookup(&overload).is_some() => {
+                        let source = self.source(forced).map(|source| self.sources.attr(source, name));
+                        let overload = self.value(Value::Builtin(overload));
+                        self.source_of[overload] = source.into();
+                        Ok(overload)
+                    }
+                    _ => Err(self.no_attr(forced, name)),
+                }
+            }
             Value::Partial(function, args, _) => match name {
                 "func" => Ok(function),
                 "args" => Ok(self.value(Value::Tuple(args))),
@@ -84,9 +103,18 @@ impl Tracer<'_> {
         if let Some(constant) = plain_attr(&meta, name) {
             return Ok(self.constant(constant));
         }
+        if let Some((_, target)) = COMPUTED.iter().find(|(computed, _)| *computed == name) {
+            return self.emit(NodeKind::CallFunction, target, vec![Arg::Node(node)], vec![]);
+        }
         match name {
-            "shape" => self.shape(tensor, node, &meta),
-            _ if COMPUTED.contains(&name) => {
+            "shape" => {
+                let shape = self.shape(node, &meta)?;
+                if let Some(source) = self.source(tensor) {
+                    self.source_of[shape] = self.sources.attr(source, name).into();
+                }
+                Ok(shape)
+            }
+            _ if READ.contains(&name) => {
                 let args = vec![Arg::Node(node), Arg::Str(name.to_owned())];
                 self.emit(NodeKind::CallFunction, "builtins.getattr", args, vec![])
             }
@@ -101,12 +129,30 @@ impl Tracer<'_> {
     }
 
     /// A tensor's sizes; each that is a symbol is read by a node of its own.
-    pub(super) fn shape(&mut self, tensor: ValueId, node: fx::NodeId, meta: &TensorMeta) -> Traced {
+    pub(super) fn shape(&mut self, node: fx::NodeId, meta: &TensorMeta) -> Traced {
+        let symbolic = meta.sizes.iter().any(|&size| self.env.pool().as_int(size).is_none());
+        let whole = symbolic.then(|| self.whole_size(NodeKind::CallMethod, "size", Arg::Node(node), &meta.sizes));
         let mut sizes = Vec::new();
         for dim in 0..meta.sizes.len() {
-            sizes.push(self.size(tensor, node, meta, dim)?);
+            if symbolic {
+                // torch asks for all sizes at once, and picks each of them.
+                self.graph.spend_name("getitem");
+            }
+            sizes.push(match self.env.pool().as_int(meta.sizes[dim]) {
+                Some(size) => self.constant(Constant::Int(size)),
+                None => {
+                    let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
+                    self.emit_named(Some("sym_size"), NodeKind::CallMethod, "size", args, vec![])?
+                }
+            });
         }
-        Ok(self.value(Value::Size(sizes)))
+        let size = self.value(Value::Size(sizes.clone()));
+        if let Some(whole) = whole {
+            let parts = sizes.into_iter().map(|part| self.arg(part)).collect::<Traced<_>>()?;
+            self.lowered.sequences.insert(whole, parts);
+            self.sizes.insert(size, whole);
+        }
+        Ok(size)
     }
 
     /// One size.

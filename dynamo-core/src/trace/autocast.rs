@@ -220,7 +220,7 @@ impl Tracer<'_> {
     /// A call of which only the effect matters.
     pub(super) fn emit_effect(&mut self, target: &str, args: Vec<Arg>) -> NodeId {
         let node = self.graph.push(NodeKind::CallFunction, target, args, vec![], None);
-        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.place_node(node);
         self.graph[node].meta = Some(fx::Meta::Plain(Arg::None));
         node
     }

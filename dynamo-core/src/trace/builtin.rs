@@ -3,7 +3,7 @@
 use super::{
     Traced, Tracer,
     call::Keywords,
-    conditions,
+    compiler, conditions,
     containers::pairs,
     items::{raised, range_len},
     itertools,
@@ -22,6 +22,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
     RULES
         .iter()
         .chain(itertools::RULES)
+        .chain(compiler::RULES)
         .chain(conditions::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
         .map(|&(_, rule)| rule)
@@ -131,11 +132,12 @@ const RULES: &[(&str, Rule)] = &[
     ("builtins.sum", |t, args, keywords| {
         let (&items, rest) = args.split_first().ok_or_else(|| raised("TypeError: sum"))?;
         let start = rest.first().copied().or(keywords.first().map(|&(_, value)| value));
-        let mut total = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
-        for item in t.all_items(items)? {
-            total = t.binary_op(0, total, item)?;
-        }
-        Ok(total)
+        let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
+        accumulate(t, items, Some(start), |t, total, item| t.binary_op(0, total, item))
+    }),
+    ("math.prod", |t, args, keywords| match keywords[..] {
+        [] => product(t, one(args)?),
+        _ => Err(Reason::new(Kind::Call, "`math.prod` with `start`.")),
     }),
     ("builtins.sorted", |t, args, keywords| {
         let items = t.all_items(one(args)?)?;
@@ -165,13 +167,12 @@ const RULES: &[(&str, Rule)] = &[
         })
     }),
     ("_functools.reduce functools.reduce", |t, args, _| {
-        let (function, mut items, first) = match *args {
-            [function, items] => (function, t.all_items(items)?.into_iter(), None),
-            [function, items, first] => (function, t.all_items(items)?.into_iter(), Some(first)),
+        let (function, items, first) = match *args {
+            [function, items] => (function, items, None),
+            [function, items, first] => (function, items, Some(first)),
             _ => return Err(raised("TypeError: reduce")),
         };
-        let first = first.or_else(|| items.next()).ok_or_else(|| raised("TypeError: reduce() of empty iterable"))?;
-        items.try_fold(first, |total, item| t.call(function, vec![total, item], vec![]))
+        accumulate(t, items, first, |t, total, item| t.call(function, vec![total, item], vec![]))
     }),
     ("torch.is_grad_enabled torch._C.is_grad_enabled", |t, _, _| {
         let grad = t.grad;
@@ -180,6 +181,16 @@ const RULES: &[(&str, Rule)] = &[
     ("torch.is_autocast_enabled torch._C.is_autocast_enabled", |t, args, _| {
         let on = t.autocast_for(args)?.is_some();
         Ok(t.constant(Constant::Bool(on)))
+    }),
+    ("torch.nn.functional.pad", |t, args, keywords| {
+        let (constant, none) = (t.constant(Constant::Str("constant".to_owned())), t.none());
+        let names = ["input", "pad", "mode", "value"];
+        let named = |name| keywords.iter().find(|(given, _)| given == name).map(|&(_, value)| value);
+        let bound = names.iter().enumerate().map(|(i, name)| args.get(i).copied().or_else(|| named(name)));
+        let bound: Option<Vec<ValueId>> =
+            bound.zip([None, None, Some(constant), Some(none)]).map(|(given, default)| given.or(default)).collect();
+        let bound = bound.ok_or_else(|| raised("TypeError: pad() misses an argument"))?;
+        t.call_torch(NodeKind::CallFunction, "torch._C._nn.pad", None, &bound, vec![])
     }),
     ("builtins.all", |t, args, _| quantified(t, one(args)?, false)),
     ("builtins.any", |t, args, _| quantified(t, one(args)?, true)),
@@ -230,9 +241,6 @@ const RULES: &[(&str, Rule)] = &[
     ("torch.is_tensor", |t, args, _| {
         let is = matches!(t.get(one(args)?)?, Value::Tensor(_));
         Ok(t.constant(Constant::Bool(is)))
-    }),
-    ("torch._dynamo.decorators.graph_break torch._dynamo.graph_break rust_inductor.graph_break", |_, _, _| {
-        Err(Reason::new(Kind::Asked, "`graph_break()`."))
     }),
 ];
 
@@ -286,6 +294,40 @@ pub(super) fn why_not(name: &str) -> Kind {
         "builtins.print" => Kind::Print,
         _ => Kind::Call,
     }
+}
+
+/// Goes through the items one by one, as torch's own Python does it, whose variables give the nodes their names.
+fn accumulate(
+    t: &mut Tracer<'_>,
+    items: ValueId,
+    first: Option<ValueId>,
+    mut step: impl FnMut(&mut Tracer<'_>, ValueId, ValueId) -> Traced,
+) -> Traced {
+    let iterator = t.iterate(items)?;
+    // What was used of it before something fails is gone.
+    let next = |t: &mut Tracer<'_>| t.next_item(iterator).map_err(|reason| t.uncaught(reason));
+    let mut total = match first {
+        Some(first) => first,
+        None => next(t)?.ok_or_else(|| raised("TypeError: reduce() of empty iterable"))?,
+    };
+    while let Some(item) = next(t)? {
+        t.name_after(item, "element");
+        total = step(t, total, item).map_err(|reason| t.uncaught(reason))?;
+        t.name_after(total, "value");
+    }
+    Ok(total)
+}
+
+/// The product of the items.
+pub(super) fn product(t: &mut Tracer<'_>, items: ValueId) -> Traced {
+    let items = t.all_items(items)?;
+    let one = t.constant(Constant::Int(1));
+    // What is an integer already need not be multiplied by one.
+    let (first, rest) = match items.split_first() {
+        Some((&first, rest)) if t.are_integers(&[first])? => (first, rest),
+        _ => (one, &items[..]),
+    };
+    rest.iter().try_fold(first, |total, &item| t.binary_op(5, total, item))
 }
 
 pub(super) fn one(args: &[ValueId]) -> Traced {
@@ -345,7 +387,9 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::SymInt { .. } => Some(&["builtins.int"]),
         Value::SymFloat { .. } => Some(&["builtins.float"]),
         Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
-        Value::Tensor(node) if t.parameters.contains(&node) => Some(&["torch.nn.parameter.Parameter", "torch.Tensor"]),
+        Value::Tensor(node) if t.parameters.contains(&t.first_name(node)) => {
+            Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
+        }
         Value::Tensor(_) => Some(&["torch.Tensor"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
@@ -504,6 +548,13 @@ fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: cr
     let Some((&first, rest)) = items.split_first() else {
         return default.ok_or_else(|| raised("ValueError: empty sequence"));
     };
+    if key.is_none() && t.are_symbolic(&items)? {
+        let target = if better == crate::bytecode::Comparison::Lt { "torch.sym_min" } else { "torch.sym_max" };
+        return rest.iter().try_fold(first, |best, &item| {
+            let args = vec![t.arg(best)?, t.arg(item)?];
+            t.emit(NodeKind::CallFunction, target, args, vec![])
+        });
+    }
     let mut best = (by(t, first)?, first);
     for &item in rest {
         let candidate = by(t, item)?;

@@ -84,10 +84,12 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::TooDeep, format!("`{}`.", frame.code.object.name)));
         }
         self.lines.push(line_of(frame));
+        self.spans.push(frame.span());
         let depth = self.lines.len();
         let handled = self.handled;
         let next = loop {
             self.lines[depth - 1].1 = frame.line();
+            self.spans[depth - 1] = frame.span();
             let at = frame.at;
             match self.step(frame) {
                 Ok(Next::Go) => {}
@@ -103,6 +105,7 @@ impl Tracer<'_> {
             }
         };
         self.lines.pop();
+        self.spans.pop();
         next
     }
 
@@ -179,7 +182,7 @@ impl Tracer<'_> {
         for &value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             on_tensors |= self.holds_tensor(value)?;
         }
-        let torch = torch_ops::knows(name) || name.starts_with("torch.");
+        let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");
         if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {
             let (this, rest) = args.split_first().ok_or_else(|| super::items::raised("TypeError"))?;
             return self.call_tensor_method(*this, method, rest, keywords);
@@ -204,7 +207,7 @@ impl Tracer<'_> {
     }
 
     /// Puts a call of torch into the graph.
-    fn call_torch(
+    pub(super) fn call_torch(
         &mut self,
         kind: NodeKind,
         target: &str,
@@ -212,18 +215,24 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: Keywords,
     ) -> Traced {
-        if keywords.iter().any(|(name, _)| name == "out") {
-            return Err(Reason::new(Kind::Mutation, format!("`{target}` with `out=`.")));
-        }
+        let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
         let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
         let keywords = keywords.into_iter().map(|(name, value)| Ok((name, self.arg(value)?)));
         let keywords = keywords.collect::<Traced<Vec<_>>>()?;
         let last = target.rsplit('.').next().unwrap_or(target);
+        if let Some(out) = out {
+            return self.emit_in_place(kind, target, out, args, keywords);
+        }
         match this {
             Some(this) if last.ends_with('_') && !last.ends_with("__") => {
                 self.emit_in_place(kind, target, this, args, keywords)
             }
             None if last.ends_with('_') => Err(Reason::new(Kind::Mutation, format!("`{target}`."))),
+            // torch names a node after the whole of an overload.
+            None if target.starts_with("aten.") => {
+                let name = target.trim_start_matches("aten.").replace('.', "_").to_lowercase();
+                self.emit_named(Some(&name), kind, target, args, keywords)
+            }
             _ => self.emit(kind, target, args, keywords),
         }
     }
@@ -281,13 +290,26 @@ impl Tracer<'_> {
             return Ok(known);
         }
         match (name, args, meta) {
-            ("size", [], Some(meta)) => self.shape(this, node, &meta),
+            ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
+            ("size", [], Some(meta)) => self.shape(node, &meta),
             ("size", [dim], Some(meta)) => {
                 let dim = self.dim_of(*dim, meta.sizes.len())?;
                 self.size(this, node, &meta, dim)
             }
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
+    }
+
+    /// `this.new_tensor(data)`, which torch writes as a call of `torch.tensor`.
+    fn new_tensor(&mut self, data: ValueId, like: &fx::TensorMeta, given: Keywords) -> Traced {
+        let defaults = [("dtype", Constant::DType(like.dtype)), ("device", Constant::Device(like.device))];
+        let mut keywords: IndexMap<String, ValueId> = IndexMap::new();
+        for (name, default) in defaults {
+            let default = self.constant(default);
+            keywords.insert(name.to_owned(), default);
+        }
+        keywords.extend(given);
+        self.call_torch(NodeKind::CallFunction, "torch.tensor", None, &[data], keywords.into_iter().collect())
     }
 
     /// The answer of a method that only asks for metadata which is constant.

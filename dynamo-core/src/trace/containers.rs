@@ -40,11 +40,7 @@ pub(super) fn container_method(
         && name == "numel"
         && args.is_empty()
     {
-        let mut total = t.constant(Constant::Int(1));
-        for item in t.all_items(this)? {
-            total = t.binary_op(5, total, item)?;
-        }
-        return Ok(total);
+        return super::builtin::product(t, this);
     }
     let Value::State(state) = value else {
         return match (name, args) {

@@ -69,7 +69,7 @@ impl Tracer<'_> {
     pub(super) fn tensor_item(&mut self, tensor: ValueId, key: ValueId) -> Traced {
         let args = vec![self.arg(tensor)?, self.arg(key)?];
         let places = self.where_it_leads(&args);
-        let node = self.put_call(NodeKind::CallFunction, "operator.getitem", args, vec![])?;
+        let node = self.put_call(None, NodeKind::CallFunction, "operator.getitem", args, vec![])?;
         match places {
             Places::Within => {}
             Places::Outside => {

@@ -42,6 +42,7 @@ impl Tracer<'_> {
                 Some(source) => format!("unseen({})", self.sources.display(source)),
                 None => "unseen".to_owned(),
             },
+            Value::Computed(..) => "int".to_owned(),
             Value::Tensor(node) => format!("tensor({})", self.graph[*node].name),
             Value::SymInt { node, .. } => format!("int({})", self.graph[*node].name),
             Value::SymFloat { node, .. } => format!("float({})", self.graph[*node].name),

@@ -2,7 +2,7 @@
 
 use super::value::ValueId;
 use crate::{
-    bytecode::{Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId},
+    bytecode::{Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId, Span},
     host::{Code, Obj},
     reason::{Kind, Reason},
 };
@@ -62,10 +62,14 @@ impl Frame {
         self.inst().map(|inst| self.body().inst(inst))
     }
 
+    /// What the next instruction spans in the program.
+    pub(super) fn span(&self) -> Option<Span> {
+        self.data().and_then(|data| data.span)
+    }
+
     /// The line of the next instruction.
     pub(super) fn line(&self) -> i32 {
-        let span = self.data().and_then(|data| data.span);
-        span.map_or(self.code.object.firstlineno, |span| span.line)
+        self.span().map_or(self.code.object.firstlineno, |span| span.line)
     }
 
     /// Goes on at a label.

@@ -26,13 +26,16 @@ pub(super) struct Lowered {
     /// True if each node of the torch graph has its counterpart.
     pub complete: bool,
     of: SecondaryMap<NodeId, PackedOption<NodeId>>,
+    /// Nodes that give a sequence of numbers, and their items: this graph has no use for the whole.
+    pub sequences: FxHashMap<NodeId, Vec<Arg>>,
     /// For each node of the torch graph, how many nodes there were before its counterpart.
     starts: Vec<usize>,
 }
 
 impl Default for Lowered {
     fn default() -> Lowered {
-        Lowered { graph: Graph::new(), complete: true, of: SecondaryMap::new(), starts: Vec::new() }
+        let (of, sequences) = (SecondaryMap::new(), FxHashMap::default());
+        Lowered { graph: Graph::new(), complete: true, of, sequences, starts: Vec::new() }
     }
 }
 
@@ -56,7 +59,11 @@ impl Lowered {
         let node = &graph[id];
         self.starts.resize(id.index(), self.graph.capacity());
         self.starts.push(self.graph.capacity());
-        let mut of = |n: NodeId| Arg::Node(self.of[n].expand().unwrap_or(n));
+        let one = |n: NodeId| Arg::Node(self.of[n].expand().unwrap_or(n));
+        let mut of = |n: NodeId| match self.sequences.get(&n) {
+            Some(items) => Arg::Tuple(items.iter().map(|item| item.map_nodes(&mut { one })).collect()),
+            None => one(n),
+        };
         let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut of)).collect();
         let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut of))).collect();
         let copied = match node.kind {
@@ -181,6 +188,7 @@ impl Tracer<'_> {
     pub(super) fn placeholder(&mut self, name: &str, meta: Meta, source: SourceId) -> NodeId {
         let node = self.graph.placeholder_named(name, &name.to_lowercase());
         self.graph[node].meta = Some(meta);
+        self.place_node(node);
         self.lowered.copy(&self.graph, node);
         self.inputs.push(Input { node, source, is_float: false });
         node
@@ -201,14 +209,35 @@ impl Tracer<'_> {
     /// Names a node after the first variable that holds what it gives.
     pub(super) fn name_node(&mut self, node: NodeId, variable: &str) {
         if !self.is_input(node) && !std::mem::replace(&mut self.named[node], true) {
+            let first = self.graph[node].name.clone();
             self.graph.rename(node, variable);
+            self.renamed.push((node, first));
+        }
+    }
+
+    /// The same for what may be no tensor.
+    pub(super) fn name_after(&mut self, value: ValueId, variable: &str) {
+        if let Value::Tensor(node) = self.values[value] {
+            self.name_node(node, variable);
         }
     }
 
     /// Puts a call into the graph, if it cannot fail when the graph runs or nobody would notice.
     pub(super) fn emit(&mut self, kind: NodeKind, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced {
+        self.emit_named(None, kind, target, args, kwargs)
+    }
+
+    /// The same, under a name that is not the target's.
+    pub(super) fn emit_named(
+        &mut self,
+        name: Option<&str>,
+        kind: NodeKind,
+        target: &str,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+    ) -> Traced {
         let (args, kwargs) = self.settled_call(target, args, kwargs)?;
-        let node = self.put_call(kind, target, args, kwargs)?;
+        let node = self.put_call(name, kind, target, args, kwargs)?;
         self.settle(node)?;
         self.of_node(node)
     }
@@ -216,13 +245,14 @@ impl Tracer<'_> {
     /// Puts a call into the graph; one that torch would reject leaves nothing there.
     pub(super) fn put_call(
         &mut self,
+        name: Option<&str>,
         kind: NodeKind,
         target: &str,
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
     ) -> Traced<NodeId> {
-        let node = self.graph.push(kind, target, args, kwargs, None);
-        self.graph[node].stack_trace = Some(self.stack_trace());
+        let node = self.graph.push(kind, target, args, kwargs, name);
+        self.place_node(node);
         let meta = self.infer(node).inspect_err(|_| self.drop_from(node))?;
         self.graph[node].meta = Some(meta);
         Ok(node)
@@ -237,7 +267,7 @@ impl Tracer<'_> {
     /// Puts a call that gives a number into the graph.
     pub(super) fn emit_number(&mut self, kind: NodeKind, target: &str, args: Vec<Arg>, meta: Meta) -> Traced {
         let node = self.graph.push(kind, target, args, vec![], None);
-        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.place_node(node);
         self.graph[node].meta = Some(meta);
         self.lowered.copy(&self.graph, node);
         self.of_node(node)
@@ -271,7 +301,7 @@ impl Tracer<'_> {
         Ok(args.iter().map(|arg| arg.map_nodes(&mut |node| known(node))).collect())
     }
 
-    /// A call that changes its first argument and gives it back.
+    /// A call that changes its first argument and gives it back: the node is another name for the same tensor.
     pub(super) fn emit_in_place(
         &mut self,
         kind: NodeKind,
@@ -285,7 +315,7 @@ impl Tracer<'_> {
         };
         let (args, kwargs) = self.settled_call(target, args, kwargs)?;
         let node = self.graph.push(kind, target, args, kwargs, None);
-        self.graph[node].stack_trace = Some(self.stack_trace());
+        self.place_node(node);
         // What fails has to fail at its own place in the program, with the effects before it.
         let tried = self.host.infer(&self.graph, &mut self.env, node, Ask { grad: self.grad, by_hints: true });
         let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
@@ -298,13 +328,26 @@ impl Tracer<'_> {
             }
             old.requires_grad |= new.requires_grad && self.grad;
         }
-        self.graph[changed].meta = meta.clone();
-        self.graph[node].meta = meta;
+        let first = self.first_name(changed);
+        self.same.push((node, first));
+        for (other, of) in self.same.clone() {
+            if of == first {
+                self.graph[other].meta = meta.clone();
+            }
+        }
+        self.graph[first].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
         self.mutates = true;
         self.settle(node)?;
-        Ok(this)
+        let (this, value) = (self.force(this)?, self.value(Value::Tensor(node)));
+        self.source_of[value] = self.source_of[this];
+        Ok(value)
+    }
+
+    /// The node that gave a tensor before any operation gave it back.
+    pub(super) fn first_name(&self, node: NodeId) -> NodeId {
+        self.same.iter().find(|(name, _)| *name == node).map_or(node, |&(_, first)| first)
     }
 
     /// True if autograd records anything of what the graph computes, or would.
@@ -381,7 +424,11 @@ impl Tracer<'_> {
             Value::Const(constant) => arg_of(&constant).ok_or_else(|| not_an_argument("a constant"))?,
             Value::Tensor(node) | Value::SymInt { node, .. } | Value::SymFloat { node, .. } => Arg::Node(node),
             Value::SymBool { pred, .. } => Arg::Bool(self.decide(pred)?),
-            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Arg::Tuple(all(self, &items)?),
+            Value::Tuple(items) | Value::Record(_, _, items) => Arg::Tuple(all(self, &items)?),
+            Value::Size(items) => {
+                let parts = all(self, &items)?;
+                self.size_arg(value, &items, parts)?
+            }
             Value::Slice([start, stop, step]) => {
                 Arg::Slice(Box::new([self.arg(start)?, self.arg(stop)?, self.arg(step)?]))
             }
@@ -396,6 +443,30 @@ impl Tracer<'_> {
             },
             _ => return Err(not_an_argument("an object")),
         })
+    }
+
+    /// A `torch.Size` as an argument: a node, where some of its items are nodes.
+    fn size_arg(&mut self, size: ValueId, items: &[ValueId], parts: Vec<Arg>) -> Traced<Arg> {
+        let size = self.force(size)?;
+        if let Some(&whole) = self.sizes.get(&size) {
+            return Ok(Arg::Node(whole));
+        }
+        if !parts.iter().any(|part| matches!(part, Arg::Node(_))) {
+            return Ok(Arg::Tuple(parts));
+        }
+        let sizes = items.iter().map(|&item| self.int(item)).collect::<Traced<Option<Vec<Expr>>>>()?;
+        let sizes = sizes.ok_or_else(|| not_an_argument("a size that holds no integers"))?;
+        let whole = self.whole_size(NodeKind::CallFunction, "torch.Size", Arg::List(parts.clone()), &sizes);
+        self.lowered.sequences.insert(whole, parts);
+        Ok(Arg::Node(whole))
+    }
+
+    /// A node that gives several sizes at once.
+    pub(super) fn whole_size(&mut self, kind: NodeKind, target: &str, of: Arg, sizes: &[Expr]) -> NodeId {
+        let node = self.graph.push(kind, target, vec![of], vec![], None);
+        self.graph[node].meta = Some(Meta::Tuple(sizes.iter().map(|&size| Some(Meta::Int(size))).collect()));
+        self.place_node(node);
+        node
     }
 
     /// True if a tensor or a symbolic integer is in the value, which may be a container.
@@ -438,9 +509,18 @@ impl Tracer<'_> {
             }
             self.graph.retain(|node| !dropped.contains(&node));
             self.inputs.retain(|input| !dropped.contains(&input.node));
-            let lowered: Vec<NodeId> = dropped.iter().filter_map(|&node| self.lowered.of[node].expand()).collect();
+            let users = self.lowered.graph.users();
+            let lowered = dropped.iter().filter_map(|&node| self.lowered.of[node].expand());
+            let lowered: Vec<NodeId> = lowered.filter(|&node| users[node].is_empty()).collect();
             self.lowered.graph.retain(|node| !lowered.contains(&node));
         }
+    }
+
+    /// True if a node gives a tensor that was not there before.
+    pub(super) fn makes_tensor(&self, node: NodeId) -> bool {
+        let row = &self.graph[node];
+        let is_call = matches!(row.kind, NodeKind::CallFunction | NodeKind::CallMethod);
+        is_call && !matches!(row.meta, Some(Meta::Int(_) | Meta::Plain(_))) && self.first_name(node) == node
     }
 
     /// True if the graph does anything.
@@ -461,10 +541,11 @@ impl Tracer<'_> {
         self.lines.last().map_or_else(String::new, |(file, line, name)| format!("{file}:{line} in {name}"))
     }
 
-    /// The lines of the program as torch writes them.
-    pub(super) fn stack_trace(&self) -> String {
+    /// Notes the lines of the program that a node comes from, as torch writes them.
+    pub(super) fn place_node(&mut self, node: NodeId) {
         let lines = self.lines.iter().map(|(file, line, name)| format!("  File \"{file}\", line {line}, in {name}\n"));
-        lines.collect()
+        self.graph[node].stack_trace = Some(lines.collect());
+        self.spans_of[node] = self.spans.clone();
     }
 }
 
@@ -491,10 +572,11 @@ fn reads_unbacked(graph: &Graph, node: NodeId, env: &ShapeEnv) -> bool {
     tensors.flat_map(TensorMeta::exprs).any(|e| env.depends_on_data(e))
 }
 
-/// True for what can go if nothing uses it: inputs, parts of results, sizes.
+/// True for what can go if nothing uses it: inputs, parts of results and of tensors, sizes.
 fn is_droppable(graph: &Graph, node: NodeId) -> bool {
     let node = &graph[node];
-    let of_tuple = || node.args[0].as_node().is_some_and(|base| matches!(graph[base].meta, Some(Meta::Tuple(_))));
+    // A tensor among the indices may be out of range, which only running tells.
+    let by_tensors = || node.inputs().iter().skip(1).any(|&index| matches!(graph[index].meta, Some(Meta::Tensor(_))));
     match node.kind {
         NodeKind::Placeholder => true,
         // Arithmetic on numbers.
@@ -503,7 +585,8 @@ fn is_droppable(graph: &Graph, node: NodeId) -> bool {
         {
             true
         }
-        NodeKind::CallFunction => node.target == "operator.getitem" && of_tuple(),
+        NodeKind::CallFunction if node.target == "torch.Size" => true,
+        NodeKind::CallFunction => node.target == "operator.getitem" && !by_tensors(),
         NodeKind::CallMethod => node.target == "size",
         _ => false,
     }

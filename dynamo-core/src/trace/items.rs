@@ -261,6 +261,11 @@ impl Tracer<'_> {
         let Arg::Node(node) = self.arg(tensor)? else { return Err(self.no_iteration(tensor)) };
         let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_iteration(tensor)) };
         let Some(&size) = meta.sizes.first() else { return Err(raised("TypeError: iteration over a 0-d tensor")) };
+        if meta.sizes.iter().any(|&size| self.env.pool().as_int(size).is_none()) {
+            // torch asks for all sizes.
+            self.graph.spend_name("size");
+            meta.sizes.iter().for_each(|_| self.graph.spend_name("getitem"));
+        }
         let at = self.place();
         let count = self.env.evaluate_int(size, &at).map_err(|e| Reason::new(Kind::Shape, e.to_string()))?;
         let row = |i| self.emit(NodeKind::CallFunction, "operator.getitem", vec![Arg::Node(node), Arg::Int(i)], vec![]);

@@ -5,6 +5,7 @@
 //! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
+//! - `compiler`: what a program asks of the compiler;
 //! - `numbers`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
@@ -23,6 +24,7 @@ mod attr;
 mod autocast;
 mod builtin;
 mod call;
+mod compiler;
 mod conditions;
 mod containers;
 mod context;
@@ -52,7 +54,7 @@ pub use read::input_name;
 pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{
-    bytecode::CodeObject,
+    bytecode::{CodeObject, Span},
     host::{self, Host, Obj, View},
     reason::{Kind, Reason},
 };
@@ -65,6 +67,9 @@ use std::sync::Arc;
 use step::Next;
 use symshapes::{EnvOptions, Expr, ShapeEnv};
 use value::{Heap, State, Value, ValueId};
+
+/// For each node of a graph, what the lines of its `stack_trace` span, the traced function's first.
+pub type Spans = SecondaryMap<NodeId, Vec<Option<Span>>>;
 
 /// What tracing gives, or why it cannot go on.
 type Traced<T = ValueId> = Result<T, Reason>;
@@ -144,6 +149,10 @@ pub struct Capture {
     pub ended: Option<Break>,
     /// What was run, if [`Options::follow`] asks for it.
     pub followed: Vec<Followed>,
+    /// Where the graph's nodes come from.
+    pub spans: Spans,
+    /// What nodes were called before they had the name of a variable.
+    pub renamed: Vec<(NodeId, String)>,
 }
 
 impl Capture {
@@ -194,16 +203,25 @@ struct Tracer<'h> {
     forced_log: Vec<ValueId>,
     known: FxHashMap<Obj, ValueId>,
     known_log: Vec<Obj>,
+    /// The nodes that give a tensor's sizes all at once.
+    sizes: FxHashMap<ValueId, NodeId>,
     /// The nodes that have the name of a variable.
     named: SecondaryMap<NodeId, bool>,
+    /// The names that such nodes had before.
+    renamed: Vec<(NodeId, String)>,
     /// The sources of the graph's inputs.
     inputs: Vec<Input>,
+    /// Nodes that give the tensor that an earlier one gives, and that one.
+    same: Vec<(NodeId, NodeId)>,
     /// The inputs that are parameters of modules.
     parameters: Vec<NodeId>,
     /// The attributes that the program has written.
     slots: Vec<(Obj, String, value::StateId)>,
     /// The lines of the frames, the traced function's first.
     lines: Vec<(String, i32, String)>,
+    /// What the frames' instructions span in their lines.
+    spans: Vec<Option<Span>>,
+    spans_of: Spans,
     /// The frames' place when the last instruction failed.
     failed_at: Vec<(String, i32, String)>,
     steps: usize,
@@ -280,11 +298,16 @@ impl<'h> Tracer<'h> {
             forced_log: Vec::new(),
             known: FxHashMap::default(),
             known_log: Vec::new(),
+            sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
+            renamed: Vec::new(),
             inputs: Vec::new(),
+            same: Vec::new(),
             parameters: Vec::new(),
             slots: Vec::new(),
             lines: Vec::new(),
+            spans: Vec::new(),
+            spans_of: SecondaryMap::new(),
             failed_at: Vec::new(),
             steps: 0,
             followed: Vec::new(),
@@ -338,6 +361,7 @@ impl<'h> Tracer<'h> {
             let mark = self.mark(&frame);
             let at = frame.at;
             self.lines = vec![line_of(&frame)];
+            self.spans = vec![frame.span()];
             let reason = match self.step(&mut frame) {
                 Ok(Next::Go) => {
                     let exception_waits = frame.stack.last().is_some_and(|top| self.raised.contains(top));
@@ -394,6 +418,8 @@ impl<'h> Tracer<'h> {
             opaque,
             ended,
             followed: self.followed,
+            spans: self.spans_of,
+            renamed: self.renamed,
         }
     }
 
@@ -427,6 +453,7 @@ impl<'h> Tracer<'h> {
             self.known.remove(&obj);
         }
         self.inputs.truncate(mark.inputs);
+        self.same.retain(|(node, _)| (node.as_u32() as usize) < mark.nodes);
         self.grad = mark.grad;
         self.autocast = mark.autocast;
         self.entered = mark.entered;

@@ -98,6 +98,11 @@ impl Tracer<'_> {
         Ok(symbolic)
     }
 
+    /// True for integers, symbolic or not.
+    pub(super) fn are_integers(&mut self, values: &[ValueId]) -> Traced<bool> {
+        values.iter().try_fold(true, |all, &value| Ok(all && matches!(self.number(value)?, Some(Number::Int(_)))))
+    }
+
     /// An operator on two numbers, by its name in `operator`.
     pub(super) fn number_binary(&mut self, name: &str, a: ValueId, b: ValueId) -> Traced {
         let operands = [a, b];

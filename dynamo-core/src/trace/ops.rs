@@ -50,6 +50,9 @@ impl Tracer<'_> {
 
     /// `a + b` by the name in `operator`, or `a += b`.
     fn binary(&mut self, name: &str, in_place: &str, a: ValueId, b: ValueId, changes: bool) -> Traced {
+        if let Some(value) = self.put_off(name, a, b) {
+            return Ok(value);
+        }
         let (left, right) = (self.get(a)?, self.get(b)?);
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?)
             && !matches!(left, Value::State(_))
@@ -91,6 +94,14 @@ impl Tracer<'_> {
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
             _ => Err(self.no_operator(name, a, b)),
         }
+    }
+
+    /// Arithmetic that cannot fail on integers that will be symbols is done when something needs it, as torch does: what
+    /// is only returned needs no graph.
+    fn put_off(&mut self, name: &str, a: ValueId, b: ValueId) -> Option<ValueId> {
+        let number = ["add", "mul", "sub"].contains(&name).then(|| BINARY.iter().position(|op| *op == name))??;
+        let (x, y) = (self.awaits(a)?, self.awaits(b)?);
+        (x || y).then(|| self.value(Value::Computed(number as u32, a, b)))
     }
 
     fn binary_list(
@@ -257,6 +268,10 @@ impl Tracer<'_> {
     /// `a < b` and its kind.
     pub(super) fn compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
         let (left, right) = (self.get(a)?, self.get(b)?);
+        if matches!((&left, &right), (Value::Const(_) | Value::SymInt { .. }, Value::Tensor(_))) {
+            // A number does not know how, and leaves it to the tensor.
+            return self.compare(reflected(comparison), b, a);
+        }
         let name = format!("operator.{}", name_of(comparison));
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
@@ -396,6 +411,7 @@ impl Tracer<'_> {
             }
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
+            (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => Ok(false),
             (Value::Object(..), Value::Object(..)) => Ok(false),
@@ -453,7 +469,11 @@ impl Tracer<'_> {
                 State::Set(items) => !items.is_empty(),
                 State::Cell(_) | State::Iter(_) | State::Slot { .. } => true,
             },
-            Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. } => {
+            number if number.is_symbolic() => {
+                if matches!(number, Value::SymInt { .. }) {
+                    // torch has a node for it, which nothing uses.
+                    self.graph.spend_name("ne");
+                }
                 let pred = self.truth_of(value)?;
                 self.decide(pred)?
             }
@@ -502,6 +522,17 @@ pub(super) fn is_binary(name: &str) -> bool {
 pub(super) fn comparison_named(name: &str) -> Option<Comparison> {
     use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
     [Lt, Le, Eq, Ne, Gt, Ge].into_iter().find(|&comparison| name_of(comparison) == name)
+}
+
+/// `b > a` for `a < b`.
+fn reflected(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        same @ (Comparison::Eq | Comparison::Ne) => same,
+    }
 }
 
 /// The name of a comparison in `operator`.

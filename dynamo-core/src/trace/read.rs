@@ -10,7 +10,8 @@ use crate::{
 };
 use fx::{Meta, TensorMeta};
 use guards::{
-    Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, Source, SourceId, Sources, Step, TensorGuard,
+    Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, Root, Source, SourceId, Sources, Step,
+    TensorGuard,
 };
 use indexmap::IndexMap;
 use std::{rc::Rc, sync::Arc};
@@ -19,21 +20,56 @@ use symshapes::{Constraint, Dim, EnvError, Expr, InputKind, Policy, Range, Strid
 impl Tracer<'_> {
     /// A value as it is used: an object is looked at now.
     pub(super) fn force(&mut self, value: ValueId) -> Traced {
-        let Value::Lazy(obj) = self.values[value] else { return Ok(value) };
+        if !matches!(self.values[value], Value::Lazy(_) | Value::Computed(..)) {
+            return Ok(value);
+        }
         if let Some(&known) = self.forced.get(&value) {
             return Ok(known);
         }
-        let source = self.source(value);
-        let forced = match self.known.get(&obj).copied() {
-            Some(known) => {
-                self.guard_same(known, source);
-                known
+        let forced = match self.values[value] {
+            Value::Lazy(obj) => self.look_up(obj, self.source(value))?,
+            Value::Computed(number, a, b) => {
+                let (a, b) = (self.force(a)?, self.force(b)?);
+                self.binary_op(number, a, b)?
             }
-            None => self.look(obj, source)?,
+            _ => value,
         };
         self.forced.insert(value, forced);
         self.forced_log.push(value);
         Ok(forced)
+    }
+
+    /// What an object turns out to be.
+    fn look_up(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
+        match self.known.get(&obj).copied() {
+            Some(known) => {
+                self.guard_same(known, source);
+                Ok(known)
+            }
+            None => self.look(obj, source),
+        }
+    }
+
+    /// Whether an integer is one of the caller's that nothing has looked at; `None` for anything but an integer.
+    pub(super) fn awaits(&mut self, value: ValueId) -> Option<bool> {
+        match self.values[value] {
+            Value::Const(Constant::Int(_)) => Some(false),
+            Value::Computed(..) => Some(!self.forced.contains_key(&value)),
+            Value::Lazy(obj) if !self.forced.contains_key(&value) => {
+                let source = self.source(value)?;
+                let becomes_symbol = self.is_dynamic_int(source);
+                (becomes_symbol && matches!(self.host.view(obj), View::Constant(Constant::Int(_)))).then_some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// Guards that what nothing has looked at is of the class that it is of now.
+    pub(super) fn guard_class(&mut self, value: ValueId) {
+        if let (Value::Lazy(obj), Some(source)) = (&self.values[value], self.source(value)) {
+            let kind = self.type_match(*obj);
+            self.guard(source, kind);
+        }
     }
 
     /// The value itself, forced.
@@ -317,7 +353,7 @@ impl Tracer<'_> {
         id
     }
 
-    /// True if a number of the caller's is to be a symbol.
+    /// True if a number of the caller's is to be a symbol: never one that is global or a default.
     fn is_dynamic_int(&self, source: SourceId) -> bool {
         match self.declared(source) {
             Some(Mark::Named(_) | Mark::Dynamic(..) | Mark::Maybe) => return true,
@@ -326,8 +362,19 @@ impl Tracer<'_> {
         }
         match self.options.dynamic {
             Dynamic::Never => false,
-            Dynamic::Always => true,
-            Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
+            Dynamic::Always => self.is_passed(source),
+            Dynamic::Automatic => {
+                self.options.changed.contains(&self.sources.display(source).to_string()) && self.is_passed(source)
+            }
+        }
+    }
+
+    /// True for what is reached through an argument or a variable of the function.
+    fn is_passed(&self, source: SourceId) -> bool {
+        match self.sources.get(source) {
+            Some(Source::Root(root)) => matches!(root, Root::Local(_) | Root::Cell(_)),
+            Some(Source::Step { step: Step::Defaults(_) | Step::KwDefaults(_), .. }) | None => false,
+            Some(Source::Step { base, .. }) => self.is_passed(base),
         }
     }
 
@@ -390,6 +437,11 @@ impl Tracer<'_> {
         let mut dims = Vec::new();
         for (d, &hint) in (0..).zip(&view.sizes) {
             let size = self.sources.size(source, d);
+            if view.is_parameter {
+                // It may be replaced by one of another shape, but that is no reason for a symbol.
+                dims.push((size, Dim { policy: Policy::Static, constraint: None }, Mark::default()));
+                continue;
+            }
             self.hints.push((size, hint));
             let mark = self.declared(size).or_else(|| view.marks.get(d as usize).cloned()).unwrap_or_default();
             dims.push((size, self.dim(&mark, size), mark));

@@ -161,6 +161,9 @@ impl Tracer<'_> {
                 let cell = f.local(id)?;
                 self.cell(cell)?;
                 let content = if op == Op::StoreDeref { Some(f.pop()?) } else { None };
+                if let (Some(content), 1) = (content, self.lines.len()) {
+                    self.name_after(content, f.local_name(id));
+                }
                 if let Value::State(state) = self.get(cell)? {
                     *self.heap.change(state) = State::Cell(content);
                 }
@@ -174,9 +177,7 @@ impl Tracer<'_> {
     fn store_local(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
         let value = f.pop()?;
         let is_null = matches!(self.values[value], Value::Null);
-        if let Value::Tensor(node) = self.values[value] {
-            self.name_node(node, f.local_name(id));
-        }
+        self.name_after(value, f.local_name(id));
         *f.local_mut(id)? = (!is_null).then_some(value);
         Ok(())
     }

@@ -33,6 +33,8 @@ pub(super) enum Value {
     Null,
     /// An object at which nobody has looked.
     Lazy(Obj),
+    /// Arithmetic on integers of the caller's that nothing has needed yet: the number of `BINARY_OP`, the operands.
+    Computed(u32, ValueId, ValueId),
     /// A constant.
     Const(Constant),
     /// A tensor: what a node of the graph gives.

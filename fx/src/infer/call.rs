@@ -202,7 +202,19 @@ impl<'a> Call<'a> {
         self.strided(like, dtype, sizes, strides)
     }
 
-    /// A new tensor on the device of `like`.
+    /// True if autograd follows one of the tensors that the call is given.
+    fn is_recorded(&self) -> bool {
+        let requires_grad = |arg: &Arg| match self.meta_of(arg) {
+            Some(Meta::Tensor(tensor)) => tensor.requires_grad,
+            _ => false,
+        };
+        self.values().iter().any(|arg| match arg {
+            Arg::List(items) | Arg::Tuple(items) => items.iter().any(requires_grad),
+            arg => requires_grad(arg),
+        })
+    }
+
+    /// A new tensor on the device of `like`; autograd follows it if it follows one of the call's tensors.
     pub(super) fn strided(
         &mut self,
         like: &TensorMeta,
@@ -210,7 +222,7 @@ impl<'a> Call<'a> {
         sizes: Vec<Expr>,
         strides: Vec<Expr>,
     ) -> TensorMeta {
-        let requires_grad = like.requires_grad && dtype.is_float();
+        let requires_grad = dtype.is_float() && self.is_recorded();
         TensorMeta { dtype, device: like.device, sizes, strides, offset: Expr::ZERO, requires_grad }
     }
 

@@ -90,7 +90,8 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if name == "operator.getitem" || name == "Tensor.__getitem__" {
         return indexing::lower(graph, id);
     }
-    let on_numbers = name.starts_with("operator.") && !node.args.iter().any(|a| is_a_tensor(graph, a));
+    let arithmetic = name.starts_with("operator.") || matches!(&*name, "torch.sym_min" | "torch.sym_max");
+    let on_numbers = arithmetic && !node.args.iter().any(|a| is_a_tensor(graph, a));
     if on_numbers {
         return Ok(());
     }
@@ -132,6 +133,7 @@ fn canonical(target: &str) -> String {
         ("torch._C._TensorBase.", "Tensor."),
         ("torch.Tensor.", "Tensor."),
         ("torch.functional.", "torch."),
+        ("torch.ops.aten.", "torch."),
         ("_operator.", "operator."),
     ];
     let renamed = PREFIXES.iter().find_map(|(from, to)| Some(format!("{to}{}", target.strip_prefix(from)?)));

@@ -434,6 +434,8 @@ const SIGNED: &[(&str, &str, &str, &str)] = &[
     (".int", "self memory_format=None", "to.dtype", "self =torch.int32"),
     (".bool", "self memory_format=None", "to.dtype", "self =torch.bool"),
     (".cpu", "self", "to.device", "self =cpu"),
+    ("torch.numpy_T", "self", "t", "self"),
+    ("torch.mT torch.mH torch.matrix_H", "self", "transpose.int", "self =-2 =-1"),
     (".size", "self dim", "sym_size.int", "self dim"),
     (".stride", "self dim", "sym_stride.int", "self dim"),
     ("numel", "input", "sym_numel", "input"),

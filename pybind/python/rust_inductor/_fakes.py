@@ -15,20 +15,31 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import linecache
 import operator
 import re
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._dynamo import source as sources
+from torch._dynamo.bytecode_transformation import make_compiled_fn_name
+from torch._dynamo.decorators import mark_static_address
+from torch._dynamo.utils import _extract_tensor_dict, get_static_address_type
 from torch._dynamo.variables.builder import GraphArg
 from torch._guards import CompileContext, CompileId, TracingContext, compile_context, tracing
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext, _suppress_guards
+from torch.fx.experimental.sym_node import SymTypes
+from torch.fx.experimental.symbolic_shapes import (
+    DimDynamic,
+    StatefulSymbolicContext,
+    _suppress_guards,
+    is_accessor_node,
+)
+from torch.fx.passes.runtime_assert import insert_deferred_runtime_asserts
 from torch.utils.weak import TensorWeakRef
 
 from rust_inductor import _checks, _unseen
+from rust_inductor._symbolic import FUNCTIONS, Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,40 +55,7 @@ _PROPERTIES = {
     "storage_offset": sources.TensorProperty.STORAGE_OFFSET,
 }
 
-# What our expressions are printed with.
-_FUNCTIONS = {
-    "Eq": operator.eq,
-    "Ne": operator.ne,
-    "Mod": operator.mod,
-    "Min": torch.sym_min,
-    "Max": torch.sym_max,
-    "ToFloat": torch.sym_float,
-    "IntTrueDiv": operator.truediv,
-    "FloatTrueDiv": operator.truediv,
-    "FloatPow": operator.pow,
-    "Abs": abs,
-}
-_FUNCTIONS |= {
-    f"OpaqueUnaryFn_{name}": getattr(torch, f"_sym_{name}")
-    for name in ("sqrt", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
-}
-
 _frames = itertools.count()
-
-
-class _Shapes(ShapeEnv):
-    """torch's shape environment, with our names for symbols."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ours: dict[str, int] = {}
-
-    def _generate_unique_id(self, source_name: str) -> int:
-        number = self.ours.get(source_name)
-        if number is None:
-            return int(super()._generate_unique_id(source_name))
-        self.unique_ids.add(number)
-        return number
 
 
 class _World:
@@ -85,9 +63,9 @@ class _World:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.env = _Shapes()
+        self.env = Shapes()
         self.mode = FakeTensorMode(shape_env=self.env)
-        self.names: dict[str, Any] = dict(_FUNCTIONS)
+        self.names: dict[str, Any] = dict(FUNCTIONS)
         self.symbols: dict[sympy.Symbol, str] = {}
         #: The names of floats, by the names of their sources.
         self.floats: dict[str, str] = {}
@@ -114,7 +92,6 @@ class _World:
             )
             self.symbols[symbol] = name
             self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=of)
-
 
     def tell_decisions(self) -> None:
         """Decide what the tracer has decided. There must be all symbols: those of floats come with their tensors."""
@@ -154,9 +131,15 @@ class _World:
             return self.number(rest[0])
         if kind == "tuple":
             return tuple(None if part is None else self.fake(part) for part in rest[0])
-        dtype, device, sizes, strides, _, requires_grad = rest
+        dtype, device, sizes, strides, offset, requires_grad = rest
         sizes, strides = [[self.number(n) for n in numbers] for numbers in (sizes, strides)]
-        fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
+        if offset == 0:
+            data = torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
+        else:
+            offset = self.number(offset)
+            reach = sum((size - 1) * stride for size, stride in zip(sizes, strides))
+            data = torch.empty(offset + reach + 1, dtype=dtype, device="meta").as_strided(sizes, strides, offset)
+        fake = FakeTensor(self.mode, data, device)
         return fake.requires_grad_() if requires_grad else fake
 
     def fake_of(self, tensor: torch.Tensor, source: Source, value: Any, context: TracingContext) -> FakeTensor:
@@ -222,10 +205,13 @@ class Capture:
         self._compiled = False
         gm.meta["dynamo_flat_name_to_original_fqn"] = {}
         gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
+        gm.meta["backend_id"] = make_compiled_fn_name()
         vars(gm).update(_param_name_to_source={}, _source_to_user_stacks={})
         _unseen.hide(gm.graph, self._describe)
         #: What the backend is called with.
         self.inputs = self._examples()
+        if self.facts.computes_numbers():
+            self._share_numbers()
 
     @functools.cached_property
     def world(self) -> _World:
@@ -259,25 +245,44 @@ class Capture:
         try:
             with _suppress_guards(self.world.env) if self._compiled else contextlib.nullcontext():
                 places = iter(zip(self.facts.places, self.inputs))
-                for node, value in zip(nodes, self.facts.values()):
+                rows = zip(nodes, self.facts.values(), self.facts.spans(), self.facts.first_names())
+                for node, value, spans, first_name in rows:
                     if node.op == "placeholder":
                         self._describe_input(node, value, *next(places))
                     else:
-                        self._describe_node(node, value)
+                        self._describe_node(node, value, first_name)
+                    if "stack_trace" in node.meta:
+                        node.meta["stack_trace"] = _with_code(node.meta["stack_trace"], spans)
                 if self.world.floats:
                     self.world.tell_decisions()
         except Exception as error:
             self.failure = error
             raise
 
-    def _describe_node(self, node: torch.fx.Node, value: Any) -> None:
-        if value is not None:
+    def _share_numbers(self) -> None:
+        """Compute each number once, and sizes of results from those of inputs, as torch does before a backend looks."""
+        graph = self.gm.graph
+        spent, suffixes = self.facts.names()
+        graph._graph_namespace._used_names.update(spent)
+        graph._graph_namespace._base_count.update(suffixes)
+        insert_deferred_runtime_asserts(self.gm, self.world.env, "graph")
+        for node in reversed(list(graph.nodes)):
+            if node.op == "placeholder" or node.users:
+                continue
+            if node.target is operator.getitem or is_accessor_node(node) or _is_symbolic(node):
+                graph.erase_node(node)
+        self.gm.recompile()
+
+    def _describe_node(self, node: torch.fx.Node, value: Any, first_name: str) -> None:
+        if value is not None and node.target is not operator.setitem:
             with contextlib.suppress(NameError):
-                node.meta["example_value"] = self.world.fake(value)
-        if node.op in ("call_function", "call_method"):
-            node.meta["source_fn_stack"] = [(node.name, node.target)]
-        if "stack_trace" in node.meta:
-            node.meta["stack_trace"] = _with_code(node.meta["stack_trace"])
+                fake = self.world.fake(value)
+                node.meta["example_value"] = torch.Size(fake) if _is_size(node) else fake
+        if node.target is torch._C._set_grad_enabled:
+            # torch has it come from nowhere.
+            del node.meta["stack_trace"]
+        elif node.op in ("call_function", "call_method"):
+            node.meta["source_fn_stack"] = [(first_name, node.target)]
 
     def _describe_input(self, node: torch.fx.Node, value: Any, place: tuple[str, int, int], example: Any) -> None:
         kind, at, dim = place
@@ -286,11 +291,14 @@ class Capture:
             source = _property(source, kind, dim)
         if isinstance(example, TensorWeakRef):
             example = example()
+        node.type = type(example)
         if isinstance(example, torch.Tensor):
             if source.name in self.world.floats:
                 source = sources.FloatTensorSource(source)
             fake = self.world.fake_of(example, source, value, self.context)
-            node.meta["tensor_dict"] = {k: v for k, v in example.__dict__.items() if not isinstance(v, torch.Tensor)}
+            if isinstance(example, torch.nn.Parameter) and get_static_address_type(example) is None:
+                mark_static_address(example)
+            node.meta["tensor_dict"] = _extract_tensor_dict(example)
             node.meta["grapharg"] = GraphArg(source, example, False, fake)
             node.meta["example_value"] = fake
         elif example is None:
@@ -361,6 +369,16 @@ class Capture:
             self.facts.assume_check(_checks.Storages(tensors, self.given), f"check_same_storages({names})")
 
 
+def _is_symbolic(node: torch.fx.Node) -> bool:
+    """True if a node gives a number that depends on symbols."""
+    return node.op != "output" and isinstance(node.meta.get("example_value"), SymTypes)
+
+
+def _is_size(node: torch.fx.Node) -> bool:
+    """True if a node gives sizes all at once."""
+    return node.target is torch.Size or (node.target == "size" and len(node.args) == 1)
+
+
 def _source(row: Any) -> Source:
     """A source of ours, ``(variant, base, argument)``, as torch's."""
     variant, base, argument = row
@@ -393,13 +411,13 @@ def _expression(value: int | torch.SymInt) -> sympy.Expr:
     return _checks.integer(value) if isinstance(value, int) else value.node.expr
 
 
-def _with_code(stack: str) -> str:
-    """A stack of files and lines, with the text of each line beneath it as tracebacks have it."""
-    lines = []
-    for line in stack.splitlines():
-        lines.append(line)
-        place = re.fullmatch(r'\s*File "(.*)", line (\d+), in .*', line)
-        code = linecache.getline(place[1], int(place[2])).strip() if place else ""
-        if code:
-            lines.append(f"    {code}")
-    return "\n".join(lines) + "\n"
+def _with_code(stack: str, spans: Sequence[tuple[int, int | None, int | None] | None]) -> str:
+    """A stack of files and lines as tracebacks show it: with the text of each line, and marks beneath what ran."""
+    places = [re.fullmatch(r'\s*File "(.*)", line (\d+), in (.*)', line) for line in stack.splitlines()]
+    frames = []
+    for place, span in zip(places, spans):
+        if place is not None:
+            end, start_column, end_column = span or (None, None, None)
+            columns = {"end_lineno": end, "colno": start_column, "end_colno": end_column}
+            frames.append(traceback.FrameSummary(place[1], int(place[2]), place[3], lookup_line=False, **columns))
+    return "".join(traceback.StackSummary.from_list(frames).format())

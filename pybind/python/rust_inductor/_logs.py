@@ -261,11 +261,23 @@ def symbol_lines(event: Event) -> Iterator[str]:
     if not _dynamic.isEnabledFor(logging.INFO) or event.get("skipped") is not None:
         return
     yield "create_env"
+    marked = list(event["marked"])
     for symbol, value, source, bounds in event["symbols"]:
+        if source in marked:
+            marked.remove(source)
+            yield _marked(source)
         yield f"create_symbol {symbol} = {value} for {source} {bounds}"
+    yield from map(_marked, marked)
     for predicate, line in event["symbol_guards"]:
-        yield f"eval {predicate} [guard added]" + (f" {line}" if line else "")
+        place = _parsed(line)
+        where = "" if place is None else f" {_with_line('', place).lstrip(' #')}"
+        yield f"eval {predicate} [guard added]{where}"
     yield "produce_guards"
+
+
+def _marked(source: str) -> str:
+    """Say that something has changed between calls; of a tensor's size, which tensor."""
+    return f"marking {source.partition('.size()')[0]} as dynamic (from automatic dynamic/PGO)"
 
 
 def failure_text(event: Event) -> str:

@@ -145,9 +145,10 @@ fn describe<'py>(
     let mut graph = capture.graph.clone();
     let mut assumed = Assumed::of(capture);
     place_in_storage(&mut graph, &mut assumed, &inputs, capture)?;
-    let places = lift::sizes(&mut graph, &capture.inputs, &capture.sources);
+    let mut spans = capture.spans.clone();
+    let places = lift::sizes(&mut graph, &mut spans, &capture.inputs, &capture.sources);
     let lifted = fx_module::Graph::from(graph.clone());
-    let facts = Bound::new(py, Facts::new(graph, &places, &capture.inputs, assumed))?;
+    let facts = Bound::new(py, Facts::new(graph, spans, &places, capture, assumed))?;
     let made = compiler.call1((lifted, PyList::new(py, inputs)?, &facts));
     let made = made.map_err(|error| facts.get().failure(error))?;
     if made.is_none() {

@@ -115,6 +115,8 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
                 }
             }
         }
+        "torch._ops.OpOverload" => Seen::Builtin(object.str()?.extract()?),
+        "torch._ops.OpOverloadPacket" => Seen::Builtin(format!("torch.ops.{}", object.str()?)),
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
             let owner = dotted_name(&object.getattr("__objclass__")?)?;
             let name: String = object.getattr("__name__")?.extract()?;
@@ -240,10 +242,41 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     let code = function.getattr(intern!(py, "__code__"))?;
     let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;
     if is_torch(py, &file) {
-        let known = fx::torch_ops::knows(&function_target(function)?);
+        let name = function_target(function)?;
+        let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
         return Ok(if known { Place::InGraph } else { Place::Skipped });
     }
     Ok(if is_skipped(py, &file) { Place::Skipped } else { Place::Inlined })
+}
+
+/// Functions of `torch.nn.functional` that torch's Dynamo puts into the graph as they are, beyond those that have rules;
+/// sorted.
+#[rustfmt::skip]
+const IN_GRAPH: &[&str] = &[
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "affine_grid", "alpha_dropout", "bilinear",
+    "binary_cross_entropy", "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+    "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss", "cosine_similarity", "ctc_loss", "dropout1d",
+    "dropout2d", "dropout3d", "embedding_bag", "feature_alpha_dropout", "fold", "gaussian_nll_loss", "glu",
+    "grid_sample", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hinge_embedding_loss",
+    "huber_loss", "interpolate", "kl_div", "local_response_norm", "logsigmoid", "lp_pool1d", "lp_pool2d",
+    "margin_ranking_loss", "max_unpool1d", "max_unpool2d", "max_unpool3d", "mish", "multi_head_attention_forward",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "normalize", "one_hot",
+    "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu6", "rrelu",
+    "selu", "soft_margin_loss", "softmin", "softplus", "softshrink", "softsign", "tanhshrink", "triplet_margin_loss",
+    "unfold", "upsample",
+];
+
+fn is_in_graph(name: &str) -> bool {
+    name.strip_prefix("torch.nn.functional.").is_some_and(|function| IN_GRAPH.binary_search(&function).is_ok())
+}
+
+/// True for what `torch.compiler.disable` makes of a function: nothing that it calls is compiled either.
+pub(super) fn is_disabled_throughout(function: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
+    if !file.ends_with("/torch/_dynamo/eval_frame.py") {
+        return Ok(false);
+    }
+    let flag = function.getattr_opt(intern!(function.py(), "_torchdynamo_disable_recursive"))?;
+    flag.map_or(Ok(false), |flag| flag.is_truthy())
 }
 
 fn folder(py: Python<'_>, module: &str) -> Option<String> {

@@ -6,8 +6,9 @@ use super::backend::Check;
 use super::handler::NotCaptured;
 use super::lift::Input;
 use crate::torch::Torch;
-use dynamo_core::trace::Capture;
-use fx::{Graph, Meta};
+use dynamo_core::bytecode::Span;
+use dynamo_core::trace::{Capture, Spans};
+use fx::{Graph, Meta, NodeId};
 use guards::{GuardKind, Key, Root, Source, SourceId, Sources, Step, TensorProperty};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,6 +20,8 @@ use symshapes::{Assertion, Expr, InputKind, Pool, ShapeEnv};
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct Facts {
     graph: Graph,
+    spans: Spans,
+    renamed: Vec<(NodeId, String)>,
     /// The inputs that the code gives.
     given: Vec<SourceId>,
     /// The inputs of the graph.
@@ -58,8 +61,9 @@ impl Assumed {
 
 impl Facts {
     /// The facts of a capture whose graph has these inputs.
-    pub(super) fn new(graph: Graph, places: &[Input], given: &[SourceId], assumed: Assumed) -> Facts {
-        Facts { graph, given: given.to_vec(), places: places.to_vec(), assumed: Mutex::new(assumed) }
+    pub(super) fn new(graph: Graph, spans: Spans, places: &[Input], capture: &Capture, assumed: Assumed) -> Facts {
+        let (renamed, given) = (capture.renamed.clone(), capture.inputs.clone());
+        Facts { graph, spans, renamed, given, places: places.to_vec(), assumed: Mutex::new(assumed) }
     }
 
     /// What was assumed; `None` if it cannot all be checked.
@@ -151,6 +155,35 @@ impl Facts {
         self.graph.nodes().map(value).collect()
     }
 
+    /// True if a node computes a number that depends on symbols.
+    fn computes_numbers(&self) -> bool {
+        let mut computing = self.graph.nodes().filter(|&node| self.graph[node].kind != fx::Kind::Placeholder);
+        computing.any(|node| match self.graph[node].meta {
+            Some(Meta::Int(expr)) => self.graph.exprs.as_int(expr).is_none(),
+            Some(Meta::Float(_) | Meta::Bool(_)) => true,
+            _ => false,
+        })
+    }
+
+    /// For each node, in the graph's order, what the lines of its `stack_trace` span, if it is known: the line where
+    /// that ends, the columns where it starts and ends.
+    fn spans(&self) -> Vec<Vec<Option<(i32, Option<u32>, Option<u32>)>>> {
+        let row = |span: &Span| (span.end_line, span.columns.map(|c| c.0), span.columns.map(|c| c.1));
+        let spans = |node| self.spans[node].iter().map(|span| span.as_ref().map(row)).collect();
+        self.graph.nodes().map(spans).collect()
+    }
+
+    /// What each node was called before it had the name of a variable.
+    fn first_names(&self) -> Vec<&str> {
+        let first = |node| self.renamed.iter().find(|(renamed, _)| *renamed == node).map(|(_, name)| name.as_str());
+        self.graph.nodes().map(|node| first(node).unwrap_or(&self.graph[node].name)).collect()
+    }
+
+    /// The names that nodes of the graph have or had, and the last suffix of each base of a name.
+    fn names(&self) -> (Vec<&str>, Vec<(&str, u64)>) {
+        (self.graph.spent_names().collect(), self.graph.name_suffixes().collect())
+    }
+
     /// Notes a decision about the symbols; false if it is not understood, or does not hold now.
     fn assume(&self, text: &str) -> bool {
         self.with(|assumed| {
@@ -221,7 +254,8 @@ impl Facts {
 }
 
 /// An expression: an `int`, or a text.
-fn number<'py>(py: Python<'py>, pool: &Pool, expr: Expr) -> PyResult<Bound<'py, PyAny>> {
+/// A number, or the text of a symbolic one.
+pub(super) fn number<'py>(py: Python<'py>, pool: &Pool, expr: Expr) -> PyResult<Bound<'py, PyAny>> {
     Ok(match pool.as_int(expr) {
         Some(value) => value.into_pyobject(py)?.into_any(),
         None => pool.display(expr).to_string().into_pyobject(py)?.into_any(),

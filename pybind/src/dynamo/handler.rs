@@ -11,6 +11,7 @@ use super::{
     history::Histories,
     host::PyHost,
     promises::{broken_promise, keeps_statements, promise_error},
+    stance::{Stance, forbidden, stance},
     tell::{Event, Listeners},
 };
 use crate::compiler::panic_text;
@@ -115,7 +116,8 @@ impl Optimized {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
-        let enabled = Enabled::new(py, Some(Arc::clone(&self.tracing) as Arc<dyn Handler>));
+        let handler = Arc::clone(&self.tracing) as Arc<dyn Handler>;
+        let enabled = Enabled::new(py, (stance(py) != Stance::ForceEager).then_some(handler));
         let result = self.function.bind(py).call(args, kwargs);
         drop(enabled);
         result
@@ -154,10 +156,17 @@ impl Optimized {
 impl Handler for Tracing {
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let file: String = call.code().getattr("co_filename")?.extract()?;
+        if classify::is_disabled_throughout(&call.function(), &file)? {
+            return Ok(Verdict::SkipAll);
+        }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
         if written || classify::is_skipped(call.py(), &file) || backend::is_at_work(call.py()).unwrap_or(false) {
             return Ok(Verdict::Skip);
+        }
+        if stance(call.py()) == Stance::FailOnRecompile {
+            let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
+            return Err(forbidden(&call.code(), &reasons)?);
         }
         let event = self.event(call, failed)?;
         match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
@@ -184,10 +193,14 @@ impl Handler for Tracing {
     }
 
     fn limit(&self) -> usize {
-        self.limit
+        let stance = Python::attach(stance);
+        if stance == Stance::EagerOnRecompile { 0 } else { self.limit }
     }
 
     fn at_limit(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()> {
+        if stance(call.py()) == Stance::EagerOnRecompile {
+            return Ok(());
+        }
         if first {
             let frame = self.history.with(&call.code(), |history| (history.frame, history.captures));
             let event = Event { call, frame, recompiles: why_not(call, failed)? };
@@ -280,8 +293,11 @@ impl Tracing {
         let graph = compiled.function.clone();
         let code = self.write(call.py(), call, host, capture, graph.as_ref())?;
         let guard = CallGuard::new(call, host, capture, compiled, event.frame)?;
-        self.history.with(&call.code(), |history| history.captures += 1);
-        self.listeners.capture(event, capture, &guard, &code, graph.as_ref())?;
+        let marked = self.history.with(&call.code(), |history| {
+            history.captures += 1;
+            std::mem::take(&mut history.news)
+        });
+        self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked)?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 

@@ -29,6 +29,8 @@ pub(super) struct History {
     seen: FxHashMap<String, i64>,
     /// Those that have changed.
     pub(super) changed: Vec<String>,
+    /// Those of them that nobody was told of yet.
+    pub(super) news: Vec<String>,
 }
 
 /// The next code object's number.
@@ -43,6 +45,7 @@ impl History {
             captures: 0,
             seen: FxHashMap::default(),
             changed: Vec::new(),
+            news: Vec::new(),
         }
     }
 
@@ -52,7 +55,8 @@ impl History {
         for &(source, value) in &capture.hints {
             let name = capture.sources.display(source).to_string();
             if *self.seen.entry(name.clone()).or_insert(value) != value && !self.changed.contains(&name) {
-                self.changed.push(name);
+                self.changed.push(name.clone());
+                self.news.push(name);
                 news = true;
             }
         }

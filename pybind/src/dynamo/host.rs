@@ -166,6 +166,10 @@ impl<'py> PyHost<'py> {
             });
         }
         let class = object.get_type();
+        if matches!(&*dotted_name(class.as_any())?, "torch._ops._Ops" | "torch._ops._OpNamespace") {
+            // They look their operators up when they are first asked for them.
+            return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
         let builtin_type = self.py.get_type::<PyType>();
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
@@ -283,13 +287,13 @@ impl<'py> PyHost<'py> {
         let Some(args) =
             node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
         else {
-            return Ok(Err("its sizes are symbolic".to_owned()));
+            return self.with_symbols(graph, env, id, ask);
         };
         let args = args.into_iter().collect::<PyResult<Vec<_>>>()?;
         let kwargs = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
             let Some(value) = self.value(graph, &known, arg)? else {
-                return Ok(Err("its sizes are symbolic".to_owned()));
+                return self.with_symbols(graph, env, id, ask);
             };
             kwargs.set_item(name, value)?;
         }
@@ -306,6 +310,13 @@ impl<'py> PyHost<'py> {
             }
             Err(error) => Err(error.to_string()),
         })
+    }
+
+    fn with_symbols(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId, ask: Ask) -> PyResult<Result<Meta, String>> {
+        if ask.by_hints {
+            return Ok(Err("its sizes have no values".to_owned()));
+        }
+        super::symbolic::infer(self.py, graph, env, id, ask)
     }
 
     /// An argument with tensors on the device `meta`; `None` if a size is symbolic.

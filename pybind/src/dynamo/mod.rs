@@ -4,6 +4,7 @@
 //! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
 //! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
 //! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
+//! - [`stance`]: what `torch.compiler.set_stance` asks for;
 //! - [`history`]: what earlier calls have shown to change;
 //! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
 //!   have to know; [`numbers`] takes floats out of a graph for our own compiler;
@@ -11,6 +12,7 @@
 //! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: the guards' questions, [`tensors`] of tensors and [`keys`] of the keys of dicts;
+//! - [`symbolic`]: torch is asked about calls on symbolic sizes;
 //! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
 
@@ -31,6 +33,8 @@ mod lift;
 mod numbers;
 mod objects;
 mod promises;
+mod stance;
+mod symbolic;
 mod tell;
 mod tensors;
 

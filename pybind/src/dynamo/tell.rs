@@ -4,7 +4,7 @@
 //! captured; then, as the event is:
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
-//!   `symbol_guards`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//!   `symbol_guards`, `marked`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
@@ -68,6 +68,7 @@ impl Listeners {
         guard: &CallGuard,
         code: &Bound<'py, PyAny>,
         compiled: Option<&Bound<'py, PyAny>>,
+        marked: &[String],
     ) -> PyResult<()> {
         if !self.wanted(event.call.py())? {
             return Ok(());
@@ -79,6 +80,7 @@ impl Listeners {
         dict.set_item("code", code)?;
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
+        dict.set_item("marked", marked)?;
         set_break(&dict, capture.ended.as_ref())?;
         set_followed(&dict, &capture.followed)?;
         self.send(&dict, false)

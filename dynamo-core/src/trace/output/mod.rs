@@ -9,6 +9,7 @@
 //! is overwritten; effects come after the graph and before everything else that can be seen.
 
 mod effects;
+mod plan;
 mod sources;
 mod values;
 
@@ -17,7 +18,7 @@ use super::{
     context::Context,
     frame::Frame,
     grad::SET_GRAD,
-    value::{Iter, State, StateId, Value, ValueId},
+    value::{State, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::{
@@ -59,6 +60,7 @@ pub const OPAQUE_BASE: u32 = 1 << 16;
 /// The code that returns a value.
 pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Traced<(CodeObject, Vec<Opaque>)> {
     let mut out = Output::new(t, frame);
+    out.give_back(&[value]);
     out.plan(&[value])?;
     out.begin()?;
     out.effects()?;
@@ -75,8 +77,7 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<(CodeObject, V
     let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
     let live = live(frame, entry)?;
     let mut out = Output::new(t, frame);
-    let mut wanted: Vec<ValueId> = frame.stack.clone();
-    wanted.extend(live.iter().filter_map(|&(_, value)| value));
+    let wanted = out.order(frame, &live);
     out.plan(&wanted)?;
     out.begin()?;
     out.effects()?;
@@ -183,97 +184,6 @@ impl<'t, 'h> Output<'t, 'h> {
     fn fresh(&mut self, name: &str) -> LocalId {
         self.extra.push(format!("___{name}{}", self.extra.len()));
         LocalId::new(self.original.local_count() + self.extra.len() - 1)
-    }
-
-    /// Finds which of the graph's results are needed, ends the graph with them, and drops what nothing needs.
-    fn plan(&mut self, wanted: &[ValueId]) -> Traced<()> {
-        let mut seen = Vec::new();
-        let mut open: Vec<ValueId> = wanted.to_vec();
-        for state in self.t.heap.changed() {
-            open.extend(self.parts_of_state(state));
-            if let State::Slot { object, .. } = self.t.heap.get(state) {
-                open.extend(*object);
-            }
-        }
-        while let Some(value) = open.pop() {
-            let value = self.t.forced.get(&value).copied().unwrap_or(value);
-            if seen.contains(&value) {
-                continue;
-            }
-            seen.push(value);
-            match self.t.values[value].clone() {
-                Value::Tensor(node)
-                | Value::SymInt { node, .. }
-                | Value::SymFloat { node, .. }
-                | Value::SymBool { node, .. }
-                    if self.t.source(value).is_none() && !self.results.contains(&node) =>
-                {
-                    self.results.push(node);
-                }
-                Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => open.extend(items),
-                Value::Slice(parts) => open.extend(parts),
-                Value::State(state) => open.extend(self.parts_of_state(state)),
-                Value::DictView(dict, _) => open.push(dict),
-                Value::Method { function, this } => open.extend([function, this]),
-                Value::BoundBuiltin { this, .. } => open.push(this),
-                Value::Context(context) | Value::Exit(context) => match context {
-                    Context::Null(value) => open.extend(value),
-                    Context::Suppress(classes) => open.extend(classes),
-                    Context::Grad(_) | Context::Autocast(_) | Context::Generator(_) => {}
-                },
-                Value::Exception { args: Some(args), .. } => open.extend(args),
-                Value::Partial(function, args, keywords) => {
-                    open.push(function);
-                    open.extend(args);
-                    open.extend(keywords.into_iter().map(|(_, value)| value));
-                }
-                Value::Function(function) => {
-                    open.extend(function.defaults.iter().chain(&function.closure));
-                    open.extend(function.kwdefaults.iter().map(|&(_, value)| value));
-                }
-                _ => {}
-            }
-        }
-        self.results.sort_unstable();
-        self.t.end_graph(&self.results);
-        self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
-        Ok(())
-    }
-
-    /// True if the value is read where the trace found it.
-    fn is_read(&self, value: ValueId) -> bool {
-        self.t.source(value).is_some() && !matches!(self.t.values[value], Value::Const(_))
-    }
-
-    fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
-        match self.t.heap.get(state) {
-            State::List(items) => items.clone(),
-            State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
-            State::Set(items) => items.values().copied().collect(),
-            State::Cell(content) => content.iter().copied().collect(),
-            State::Slot { value, .. } => value.iter().copied().collect(),
-            State::Iter(iter) => {
-                let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
-                match iter {
-                    Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
-                    Iter::Dict(dict, ..) => vec![*dict],
-                    Iter::List(list, _) => self.parts_of_state(*list),
-                    Iter::Enumerate(inner, _) => states(&[*inner]),
-                    Iter::Zip(inners) => states(inners),
-                    Iter::Map(function, inners) => {
-                        let mut parts: Vec<ValueId> = states(inners);
-                        parts.push(*function);
-                        parts
-                    }
-                    Iter::Filter(function, inner) => {
-                        let mut parts: Vec<ValueId> = states(&[*inner]);
-                        parts.push(*function);
-                        parts
-                    }
-                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done => Vec::new(),
-                }
-            }
-        }
     }
 
     /// The beginning of the code, and the call of the graph.
@@ -421,7 +331,10 @@ impl<'t, 'h> Output<'t, 'h> {
         let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
         let ways = flow.ways(at);
         let jump = ways.jump().map(|to| landing(&body, to));
-        let splitter = Splitter::new(&code, &body).map_err(|error| misfit(&error))?;
+        let mut splitter = Splitter::new(&code, &body).map_err(|error| misfit(&error))?;
+        if let Some(span) = body.inst(at).span {
+            splitter = splitter.left_at(span.line);
+        }
         let mut cuts: Vec<Inst> = ways.next().into_iter().chain(jump).collect();
         let after = splitter.after_handlers(at).into_iter().filter(|inst| !cuts.contains(inst));
         cuts.extend(after.collect::<Vec<_>>());

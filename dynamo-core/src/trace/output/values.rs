@@ -41,6 +41,11 @@ impl Output<'_, '_> {
                 }
                 self.push(forced)?;
             }
+            Value::Computed(number, a, b) => {
+                self.push_all(&[a, b])?;
+                self.builder.emit(Op::BinaryOp, number);
+                self.keep(value);
+            }
             Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
             Value::Module(_, obj) | Value::Class(_, obj) => {
                 let constant = self.constant(Opaque::Object(obj));
@@ -153,7 +158,8 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn load_result(&mut self, node: NodeId) -> Traced<()> {
-        let at = self.results.iter().position(|&result| result == node);
+        let first = self.t.first_name(node);
+        let at = self.results.iter().position(|&result| self.t.first_name(result) == first);
         let (Some(at), Some(tuple)) = (at, self.result_tuple) else {
             return Err(construct("a tensor that the graph does not give"));
         };

@@ -1,0 +1,146 @@
+//! What goes on after the graph, and so which results the graph has, in torch's order.
+
+use super::Output;
+use crate::{
+    bytecode::LocalId,
+    trace::{
+        Traced,
+        context::Context,
+        frame::Frame,
+        value::{Iter, State, StateId, Value, ValueId},
+    },
+};
+use fx::NodeId;
+
+impl Output<'_, '_> {
+    /// Finds which of the graph's results are needed, ends the graph with them, and drops what nothing needs. Results
+    /// come in the order in which torch's own code asks for them: what is wanted, part by part, then what effects need.
+    pub(super) fn plan(&mut self, wanted: &[ValueId]) -> Traced<()> {
+        let mut seen = Vec::new();
+        let mut open: Vec<ValueId> = wanted.to_vec();
+        for state in self.t.heap.changed() {
+            open.extend(self.parts_of_state(state));
+            if let State::Slot { object, .. } = self.t.heap.get(state) {
+                open.extend(*object);
+            }
+        }
+        open.reverse();
+        while let Some(value) = open.pop() {
+            let value = self.t.forced.get(&value).copied().unwrap_or(value);
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            match self.t.values[value] {
+                Value::Tensor(node)
+                | Value::SymInt { node, .. }
+                | Value::SymFloat { node, .. }
+                | Value::SymBool { node, .. } => {
+                    let is_read = self.t.source(value).is_some() && self.t.first_name(node) == node;
+                    if !is_read && !self.results.contains(&node) {
+                        self.results.push(node);
+                    }
+                }
+                Value::Computed(_, a, b) => {
+                    [a, b].into_iter().for_each(|operand| self.t.guard_class(operand));
+                    open.extend([b, a]);
+                }
+                // Its parts are there where it is.
+                _ if self.is_read(value) => {}
+                _ => open.extend(self.parts(value).into_iter().rev()),
+            }
+        }
+        self.t.end_graph(&self.results);
+        self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
+        Ok(())
+    }
+
+    /// Where the graph does nothing but change what it is given, and nothing but tensors goes on, torch's graph gives
+    /// them all back, the last one first.
+    pub(super) fn give_back(&mut self, values: &[ValueId]) {
+        let makes = |&node: &NodeId| self.t.makes_tensor(node);
+        let tensor = |&value: &ValueId| match self.t.values[self.t.forced.get(&value).copied().unwrap_or(value)] {
+            Value::Tensor(node) => Some(node),
+            _ => None,
+        };
+        let nodes: Option<Vec<NodeId>> = values.iter().rev().map(tensor).collect();
+        let changed = self.t.heap.changed().is_empty() && self.t.graph_is_needed();
+        if let Some(nodes) = nodes.filter(|_| changed && !self.t.graph.nodes().any(|node| makes(&node))) {
+            self.results = nodes;
+        }
+    }
+
+    /// What a frame holds that goes on, in torch's order: cells, the stack, the other locals.
+    pub(super) fn order(&self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Vec<ValueId> {
+        let (cells, locals): (Vec<_>, Vec<_>) =
+            live.iter().filter_map(|&(_, value)| value).partition(|&value| self.is_frame_cell(value));
+        [cells, frame.stack.clone(), locals].concat()
+    }
+
+    /// True for a cell of the frame itself.
+    fn is_frame_cell(&self, value: ValueId) -> bool {
+        matches!(self.t.values[value], Value::State(state) if self.frame_cells.contains_key(&state))
+    }
+
+    /// What a value is made of.
+    fn parts(&self, value: ValueId) -> Vec<ValueId> {
+        match &self.t.values[value] {
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),
+            Value::Slice(parts) => parts.to_vec(),
+            Value::State(state) => self.parts_of_state(*state),
+            Value::DictView(dict, _) => vec![*dict],
+            Value::Method { function, this } => vec![*function, *this],
+            Value::BoundBuiltin { this, .. } => vec![*this],
+            Value::Context(context) | Value::Exit(context) => match context {
+                Context::Null(value) => value.iter().copied().collect(),
+                Context::Suppress(classes) => classes.clone(),
+                Context::Grad(_) | Context::Autocast(_) | Context::Generator(_) => Vec::new(),
+            },
+            Value::Exception { args: Some(args), .. } => args.clone(),
+            Value::Partial(function, args, keywords) => {
+                [function].into_iter().chain(args).chain(keywords.iter().map(|(_, value)| value)).copied().collect()
+            }
+            Value::Function(function) => {
+                let kwdefaults = function.kwdefaults.iter().map(|(_, value)| value);
+                function.defaults.iter().chain(&function.closure).chain(kwdefaults).copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if the value is read where the trace found it.
+    pub(super) fn is_read(&self, value: ValueId) -> bool {
+        self.t.source(value).is_some() && !matches!(self.t.values[value], Value::Const(_))
+    }
+
+    fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
+        match self.t.heap.get(state) {
+            State::List(items) => items.clone(),
+            State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
+            State::Set(items) => items.values().copied().collect(),
+            State::Cell(content) => content.iter().copied().collect(),
+            State::Slot { value, .. } => value.iter().copied().collect(),
+            State::Iter(iter) => {
+                let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
+                match iter {
+                    Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
+                    Iter::Dict(dict, ..) => vec![*dict],
+                    Iter::List(list, _) => self.parts_of_state(*list),
+                    Iter::Enumerate(inner, _) => states(&[*inner]),
+                    Iter::Zip(inners) => states(inners),
+                    Iter::Map(function, inners) => {
+                        let mut parts: Vec<ValueId> = states(inners);
+                        parts.push(*function);
+                        parts
+                    }
+                    Iter::Filter(function, inner) => {
+                        let mut parts: Vec<ValueId> = states(&[*inner]);
+                        parts.push(*function);
+                        parts
+                    }
+                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done => Vec::new(),
+                }
+            }
+        }
+    }
+}

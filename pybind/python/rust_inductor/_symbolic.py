@@ -1,0 +1,117 @@
+"""torch is asked what a call gives for tensors of symbolic sizes: by its own symbols, under the tracer's names."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._guards import Source
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+#: What our expressions are printed with.
+FUNCTIONS = {
+    "Eq": operator.eq,
+    "Ne": operator.ne,
+    "Mod": operator.mod,
+    "Min": torch.sym_min,
+    "Max": torch.sym_max,
+    "ToFloat": torch.sym_float,
+    "IntTrueDiv": operator.truediv,
+    "FloatTrueDiv": operator.truediv,
+    "FloatPow": operator.pow,
+    "Abs": abs,
+    **{
+        f"OpaqueUnaryFn_{name}": getattr(torch, f"_sym_{name}")
+        for name in ("sqrt", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+    },
+}
+
+
+class Shapes(ShapeEnv):
+    """torch's shape environment, with our names for symbols."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.ours: dict[str, int] = {}
+
+    def _generate_unique_id(self, source_name: str) -> int:
+        number = self.ours.get(source_name)
+        if number is None:
+            return int(super()._generate_unique_id(source_name))
+        self.unique_ids.add(number)
+        return number
+
+
+class _Named(Source):
+    """A source of which only the name matters."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_text", name)
+
+    @property
+    def _name_template(self) -> str:
+        return str(self._text)  # type: ignore[attr-defined]
+
+
+class Asker:
+    """The symbols of one call: name, value, and the least and greatest value."""
+
+    def __init__(self, symbols: Iterable[tuple[str, int, int, int]]) -> None:
+        self.env = Shapes(allow_scalar_outputs=False, allow_dynamic_output_shape_ops=False)
+        self.mode = FakeTensorMode(shape_env=self.env)
+        self.names: dict[str, Any] = dict(FUNCTIONS)
+        for name, hint, low, high in symbols:
+            source = _Named(name)
+            self.env.ours[source.name] = int(name[1:])
+            symbol = self.env.create_symbol(
+                hint, source, DimDynamic.DYNAMIC, positive=low > 0 or None, do_not_specialize_zero_one=True
+            )
+            self.env.constrain_symbol_range(symbol, low, high)
+            self.names[name] = self.env.create_symintnode(symbol, hint=hint, source=source)
+
+    def number(self, value: int | str) -> Any:
+        """A number of ours, symbolic ones by their text."""
+        return value if isinstance(value, int) else eval(value, {"__builtins__": {}}, self.names)
+
+    def tensor(
+        self,
+        dtype: torch.dtype,
+        device: torch.device,
+        sizes: Sequence[int | str],
+        strides: Sequence[int | str],
+        requires_grad: bool,
+        leaf: bool,
+    ) -> torch.Tensor:
+        """A tensor without data."""
+        sizes, strides = ([self.number(n) for n in numbers] for numbers in (sizes, strides))
+        fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
+        if requires_grad:
+            fake.requires_grad_()
+        return fake if leaf or not requires_grad else fake.clone()
+
+    def ask(self, call: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """What the call gives, as rows of plain values; ``None`` for what is no tensor or number."""
+        with self.mode:
+            return self._row(call(*args, **kwargs))
+
+    def guards(self) -> list[str]:
+        """What torch has decided about the symbols."""
+        return [str(guard.expr) for guard in self.env.guards]
+
+    def _row(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            sizes, strides = ([self._text(n) for n in numbers] for numbers in (value.size(), value.stride()))
+            return "tensor", value.dtype, value.device, sizes, strides, value.requires_grad
+        if isinstance(value, int | torch.SymInt) and not isinstance(value, bool):
+            return "int", self._text(value)
+        if isinstance(value, tuple | list):
+            return "tuple", [self._row(part) for part in value]
+        return ("none",) if value is None else None
+
+    def _text(self, number: int | torch.SymInt) -> str:
+        return str(number if isinstance(number, int) else number.node.expr)

@@ -1,0 +1,65 @@
+//! What `torch.compiler.set_stance` asks for, as far as it is ours to do: torch keeps it in a variable of a module that
+//! we never import for it.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// What is to be done with calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stance {
+    /// They are compiled. What torch knows of delayed compilation counts as this.
+    Default,
+    /// All of them run as they are.
+    ForceEager,
+    /// Those that no entry fits run as they are.
+    EagerOnRecompile,
+    /// Those that no entry fits are errors.
+    FailOnRecompile,
+}
+
+/// What was asked for last.
+pub(super) fn stance(py: Python<'_>) -> Stance {
+    static VARIABLES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let read = || -> PyResult<Stance> {
+        let variables = match VARIABLES.get(py) {
+            Some(known) => known.bind(py),
+            None => {
+                let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+                let modules = modules.cast::<PyDict>()?;
+                let Some(module) = modules.get_item(intern!(py, "torch._dynamo.eval_frame"))? else {
+                    return Ok(Stance::Default);
+                };
+                let variables = module.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+                VARIABLES.get_or_init(py, || variables.unbind()).bind(py)
+            }
+        };
+        let Some(stance) = variables.get_item(intern!(py, "_stance"))? else { return Ok(Stance::Default) };
+        let name = stance.getattr(intern!(py, "stance"))?;
+        Ok(match name.extract()? {
+            "force_eager" => Stance::ForceEager,
+            "eager_on_recompile" => Stance::EagerOnRecompile,
+            "fail_on_recompile" => Stance::FailOnRecompile,
+            _ => Stance::Default,
+        })
+    };
+    // A torch without stances has none.
+    read().unwrap_or(Stance::Default)
+}
+
+/// The error of a call that no entry fits.
+pub(super) fn forbidden(code: &Bound<'_, PyAny>, reasons: &[String]) -> PyResult<PyErr> {
+    let (file, name) = (code.getattr("co_filename")?, code.getattr("co_name")?);
+    let line = code.getattr("co_firstlineno")?;
+    let mut text = format!(
+        "Detected recompile when torch.compile stance is 'fail_on_recompile'. filename: '{file}', \
+         function name: '{name}', line number: {line}"
+    );
+    if !reasons.is_empty() {
+        text += "\n    triggered by the following guard failure(s):";
+        reasons.iter().for_each(|reason| text += &format!("\n    - {reason}"));
+    }
+    Ok(PyRuntimeError::new_err(text))
+}

@@ -1,0 +1,144 @@
+"""What backends are given of many functions is what torch's Dynamo gives them: nodes, names, order, metadata, text."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from pybind.tests.dynamo.like_torch import ROWS, Row
+from rust_inductor import _capture
+
+#: Rows that differ, by the name of the function and whether sizes are symbols, with what torch does.
+DIFFERENT: dict[tuple[str, bool], str] = {}
+
+SYMBOL = re.compile(r"\b[sz]\d+\b")
+IDS = re.compile(r"0x[0-9a-f]+|__compiled_fn_\w+")
+#: Sums and products of symbols are printed in the order of their names, which are each Dynamo's own.
+EXPRESSION = re.compile(r'"[^"]*\bsize\d+ ?[-+*][^"]*"|"[^"]*[-+*] ?size\d+[^"]*"')
+
+
+class Kept:
+    """A backend that writes down what it is given, and runs the graph as it is."""
+
+    def __init__(self) -> None:
+        self.graphs: list[dict[str, list[str]]] = []
+
+    def __call__(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        names = Names()
+        nodes = [line_of(node, names) for node in gm.graph.nodes]
+        self.graphs.append(
+            {
+                "nodes": nodes,
+                "inputs": [value_text(value, names) for value in inputs],
+                "metadata": [text for node in gm.graph.nodes for text in metadata(node, names)],
+                "module": sorted(gm.meta),
+                "code": names.masked(gm.code).splitlines(),
+                "readable": EXPRESSION.sub(
+                    '"<expression>"', names.masked(gm.print_readable(print_output=False))
+                ).splitlines(),
+            }
+        )
+        return gm.forward
+
+
+class Names:
+    """Symbols numbered in the order of their coming."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+
+    def masked(self, text: str) -> str:
+        """The text with the symbols' own numbers, and without ids."""
+        return IDS.sub("<id>", SYMBOL.sub(lambda name: self.known.setdefault(name[0], f"size{len(self.known)}"), text))
+
+
+def line_of(node: torch.fx.Node, names: Names) -> str:
+    target = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", node.target)
+    return names.masked(f"{node.op} {node.name} {target} {node.args} {node.kwargs}")
+
+
+def metadata(node: torch.fx.Node, names: Names) -> list[str]:
+    """What backends read of a node."""
+    meta = node.meta
+    texts = {"keys": sorted(set(meta) - {"creation_timestamp"})}
+    if "example_value" in meta:
+        texts["example_value"] = value_text(meta["example_value"], names)
+    texts["stack_trace"] = meta.get("stack_trace", "").splitlines()
+    texts["source_fn_stack"] = [(name, str(target)) for name, target in meta.get("source_fn_stack", ())]
+    texts["nn_module_stack"] = str(meta.get("nn_module_stack"))
+    if node.op == "placeholder":
+        arg = meta["grapharg"]
+        texts["grapharg"] = [arg.source.name, arg.is_tensor, arg.pass_arg_as_tensor, value_text(arg.example, names)]
+        texts["source"] = node._dynamo_source.name
+        texts["type"] = str(node.type)
+        texts["tensor_dict"] = str(meta.get("tensor_dict"))
+    return [f"{names.masked(node.name)}: {key}: {names.masked(str(text))}" for key, text in texts.items()]
+
+
+def value_text(value: Any, names: Names) -> str:
+    """A fake tensor or a number, with what symbols stand for in this call."""
+    if isinstance(value, torch.Tensor):
+        sizes, strides = [[value_text(n, names) for n in numbers] for numbers in (value.size(), value.stride())]
+        fake = "fake" if isinstance(value, FakeTensor) else type(value).__name__
+        at = value_text(value.storage_offset(), names)
+        return f"{fake} {value.dtype} {value.device} {sizes} {strides} at {at} {value.requires_grad}"
+    if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+        symbols = sorted(names.masked(str(symbol)) for symbol in value.node.expr.free_symbols)
+        return f"{value.node.hint} by {', '.join(symbols)}" if symbols else f"{value.node.hint}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(value_text(part, names) for part in value)})"
+    return repr(value)
+
+
+def ours(row: Row, dynamic: bool | None) -> Kept:
+    kept = Kept()
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(row.function, kept, dynamic=dynamic, listener=log.append)
+    args = copy.deepcopy(row.args)
+    same(compiled(*args), row.function(*copy.deepcopy(row.args)))
+    assert not [event["skipped"] for event in log if "skipped" in event]
+    return kept
+
+
+def same(one: Any, other: Any) -> None:
+    """Results are equal; numbers and tensors by torch's own measure."""
+    if isinstance(one, torch.Tensor):
+        torch.testing.assert_close(one, other)
+    elif isinstance(one, dict):
+        assert list(one) == list(other)
+        same(list(one.values()), list(other.values()))
+    elif isinstance(one, tuple | list):
+        assert type(one) is type(other) and len(one) == len(other)
+        for x, y in zip(one, other):
+            same(x, y)
+    else:
+        assert one == other
+
+
+def of_torch(row: Row, dynamic: bool | None) -> Kept:
+    torch._dynamo.reset()
+    kept = Kept()
+    torch.compile(row.function, backend=kept, dynamic=dynamic)(*copy.deepcopy(row.args))
+    return kept
+
+
+CASES = [(row, dynamic) for row in ROWS for dynamic in (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("row", "dynamic"),
+    CASES,
+    ids=[f"{row.function.__name__}-{'dynamic' if dynamic else 'static'}" for row, dynamic in CASES],
+)
+def test_what_backends_are_given(row, dynamic):
+    if why := DIFFERENT.get((row.function.__name__, dynamic)):
+        pytest.xfail(why)
+    our, their = ours(row, dynamic), of_torch(row, dynamic)
+    for part in ("nodes", "inputs", "metadata", "module", "code", "readable"):
+        assert [graph[part] for graph in our.graphs] == [graph[part] for graph in their.graphs]
