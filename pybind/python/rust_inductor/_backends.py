@@ -161,7 +161,10 @@ def _runnable(compiled: Compiled) -> Compiled:
 
 
 class _NoModule:
-    """What is ``self`` in the code of a graph that asks nothing of its module."""
+    """What is ``self`` in the code of a graph that asks nothing of its module; it prints as that."""
+
+    def __repr__(self) -> str:
+        return "GraphModule()"
 
 
 _NO_MODULE = _NoModule()

@@ -149,7 +149,7 @@ impl<'py> CallObjects<'_, 'py> {
     /// True for a string, the comparison with which runs nobody's code.
     fn is_text(&self, element: Element) -> bool {
         let Element::Constant(id) = element else { return false };
-        self.constant(id).is_some_and(|constant| constant.is_exact_instance_of::<PyString>())
+        self.constant(id).is_some_and(PyAnyMethods::is_exact_instance_of::<PyString>)
     }
 
     fn is_element(&self, object: &Handle<'py>, expected: Element) -> bool {

@@ -131,7 +131,6 @@ pub(super) fn facts(object: &Bound<'_, PyAny>) -> Option<TensorFacts> {
 mod tests {
     use super::*;
     use guards::DispatchKeys;
-    use proptest::prelude::*;
     use symshapes::{DType, Device};
 
     fn guard(extents: &[(Option<i64>, Option<i64>)]) -> TensorGuard {
@@ -147,21 +146,29 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn what_is_accepted_fits(
-            wanted in prop::collection::vec((prop::option::of(0..3_i64), prop::option::of(0..3_i64)), 0..4),
-            found in prop::collection::vec((0..3_i64, 0..3_i64), 0..4),
-            is_double in any::<bool>(),
-        ) {
-            let guard = guard(&wanted);
-            let (sizes, strides): (Vec<i64>, Vec<i64>) = found.into_iter().unzip();
-            let dtype = if is_double { DType::F64 } else { DType::F32 }.torch_code();
-            let info = Info { dtype, sizes: &sizes, strides: &strides, device: (0, -1) };
-            let (accepted, fits) = (Wanted::new(&guard, 0).accepts(&info), fits(&guard, &info));
-            prop_assert!(fits || !accepted);
-            // Where all sizes are known, one is as good as the other.
-            prop_assert!(accepted == fits || guard.sizes.contains(&None));
+    /// Every pair of numbers from `values`.
+    fn pairs<T: Copy>(values: &[T]) -> Vec<(T, T)> {
+        values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).collect()
+    }
+
+    #[test]
+    fn what_is_accepted_fits() {
+        let wanted = pairs(&[None, Some(0), Some(1), Some(2)]);
+        let found = pairs(&[0, 1, 2]);
+        for (first, second) in pairs(&wanted) {
+            let guard = guard(&[first, second]);
+            let form = Wanted::new(&guard, 0);
+            for (one, other) in pairs(&found) {
+                let (sizes, strides) = ([one.0, other.0], [one.1, other.1]);
+                for (rank, dtype) in [(2, DType::F32), (2, DType::F64), (1, DType::F32)] {
+                    let (sizes, strides) = (&sizes[..rank], &strides[..rank]);
+                    let info = Info { dtype: dtype.torch_code(), sizes, strides, device: (0, -1) };
+                    let (accepted, fits) = (form.accepts(&info), fits(&guard, &info));
+                    assert!(fits || !accepted, "{guard:?} {info:?}");
+                    // Where all sizes are known, one is as good as the other.
+                    assert!(accepted == fits || guard.sizes.contains(&None), "{guard:?} {info:?}");
+                }
+            }
         }
     }
 }
