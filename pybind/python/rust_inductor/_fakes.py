@@ -207,9 +207,11 @@ class Capture:
         gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
         gm.meta["backend_id"] = make_compiled_fn_name()
         vars(gm).update(_param_name_to_source={}, _source_to_user_stacks={})
-        _unseen.hide(gm.graph, self._describe)
         #: What the backend is called with.
         self.inputs = self._examples()
+        for node, example in zip(gm.graph.find_nodes(op="placeholder"), self.inputs):
+            node.type = type(example)
+        _unseen.hide(gm.graph, self._describe)
         if self.facts.computes_numbers():
             self._share_numbers()
 
@@ -291,7 +293,6 @@ class Capture:
             source = _property(source, kind, dim)
         if isinstance(example, TensorWeakRef):
             example = example()
-        node.type = type(example)
         if isinstance(example, torch.Tensor):
             if source.name in self.world.floats:
                 source = sources.FloatTensorSource(source)

@@ -55,6 +55,7 @@ def test_who_does_not_look_waits_for_nothing(monkeypatch):
     monkeypatch.setattr(_fakes, "_World", None)
     gm = captured(lambda gm: gm)
     assert is_hidden(gm.graph)
+    assert [node.type for node in gm.graph.find_nodes(op="placeholder")] == [torch.Tensor]
     assert "relu" in gm.code
     assert len(gm.graph.find_nodes(op="placeholder")) == 1
 
