@@ -73,8 +73,8 @@ reasons! {
         "Move the loop out of the compiled function, or write it with tensors.";
     Context, "RI0018", "A context manager that is not traced.",
         "Enter it outside of the compiled function.";
-    Promise, "RI0019", "A tensor that is not what mark_dynamic says of it.",
-        "Widen min and max, or remove the mark.";
+    Promise, "RI0019", "A size that is not what mark_dynamic or dynamic_shapes says of it.",
+        "Declare what it may be, or remove the mark.";
     MayFail, "RI0020", "A call that may fail on what its tensors hold, where a handler or an effect before it would show.",
         "Make the call outside of the try, and before lists, dicts and attributes are changed.";
 }

@@ -299,7 +299,7 @@ impl CompiledFn {
         if let Some((_, program)) = lock().iter().rev().find(|(v, _)| *v == values) {
             return Ok(Some(Arc::clone(program)));
         }
-        let explain = |error| symbols.exception(&error, &values);
+        let explain = |error| symbols.exception(&error, &values, &self.imported.graph);
         let program = compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values), &explain)?;
         let program = Arc::new(program);
         let mut all = lock();

@@ -1,7 +1,7 @@
 //! Symbolic sizes: read from the graph, and found among the arguments of a call.
 
 use crate::torch::{Torch, tensor};
-use fx::Graph;
+use fx::{Graph, TensorMeta};
 use inductor::plan::SizeError;
 use inductor::sizes::{Source, given};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -44,8 +44,9 @@ impl Symbols {
         values.get(at).copied()
     }
 
-    /// The exception for sizes that the graph was not compiled for, which names the inputs that have them.
-    pub(crate) fn exception(&self, error: &SizeError, values: &Values) -> PyErr {
+    /// The exception for sizes that the graph was not compiled for, which names the inputs that have them, and the
+    /// user's lines that ask for a tensor of such a size.
+    pub(crate) fn exception(&self, error: &SizeError, values: &Values, graph: &Graph) -> PyErr {
         match *error {
             SizeError::Range { symbol, value, range, .. } => {
                 let source =
@@ -57,9 +58,28 @@ impl Symbols {
                 let source =
                     |(&(_, source), value): (&(Sym, Source), &i64)| format!("{} is {value}", self.describe(source));
                 let sources: Vec<String> = self.given.iter().zip(values).map(source).collect();
-                PyRuntimeError::new_err(format!("{error}; {}", sources.join(", ")))
+                let lines = self.asking(error, values, graph).map(|lines| format!("\nfrom user code:\n{lines}"));
+                PyRuntimeError::new_err(format!("{error}; {}{}", sources.join(", "), lines.unwrap_or_default()))
             }
         }
+    }
+
+    /// The user's lines of the first node that gives a tensor of the sizes at fault.
+    fn asking<'g>(&self, error: &SizeError, values: &Values, graph: &'g Graph) -> Option<&'g str> {
+        let pool = &graph.exprs;
+        let of_value = |e| pool.eval(e, &|sym| self.find(sym, values));
+        let is_asked = |meta: &TensorMeta| match error {
+            SizeError::NoValue { size, .. } | SizeError::Negative { size, .. } => {
+                meta.exprs().any(|e| pool.display(e).to_string() == *size)
+            }
+            SizeError::Memory { data, .. } => {
+                let sizes: Vec<Option<i64>> = meta.sizes.iter().map(|&e| of_value(e)).collect();
+                data.layout.sizes.iter().copied().map(Some).eq(sizes)
+            }
+            SizeError::Range { .. } | SizeError::Arena => false,
+        };
+        let mut nodes = graph.nodes().map(|id| &graph[id]).filter(|node| node.tensor_meta().is_some_and(is_asked));
+        nodes.find_map(|node| node.stack_trace.as_deref()).map(str::trim_end)
     }
 
     /// A source in words.
@@ -89,7 +109,7 @@ fn read(torch: &Torch, source: Source, args: &[Bound<'_, PyAny>]) -> Option<i64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fx::{Meta, TensorMeta};
+    use fx::Meta;
     use symshapes::{DType, Device, Expr, Range};
 
     #[test]

@@ -71,6 +71,7 @@ impl Lowered {
             kind => self.graph.push(kind, &node.target, args, kwargs, Some(&node.name)),
         };
         self.graph[copied].meta = node.meta.clone();
+        self.graph[copied].stack_trace = node.stack_trace.clone();
         self.of[id] = copied.into();
         copied
     }

@@ -1,8 +1,9 @@
 """What ``compile(dynamic_shapes=...)`` says of each dimension, as rows that the tracer understands.
 
 Two notations are read. That of ``torch.export``: a dict by parameter, or a tuple in the order of the parameters, of
-``{dimension: Dim("batch")}``, tuples of such, ``Dim.AUTO``, ``Dim.DYNAMIC``, ``Dim.STATIC``, integers and ``None``. And
-that of ``torch.compile``, a ``ShapesSpec`` or ``ParamsSpec``, whose dimensions are unbacked: their sizes decide nothing.
+``{dimension: Dim("batch")}``, tuples of such, ``Dim.AUTO``, ``Dim.DYNAMIC``, ``Dim.STATIC``, integers and ``None``.
+And that of ``torch.compile``, a ``ShapesSpec`` or ``ParamsSpec``, whose dimensions are unbacked: their sizes decide
+nothing.
 
 A row is the source as guards print it, a kind, and what else there is to say. What has no row is static.
 """
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from torch.export.dynamic_shapes import Dim, _DerivedDim, _DimHint, _DimHintType
 from torch.fx.experimental.dynamic_spec import (
     DictSpec,
-    IntVar,
     ObjectSpec,
     ParamsSpec,
     SeqSpec,
@@ -43,7 +43,6 @@ class UnsupportedSpecError(ValueError):
 
 def declared(function: Callable[..., Any], spec: Any) -> tuple[CodeType, list[Row]]:
     """The code that the rows are about, and the rows."""
-    import sympy
     import torch
 
     target: Any = function.forward if isinstance(function, torch.nn.Module) else function
@@ -90,6 +89,9 @@ def _exported(source: str, spec: Any) -> Iterator[Row]:
     if _is_leaf(spec):
         yield from _leaf(source, spec)
         return
+    if not isinstance(spec, (dict, tuple, list)):
+        message = f"dynamic_shapes: {source} is described by {spec!r}"
+        raise UnsupportedSpecError(message)
     items = list(spec.items() if isinstance(spec, dict) else enumerate(spec))
     # Dimensions are leaves under integers; what is in containers is not.
     of_tensor = all(isinstance(key, int) and (part is None or _is_leaf(part)) for key, part in items)
@@ -150,8 +152,8 @@ def _of_params(spec: ShapesSpec, parameters: Mapping[str, str]) -> Iterator[Row]
 def _specified(source: str, spec: Any) -> Iterator[Row]:
     """Rows of one value's specification."""
     if isinstance(spec, TensorSpec):
-        for dim, part in enumerate(spec):
-            yield from _specified(f"{source}.size()[{dim}]", part)
+        for dim, leaf in enumerate(spec):
+            yield from _specified(f"{source}.size()[{dim}]", leaf)
     elif isinstance(spec, ObjectSpec):
         for name, part in spec.items():
             yield from _specified(f"{source}.{name}", part)
@@ -177,7 +179,8 @@ def _unbacked(spec: torch.SymInt) -> Named:
     if len(coefficients) != 2 or any(c != int(c) for c in coefficients) or coefficients[0] < 1:
         message = f"dynamic_shapes: {expression} is not an increasing multiple of one variable"
         raise UnsupportedSpecError(message)
-    bounds = spec.node.shape_env.var_to_range[symbols[0]]
+    env: Any = spec.node.shape_env
+    bounds = env.var_to_range[symbols[0]]
     least, greatest = (int(b) if b.is_Integer else None for b in (bounds.lower, bounds.upper))
     factor, offset = map(int, coefficients)
     return str(symbols[0]), factor, offset, least, greatest, True

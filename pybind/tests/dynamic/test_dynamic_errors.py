@@ -59,6 +59,28 @@ def test_memory_between_kernels_that_no_machine_has() -> None:
     assert function(constant(4), constant(3), torch.ones(3, 2)).tolist() == [[3.0, 3.0]] * 4
 
 
+@pytest.mark.parametrize("compiler", [rust_inductor.compile, torch.compile])
+def test_a_size_without_a_value_names_the_line_that_asks_for_it(compiler: Callable[..., Any]) -> None:
+    def function(x: Tensor, n: int) -> Tensor:
+        return x.new_zeros(2, n * 2**40) + 1
+
+    compiled = compiler(function, backend="rust_inductor", dynamic=True)
+    with pytest.raises(RuntimeError, match="allocate"):
+        compiled(torch.ones(3), 3)
+    with pytest.raises(RuntimeError, match=r"no value in 64 bits(.|\n)*from user code:\n.*errors.py.*, in function"):
+        compiled(torch.ones(3), 2**25)
+
+
+def test_a_negative_size_names_the_line_that_asks_for_it() -> None:
+    def function(x: Tensor, n: int) -> Tensor:
+        return x.new_zeros(n - 5) + 1
+
+    compiled = rust_inductor.compile(function, dynamic=True)
+    assert compiled(torch.ones(3), 8).shape == (3,)
+    with pytest.raises(RuntimeError, match=r"is -2, which is negative(.|\n)*errors.py.*, in function"):
+        compiled(torch.ones(3), 3)
+
+
 def is_five(x: Tensor) -> Tensor:
     """Depends on one size."""
     return x + 1 if x.shape[0] == 5 else x

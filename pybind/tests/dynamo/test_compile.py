@@ -65,8 +65,8 @@ def test_disable_and_wrong_arguments():
         rust_inductor.compile(3)  # type: ignore[arg-type]
     with pytest.raises(Exception, match="threds"):
         rust_inductor.compile(double, options={"threds": 1})
-    with pytest.raises(NotImplementedError):
-        rust_inductor.compile(double, dynamic_shapes={})
+    with pytest.raises(ValueError, match="dynamic_shapes"):
+        rust_inductor.compile(double, dynamic_shapes=3)
 
 
 def test_modules_work_as_before():

@@ -45,7 +45,7 @@ impl NamedSize {
     }
 
     /// The values of such an input.
-    fn image(&self, kind: InputKind) -> Range {
+    pub(crate) fn image(&self, kind: InputKind) -> Range {
         let image = Range::point(self.factor) * self.range + Range::point(self.offset);
         image.intersect(kind.domain())
     }

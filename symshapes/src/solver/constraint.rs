@@ -3,7 +3,7 @@
 
 use super::{Check, GuardSet};
 use crate::{
-    env::{Constraint, Input, Names, ShapeEnv, SourceId},
+    env::{Constraint, Input, NamedSize, Names, ShapeEnv, SourceId},
     node::{Expr, Sym},
     pred::Pred,
     range::Range,
@@ -95,7 +95,12 @@ impl ShapeEnv {
     /// What is promised of an input, and of the input that it was made equal to.
     fn promise_of(&self, input: &Input, constraint: &Constraint, guards: &GuardSet) -> Promise {
         let least = if self.options.specialize_zero_one { 2 } else { 0 };
-        let values = constraint.range.intersect(input.kind.domain()).intersect(Range::new(least, i64::MAX));
+        let large = Range::new(least, i64::MAX);
+        let values = match &constraint.name {
+            // Small sizes are special, and so are small values of the name.
+            Some(named) => NamedSize { range: named.range.intersect(large), ..named.clone() }.image(input.kind),
+            None => constraint.range.intersect(input.kind.domain()).intersect(large),
+        };
         let equal = guards.checks.iter().find_map(|kept| match kept.check {
             Check::Equal { source, expr } if source == input.source => self.pool.as_sym(expr),
             _ => None,

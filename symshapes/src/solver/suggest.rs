@@ -35,19 +35,32 @@ impl ShapeEnv {
 
     /// The declarations of named dimensions that the program keeps, as they are written.
     pub fn suggested_fixes(&self, violations: &[Violation], names: Names<'_>) -> Vec<String> {
-        let mut found: BTreeMap<&str, Declaration> = BTreeMap::new();
+        let mut found: BTreeMap<String, Declaration> = BTreeMap::new();
         for violation in violations {
             let Some(named) = &violation.constraint.name else { continue };
-            let Some(new) = self.declaration(violation, named, names) else { continue };
-            let merged = match (found.remove(named.name.as_str()), new) {
+            let other = self
+                .smaller(violation.reason)
+                .map(|(other, gap)| (other.name.clone(), Declaration::Equal(format!("{} + {gap}", named.text()))));
+            let own = || Some((named.name.clone(), self.declaration(violation, named, names)?));
+            let Some((name, new)) = other.or_else(own) else { continue };
+            let merged = match (found.remove(&name), new) {
                 (Some(Declaration::Free { range, factor }), Declaration::Free { range: other, factor: more }) => {
                     Declaration::Free { range: range.intersect(other), factor: factor.max(more) }
                 }
                 (Some(equal @ Declaration::Equal(_)), _) | (_, equal) => equal,
             };
-            found.insert(&named.name, merged);
+            found.insert(name, merged);
         }
-        found.into_iter().flat_map(|(name, declaration)| written(name, &declaration)).collect()
+        found.into_iter().flat_map(|(name, declaration)| written(&name, &declaration)).collect()
+    }
+
+    /// `(d, k)`, if the reason is that a dimension equals the named `d` less a constant `k`: declarations only add.
+    fn smaller(&self, reason: Reason) -> Option<(&NamedSize, i64)> {
+        let Reason::Tied(expr) = reason else { return None };
+        let (constant, coefficients) = self.pool().affine(expr)?;
+        let &[(sym, 1)] = coefficients.as_slice() else { return None };
+        let named = self.inputs[self.input_of(sym)?].constraint.as_ref()?.name.as_ref()?;
+        (constant < 0 && (named.factor, named.offset) == (1, 0)).then_some((named, constant.checked_neg()?))
     }
 
     fn declaration(&self, violation: &Violation, named: &NamedSize, names: Names<'_>) -> Option<Declaration> {
@@ -93,7 +106,7 @@ fn written(name: &str, declaration: &Declaration) -> Vec<String> {
 
 /// The call that makes a dimension; 2 is the least size anyway.
 fn dim(name: &str, range: Range) -> String {
-    let min = (range.lo > 2).then(|| format!(", min={}", range.lo)).unwrap_or_default();
-    let max = (range.hi < i64::MAX).then(|| format!(", max={}", range.hi)).unwrap_or_default();
+    let min = if range.lo > 2 { format!(", min={}", range.lo) } else { String::new() };
+    let max = if range.hi < i64::MAX { format!(", max={}", range.hi) } else { String::new() };
     format!("Dim('{name}'{min}{max})")
 }
