@@ -41,6 +41,9 @@ def optimize(
     if not callable(function):
         message = f"only what can be called can be compiled, not {type(function).__name__}"
         raise TypeError(message)
+    # Of what torch's compiler, or we, have wrapped, it is the function within that is compiled, as torch does it.
+    while (inner := getattr(function, "_torchdynamo_orig_callable", None)) is not None:
+        function = inner
     import torch  # noqa: F401  # what the log is made of
 
     from rust_inductor import _logs

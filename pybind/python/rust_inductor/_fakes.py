@@ -28,7 +28,6 @@ from torch._dynamo.utils import _extract_tensor_dict, get_static_address_type
 from torch._dynamo.variables.builder import GraphArg
 from torch._guards import CompileContext, CompileId, TracingContext, compile_context, tracing
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx.experimental.sym_node import SymTypes
 from torch.fx.experimental.symbolic_shapes import (
     DimDynamic,
     StatefulSymbolicContext,
@@ -210,7 +209,7 @@ class Capture:
         #: What the backend is called with.
         self.inputs = self._examples()
         for node, example in zip(gm.graph.find_nodes(op="placeholder"), self.inputs):
-            node.type = type(example)
+            node.type = torch.SymInt if isinstance(example, int) else type(example)
         _unseen.hide(gm.graph, self._describe)
         if self.facts.computes_numbers():
             self._share_numbers()
@@ -372,7 +371,9 @@ class Capture:
 
 def _is_symbolic(node: torch.fx.Node) -> bool:
     """True if a node gives a number that depends on symbols."""
-    return node.op != "output" and isinstance(node.meta.get("example_value"), SymTypes)
+    return node.op != "output" and isinstance(
+        node.meta.get("example_value"), torch.SymInt | torch.SymFloat | torch.SymBool
+    )
 
 
 def _is_size(node: torch.fx.Node) -> bool:
@@ -419,6 +420,13 @@ def _with_code(stack: str, spans: Sequence[tuple[int, int | None, int | None] | 
     for place, span in zip(places, spans):
         if place is not None:
             end, start_column, end_column = span or (None, None, None)
-            columns = {"end_lineno": end, "colno": start_column, "end_colno": end_column}
-            frames.append(traceback.FrameSummary(place[1], int(place[2]), place[3], lookup_line=False, **columns))
+            frames.append(
+                traceback.FrameSummary(
+                    *(place[1], int(place[2]), place[3]),
+                    lookup_line=False,
+                    end_lineno=end,
+                    colno=start_column,
+                    end_colno=end_column,
+                )
+            )
     return "".join(traceback.StackSummary.from_list(frames).format())

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
 from torch._guards import Source
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
@@ -96,7 +97,8 @@ class Asker:
 
     def ask(self, call: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What the call gives, as rows of plain values; ``None`` for what is no tensor or number."""
-        with self.mode:
+        # Without the dispatcher in Python, many operators want to know the sizes.
+        with self.mode, enable_python_dispatcher():
             return self._row(call(*args, **kwargs))
 
     def guards(self) -> list[str]:

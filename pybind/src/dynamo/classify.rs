@@ -101,6 +101,9 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let bound = object.getattr("__self__")?;
             let of_module = bound.is_none() || bound.is_instance_of::<PyModule>();
             let name = function_target(object)?;
+            if is_disallowed(object)? {
+                return Ok(Seen::Object(class));
+            }
             // A method of an object knows more than its name says, unless it is one of torch's functions.
             if of_module || name.starts_with("torch.") {
                 Seen::Builtin(name)
@@ -239,6 +242,9 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
         return Ok(Place::Disabled);
     }
+    if is_disallowed(function)? {
+        return Ok(Place::Disabled);
+    }
     let code = function.getattr(intern!(py, "__code__"))?;
     let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;
     if is_torch(py, &file) {
@@ -247,6 +253,20 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
         return Ok(if known { Place::InGraph } else { Place::Skipped });
     }
     Ok(if is_skipped(py, &file) { Place::Skipped } else { Place::Inlined })
+}
+
+/// True for what `torch._dynamo.disallow_in_graph` was told of; torch's Dynamo is not imported for it.
+fn is_disallowed(function: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = function.py();
+    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    let Some(rules) = modules.cast::<PyDict>()?.get_item(intern!(py, "torch._dynamo.trace_rules"))? else {
+        return Ok(false);
+    };
+    let Some(ids) = rules.getattr_opt(intern!(py, "_disallowed_callable_ids"))? else { return Ok(false) };
+    match ids.getattr_opt(intern!(py, "function_ids"))? {
+        Some(known) if !known.is_none() => known.contains(function.as_ptr() as usize),
+        _ => Ok(false),
+    }
 }
 
 /// Functions of `torch.nn.functional` that torch's Dynamo puts into the graph as they are, beyond those that have rules;
@@ -266,17 +286,44 @@ const IN_GRAPH: &[&str] = &[
     "unfold", "upsample",
 ];
 
+/// The same of `torch.functional`.
+#[rustfmt::skip]
+const IN_GRAPH_TOO: &[&str] = &[
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod", "cdist",
+    "chain_matmul", "istft", "lu", "meshgrid", "norm", "pca_lowrank", "stft", "svd_lowrank", "tensordot",
+];
+
 fn is_in_graph(name: &str) -> bool {
-    name.strip_prefix("torch.nn.functional.").is_some_and(|function| IN_GRAPH.binary_search(&function).is_ok())
+    match name.rsplit_once('.') {
+        Some(("torch.nn.functional", function)) => IN_GRAPH.binary_search(&function).is_ok(),
+        Some(("torch.functional", function)) => IN_GRAPH_TOO.binary_search(&function).is_ok(),
+        _ => false,
+    }
 }
 
-/// True for what `torch.compiler.disable` makes of a function: nothing that it calls is compiled either.
-pub(super) fn is_disabled_throughout(function: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
-    if !file.ends_with("/torch/_dynamo/eval_frame.py") {
-        return Ok(false);
+/// What `torch.compiler.disable` has made of a function.
+pub(super) enum Disabled {
+    /// Nothing that it calls is compiled either.
+    Throughout,
+    /// The function of this code is not compiled; what it calls is.
+    Alone(Py<PyAny>),
+}
+
+/// What the wrapper that `torch.compiler.disable` puts around a function says; `None` for any other function.
+pub(super) fn disabled(function: &Bound<'_, PyAny>, file: &str) -> PyResult<Option<Disabled>> {
+    let py = function.py();
+    if !file.ends_with("/torch/_dynamo/eval_frame.py") && !file.ends_with("/torch/_dynamo/external_utils.py") {
+        return Ok(None);
     }
-    let flag = function.getattr_opt(intern!(function.py(), "_torchdynamo_disable_recursive"))?;
-    flag.map_or(Ok(false), |flag| flag.is_truthy())
+    let Some(throughout) = function.getattr_opt(intern!(py, "_torchdynamo_disable_recursive"))? else {
+        return Ok(None);
+    };
+    if throughout.is_truthy()? {
+        return Ok(Some(Disabled::Throughout));
+    }
+    let within = function.getattr_opt(intern!(py, "_torchdynamo_orig_callable"))?;
+    let code = within.map(|within| within.getattr_opt(intern!(py, "__code__"))).transpose()?.flatten();
+    Ok(code.map(|code| Disabled::Alone(code.unbind())))
 }
 
 fn folder(py: Python<'_>, module: &str) -> Option<String> {

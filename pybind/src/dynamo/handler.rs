@@ -5,7 +5,8 @@
 use super::{
     backend::{self, Answer, Backend, Compiled},
     call_guard::{CallGuard, why_not},
-    classify, code, constant,
+    classify::{self, Disabled},
+    code, constant,
     declared::{self, Declared},
     failures,
     history::Histories,
@@ -26,7 +27,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Compiles what is called under it, with one backend and one set of options.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -40,6 +41,8 @@ struct Tracing {
     fullgraph: bool,
     declared: Option<Declared>,
     history: Histories,
+    /// The code of functions that are not to be compiled, though what they call is.
+    disabled: Mutex<Vec<Py<PyAny>>>,
 }
 
 #[pymethods]
@@ -62,6 +65,7 @@ impl Dynamo {
             Some(false) => Dynamic::Never,
         };
         let listeners = Listeners { listener, logs };
+        let (history, disabled) = (Histories::default(), Mutex::default());
         let backend = Backend::new(backend)?;
         Ok(Dynamo(Arc::new(Tracing {
             backend,
@@ -70,7 +74,8 @@ impl Dynamo {
             limit,
             fullgraph,
             declared,
-            history: Histories::default(),
+            history,
+            disabled,
         })))
     }
 
@@ -156,8 +161,13 @@ impl Optimized {
 impl Handler for Tracing {
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let file: String = call.code().getattr("co_filename")?.extract()?;
-        if classify::is_disabled_throughout(&call.function(), &file)? {
-            return Ok(Verdict::SkipAll);
+        match classify::disabled(&call.function(), &file)? {
+            Some(Disabled::Throughout) => return Ok(Verdict::SkipAll),
+            Some(Disabled::Alone(code)) => self.disabled.lock().unwrap_or_else(PoisonError::into_inner).push(code),
+            None => {}
+        }
+        if self.is_disabled(&call.code()) {
+            return Ok(Verdict::Skip);
         }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
@@ -255,6 +265,10 @@ impl From<NotCaptured> for PyErr {
 }
 
 impl Tracing {
+    fn is_disabled(&self, code: &Bound<'_, PyAny>) -> bool {
+        self.disabled.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| code.is(known))
+    }
+
     fn capture(&self, event: &Event<'_, '_>) -> Result<Verdict, NotCaptured> {
         let call = event.call;
         // Symbols that a backend cannot take are constants, floats first.

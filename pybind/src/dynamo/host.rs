@@ -308,6 +308,10 @@ impl<'py> PyHost<'py> {
             Ok(value) => {
                 self.meta(env.pool_mut(), &value, device)?.ok_or_else(|| "what it gives is not known".to_owned())
             }
+            // Tensors without data cannot be copied elsewhere; fakes that know their device can.
+            Err(error) if !ask.by_hints && error.to_string().contains("Cannot copy out of meta tensor") => {
+                return self.with_symbols(graph, env, id, ask);
+            }
             Err(error) => Err(error.to_string()),
         })
     }

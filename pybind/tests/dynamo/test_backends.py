@@ -136,8 +136,6 @@ LIKE_TORCH = [
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("function", "args"), LIKE_TORCH, ids=lambda value: getattr(value, "__name__", ""))
 def test_graphs_are_named_and_ordered_as_torch_does(function, args, dynamic):
-    if function is scaled and dynamic:
-        pytest.xfail("the tracer has symbols for the sizes of parameters too")
     ours = Kept()
     compiled, log = capture(function, ours, dynamic=dynamic)
     torch.testing.assert_close(compiled(*copy.deepcopy(args)), function(*copy.deepcopy(args)))

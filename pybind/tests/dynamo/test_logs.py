@@ -115,6 +115,8 @@ def test_dynamic(logs):
     assert [text for text in symbols[0] if "L['n']" in text] == [text for text in symbols[1] if "L['n']" in text]
     assert len(ours.of("dynamic", "^create_env")) == len(theirs.of("dynamic", "^create_env"))
     assert ours.of("dynamic", r"^eval <symbol> >= 0 \[guard added\]")
+    assert ours.of("dynamic", "^marking")
+    assert ours.of("dynamic", "^marking") == theirs.of("dynamic", "^marking")
 
 
 def test_trace(logs):
