@@ -372,7 +372,8 @@ impl Tracer<'_> {
         }
         let target = self.graph[node].target.clone();
         let has_tensors = self.graph[node].inputs().iter().any(|&input| self.graph[input].tensor_meta().is_some());
-        if !self.autocast.is_empty() && has_tensors {
+        // Attributes that are computed are views.
+        if !self.autocast.is_empty() && has_tensors && target != "builtins.getattr" {
             return Err(unknown_cast(&target));
         }
         let ask = Ask { grad: self.grad, by_hints: false };

@@ -260,8 +260,12 @@ impl Tracer<'_> {
         if !self.are_symbolic(args)? {
             return Ok(None);
         }
-        if let ("builtins.pow", &[a, b]) = (name, args) {
-            return self.number_binary("pow", a, b).map(Some);
+        match (name, args) {
+            ("builtins.pow", &[a, b]) => return self.number_binary("pow", a, b).map(Some),
+            ("builtins.round", &[a]) if matches!(self.number(a)?, Some(Number::Int(_))) => {
+                return self.force(a).map(Some);
+            }
+            _ => {}
         }
         let row = ROUNDINGS.iter().find(|(function, _, _)| *function == name);
         if let (Some(&(_, target, rounding)), &[a]) = (row, args) {

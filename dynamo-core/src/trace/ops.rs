@@ -92,6 +92,14 @@ impl Tracer<'_> {
                 Ok(self.value(Value::Tuple(repeated)))
             }
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
+            (Value::Object(..), _) if !changes => {
+                let method = format!("__{}__", name.trim_end_matches('_'));
+                match self.call_special(a, &method, &[b])? {
+                    // It may say that it does not know the other operand.
+                    Some(result) if !matches!(self.get(result)?, Value::Object(..)) => Ok(result),
+                    _ => Err(self.no_operator(name, a, b)),
+                }
+            }
             _ => Err(self.no_operator(name, a, b)),
         }
     }

@@ -13,6 +13,7 @@ from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write
 
 #: What programs start with.
 PRELUDE = """\
+import contextlib
 import functools
 import math
 
@@ -46,6 +47,34 @@ class Box:
 
     def __call__(self, other):
         return self.value - other
+
+    def __len__(self):
+        return abs(self.count) % 5
+
+    def __getitem__(self, at):
+        return self.count - at
+
+    def __contains__(self, item):
+        return item == self.count
+
+    def __enter__(self):
+        self.count += 1
+        return self.count
+
+    def __exit__(self, kind, error, trace):
+        self.count -= 2
+
+
+class Odd(ValueError):
+    pass
+
+
+@contextlib.contextmanager
+def quietly(notes):
+    with torch.no_grad():
+        yield len(notes)
+    if len(notes) < 8:
+        notes.append(2)
 
 
 class Noted:

@@ -394,6 +394,8 @@ def protect(scope: Scope) -> None:
                 "$int // $small",
                 "raise ValueError(f'{@int}')",
                 "raise KeyError($str)",
+                "raise Odd($str, $int)",
+                "raise Odd",
                 "assert $bool",
                 "assert $bool, $str",
                 "@box.nothing",
@@ -408,10 +410,12 @@ def protect(scope: Scope) -> None:
             "(ValueError, RuntimeError)",
             "ZeroDivisionError",
             "LookupError",
+            "Odd",
+            "(Odd, KeyError)",
         )
         error = scope.fresh("e")
         with scope.block(f"except {scope.rng.choice(kinds)} as {error}:"):
-            scope.line(scope.rng.choice((f"print(type({error}).__name__)", f"print({error})", "pass")))
+            scope.line(scope.rng.choice((f"print(type({error}).__name__)", f"print({error})", f"print(len({error}.args), isinstance({error}, Odd))", "pass")))
             body(scope, 2)
             if scope.chance(0.1):
                 scope.line("raise")
@@ -432,18 +436,26 @@ def fill_or(scope: Scope, template: str, otherwise: str) -> str:
 
 def context(scope: Scope) -> None:
     room(scope)
-    head = scope.rng.choice(
-        (
-            "with torch.no_grad():",
-            "with torch.no_grad():",
-            "with torch.enable_grad():",
-            "with torch.set_grad_enabled($bool):",
-            "with Noted(@ints):",
-            "with Noted(@ints) as n#:",
-        )
-    )
-    with scope.block(fill(scope, head, INT).replace("n#", scope.fresh("n"))):
+    row = scope.rng.choices(CONTEXTS, [row.weight for row in CONTEXTS])[0]
+    assert isinstance(row.make, str)
+    head = f"with {fill(scope, row.make, INT)}:"
+    with scope.block(head.replace("n#", scope.fresh("n"))):
         body(scope)
+
+
+CONTEXTS: tuple[Row, ...] = (
+    Row("no_grad", 2, "torch.no_grad()"),
+    Row("enable_grad", 1, "torch.enable_grad()"),
+    Row("set_grad_enabled", 1, "torch.set_grad_enabled($bool)"),
+    Row("autocast", 0.7, 'torch.autocast("cpu", enabled=⟨True False $bool⟩)'),
+    Row("nullcontext", 0.5, "contextlib.nullcontext($int) as n#"),
+    Row("suppress", 0.7, "contextlib.suppress(⟨ValueError Odd (KeyError)⟩)"),
+    Row("contextmanager", 0.7, "quietly(@ints) as n#"),
+    Row("object", 0.7, "@box as n#"),
+    Row("two", 0.5, "torch.no_grad(), contextlib.nullcontext() as n#"),
+    Row("new object", 1, "Noted(@ints)"),
+    Row("new object as", 1, "Noted(@ints) as n#"),
+)
 
 
 def early_return(scope: Scope) -> None:

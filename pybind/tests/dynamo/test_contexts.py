@@ -1,0 +1,318 @@
+"""Context managers and objects of the program: each function is one graph, and does what plain Python does."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+W = torch.full((3, 3), 0.5, requires_grad=True)
+NO_GRAD = torch.no_grad()
+BFLOAT = torch.autocast("cpu", dtype=torch.bfloat16)
+notes: list[Any] = []
+
+
+@torch.no_grad()
+def never(x, w):
+    return x @ w, torch.is_grad_enabled()
+
+
+@torch.enable_grad()
+def always(x, w):
+    return x @ w
+
+
+@torch.set_grad_enabled(False)
+def not_now(x, w):
+    return x @ w
+
+
+@BFLOAT
+def in_bfloat(x, w):
+    return x @ w, torch.is_autocast_enabled("cpu")
+
+
+def decorated(x, w):
+    return never(x, w), always(x, w), not_now(x, w), in_bfloat(x, w)
+
+
+@torch.no_grad()
+def refuses(x):
+    raise ValueError(str(x.shape[0]))
+
+
+def an_exception_leaves_a_decorator(x, w):
+    try:
+        y = refuses(x)
+    except ValueError as error:
+        y = x @ w + len(str(error))
+    return y, torch.is_grad_enabled()
+
+
+def autocast(x, w):
+    with torch.autocast("cpu"):
+        y = x @ w
+        z = y + 1
+        with torch.amp.autocast("cpu", enabled=False):
+            q = x @ w
+        r = torch.zeros(2)
+    return y, z, q, r, x @ w, y.dtype
+
+
+def given(x, w):
+    with NO_GRAD, BFLOAT:
+        y = x @ w
+    return y, x @ w
+
+
+def nothing(x, w):
+    with contextlib.nullcontext(), contextlib.nullcontext(x) as k, torch.profiler.record_function("a"):
+        return k * 2 @ w
+
+
+def suppressed(x, w):
+    with contextlib.suppress(ValueError, KeyError):
+        x = x + 1
+        raise KeyError("a")
+    with contextlib.suppress(IndexError):
+        x = x @ w
+    return x
+
+
+def not_suppressed(x, w):
+    try:
+        with contextlib.suppress(IndexError):
+            raise KeyError("a")
+    except KeyError:
+        x = x @ w
+    return x
+
+
+@contextlib.contextmanager
+def quietly(factor):
+    with torch.no_grad():
+        yield factor + 1
+
+
+def generator(x, w):
+    with quietly(3) as k:
+        y = x @ w * k
+    return y, torch.is_grad_enabled()
+
+
+class Counter:
+    def __init__(self, items=()):
+        self.count = 0
+        self.items = list(items)
+
+    def __enter__(self):
+        self.count += 1
+        return self
+
+    def __exit__(self, *args):
+        self.count -= 1
+        return False
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, at):
+        return self.items[at]
+
+    def __setitem__(self, at, value):
+        self.items[at] = value
+
+    def __contains__(self, item):
+        return item in self.items
+
+    def __call__(self, x):
+        return x + self.count
+
+    def __iter__(self):
+        for item in self.items:
+            yield item
+
+    def __bool__(self):
+        return self.count > 0
+
+
+def own_manager(x, counter):
+    with counter as entered:
+        y = x * entered.count
+    return y, counter.count
+
+
+def methods(x, counter):
+    counter[0] = 7
+    found = [len(counter), counter[1], 3 in counter, 9 in counter, bool(counter)]
+    return counter(x), found, [item * 2 for item in counter] if not counter else None
+
+
+def classes(x, counter):
+    kinds = type(counter) is Counter, type(counter).__name__, counter.__class__ is Counter
+    is_one = isinstance(counter, Counter), isinstance(counter, (int, Counter)), isinstance(x, Counter)
+    more = issubclass(Counter, object), hasattr(counter, "nothing"), getattr(counter, "nothing", 5)
+    return x * 2, kinds, is_one, more, isinstance(3, Counter)
+
+
+class MyError(Exception):
+    pass
+
+
+class Special(MyError, ValueError):
+    pass
+
+
+def exceptions(x, _):
+    try:
+        raise Special("x", 2)
+    except (KeyError, MyError) as error:
+        seen = error.args, type(error).__name__, isinstance(error, ValueError), isinstance(error, KeyError), str(error)
+        seen += (error.__class__ is Special, f"<{error}>")
+    try:
+        raise MyError("why")
+    except ValueError:
+        return x
+    except MyError as error:
+        return x + 1, seen, str(error), str(KeyError("k")), str(MyError())
+
+
+def values():
+    return [
+        (decorated, (X, W)),
+        (an_exception_leaves_a_decorator, (X, W)),
+        (autocast, (X, W)),
+        (given, (X, W)),
+        (nothing, (X, W)),
+        (suppressed, (X, W)),
+        (not_suppressed, (X, W)),
+        (generator, (X, W)),
+        (own_manager, (X, Counter())),
+        (methods, (X, Counter([1, 2, 3]))),
+        (classes, (X, Counter())),
+        (exceptions, (X, 0)),
+    ]
+
+
+def seen(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.shape, value.dtype, value.requires_grad, value.tolist()
+    if isinstance(value, (list, tuple)):
+        return type(value), [seen(item) for item in value]
+    return vars(value) if isinstance(value, Counter) else repr(value)
+
+
+def outcome(function, args):
+    try:
+        result = seen(function(*args))
+    except Exception as error:
+        result = repr(error)
+    return result, [seen(arg) for arg in args], torch.is_grad_enabled(), torch.is_autocast_enabled("cpu")
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize("at", range(len(values())), ids=[function.__name__ for function, _ in values()])
+def test_it_is_one_graph(at, backend):
+    function, args = values()[at]
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend=backend, listener=log.append)
+    for _ in range(2):
+        assert outcome(compiled, values()[at][1]) == outcome(function, values()[at][1])
+    assert [event.get("break_reason") or event.get("skipped") for event in log] == [None]
+
+
+def breaks_in_autocast(x, w):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ w
+        print("inside", torch.is_autocast_enabled("cpu"))
+        z = y @ w
+    return y, z, x @ w
+
+
+def breaks_in_nothing(x, w):
+    with contextlib.nullcontext(w) as other, contextlib.suppress(ValueError):
+        y = x @ other
+        print("inside")
+        raise ValueError
+    return y @ w
+
+
+def breaks_in_its_own(x, counter):
+    with counter as entered:
+        y = x * entered.count
+        print("inside", counter.count)
+        z = y + counter.count
+    return z, counter.count
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize("function", [breaks_in_autocast, breaks_in_nothing, breaks_in_its_own])
+def test_a_break_inside(function, backend, capsys):
+    make = (lambda: (X, Counter())) if function is breaks_in_its_own else lambda: (X, W)
+    compiled = _capture.optimize(function, backend=backend)
+    expected, expected_output = outcome(function, make()), capsys.readouterr().out
+    for _ in range(2):
+        assert outcome(compiled, make()) == expected
+        assert capsys.readouterr().out == expected_output
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_autocast_around_the_call(backend):
+    def product(x, w):
+        y = x @ w
+        return y, y.dtype is torch.bfloat16
+
+    compiled = _capture.optimize(product, backend=backend)
+    for enabled in (False, True, False, True):
+        with torch.autocast("cpu", enabled=enabled):
+            assert outcome(compiled, (X, W)) == outcome(product, (X, W))
+
+
+def test_a_graph_that_fails_leaves_autocast_as_it_was():
+    def gather(x, at):
+        with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+            return torch.index_select(x @ x.T, 0, at)
+
+    compiled = _capture.optimize(gather, backend="eager")
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            compiled(X, torch.tensor([9]))
+        assert torch.is_grad_enabled()
+        assert not torch.is_autocast_enabled("cpu")
+
+
+CASTS = {
+    "linear": lambda x: torch.nn.functional.linear(x, x),
+    "matmul": lambda x: x @ x.T,
+    "mm of halves": lambda x: x.half() @ x.half().T,
+    "doubles": lambda x: x.double() @ x.double().T,
+    "conv": lambda x: torch.conv1d(x[None], x[None]),
+    "loss": lambda x: torch.nn.functional.mse_loss(x.bfloat16(), x.bfloat16()),
+    "cat": lambda x: torch.cat([x, x.bfloat16()]),
+    "stack": lambda x: torch.stack([x.bfloat16(), x.bfloat16()]),
+    "softmax": lambda x: x.bfloat16().softmax(0),
+    "norm": lambda x: torch.nn.functional.layer_norm(x, (3,)),
+    "attention": lambda x: torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None]),
+    "addmm": lambda x: torch.addmm(x[:, :2], x, x.T),
+    "sum": lambda x: (x.bfloat16().sum(), x.prod(), x.mean(0), x.exp(), x.bfloat16() + x, x.relu().pow(2)),
+    "products": lambda x: (x[0] @ x[1], x @ x[0], torch.outer(x[0], x[1]), torch.einsum("ij,kj->ik", x, x)),
+}
+
+
+@pytest.mark.parametrize("name", CASTS)
+def test_autocast_gives_the_types_that_torch_gives(name):
+    def program(x):
+        with torch.autocast("cpu"):
+            y = CASTS[name](x)
+            ys = y if isinstance(y, tuple) else (y,)
+            dtypes = [str(z.dtype) for z in ys]
+        return ys, dtypes
+
+    compiled = _capture.optimize(program, backend="eager")
+    for _ in range(2):
+        assert outcome(compiled, (X,)) == outcome(program, (X,))

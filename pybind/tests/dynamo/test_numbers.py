@@ -1,0 +1,199 @@
+"""Symbolic floats, integers and bools: results equal plain Python's, and there are no more graphs than torch makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+INTS = (2, 4, 6, 9, 3)
+FLOATS = (0.5, 1.5, 2.5, 3.5, 1.0)
+
+#: Each function of an integer, and how many graphs the values of ``INTS`` take.
+OF_INTS: dict[str, tuple[Callable[[int], Any], int]] = {
+    "arithmetic": (lambda n: (n + 1, n - 7, 3 * n, -n, +n, abs(-n)), 2),
+    "division": (lambda n: (n // 2, n % 3, divmod(n, 3), n / 2, 1 / n, n / (n + 1)), 2),
+    "powers": (lambda n: (n**2, pow(n, 3), (n / 2) ** 2), 2),
+    "bits": (lambda n: (n & 6, n | 1, n ^ 3, n << 1, n >> 1, ~n, 5 & n), 2),
+    "least": (lambda n: (min(n, 3), max(n, 4), min(n, 5, n + 1), sum([n, n, 1])), 2),
+    "comparisons": (lambda n: (n < 3, n == 4, n != 9, n >= n - 1), 2),
+    "logic": (lambda n: (not n > 3, (n > 3) & (n < 7), (n > 3) | (n == 2), bool(n), not n), 2),
+    "bool to int": (lambda n: int(n > 3), 2),
+    "to float": (lambda n: (float(n), float(n) * 0.5, n * 0.25, n + 0.5), 2),
+    "functions": (lambda n: (math.sqrt(n), math.sin(n), math.exp(n / 8), math.atan(n)), 2),
+    "rounding": (lambda n: (int(n * 0.5), math.floor(n / 2), math.ceil(n / 4), round(n), int(n)), 2),
+    "types": (lambda n: (isinstance(n, int), isinstance(n / 2, float), isinstance(n > 1, bool), type(n / 2)), 2),
+    "text": (lambda n: f"{n} {n / 2:.1f} {n > 3}", 5),
+    "a key": (lambda n: {2: "a", 4: "b"}.get(n), 5),
+    "no number": (lambda n: (n == "a", n is None, n == [n]), 2),
+}
+
+#: The same of floats.
+OF_FLOATS: dict[str, tuple[Callable[[float], Any], int]] = {
+    "arithmetic": (lambda f: (f + 1, f - 2.0, 3 * f, -f, +f, abs(f - 2), 1 / f, f / 3), 2),
+    "powers": (lambda f: (f**2, f**0.5, 2.0**f, f**-1, pow(f, 3)), 2),
+    "functions": (lambda f: (math.sqrt(f), math.exp(f), math.log(f), math.cos(f), math.tanh(f), math.fabs(-f)), 2),
+    "least": (lambda f: (min(f, 2.0), max(f, 2.0, f + 1)), 2),
+    "comparisons": (lambda f: (f < 2, f == 1.5, f >= 0, not f, bool(f)), 2),
+    "types": (lambda f: (isinstance(f, float), type(f), float(f)), 2),
+    "text": (lambda f: f"{f:.2f}", 5),
+    "rounding": (lambda f: (int(f), round(f), math.floor(f)), 5),
+    "remainders": (lambda f: (f // 1, f % 1), 5),
+}
+
+
+def graphs_and_results(function: Callable[..., Any], calls: list[tuple[Any, ...]], **options: Any) -> tuple[int, Any]:
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, listener=log.append, **options)
+    results = [compiled(*call) for call in calls]
+    assert [event.get("break_reason") or event.get("skipped") for event in log] == [None] * len(log)
+    return len(log), results
+
+
+def same(a: Any, b: Any) -> bool:
+    if isinstance(a, torch.Tensor):
+        torch.testing.assert_close(a, b, equal_nan=True)
+        return True
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and (a == b or a != a)
+
+
+CASES = [(name, *case, INTS) for name, case in OF_INTS.items()]
+CASES += [(f"{name} of floats", *case, FLOATS) for name, case in OF_FLOATS.items()]
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize(("function", "most", "values"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_numbers_are_what_python_computes(function, most, values, backend):
+    def program(x, n):
+        return x + 1, function(n)
+
+    calls = [(X, value) for value in values]
+    count, results = graphs_and_results(program, calls, backend=backend)
+    assert all(map(same, results, [program(*call) for call in calls]))
+    assert count <= most
+
+
+def scaled(x, f):
+    return x * f + f / 2
+
+
+def scaled_by_a_size(x, _):
+    return x * (x.shape[0] / 2), x / math.sqrt(x.shape[0]), int(x.shape[0] * 0.5)
+
+
+def compared(x, f):
+    return (x > f) & (x * 2 <= f * 3), f - x, f / x, x**2
+
+
+def in_place(x, f):
+    y = x.clone()
+    y *= f
+    y.add_(f)
+    return y
+
+
+def whole_numbers(x, f):
+    return x.to(torch.int64) * f, (x > 0) * f, x.bfloat16() * f, x[0, 0] * f, x.double() + f
+
+
+ON_TENSORS = [scaled, scaled_by_a_size, compared, in_place, whole_numbers]
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+@pytest.mark.parametrize("function", ON_TENSORS, ids=[function.__name__ for function in ON_TENSORS])
+def test_a_float_that_changes_is_compiled_once_more(function, backend):
+    calls = [(torch.randn(n, 3), value) for n, value in zip((4, 5, 6, 7, 9), FLOATS)]
+    count, results = graphs_and_results(function, calls, backend=backend)
+    assert all(map(same, results, [function(*call) for call in calls]))
+    # AOTAutograd takes floats as constants that it cannot compute as tensors.
+    assert count == 2 or (backend == "aot_eager" and function is compared)
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_what_is_not_finite_and_zero(backend):
+    values = [1.5, 2.5, float("inf"), float("nan"), -0.0, 0.0, 1.0]
+    count, results = graphs_and_results(scaled, [(X, value) for value in values], backend=backend)
+    assert all(map(same, results, [scaled(X, value) for value in values]))
+    assert count <= 3
+
+
+def inverse(x, f):
+    try:
+        return x + 1 / f
+    except ZeroDivisionError:
+        return x - 1
+
+
+def root(x, f):
+    return x, f**0.5
+
+
+@pytest.mark.parametrize("function", [inverse, root])
+def test_where_python_raises_or_gives_another_kind_of_number_there_is_a_guard(function):
+    compiled = _capture.optimize(function, backend="eager")
+    for value in (1.5, 2.5, 4.0, 0.0, -1.0, 3.0):
+        assert same(compiled(X, value), function(X, value))
+
+
+def filled(x, f):
+    return x + torch.full((3,), f), torch.nn.functional.softplus(x, beta=f), torch.arange(0, f)
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+def test_a_float_that_is_more_than_a_factor(backend):
+    calls = [(X, value) for value in FLOATS]
+    _, results = graphs_and_results(filled, calls, backend=backend)
+    assert all(map(same, results, [filled(*call) for call in calls]))
+
+
+@pytest.mark.parametrize("backend", ["rust_inductor", "aot_eager"])
+@pytest.mark.parametrize("values", [INTS, FLOATS], ids=["ints", "floats"])
+def test_gradients_with_symbols(backend, values):
+    def loss(x, w, n):
+        return ((x @ w) * n).sum() * x.shape[0]
+
+    log: list[Any] = []
+    compiled = _capture.optimize(loss, backend=backend, listener=log.append)
+    w = torch.ones(3, 2, requires_grad=True)
+    for rows, value in zip((4, 5, 6, 7, 9), values):
+        x = torch.randn(rows, 3)
+        gradients = [torch.autograd.grad(function(x, w, value), w)[0] for function in (compiled, loss)]
+        torch.testing.assert_close(*gradients)
+    assert len(log) <= 3
+
+
+def test_guards_on_floats_are_printed_as_torch_prints_them():
+    def program(x, f):
+        return x + f if f > 1.5 else x - f
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(program, backend="eager", listener=log.append)
+    for value in (0.5, 2.0, 3.0, 1.0):
+        same(compiled(X, value), program(X, value))
+    texts = [text for event in log for text in event["guards"] if "L['f']" in text]
+    assert any("L['f'] > 1.5" in text or "1.5 < L['f']" in text for text in texts), texts
+    assert len(log) == 3
+
+
+def test_the_graph_takes_a_float_as_torch_gives_it():
+    taken = []
+
+    def backend(gm, inputs):
+        taken.append(([node.name for node in gm.graph.nodes], inputs))
+        return gm.forward
+
+    compiled = _capture.optimize(scaled, backend=backend)
+    for value in (0.5, 1.5):
+        compiled(X, value)
+    names, inputs = taken[-1]
+    assert names[:3] == ["l_x_", "l_f_", "item"]
+    assert inputs[1].dtype is torch.float64
+    assert inputs[1].dim() == 0
