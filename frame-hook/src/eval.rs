@@ -9,6 +9,8 @@ use crate::layout::{
     _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, EvalFrame,
     Frame, Object, Thread,
 };
+#[cfg(Py_3_12)]
+use crate::monitoring::is_monitored;
 use crate::{Call, Handler, Verdict, replace};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
@@ -110,6 +112,12 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
     unsafe { before()(thread, frame, throw) }
 }
 
+/// There is no `sys.monitoring` yet.
+#[cfg(not(Py_3_12))]
+fn is_monitored(_: &Thread) -> bool {
+    false
+}
+
 /// What is to happen with a frame.
 enum Action {
     AsItIs,
@@ -131,7 +139,7 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) {
             return as_it_is(thread, frame, throw);
         }
-        if (*thread.cast::<Thread>()).is_traced() {
+        if (*thread.cast::<Thread>()).is_traced() || is_monitored(&*thread.cast::<Thread>()) {
             return as_it_is(thread, frame, throw);
         }
         let action = catch_unwind(AssertUnwindSafe(|| decide(frame, known)));

@@ -55,13 +55,27 @@ pub(crate) struct Frame {
     local_slots: [Object; 1],
 }
 
+/// The code object as far as to the version of `sys.monitoring`'s events for which it is written, from
+/// `Include/cpython/code.h`.
+#[cfg(all(Py_3_12, not(Py_3_13)))]
+#[repr(C)]
+struct Code {
+    _head: ffi::PyVarObject,
+    _tables: [Object; 3],
+    _numbers: [c_int; 11],
+    _version: u32,
+    _names: [Object; 8],
+    instrumentation: u64,
+}
+
 /// The first part of `PyThreadState`, from `Include/cpython/pystate.h`.
 #[repr(C)]
 pub(crate) struct Thread {
     _links: [*mut ffi::PyThreadState; 2],
     _interpreter: *mut ffi::PyInterpreterState,
+    /// Flags, and above eight of them the version of `sys.monitoring`'s events.
     #[cfg(Py_3_13)]
-    _eval_breaker: usize,
+    eval_breaker: usize,
     /// States and depths of recursion, an `int` each.
     #[cfg(not(Py_3_13))]
     _depths: [c_int; 5],
@@ -71,7 +85,7 @@ pub(crate) struct Thread {
     tracing: c_int,
     _event: c_int,
     /// The C frame, or the frame (3.13), that runs.
-    _current: *mut (),
+    current: *mut (),
     _profile: *mut (),
     /// What `sys.settrace` has put there.
     trace: *mut (),
@@ -82,7 +96,32 @@ impl Thread {
     pub(crate) fn is_traced(&self) -> bool {
         self.tracing > 0 || !self.trace.is_null()
     }
+
+    /// A number that changes when somebody asks `sys.monitoring` for other events; 0 if nobody ever has.
+    #[cfg(Py_3_13)]
+    pub(crate) fn monitoring_version(&self) -> Option<u64> {
+        Some((self.eval_breaker >> 8) as u64)
+    }
+
+    /// The same. Each code object that is running has been written for the latest version, so the caller's tells;
+    /// `None` if there is no such caller.
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    pub(crate) fn monitoring_version(&self) -> Option<u64> {
+        // SAFETY: a thread that runs has a C frame, whose first member is the frame that runs, or null. Frames in it are
+        // complete, with live code objects; those of the evaluator itself have another code object, which is passed by.
+        unsafe {
+            let mut frame = *self.current.cast::<*const Frame>();
+            while !frame.is_null() && (*frame).owner == OWNED_BY_C_STACK {
+                frame = (*frame).previous;
+            }
+            (!frame.is_null()).then(|| (*(*frame).code.cast::<Code>()).instrumentation)
+        }
+    }
 }
+
+/// The owner of a frame that stands for the evaluator itself.
+#[cfg(all(Py_3_12, not(Py_3_13)))]
+const OWNED_BY_C_STACK: u8 = 3;
 
 impl Frame {
     /// The code object; borrowed.

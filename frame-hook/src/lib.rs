@@ -9,8 +9,8 @@
 //!
 //! The hook is installed while some thread is [`Enabled`], and only such threads' frames are looked at. Generators,
 //! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement. While `sys.settrace` is in
-//! force every frame of its thread runs as it is, so that debuggers and coverage see the lines of the program; so do the
-//! functions that trace and profile.
+//! force every frame of its thread runs as it is, so that debuggers and coverage see the lines of the program; so it is
+//! with all threads while a tool of `sys.monitoring` may look at lines, and with the functions that trace and profile.
 //!
 //! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs` as
 //! the dict), has the free variables of the original in the same order, and neither cells among its parameters' slots
@@ -27,6 +27,8 @@ mod clear;
 mod code_state;
 mod eval;
 mod layout;
+#[cfg(Py_3_12)]
+mod monitoring;
 #[cfg(feature = "python-module")]
 mod python_module;
 mod replace;

@@ -466,6 +466,61 @@ class Inspection(unittest.TestCase):
         self.assertNotIn("note", shown)
         self.assertEqual(lines[:4], [0, 1, 2, 2])
 
+    @unittest.skipIf(sys.version_info < (3, 12), "there is no sys.monitoring")
+    def test_what_is_monitored_runs_as_it_is(self) -> None:
+        def f(a: int) -> int:
+            b = a
+            return b + 1000
+
+        first = f.__code__.co_firstlineno
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        lines: list[int] = []
+
+        def started(code: types.CodeType, _offset: int) -> None:
+            if code.co_name == "f":
+                monitoring.set_local_events(monitoring.COVERAGE_ID, code, monitoring.events.LINE)
+
+        def line(_code: types.CodeType, number: int) -> None:
+            lines.append(number - first)
+
+        with patched(f) as patches:
+            self.assertEqual(f(1), 2001)
+            for _ in range(2):
+                monitoring.use_tool_id(monitoring.COVERAGE_ID, "lines")
+                monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.PY_START, started)
+                monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.LINE, line)
+                monitoring.set_events(monitoring.COVERAGE_ID, monitoring.events.PY_START)
+                self.assertEqual(f(1), 1001)
+                self.assertEqual(f(1), 1001)
+                monitoring.set_local_events(monitoring.COVERAGE_ID, f.__code__, 0)
+                monitoring.set_events(monitoring.COVERAGE_ID, 0)
+                monitoring.free_tool_id(monitoring.COVERAGE_ID)
+                self.assertEqual(f(1), 2001)
+            shown = [name for name, _ in patches.shown]
+        self.assertEqual(lines, [1, 2] * 4)
+        self.assertNotIn("started", shown)
+        self.assertNotIn("line", shown)
+
+    @unittest.skipIf(sys.version_info < (3, 12), "there is no sys.monitoring")
+    def test_tools_that_profile_see_one_call(self) -> None:
+        def f(a: int) -> int:
+            return a + 1000
+
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        tool, events = monitoring.PROFILER_ID, monitoring.events
+        seen: list[tuple[str, object]] = []
+        monitoring.use_tool_id(tool, "calls")
+        monitoring.register_callback(tool, events.PY_START, lambda code, _: seen.append((code.co_name, None)))
+        monitoring.register_callback(tool, events.PY_RETURN, lambda code, _, got: seen.append((code.co_name, got)))
+        with patched(f):
+            f(1)
+            monitoring.set_events(tool, events.PY_START | events.PY_RETURN)
+            value = f(1)
+            monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+        self.assertEqual(value, 2001)
+        self.assertEqual([event for event in seen if event[0] == "f"], [("f", None), ("f", 2001)])
+
     def test_functions_that_profile_are_not_shown(self) -> None:
         def f(a: int) -> int:
             return a + 1000

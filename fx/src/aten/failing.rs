@@ -229,7 +229,8 @@ fn fails(graph: &Graph, node: &Node, failure: Failure) -> bool {
             // An accelerator finds out when the call is long over.
             let elsewhere = tensor(base).is_some_and(|meta| meta.device.kind != DeviceKind::Cpu);
             let is_index = matches!(&*node.target, "operator.getitem") || node.target.starts_with("aten.index.");
-            !elsewhere && !(is_index && node.args.get(1).is_some_and(|index| is_certain(graph, index)))
+            let certain = is_index && node.args.get(1).is_some_and(|index| is_certain(graph, index));
+            !elsewhere && !certain
         }
     }
 }

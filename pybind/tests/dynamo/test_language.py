@@ -15,6 +15,7 @@ from rust_inductor import _capture
 
 Pair = collections.namedtuple("Pair", "a b", defaults=(3,))
 calls = 0
+gone = 0
 
 
 class Typed(NamedTuple):
