@@ -30,8 +30,8 @@ struct Captured {
     guards: Vec<String>,
     code: CodeObject,
     opaque: Vec<Meant>,
-    /// The stacks of the graph's calls that may raise.
-    fallible: Vec<String>,
+    /// The graph's calls that may raise: their names and stacks.
+    fallible: Vec<(String, String)>,
     ended: Option<String>,
 }
 
@@ -60,8 +60,9 @@ impl From<&Opaque> for Meant {
 
 impl From<Capture> for Captured {
     fn from(capture: Capture) -> Captured {
+        let fallible = capture.fallible.iter().map(|&node| &capture.graph[node]);
         Captured {
-            fallible: capture.fallible.iter().filter_map(|&node| capture.graph[node].stack_trace.clone()).collect(),
+            fallible: fallible.filter_map(|node| Some((node.name.clone(), node.stack_trace.clone()?))).collect(),
             graph: capture.graph.to_json(),
             guards: capture.guards.iter().map(|guard| guard.text(&capture.sources)).collect(),
             opaque: capture.opaque.iter().map(Meant::from).collect(),

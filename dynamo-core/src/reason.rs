@@ -104,6 +104,13 @@ impl Reason {
         Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()) }
     }
 
+    /// The same, of what stands in a handler: nothing but the interpreter can make an exception that is being handled.
+    #[must_use]
+    pub fn within_handler(self) -> Reason {
+        let text = format!("{} The graph ends where the exception was raised that is handled there.", self.text);
+        Reason { text, ..self }
+    }
+
     /// The same, of which it is not certain what the program has done before: no handler may catch it.
     #[must_use]
     pub fn uncaught(self) -> Reason {

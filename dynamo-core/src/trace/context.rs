@@ -257,6 +257,13 @@ impl Tracer<'_> {
     }
 }
 
+/// True for `__exit__` of a manager that was entered before the trace began, by its dotted name, if it does the same
+/// whether an exception comes by or not.
+pub(super) fn is_deaf_method(method: &str) -> bool {
+    let class = method.strip_suffix(".__exit__").unwrap_or_default();
+    matches!(class, "contextlib.nullcontext" | autocast::CLASS) || Class::named(class).is_some()
+}
+
 /// True if the target is a node that sets a mode.
 pub(super) fn sets_mode(target: &str) -> bool {
     target == grad::SET_GRAD || autocast::is_effect(target)

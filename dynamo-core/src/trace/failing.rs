@@ -9,9 +9,16 @@
 //! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
 //! this frame or in one that called it. Changes of tensors in place are the graph's own, and count as no effects here.
 
-use super::{Traced, Tracer, frame::Frame, items::raised, value::ValueId};
+use super::{
+    Traced, Tracer,
+    context::{Context, is_deaf_method},
+    frame::Frame,
+    items::raised,
+    value::{Value, ValueId},
+};
 use crate::{
     bytecode::{Handler, Inst, Op},
+    host::Place,
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
@@ -173,9 +180,22 @@ impl Tracer<'_> {
         if ops.next_if_eq(&Op::PushExcInfo).is_some() {
             let exit = (handler.depth as usize).checked_sub(1).and_then(|place| f.stack.get(place).copied());
             let leaves = ops.next() == Some(Op::WithExceptStart);
-            return leaves && exit.is_some_and(|exit| self.ignores_exceptions(exit).unwrap_or(false));
+            return leaves && exit.is_some_and(|exit| self.is_deaf(exit).unwrap_or(false));
         }
         ops.find(|op| !TIDYING.contains(op)) == Some(Op::Reraise)
+    }
+
+    /// True for the way out of a context manager that does the same whether an exception comes by or not.
+    fn is_deaf(&mut self, exit: ValueId) -> Traced<bool> {
+        let function = match self.get(exit)? {
+            Value::Exit(context) => return Ok(!matches!(context, Context::Suppress(_) | Context::Generator(_))),
+            Value::Method { function, .. } => function,
+            _ => return Ok(false),
+        };
+        Ok(match self.get(function)? {
+            Value::Function(function) => function.place == Place::Skipped && is_deaf_method(&function.name),
+            _ => false,
+        })
     }
 }
 

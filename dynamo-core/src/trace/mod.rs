@@ -381,7 +381,10 @@ impl<'h> Tracer<'h> {
                 }
                 Err(reason) => reason,
             };
-            return self.end(raised_at.unwrap_or(mark), reason);
+            return match raised_at {
+                Some(raised_at) => self.end(raised_at, reason.within_handler()),
+                None => self.end(mark, reason),
+            };
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::OnceLock;
+use std::{borrow::Cow, sync::OnceLock};
 use symshapes::{DType, DeviceKind};
 
 /// On what a call fails.
@@ -150,21 +150,19 @@ pub fn may_fail(graph: &Graph, id: NodeId) -> bool {
 }
 
 /// What is known of a node's target.
-enum Operator {
+enum Operator<'a> {
     /// The ATen operator of this name.
-    Known(String),
+    Known(Cow<'a, str>),
     /// Something of Python's that does not look at elements.
     Harmless,
     /// Nothing.
     Unknown,
 }
 
-fn operator(node: &Node) -> Operator {
+fn operator(node: &Node) -> Operator<'_> {
     let target = node.target.as_str();
-    let is_known = |name: &str| operators().contains(name);
-    let known = |name: &str| if is_known(name) { Operator::Known(name.to_owned()) } else { Operator::Unknown };
     if let Some(overload) = target.strip_prefix("aten.") {
-        return known(overload.split_once('.').map_or(overload, |(base, _)| base));
+        return Operator::Known(overload.split_once('.').map_or(overload, |(base, _)| base).into());
     }
     if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
         return of_python(name);
@@ -175,14 +173,19 @@ fn operator(node: &Node) -> Operator {
     let (owner, name) = target.rsplit_once('.').unwrap_or(("", target));
     let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
     match owner.rsplit('.').next() {
-        Some("linalg") => known(&format!("linalg_{name}")),
-        Some("functional" | "_nn") if name == "cross_entropy" => known("cross_entropy_loss"),
-        _ => known(name),
+        Some("linalg") => known(format!("linalg_{name}").into()),
+        Some("functional" | "_nn") if name == "cross_entropy" => known("cross_entropy_loss".into()),
+        _ => known(name.into()),
     }
 }
 
+/// The operator of this name, if there is one.
+fn known(name: Cow<'_, str>) -> Operator<'_> {
+    if operators().contains(&*name) { Operator::Known(name) } else { Operator::Unknown }
+}
+
 /// An operator of Python's, by its name in `operator`.
-fn of_python(name: &str) -> Operator {
+fn of_python(name: &str) -> Operator<'static> {
     let aten = match name {
         "getitem" => "index",
         "setitem" => "index_put",
@@ -190,7 +193,7 @@ fn of_python(name: &str) -> Operator {
         "mod" | "imod" => "remainder",
         _ => return Operator::Harmless,
     };
-    Operator::Known(aten.to_owned())
+    Operator::Known(aten.into())
 }
 
 /// The names of all operators, without overload.

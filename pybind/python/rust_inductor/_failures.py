@@ -7,15 +7,18 @@ and of the calls on the way to it. Nothing here runs unless a graph fails.
 
 from __future__ import annotations
 
+import linecache
 import re
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 #: A frame as torch writes it in a node's ``stack_trace``.
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)$', re.MULTILINE)
+#: A variable that is given a value.
+_ASSIGNED = re.compile(r"\b(\w+) = ")
 #: Part of the file names that torch gives to the code of graph modules.
 _GENERATED = "eval_with_key"
 #: A module that does nothing but raise.
@@ -26,12 +29,13 @@ _ENTRY_UNITS = 8
 Place = tuple[str, int, str]
 
 
-def teller(sites: Sequence[str]) -> Callable[[BaseException], None]:
-    """Make what is called with an exception of a graph; ``sites`` are the stacks of the operations that may fail."""
+def teller(sites: Sequence[tuple[str, str]]) -> Callable[[BaseException], None]:
+    """Make what is called with an exception of a graph; ``sites`` are the names and stacks of what may fail in it."""
+    named = dict(sites)
 
     def tell(error: BaseException) -> None:
         try:
-            _tell(error, sites)
+            _tell(error, named)
         except Exception:
             # What the graph has raised matters more than where.
             return
@@ -39,13 +43,13 @@ def teller(sites: Sequence[str]) -> Callable[[BaseException], None]:
     return tell
 
 
-def _tell(error: BaseException, sites: Sequence[str]) -> None:
+def _tell(error: BaseException, sites: Mapping[str, str]) -> None:
     """Put the lines of the program into the traceback, or all that may be meant into a note."""
     here = error.__traceback__
     if here is None:
         return
-    candidates = list(dict.fromkeys(sites))
-    site = _generated_site(here.tb_next)
+    candidates = list(dict.fromkeys(sites.values()))
+    site = _generated_site(here.tb_next, sites)
     if site is None and isinstance(error, Exception) and not isinstance(error, MemoryError):
         if len(candidates) == 1:
             (site,) = candidates
@@ -102,14 +106,21 @@ def _one_line(code: CodeType) -> bytes:
     return bytes(table)
 
 
-def _generated_site(traceback: TracebackType | None) -> str | None:
-    """The stack of the node at which a graph module stands in the traceback."""
+def _generated_site(traceback: TracebackType | None, sites: Mapping[str, str]) -> str | None:
+    """The stack of the node at which a graph module's code stands in the traceback."""
     for frame, line in _walk(traceback):
         if _GENERATED in frame.f_code.co_filename:
             site = _node_stack(frame.f_locals.get("self"), line)
+            site = site or _assigned_site(linecache.getline(frame.f_code.co_filename, line), sites)
             if site is not None:
                 return site
     return None
+
+
+def _assigned_site(line: str, sites: Mapping[str, str]) -> str | None:
+    """The stack of the node to which a line of a graph's code gives a value, by the node's name."""
+    assigned = (found[1] for found in _ASSIGNED.finditer(line))
+    return next((sites[name] for name in assigned if name in sites), None)
 
 
 def _walk(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:

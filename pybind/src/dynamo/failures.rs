@@ -7,6 +7,7 @@ use pyo3::types::PyList;
 
 /// What tells of a failure of the capture's graph.
 pub(super) fn teller<'py>(py: Python<'py>, capture: &Capture) -> PyResult<Bound<'py, PyAny>> {
-    let sites = capture.fallible.iter().filter_map(|&node| capture.graph[node].stack_trace.as_deref());
+    let nodes = capture.fallible.iter().map(|&node| &capture.graph[node]);
+    let sites = nodes.filter_map(|node| Some((node.name.as_str(), node.stack_trace.as_deref()?)));
     py.import("rust_inductor._failures")?.getattr("teller")?.call1((PyList::new(py, sites.collect::<Vec<_>>())?,))
 }

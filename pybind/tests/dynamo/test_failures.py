@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import traceback
 from typing import Any
@@ -85,6 +86,32 @@ def global_before(x, at):
     return x * 2
 
 
+def suppressed(x, at):
+    y = x * 2
+    with contextlib.suppress(IndexError):
+        y = x[at]
+    return y + 1
+
+
+@contextlib.contextmanager
+def noting(log):
+    log.append("in")
+    try:
+        yield
+    finally:
+        log.append("out")
+
+
+def generator(x, at, log):
+    with noting(log):
+        return x.take(at)
+
+
+def quiet(x, at):
+    with torch.no_grad(), contextlib.nullcontext():
+        return x[at] + 1
+
+
 def context(x, at):
     try:
         raise KeyError("first")
@@ -107,6 +134,11 @@ EXAMPLES: list[tuple[Any, tuple[Any, ...]]] = [
     (effects_before, (X, FAR, [])),
     (attribute_before, (X, FAR, Counter())),
     (global_before, (X, FAR)),
+    (suppressed, (X, NEAR)),
+    (suppressed, (X, FAR)),
+    (generator, (X, NEAR, [])),
+    (generator, (X, FAR, [])),
+    (quiet, (X, FAR)),
     (context, (X, FAR)),
 ]
 
@@ -159,6 +191,13 @@ def test_without_handlers_and_effects_it_is_one_graph():
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(plain_index, backend="eager", listener=log.append)
     assert told(compiled(X, NEAR, X)) == told(plain_index(X, NEAR, X))
+    assert [event["break_reason"] for event in log] == [None]
+
+
+def test_modes_of_torch_see_no_exceptions():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(quiet, backend="eager", listener=log.append)
+    assert told(compiled(X, NEAR)) == told(quiet(X, NEAR))
     assert [event["break_reason"] for event in log] == [None]
 
 
