@@ -262,7 +262,11 @@ def symbol_lines(event: Event) -> Iterator[str]:
         return
     yield "create_env"
     marked = list(event["marked"])
+    promised = [_tensor(source) for source in event["promised"]]
     for symbol, value, source, bounds in event["symbols"]:
+        while _tensor(source) in promised:
+            promised.remove(_tensor(source))
+            yield f"marking {_tensor(source)} as dynamic (from mark_dynamic)"
         if source in marked:
             marked.remove(source)
             yield _marked(source)
@@ -275,9 +279,14 @@ def symbol_lines(event: Event) -> Iterator[str]:
     yield "produce_guards"
 
 
+def _tensor(source: str) -> str:
+    """Of a size, which tensor's it is."""
+    return source.partition(".size()")[0]
+
+
 def _marked(source: str) -> str:
-    """Say that something has changed between calls; of a tensor's size, which tensor."""
-    return f"marking {source.partition('.size()')[0]} as dynamic (from automatic dynamic/PGO)"
+    """Say that something has changed between calls."""
+    return f"marking {_tensor(source)} as dynamic (from automatic dynamic/PGO)"
 
 
 def failure_text(event: Event) -> str:

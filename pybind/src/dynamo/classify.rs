@@ -369,3 +369,13 @@ impl<'py> Handles<'py> {
         &self.objects[obj.as_u32() as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(IN_GRAPH.is_sorted() && IN_GRAPH_TOO.is_sorted());
+    }
+}

@@ -67,16 +67,7 @@ impl Dynamo {
         let listeners = Listeners { listener, logs };
         let (history, disabled) = (Histories::default(), Mutex::default());
         let backend = Backend::new(backend)?;
-        Ok(Dynamo(Arc::new(Tracing {
-            backend,
-            listeners,
-            dynamic,
-            limit,
-            fullgraph,
-            declared,
-            history,
-            disabled,
-        })))
+        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, declared, history, disabled })))
     }
 
     /// The function, compiled when it is called.

@@ -4,7 +4,7 @@
 //! captured; then, as the event is:
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
-//!   `symbol_guards`, `marked`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//!   `symbol_guards`, `marked`, `promised`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
@@ -81,6 +81,7 @@ impl Listeners {
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
         dict.set_item("marked", marked)?;
+        dict.set_item("promised", promised(&capture.env, capture))?;
         set_break(&dict, capture.ended.as_ref())?;
         set_followed(&dict, &capture.followed)?;
         self.send(&dict, false)
@@ -210,6 +211,12 @@ fn symbols(env: &ShapeEnv, capture: &Capture) -> Vec<(String, Option<i64>, Strin
         (env.pool().name(symbol).to_owned(), env.symbol_hint(symbol), source, range)
     });
     named.collect()
+}
+
+/// The sizes of which the user has said something with `mark_dynamic`.
+fn promised(env: &ShapeEnv, capture: &Capture) -> Vec<String> {
+    let promised = env.inputs().filter(|input| input.constraint.is_some());
+    promised.map(|input| capture.sources.display(input.source.into()).to_string()).collect()
 }
 
 /// Each decision about symbols, and the line that asked for it.

@@ -43,6 +43,10 @@ def items(x, y):
     return y * len(x[0])
 
 
+def marked(x):
+    return x.sum(1)
+
+
 def main(which: str) -> None:
     compile: Callable[..., Any] = torch.compile
     if which == "ours":
@@ -59,7 +63,10 @@ def main(which: str) -> None:
         (attribute, [(counter, x), (counter, x)]),
         (items, [([[1]], x), ([[1, 2]], x), ([[1], 2], x)]),
         (talk, [(x,)]),
+        (marked, [(torch.ones(5, 4),)]),
     ]
+    for dim in (0, 1):
+        torch._dynamo.mark_dynamic(calls[-1][1][0][0], dim)
     for function, arguments in calls:
         compiled = compile(function, backend="eager")
         for args in arguments:
