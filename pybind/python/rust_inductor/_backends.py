@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rust_inductor.fx import Graph
 
     Compiled = Callable[..., Any]
-    Backend = Callable[[Graph, Sequence[Any], Any], Compiled | None]
+    Backend = Callable[[Graph, Sequence[Any], Any], Any]
     OnGraph = Callable[[str, _native.CompiledFn], None]
 
 
@@ -54,13 +54,13 @@ def resolve(
 
 
 class _Own:
-    """Our own compiler; what it cannot take as it is goes ``through`` AOTAutograd, with all that torch would tell it."""
+    """Our own compiler. What it cannot take as it is goes ``through`` AOTAutograd, with all that torch would tell."""
 
     def __init__(self, options: Mapping[str, Any] | None, mode: str | None, on_graph: OnGraph | None) -> None:
         self.settings = (options, mode, on_graph)
         self.through = Described(self._differentiated)
 
-    def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Compiled:
+    def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Any:
         return _compile(graph, inputs, lowered, *self.settings)
 
     def _differentiated(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Compiled:
@@ -213,7 +213,7 @@ def _compile(
     options: Mapping[str, Any] | None,
     mode: str | None,
     on_graph: OnGraph | None,
-) -> Compiled:
+) -> Any:
     """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd."""
     import torch
 
@@ -244,7 +244,7 @@ def _in_parts(
     options: Mapping[str, Any] | None,
     mode: str | None,
     on_graph: OnGraph | None,
-) -> Compiled:
+) -> Any:
     """Compile the tensors of a graph of which Python computes the numbers."""
     from torch import _as_tensor_fullprec as as_tensor
 

@@ -163,6 +163,7 @@ class _World:
         fake = self.mode.from_tensor(tensor, source=source, symbolic_context=symbolic)
         if isinstance(source, sources.FloatTensorSource):
             number, name = fake.item_memo, self.floats[source.base.name]
+            assert isinstance(number, torch.SymFloat)
             self.names[name] = number
             self.symbols[number.node.expr] = name
         return fake

@@ -134,8 +134,7 @@ class Counter:
         return x + self.count
 
     def __iter__(self):
-        for item in self.items:
-            yield item
+        return iter(self.items)
 
     def __bool__(self):
         return self.count > 0
@@ -218,7 +217,7 @@ def outcome(function, args):
 @pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
 @pytest.mark.parametrize("at", range(len(values())), ids=[function.__name__ for function, _ in values()])
 def test_it_is_one_graph(at, backend):
-    function, args = values()[at]
+    function, _ = values()[at]
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(function, backend=backend, listener=log.append)
     for _ in range(2):

@@ -415,7 +415,16 @@ def protect(scope: Scope) -> None:
         )
         error = scope.fresh("e")
         with scope.block(f"except {scope.rng.choice(kinds)} as {error}:"):
-            scope.line(scope.rng.choice((f"print(type({error}).__name__)", f"print({error})", f"print(len({error}.args), isinstance({error}, Odd))", "pass")))
+            scope.line(
+                scope.rng.choice(
+                    (
+                        f"print(type({error}).__name__)",
+                        f"print({error})",
+                        f"print(len({error}.args), isinstance({error}, Odd))",
+                        "pass",
+                    )
+                )
+            )
             body(scope, 2)
             if scope.chance(0.1):
                 scope.line("raise")
