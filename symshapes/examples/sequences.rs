@@ -1,7 +1,7 @@
 //! Asks our environment what torch's was asked, and compares what is accepted: `sequences SEQUENCES.json`.
 //!
 //! The sequences come from `tools/shape_sequences.py`. Printed is a JSON list of differences, one text each:
-//! - an answer that is not torch's;
+//! - an answer that is not torch's, or one where torch has none and that does not hold for what torch accepts;
 //! - an input that torch accepts and we do not;
 //! - an input that we accept and for which a recorded answer comes out differently.
 
@@ -69,6 +69,17 @@ enum How {
     OrTrue,
     Oblivious,
     Known,
+}
+
+impl Asked {
+    /// The answer on which the program relies; the others are right whatever the truth is.
+    fn decided(&self) -> Option<bool> {
+        match self.how {
+            How::Guard | How::Check => self.answer,
+            How::Known => self.answer.filter(|&known| known),
+            How::OrFalse | How::OrTrue | How::Oblivious => None,
+        }
+    }
 }
 
 /// A value for each source, floats by their bits; whether torch accepts them.
@@ -175,19 +186,30 @@ fn differences_of(sequence: &Sequence) -> Fallible<Vec<String>> {
         made.input(input)?;
     }
     let mut found = Vec::new();
-    for asked in &sequence.asked {
+    // What torch has left open, as we answer it.
+    let mut answers: Vec<Option<bool>> = sequence.asked.iter().map(|asked| asked.decided()).collect();
+    for (asked, decided) in sequence.asked.iter().zip(&mut answers) {
         let p = made.pred(&asked.pred)?;
         let answer = match made.ask(p, asked.how) {
             Ok(answer) => Some(answer),
             Err(EnvError::DataDependent { .. }) => None,
+            // Beside what is known already no input passes the check: then torch must accept none.
+            Err(EnvError::CheckFailed { .. } | EnvError::Unsatisfiable { .. }) if asked.how == How::Check => {
+                let accepted = sequence.samples.iter().find(|sample| sample.accepted);
+                let text = |sample: &Sample| format!("{} never holds, but for {:?}", asked.pred, sample.values);
+                found.extend(accepted.map(text));
+                return Ok(found);
+            }
             Err(error) => {
                 found.push(format!("{}: {error}", asked.pred));
                 continue;
             }
         };
-        // What is known without asking may be more than torch finds, never other than it is.
-        let more = asked.how == How::Known && asked.answer == Some(false);
-        if answer != asked.answer && !more {
+        // More may be known than torch finds, never other than it is.
+        let more = asked.answer.is_none() || (asked.how == How::Known && asked.answer == Some(false));
+        if more {
+            *decided = answer.filter(|&answer| asked.how != How::Known || answer);
+        } else if answer != asked.answer {
             found.push(format!("{}: {answer:?}, not {:?}; torch guards {}", asked.pred, asked.answer, sequence.guards));
         }
     }
@@ -195,8 +217,8 @@ fn differences_of(sequence: &Sequence) -> Fallible<Vec<String>> {
     let program = Program::new(&made.env, &guards);
     let ours = || made.env.print_guards(&guards, &|id| format!("input{}", id.as_u32())).join(" and ");
     let mut texts = Pool::new();
-    let questions = sequence.asked.iter().map(|asked| Ok((texts.parse_pred(&asked.pred)?, asked)));
-    let questions = questions.collect::<Fallible<Vec<_>>>()?;
+    let questions = sequence.asked.iter().map(|asked| texts.parse_pred(&asked.pred));
+    let questions = questions.collect::<Result<Vec<_>, _>>()?;
     let slots = slots(sequence);
     for sample in &sequence.samples {
         let read: Vec<i64> = program.sources().iter().map(|id| sample.values[id.as_u32() as usize]).collect();
@@ -206,14 +228,9 @@ fn differences_of(sequence: &Sequence) -> Fallible<Vec<String>> {
             found.push(format!("torch accepts {:?}; ours: {ours}; torch's: {theirs}", sample.values));
         }
         let value = |sym: Sym| slots.get(texts.name(sym)).map(|&slot| sample.values[slot]);
-        for (pred, asked) in questions.iter().filter(|_| accepted) {
-            // These answers hold whatever the truth is.
-            let decided = match (asked.how, asked.answer) {
-                (How::Guard | How::Check, Some(answer)) => Some(answer),
-                (How::Known, Some(true)) => Some(true),
-                _ => None,
-            };
-            if decided.is_some_and(|answer| texts.eval_pred(*pred, &value) == Some(!answer)) {
+        for ((&pred, asked), decided) in questions.iter().zip(&sequence.asked).zip(&answers) {
+            let differs = decided.is_some_and(|answer| texts.eval_pred(pred, &value) == Some(!answer));
+            if differs && (accepted || sample.accepted) {
                 found.push(format!("{:?} accepted, where {} differs; ours: {}", sample.values, asked.pred, ours()));
             }
         }

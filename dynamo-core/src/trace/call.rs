@@ -1,7 +1,7 @@
 //! Calls: Python functions are inlined, torch's go into the graph, builtins have rows of their own.
 
 use super::{
-    Traced, Tracer, builtin, containers,
+    Traced, Tracer, builtin, conditions, containers,
     frame::Frame,
     line_of,
     step::Next,
@@ -49,6 +49,9 @@ impl Tracer<'_> {
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        if let Some(rule) = conditions::rule(&function.name) {
+            return rule(self, &args, &keywords);
+        }
         if function.place == Place::Skipped {
             if let Some(left) = self.leave_object(&function.name, &args)? {
                 return Ok(left);

@@ -54,6 +54,11 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
 ];
 
+/// The rule of a function, whatever wraps its code: some of them warn that they will go.
+pub(super) fn rule(name: &str) -> Option<Rule> {
+    RULES.iter().find(|(names, _)| names.split(' ').any(|each| each == name)).map(|&(_, rule)| rule)
+}
+
 impl Tracer<'_> {
     /// The condition that is the first argument.
     fn predicate(&mut self, args: &[ValueId]) -> Traced<Pred> {

@@ -8,6 +8,12 @@ from typing import Any
 import pytest
 import torch
 from torch._dynamo import decorators
+from torch.fx.experimental.symbolic_shapes import (
+    guard_or_false,
+    guard_or_true,
+    guard_size_oblivious,
+    statically_known_true,
+)
 
 from rust_inductor import _capture
 
@@ -130,6 +136,51 @@ def test_sizes_that_have_to_be_equal_are_stated(backend):
     with pytest.raises(RuntimeError, match=r"sizes have to be equal: .*L\['y'\].size\(\)\[0\] \(5\).*test_marks.py"):
         compiled(marked(torch.randn(3, 4)), marked(torch.randn(5, 4)))
     assert log.captures == 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+def test_what_the_program_states_decides(backend):
+    def function(x):
+        torch._check(x.size(0) > 3, lambda: "at least four rows")
+        return x + 1 if x.size(0) > 2 else x
+
+    compiled, log = capture(function, backend, fullgraph=True)
+    for n in (5, 4, 9):
+        x = torch.randn(n, 4)
+        torch.testing.assert_close(compiled(marked(x)), x + 1)
+    with pytest.raises(RuntimeError, match=r"4 <= L\['x'\].size\(\)\[0\] \(3\)|>= 4 does not hold.*test_marks.py"):
+        compiled(marked(torch.randn(3, 4)))
+    assert log.captures == 1
+
+
+def test_questions_that_are_answered_without_a_guard():
+    def function(x):
+        n = x.size(0)
+        if guard_or_false(n == 5):
+            return x * 2
+        if guard_or_true(n > 100) and not guard_size_oblivious(n == 1) and not statically_known_true(n == 7):
+            return x + 1
+        return x
+
+    compiled, log = capture(function, fullgraph=True)
+    for n in SIZES:
+        x = torch.randn(n, 4)
+        torch.testing.assert_close(compiled(marked(x)), x + 1)
+    assert log.captures == 1
+
+
+def test_a_check_of_a_size_that_has_a_value_is_a_guard():
+    def function(x):
+        torch._check(x.size(0) > 3)
+        return x + 1
+
+    compiled, log = capture(function, dynamic=True)
+    for n in (5, 9):
+        x = torch.randn(n, 4)
+        torch.testing.assert_close(compiled(x), x + 1)
+    assert log.captures == 1
+    with pytest.raises(RuntimeError):
+        compiled(torch.randn(3, 4))
 
 
 def test_bounds_are_stated():
