@@ -279,7 +279,10 @@ EVALUATED: dict[str, Any] = {
 
 def is_symbol(number: Any) -> bool:
     """Whether torch has a symbol of its own for a source."""
-    return isinstance(number, (torch.SymInt, torch.SymFloat)) and number.node._expr.is_symbol
+    if not isinstance(number, (torch.SymInt, torch.SymFloat)):
+        return False
+    expression: Any = number.node._expr
+    return bool(expression.is_symbol)
 
 
 def sample(r: Recording) -> list[float]:
@@ -298,7 +301,10 @@ def sample(r: Recording) -> list[float]:
 
 def bits(value: float) -> int:
     """An integer, or the bits of a float."""
-    return struct.unpack("<q", struct.pack("<d", value))[0] if isinstance(value, float) else int(value)
+    if not isinstance(value, float):
+        return int(value)
+    (number,) = struct.unpack("<q", struct.pack("<d", value))
+    return int(number)
 
 
 def differences(seed: int, count: int) -> list[str]:
