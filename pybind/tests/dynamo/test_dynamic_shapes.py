@@ -254,3 +254,25 @@ def test_modules_with_declared_shapes():
     for n in (5, 2, 9):
         x = torch.randn(n, 4)
         torch.testing.assert_close(compiled(x), whole(x))
+
+
+def sized_by_a_power(x, n):
+    m = 2**n
+    return (x.new_ones(m, 3) * m).reshape(3, m) + torch.arange(m)
+
+
+def shifted(x, n, k):
+    return x.new_ones(1 << n, k).sum(0) * (x.shape[0] >> k)
+
+
+@pytest.mark.parametrize(
+    ("function", "calls", "captures"),
+    [(sized_by_a_power, [(3,), (4,), (5,), (0,)], 2), (shifted, [(3, 2), (4, 1), (5, 3)], 1)],
+)
+def test_powers_by_symbolic_exponents_are_sizes(function, calls, captures):
+    log = Log()
+    compiled = _capture.optimize(function, "rust_inductor", dynamic=True, fullgraph=True, listener=log.append)
+    for numbers in calls:
+        x = torch.ones(9)
+        torch.testing.assert_close(compiled(x, *numbers), function(x, *numbers))
+    assert log.captures == captures
