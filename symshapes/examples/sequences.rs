@@ -187,7 +187,7 @@ fn differences_of(sequence: &Sequence) -> Fallible<Vec<String>> {
     }
     let mut found = Vec::new();
     // What torch has left open, as we answer it.
-    let mut answers: Vec<Option<bool>> = sequence.asked.iter().map(|asked| asked.decided()).collect();
+    let mut answers: Vec<Option<bool>> = sequence.asked.iter().map(Asked::decided).collect();
     for (asked, decided) in sequence.asked.iter().zip(&mut answers) {
         let p = made.pred(&asked.pred)?;
         let answer = match made.ask(p, asked.how) {
