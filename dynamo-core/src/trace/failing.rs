@@ -11,7 +11,7 @@
 
 use super::{
     Traced, Tracer,
-    context::{Context, is_deaf_method},
+    context::{Context, is_deaf_method, sets_mode},
     frame::Frame,
     items::raised,
     value::{Value, ValueId},
@@ -64,7 +64,10 @@ impl Tracer<'_> {
 
     /// True if the call may raise when the graph runs.
     pub(super) fn may_fail(&self, node: NodeId) -> bool {
-        self.lowered.calls(node).any(|call| fx::aten::may_fail(&self.lowered.graph, call))
+        // Numbers are guarded where they could fail.
+        let is_number = matches!(self.graph[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
+        let is_harmless = is_number || sets_mode(&self.graph[node].target);
+        !is_harmless && self.lowered.calls(node).any(|call| fx::aten::may_fail(&self.lowered.graph, call))
     }
 
     /// The calls of the graph that may raise when it runs.
