@@ -16,6 +16,9 @@ use pyo3::types::{PyString, PyTuple};
 use std::sync::{Mutex, PoisonError};
 use symshapes::{Assertion, Expr, InputKind, Pool, ShapeEnv};
 
+/// The line where an instruction's text ends, the columns where it starts and ends.
+type Columns = (i32, Option<u32>, Option<u32>);
+
 /// The facts of one capture.
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct Facts {
@@ -167,7 +170,7 @@ impl Facts {
 
     /// For each node, in the graph's order, what the lines of its `stack_trace` span, if it is known: the line where
     /// that ends, the columns where it starts and ends.
-    fn spans(&self) -> Vec<Vec<Option<(i32, Option<u32>, Option<u32>)>>> {
+    fn spans(&self) -> Vec<Vec<Option<Columns>>> {
         let row = |span: &Span| (span.end_line, span.columns.map(|c| c.0), span.columns.map(|c| c.1));
         let spans = |node| self.spans[node].iter().map(|span| span.as_ref().map(row)).collect();
         self.graph.nodes().map(spans).collect()
