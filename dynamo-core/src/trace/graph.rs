@@ -19,6 +19,9 @@ use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Device, DeviceKind, Expr, Float, ShapeEnv};
 
+/// A call's arguments, by position and by name.
+type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
+
 /// The graph in ATen overloads.
 pub(super) struct Lowered {
     /// The graph.
@@ -274,12 +277,7 @@ impl Tracer<'_> {
         self.of_node(node)
     }
 
-    fn settled_call(
-        &mut self,
-        target: &str,
-        args: Vec<Arg>,
-        kwargs: Vec<(String, Arg)>,
-    ) -> Traced<(Vec<Arg>, Vec<(String, Arg)>)> {
+    fn settled_call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced<Arguments> {
         let (names, values): (Vec<String>, Vec<Arg>) = kwargs.into_iter().unzip();
         let values = self.settled(target, values)?;
         Ok((self.settled(target, args)?, names.into_iter().zip(values).collect()))
@@ -297,6 +295,9 @@ impl Tracer<'_> {
                     floats.insert(node, self.constant_float(float)?);
                 }
             }
+        }
+        if floats.is_empty() {
+            return Ok(args);
         }
         let known = |node: NodeId| floats.get(&node).map_or(Arg::Node(node), |&float| Arg::Float(float));
         Ok(args.iter().map(|arg| arg.map_nodes(&mut |node| known(node))).collect())

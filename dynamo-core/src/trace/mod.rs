@@ -6,7 +6,7 @@
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
 //! - `compiler`: what a program asks of the compiler;
-//! - `numbers`: arithmetic on symbolic integers, floats and bools;
+//! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
@@ -36,6 +36,7 @@ mod grad;
 mod graph;
 mod items;
 mod itertools;
+mod number_guards;
 mod numbers;
 mod objects;
 mod ops;

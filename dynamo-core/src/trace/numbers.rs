@@ -11,10 +11,10 @@ use super::{
     Traced, Tracer,
     value::{Value, ValueId},
 };
-use crate::{bytecode::Comparison, reason::Reason};
+use crate::bytecode::Comparison;
 use fx::{Arg, Kind as NodeKind, Meta, infer};
-use guards::{Constant, GuardKind};
-use symshapes::{self, Expr, Float, FloatBinary, FloatUnary, InputKind, Pred, Rounding, Sym};
+use guards::Constant;
+use symshapes::{self, Expr, Float, FloatBinary, FloatUnary, Pred, Rounding};
 
 /// A number, constant or symbolic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,9 +61,6 @@ const ROUNDINGS: [(&str, &str, Rounding); 4] = [
 
 /// The number of `-` among binary operators.
 const SUB: u32 = 10;
-
-/// Integers up to this are multiplied and divided without rounding, where the other numbers are small as well.
-const SMALL: i64 = 1 << 40;
 
 impl Tracer<'_> {
     /// The number that a value is.
@@ -203,7 +200,7 @@ impl Tracer<'_> {
         self.computed(&target, &target, &[x, y], Some(Number::Bool(pred)))
     }
 
-    fn float_relation(&mut self, comparison: Comparison, x: Float, y: Float) -> Pred {
+    pub(super) fn float_relation(&mut self, comparison: Comparison, x: Float, y: Float) -> Pred {
         use symshapes::Comparison as Of;
         let pool = self.env.pool_mut();
         match comparison {
@@ -324,24 +321,6 @@ impl Tracer<'_> {
         }
     }
 
-    /// Under guards, that a float is made of integers so small that doubles hold what is computed of them.
-    fn is_of_small(&mut self, x: Float) -> Traced<bool> {
-        for sym in self.env.pool().float_symbols(x) {
-            if self.env.pool().is_float(sym) {
-                return Ok(false);
-            }
-            let pool = self.env.pool_mut();
-            let (int, least, most) = (pool.sym(sym), pool.int(-SMALL), pool.int(SMALL));
-            let bounds = [pool.le(least, int), pool.le(int, most)];
-            for bound in bounds {
-                if !self.holds(bound)? {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
     /// `x / y` of integers.
     fn quotient(&mut self, x: Expr, y: Expr) -> Traced<Option<Number>> {
         if !self.options.floats {
@@ -360,34 +339,6 @@ impl Tracer<'_> {
             _ => true,
         };
         Ok(defined.then(|| Number::Float(self.env.pool_mut().float_binary(op, x, y))))
-    }
-
-    /// Under guards, that `x ** y` is a float.
-    fn is_power(&mut self, x: Float, y: Float) -> Traced<bool> {
-        match self.env.pool().as_float(y) {
-            Some(y) if y.fract() == 0.0 && y >= 0.0 => Ok(true),
-            Some(y) if y.fract() == 0.0 => self.is_not_zero(x),
-            Some(y) if y > 0.0 => self.is_beyond(x, 0.0, false),
-            _ => self.is_beyond(x, 0.0, true),
-        }
-    }
-
-    fn is_not_zero(&mut self, x: Float) -> Traced<bool> {
-        let zero = self.env.pool_mut().float(0.0);
-        let pred = self.float_relation(Comparison::Ne, x, zero);
-        self.holds(pred)
-    }
-
-    /// Under a guard, that `x >= bound`, or `x > bound`.
-    fn is_beyond(&mut self, x: Float, bound: f64, strictly: bool) -> Traced<bool> {
-        let bound = self.env.pool_mut().float(bound);
-        let pred = self.float_relation(if strictly { Comparison::Gt } else { Comparison::Ge }, x, bound);
-        self.holds(pred)
-    }
-
-    /// True if a predicate holds now, and then so under a guard.
-    fn holds(&mut self, pred: Pred) -> Traced<bool> {
-        Ok(self.env.guess(pred) == Some(true) && self.decide(pred)?)
     }
 
     fn float_of(&mut self, number: Number) -> Option<Float> {
@@ -483,36 +434,6 @@ impl Tracer<'_> {
         match self.get(value)? {
             Value::SymBool { node, .. } => Ok(Arg::Node(node)),
             _ => self.arg(value),
-        }
-    }
-
-    /// A float as the constant that it is now: each number that it is computed from has to be the same again.
-    pub(super) fn constant_float(&mut self, float: Float) -> Traced<f64> {
-        let hint = |sym| self.env.symbol_hint(sym);
-        let value = self.env.pool().eval_float(float, &hint);
-        let value = value.ok_or_else(|| Reason::raised("ValueError"))?;
-        for sym in self.env.pool().float_symbols(float) {
-            self.constant_symbol(sym)?;
-        }
-        Ok(value)
-    }
-
-    fn constant_symbol(&mut self, sym: Sym) -> Traced<()> {
-        let of = |input: &&symshapes::Input| input.owned == Some(sym) && input.kind == InputKind::Float;
-        let source = self.env.inputs().find(of).map(|input| input.source);
-        match (source, self.env.symbol_hint(sym)) {
-            (Some(source), Some(bits)) => {
-                let constant = Constant::Float(bits.cast_unsigned());
-                let kind = GuardKind::EqualsMatch(self.sources.constant(constant));
-                self.guard(source.into(), kind);
-                Ok(())
-            }
-            _ => {
-                let expr = self.env.pool_mut().sym(sym);
-                let at = self.place();
-                let fixed = self.env.evaluate_int(expr, &at);
-                fixed.map(drop).map_err(|error| Reason::new(crate::reason::Kind::Shape, error.to_string()))
-            }
         }
     }
 }
