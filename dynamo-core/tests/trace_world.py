@@ -100,6 +100,9 @@ def named(code: CodeType) -> set[str]:
     for value in code.co_consts:
         if isinstance(value, CodeType):
             names |= named(value)
+        elif isinstance(value, tuple):
+            # Patterns of classes name attributes so.
+            names.update(item for item in value if isinstance(item, str))
     return names
 
 
@@ -260,7 +263,7 @@ class World:
             return thing.__dict__[name]
         if of_class is NotImplemented:
             raise LookupError(name)
-        return getattr(thing, name)
+        return getattr(thing, name, NotImplemented)
 
     def attributes(self, handle: int) -> bool:
         """Describes the attributes that the program may name; true if there are new ones."""

@@ -281,7 +281,7 @@ impl CompiledFn {
     /// True if the graph changes tensors that it was given.
     fn mutates(&self) -> bool {
         let graph = &self.imported.graph;
-        let mutates = |node: fx::NodeId| fx::aten::lookup(&graph[node].target).is_some_and(|o| o.mutates());
+        let mutates = |node: fx::NodeId| fx::aten::lookup(&graph[node].target).is_some_and(fx::aten::Overload::mutates);
         graph.nodes().any(mutates)
     }
 

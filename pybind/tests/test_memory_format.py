@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def conv(inputs: int, outputs: int, size: int = 3, **options: int) -> nn.Conv2d:
+def conv(inputs: int, outputs: int, size: int = 3, groups: int = 1) -> nn.Conv2d:
     """A convolution that keeps the image's size."""
-    return nn.Conv2d(inputs, outputs, size, padding=size // 2, **options)
+    return nn.Conv2d(inputs, outputs, size, padding=size // 2, groups=groups)
 
 
 class Net(nn.Module):
@@ -28,7 +28,8 @@ class Net(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Of an image."""
-        return self.second(self.between(self.first(x)))
+        result: Tensor = self.second(self.between(self.first(x)))
+        return result
 
 
 def shuffled(x: Tensor) -> Tensor:
@@ -37,7 +38,7 @@ def shuffled(x: Tensor) -> Tensor:
     return x.view(n, 2, c // 2, h, w).transpose(1, 2).reshape(n, c, h, w)
 
 
-BETWEEN = {
+BETWEEN: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
     "relu": (functional.relu, 16),
     "batch norm": (nn.BatchNorm2d(16).eval(), 16),
     "group norm": (nn.GroupNorm(4, 16), 16),
@@ -111,7 +112,8 @@ def test_gradients_are_eagers():
     for run in (model, compiled):
         model.load_state_dict(state)
         (run(x) ** 2).mean().backward()
-        results.append([x.grad, *(p.grad for p in model.parameters())])
+        gradients: list[Any] = [x.grad, *(p.grad for p in model.parameters())]
+        results.append(gradients)
         x.grad = None
         model.zero_grad()
     for ours, theirs in zip(results[1], results[0]):

@@ -95,9 +95,10 @@ impl Tracer<'_> {
             (autocast::CLASS, _) => Some(Context::Autocast(self.autocast_object(value)?)),
             ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
             (_, Some(Class::Given)) => {
-                let mode = self.get_attr(value, "mode")?;
-                let inside = self.truth(mode)?;
-                Some(Context::Grad(Grad { inside, after: self.grad, class: Class::Given }))
+                // It has set the mode when it was made, and knows the one before.
+                let [mode, previous] = ["mode", "prev"].map(|name| self.get_attr(value, name));
+                let (inside, after) = (self.truth(mode?)?, self.truth(previous?)?);
+                Some(Context::Grad(Grad { inside, after, class: Class::Given }))
             }
             (_, Some(class)) => Some(Context::Grad(Grad { inside: class == Class::Always, after: self.grad, class })),
             _ => None,

@@ -63,7 +63,7 @@ impl Tracer<'_> {
             (Class::Never, []) => false,
             (Class::Always, []) => true,
             (Class::Given, [mode]) => match self.get(*mode)? {
-                Value::Const(Constant::Bool(mode)) => mode,
+                Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => self.truth(*mode)?,
                 _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
             },
             _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),

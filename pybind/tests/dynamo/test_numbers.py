@@ -31,7 +31,7 @@ OF_INTS: dict[str, tuple[Callable[[int], Any], int]] = {
     "types": (lambda n: (isinstance(n, int), isinstance(n / 2, float), isinstance(n > 1, bool), type(n / 2)), 2),
     "text": (lambda n: f"{n} {n / 2:.1f} {n > 3}", 5),
     "a key": (lambda n: {2: "a", 4: "b"}.get(n), 5),
-    "no number": (lambda n: (n == "a", n is None, n == [n]), 2),
+    "no number": (lambda n: (n == NOTHING[0], n is None, n == NOTHING[1]), 2),
 }
 
 #: The same of floats.
@@ -65,7 +65,7 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and (a == b or a != a)
 
 
-CASES = [(name, *case, INTS) for name, case in OF_INTS.items()]
+CASES: list[tuple[Any, ...]] = [(name, *case, INTS) for name, case in OF_INTS.items()]
 CASES += [(f"{name} of floats", *case, FLOATS) for name, case in OF_FLOATS.items()]
 
 
