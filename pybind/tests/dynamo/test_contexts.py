@@ -315,3 +315,25 @@ def test_autocast_gives_the_types_that_torch_gives(name):
     compiled = _capture.optimize(program, backend="eager")
     for _ in range(2):
         assert outcome(compiled, (X,)) == outcome(program, (X,))
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_mode_that_depends_on_a_size(broken):
+    def function(x):
+        mode = x.shape[0] == 2
+        if broken:
+            torch._dynamo.graph_break()
+            manager = torch.set_grad_enabled(mode)
+            torch._dynamo.graph_break()
+        else:
+            manager = torch.set_grad_enabled(mode)
+        with manager:
+            y = x * 2
+        return y, x + 1, torch.is_grad_enabled()
+
+    compiled = _capture.optimize(function, backend="eager")
+    for rows in (3, 4, 2, 3, 5, 2):
+        x = torch.ones(rows, requires_grad=True)
+        ours, theirs = compiled(x), function(x)
+        assert [getattr(it, "requires_grad", it) for it in ours] == [getattr(it, "requires_grad", it) for it in theirs]
+        assert torch.is_grad_enabled()

@@ -14,6 +14,7 @@ from rust_inductor import _capture
 X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 INTS = (2, 4, 6, 9, 3)
 FLOATS = (0.5, 1.5, 2.5, 3.5, 1.0)
+NOTHING: tuple[Any, Any] = ("a", [2])
 
 #: Each function of an integer, and how many graphs the values of ``INTS`` take.
 OF_INTS: dict[str, tuple[Callable[[int], Any], int]] = {
