@@ -1,6 +1,7 @@
 //! The memory that a plan keeps between calls.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use super::pages::{LARGE, ask_for_large};
+use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
 /// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
@@ -21,9 +22,12 @@ impl Arena {
         if bytes == 0 {
             return Some(Arena { start: NonNull::dangling(), layout: None });
         }
-        let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
+        let layout = Layout::from_size_align(bytes, if bytes < LARGE { ALIGN } else { LARGE }).ok()?;
         // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let start = NonNull::new(unsafe { alloc(layout) })?;
+        ask_for_large(start.as_ptr(), bytes);
+        // SAFETY: the block is as long.
+        unsafe { start.write_bytes(0, bytes) };
         Some(Arena { start, layout: Some(layout) })
     }
 

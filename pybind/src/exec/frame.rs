@@ -1,6 +1,7 @@
 //! The state of one call.
 
 use super::arena::Arena;
+use super::pages::{LARGE, ask_for_large};
 use super::{Program, ViewId};
 use crate::torch::shim::ShimError;
 use crate::torch::{RawTensor, Tensor, tensor};
@@ -97,7 +98,11 @@ impl Frame {
     pub(crate) fn allocate(&mut self, program: &Program, buf: Buf) -> Result<(), ShimError> {
         let spec = &program.bufs[buf];
         let tensor = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, (0, 0))?;
-        self.put(buf, Slot::Owned(tensor))
+        self.put(buf, Slot::Owned(tensor))?;
+        if spec.bytes >= LARGE {
+            ask_for_large(self.data(buf), spec.bytes);
+        }
+        Ok(())
     }
 
     /// Drops what is behind a buffer.

@@ -10,6 +10,7 @@
 mod arena;
 mod externs;
 mod frame;
+mod pages;
 mod prepare;
 mod python_step;
 mod run;
@@ -36,6 +37,8 @@ pub(crate) struct BufSpec {
     dtype: i32,
     /// Bytes of one element.
     size: usize,
+    /// Bytes of all of them.
+    bytes: usize,
     sizes: Box<[i64]>,
     strides: Box<[i64]>,
     storage: Storage,

@@ -222,6 +222,7 @@ fn buf_spec(data: &plan::BufData) -> BufSpec {
     BufSpec {
         dtype: data.dtype.torch_code(),
         size: data.dtype.size(),
+        bytes: data.bytes().unwrap_or(0),
         sizes: data.layout.sizes.clone().into(),
         strides: data.layout.strides.clone().into(),
         storage: data.storage.clone(),
