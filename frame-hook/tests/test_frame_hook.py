@@ -295,7 +295,8 @@ class Nesting(unittest.TestCase):
             return False if code is outer.__code__ else None
 
         with frame_hook.Hook(handler, limit=8):
-            self.assertEqual([outer(1), outer(2), inner(3)], [3, 4, 4])
+            results = [outer(1), outer(2), inner(3)]
+        self.assertEqual(results, [3, 4, 4])
         self.assertEqual(shown, ["outer", "inner"])
 
     def test_it_leaves_when_nobody_is_on(self) -> None:
