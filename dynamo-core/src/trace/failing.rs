@@ -70,9 +70,11 @@ impl Tracer<'_> {
         !is_harmless && self.lowered.calls(node).any(|call| fx::aten::may_fail(&self.lowered.graph, call))
     }
 
-    /// The calls of the graph that may raise when it runs.
+    /// The calls of the graph that may raise when it runs. Those that change tensors in place are tried while they are
+    /// traced, but autograd has more to say of some than their shapes tell.
     pub(super) fn fallible(&self) -> Vec<NodeId> {
-        self.graph.nodes().filter(|&node| self.may_fail(node)).collect()
+        let changes = |node| self.same.iter().any(|&(changed, _)| changed == node);
+        self.graph.nodes().filter(|&node| self.may_fail(node) || changes(node)).collect()
     }
 
     /// `tensor[index]`

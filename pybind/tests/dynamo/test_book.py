@@ -20,7 +20,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "book/src/dynamo.md"
+#: In the order in which they are read: names go on from page to page.
+PAGES = [ROOT / "book/src" / name for name in ("dynamo.md", "dynamo-effects.md")]
+REASONS_PAGE = PAGES[-1]
 REASONS = ROOT / "dynamo-core/src/reason.rs"
 BLESS = os.environ.get("UPDATE_EXPECT") == "1"
 
@@ -72,34 +74,35 @@ def masked(text: str) -> str:
     return ADDRESS.sub("…", text)
 
 
-def test_blocks_print_what_the_page_says():
+def test_blocks_print_what_the_pages_say():
     torch = pytest.importorskip("torch")
-    page = PAGE.read_text()
     names: dict[str, Any] = {"__name__": "book"}
-    edits: list[tuple[tuple[int, int], str]] = []
-    for block in blocks(page):
-        if not block.runs_here:
-            continue
-        torch.manual_seed(block.number)
-        printed = masked(run(block, names))
-        expected = page[slice(*block.span)]
-        if BLESS and printed != expected:
-            edits.append((block.span, printed if expected else f"\n\n```text\n{printed}```"))
-        else:
-            assert printed == expected, f"block {block.number}:\n{block.code}"
-    for (start, end), text in reversed(edits):
-        page = page[:start] + text + page[end:]
-    if edits:
-        PAGE.write_text(page)
+    for path in PAGES:
+        page = path.read_text()
+        edits: list[tuple[tuple[int, int], str]] = []
+        for block in blocks(page):
+            if not block.runs_here:
+                continue
+            torch.manual_seed(block.number)
+            printed = masked(run(block, names))
+            expected = page[slice(*block.span)]
+            if BLESS and printed != expected:
+                edits.append((block.span, printed if expected else f"\n\n```text\n{printed}```"))
+            else:
+                assert printed == expected, f"{path.name}, block {block.number}:\n{block.code}"
+        for (start, end), text in reversed(edits):
+            page = page[:start] + text + page[end:]
+        if edits:
+            path.write_text(page)
 
 
 def test_every_reason_is_in_the_table():
     rows = [f"| {code} | {what} | {hint} |" for code, what, hint in ROW.findall(REASONS.read_text())]
     assert len(rows) > 10
     table = "| code | what happened | what to do |\n|---|---|---|\n" + "\n".join(rows) + "\n"
-    page = PAGE.read_text()
+    page = REASONS_PAGE.read_text()
     if BLESS and table not in page:
         with_table = re.sub(r"\| code \| what happened.*?\n\n", lambda _: table + "\n", page + "\n\n", flags=re.DOTALL)
-        PAGE.write_text(with_table.rstrip() + "\n")
+        REASONS_PAGE.write_text(with_table.rstrip() + "\n")
     else:
         assert table in page

@@ -171,7 +171,13 @@ def exceptions(x, _):
     try:
         raise Special("x", 2)
     except (KeyError, MyError) as error:
-        seen: tuple[Any, ...] = error.args, type(error).__name__, isinstance(error, ValueError), isinstance(error, KeyError), str(error)
+        seen: tuple[Any, ...] = (
+            error.args,
+            type(error).__name__,
+            isinstance(error, ValueError),
+            isinstance(error, KeyError),
+            str(error),
+        )
         seen += (error.__class__ is Special, f"<{error}>")
     try:
         raise MyError("why")

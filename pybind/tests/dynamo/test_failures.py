@@ -255,10 +255,17 @@ def loss(x, at):
     return z * 2
 
 
+def changed_leaf(x, at):
+    y = x * 2
+    x += 1
+    return y, at
+
+
 LINES: list[tuple[Any, tuple[Any, ...]]] = [
     (known_and_not_caught, (X,)),
     (deep, (X, FAR)),
     (loss, (X, FAR)),
+    (changed_leaf, (torch.ones(2, requires_grad=True), FAR)),
 ]
 
 

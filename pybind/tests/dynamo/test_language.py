@@ -407,3 +407,28 @@ def test_what_follows_a_handler_is_traced():
     compiled(X)
     assert log[-1]["graph"] is not None
     assert log[-1]["break_reason"] is None
+
+
+def taken_out(rows):
+    first = rows[0]
+    rows.pop(0)
+    first.append(1)
+    return rows
+
+
+def exchanged(given):
+    torch._dynamo.graph_break()
+    other = [1 for item in given if item is given]
+    given, other = other, given
+    other += [2]
+    return [item for item in given]
+
+
+@pytest.mark.parametrize(("function", "arg"), [(taken_out, [[1], [2]]), (exchanged, [3, 4])])
+def test_changes_do_not_stand_in_each_others_way(function, arg):
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        ours, theirs = copy.deepcopy(arg), copy.deepcopy(arg)
+        kept_ours, kept_theirs = list(ours), list(theirs)
+        assert compiled(ours) == function(theirs)
+        assert (ours, kept_ours) == (theirs, kept_theirs)

@@ -96,11 +96,16 @@ impl Output<'_, '_> {
 
     /// Pushes the object of the caller's that has this state.
     pub(super) fn push_origin(&mut self, state: StateId) -> Traced<()> {
-        let known = self.t.heap.row(state).origin.and_then(|obj| self.t.known.get(&obj).copied());
-        match known.filter(|&value| self.t.source(value).is_some()) {
+        match self.origin(state) {
             Some(value) => self.push(value),
             None => Err(construct("an object that cannot be reached")),
         }
+    }
+
+    /// The object of the caller's that has this state, as the trace found it.
+    pub(super) fn origin(&self, state: StateId) -> Option<ValueId> {
+        let known = self.t.heap.row(state).origin.and_then(|obj| self.t.known.get(&obj).copied());
+        known.filter(|&value| self.t.source(value).is_some())
     }
 
     pub(super) fn change_cell(&mut self, state: StateId, content: Option<ValueId>) -> Traced<()> {

@@ -18,7 +18,12 @@ impl Output<'_, '_> {
     pub(super) fn plan(&mut self, wanted: &[ValueId]) -> Traced<()> {
         let mut seen = Vec::new();
         let mut open: Vec<ValueId> = wanted.to_vec();
-        for state in self.t.heap.changed() {
+        let changed = self.t.heap.changed();
+        if changed.len() > 1 {
+            // One change may be in the way to the object of another.
+            open.extend(changed.iter().filter_map(|&state| self.origin(state)));
+        }
+        for state in changed {
             open.extend(self.parts_of_state(state));
             if let State::Slot { object, .. } = self.t.heap.get(state) {
                 open.extend(*object);
