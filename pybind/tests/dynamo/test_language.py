@@ -421,7 +421,7 @@ def exchanged(given):
     other = [1 for item in given if item is given]
     given, other = other, given
     other += [2]
-    return [item for item in given]
+    return list(given)
 
 
 @pytest.mark.parametrize(("function", "arg"), [(taken_out, [[1], [2]]), (exchanged, [3, 4])])
