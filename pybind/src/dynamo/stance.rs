@@ -6,6 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+use std::sync::{Mutex, PoisonError};
 
 /// What is to be done with calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,33 +21,50 @@ pub(super) enum Stance {
     FailOnRecompile,
 }
 
-/// What was asked for last.
+/// What was asked for last. This is asked for each call: a look into a dict or two, as long as nothing changes.
 pub(super) fn stance(py: Python<'_>) -> Stance {
+    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     static VARIABLES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    static LAST: Mutex<Option<(Py<PyAny>, Stance)>> = Mutex::new(None);
     let read = || -> PyResult<Stance> {
+        let modules = MODULES.get_or_try_init(py, || {
+            let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+            Ok::<_, PyErr>(modules.unbind())
+        })?;
         let variables = match VARIABLES.get(py) {
             Some(known) => known.bind(py),
             None => {
-                let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-                let modules = modules.cast::<PyDict>()?;
-                let Some(module) = modules.get_item(intern!(py, "torch._dynamo.eval_frame"))? else {
+                let Some(module) = modules.bind(py).get_item(intern!(py, "torch._dynamo.eval_frame"))? else {
                     return Ok(Stance::Default);
                 };
-                let variables = module.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+                let variables = module.getattr("__dict__")?.cast_into::<PyDict>()?;
                 VARIABLES.get_or_init(py, || variables.unbind()).bind(py)
             }
         };
-        let Some(stance) = variables.get_item(intern!(py, "_stance"))? else { return Ok(Stance::Default) };
-        let name = stance.getattr(intern!(py, "stance"))?;
-        Ok(match name.extract()? {
-            "force_eager" => Stance::ForceEager,
-            "eager_on_recompile" => Stance::EagerOnRecompile,
-            "fail_on_recompile" => Stance::FailOnRecompile,
-            _ => Stance::Default,
-        })
+        let Some(object) = variables.get_item(intern!(py, "_stance"))? else { return Ok(Stance::Default) };
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            // torch makes a new object for each stance, and changes none.
+            Some((known, stance)) if known.is(&object) => Ok(*stance),
+            _ => {
+                let stance = named(&object)?;
+                *last = Some((object.unbind(), stance));
+                Ok(stance)
+            }
+        }
     };
     // A torch without stances has none.
     read().unwrap_or(Stance::Default)
+}
+
+fn named(object: &Bound<'_, PyAny>) -> PyResult<Stance> {
+    let name = object.getattr("stance")?;
+    Ok(match name.extract()? {
+        "force_eager" => Stance::ForceEager,
+        "eager_on_recompile" => Stance::EagerOnRecompile,
+        "fail_on_recompile" => Stance::FailOnRecompile,
+        _ => Stance::Default,
+    })
 }
 
 /// The error of a call that no entry fits.
