@@ -7,27 +7,17 @@ use crate::{
     arith,
     node::{Expr, Node, Sum, Term},
     pool::{Op, Pool},
-    recombine, symbolic,
+    recombine,
+    rule::{Rule, rules},
+    symbolic,
 };
 use std::cmp::Reverse;
 
 /// One rewrite of `x // n` or `x % n` for a constant `n > 1`.
-pub(crate) struct Rule {
-    /// What it is called.
-    pub(crate) name: &'static str,
-    /// The law that it applies, read from left to right.
-    pub(crate) law: &'static str,
-    /// The result, where the rule applies.
-    pub(crate) apply: fn(&mut Pool, Expr, i64) -> Option<Expr>,
-}
-
-/// Declares a table of rules: name, law, function.
-macro_rules! rules {
-    ($($name:ident: $law:literal;)*) => { &[$(Rule { name: stringify!($name), law: $law, apply: $name }),*] };
-}
+pub(crate) type Rewrite = fn(&mut Pool, Expr, i64) -> Option<Expr>;
 
 /// The rules of `x // n`, in order.
-pub(crate) const FLOOR_DIV: &[Rule] = rules! {
+pub(crate) const FLOOR_DIV: &[Rule<Rewrite>] = rules! {
     div_block: "x // n => q if q*n <= x < (q + 1)*n";
     div_multiples: "(n*a + b) // n => a + b // n";
     div_constant: "(b + n*q + r) // n => q + (b + r) // n if 0 <= r < n";
@@ -37,7 +27,7 @@ pub(crate) const FLOOR_DIV: &[Rule] = rules! {
 };
 
 /// The rules of `x % n`, in order.
-pub(crate) const MOD: &[Rule] = rules! {
+pub(crate) const MOD: &[Rule<Rewrite>] = rules! {
     mod_block: "x % n => x - q*n if q*n <= x < (q + 1)*n";
     mod_multiples: "(n*a + b) % n => b % n";
     mod_of_mod: "(c*(x % m) + b) % n => (c*x + b) % n if n divides c*m";
@@ -53,7 +43,7 @@ pub fn division_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn constant_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FLOOR_DIV.iter().chain(MOD).map(|rule| (rule.name, rule.law))
+    FLOOR_DIV.iter().chain(MOD).map(Rule::describe)
 }
 
 impl Pool {
@@ -108,7 +98,7 @@ impl Pool {
         self.neg(quotient)
     }
 
-    fn by_rules(&mut self, rules: &[Rule], x: Expr, n: i64) -> Option<Expr> {
+    fn by_rules(&mut self, rules: &[Rule<Rewrite>], x: Expr, n: i64) -> Option<Expr> {
         rules.iter().find_map(|rule| (rule.apply)(self, x, n))
     }
 

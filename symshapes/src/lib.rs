@@ -99,6 +99,7 @@ mod program;
 mod query;
 mod range;
 mod recombine;
+mod rule;
 mod solver;
 mod symbolic;
 mod tensor;

@@ -4,30 +4,23 @@
 use crate::{
     node::{Expr, Node, Sum, Term},
     pool::Pool,
+    rule::{Rule, rules},
 };
 use smallvec::SmallVec;
 
 /// One way to prove `a < b`.
-struct Rule {
-    name: &'static str,
-    law: &'static str,
-    proves: fn(&mut Pool, Expr, Expr) -> bool,
-}
+type Proof = fn(&mut Pool, Expr, Expr) -> bool;
 
 /// The rules, in order.
-const RULES: &[Rule] = &[
-    Rule { name: "less_by_ranges", law: "a < b if every value of a's range is below b's", proves: less_by_ranges },
-    Rule { name: "less_of_quotient", law: "x // n < b if x < n*b and n >= 1", proves: less_of_quotient },
-    Rule {
-        name: "less_at_bounds",
-        law: "a < b if b - a >= 1 where every bounded part is at its worst",
-        proves: less_at_bounds,
-    },
-];
+const RULES: &[Rule<Proof>] = rules! {
+    less_by_ranges: "a < b if every value of a's range is below b's";
+    less_of_quotient: "x // n < b if x < n*b and n >= 1";
+    less_at_bounds: "a < b if b - a >= 1 where every bounded part is at its worst";
+};
 
 /// The name and the law of each rule by which [`Pool::is_less`] proves an order, in the order in which they are tried.
 pub fn order_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RULES.iter().map(|rule| (rule.name, rule.law))
+    RULES.iter().map(Rule::describe)
 }
 
 /// Parts that are replaced by their bounds before a proof is given up.
@@ -45,7 +38,7 @@ impl Pool {
     ///
     /// Positions are below the extents that they were made with ([`Pool::position`]).
     pub fn is_less(&mut self, a: Expr, b: Expr) -> bool {
-        !self.is_overflow(a) && !self.is_overflow(b) && RULES.iter().any(|rule| (rule.proves)(self, a, b))
+        !self.is_overflow(a) && !self.is_overflow(b) && RULES.iter().any(|rule| (rule.apply)(self, a, b))
     }
 
     /// True if every value is proved not to be negative.

@@ -10,6 +10,7 @@ use crate::{
     node::{Expr, Factors, Node, Sum},
     poly::EXPANSION_LIMIT,
     pool::{Op, Pool},
+    rule::{Rule, rules},
 };
 
 /// Powers of one factor are multiplied out up to this exponent; beyond it only -1, 0 and 1 have one within `i64`.
@@ -19,19 +20,10 @@ const LONGEST_PRODUCT: i64 = 63;
 const LONGEST_EXPANSION: i64 = 4;
 
 /// One rewrite of `b ** n`.
-struct Rule {
-    name: &'static str,
-    law: &'static str,
-    apply: fn(&mut Pool, Expr, Expr) -> Option<Expr>,
-}
-
-/// Declares a table of rules: name, law, function.
-macro_rules! rules {
-    ($($name:ident: $law:literal;)*) => { &[$(Rule { name: stringify!($name), law: $law, apply: $name }),*] };
-}
+type Rewrite = fn(&mut Pool, Expr, Expr) -> Option<Expr>;
 
 /// The rules of `b ** n`, in order.
-const POW: &[Rule] = rules! {
+const POW: &[Rule<Rewrite>] = rules! {
     pow_trivial: "b ** 0 => 1, b ** 1 => b, 1 ** n => 1";
     pow_zero: "0 ** n => 0 if n >= 1";
     pow_constant: "b ** n is computed if both are constants";
@@ -42,7 +34,7 @@ const POW: &[Rule] = rules! {
 
 /// The name and the law of each rule for powers, in the order in which they are tried.
 pub fn power_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
-    POW.iter().map(|rule| (rule.name, rule.law))
+    POW.iter().map(Rule::describe)
 }
 
 impl Pool {

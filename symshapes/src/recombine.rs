@@ -6,25 +6,22 @@
 use crate::{
     node::{Expr, Node, Sum, Term},
     pool::Pool,
+    rule::{Rule, rules},
 };
 
-/// One rewrite of a sum that holds `c*(x % d)`.
-struct Rule {
-    name: &'static str,
-    law: &'static str,
-    /// What stands beside the remainder, and what both make, each without the factor `c`.
-    apply: fn(&mut Pool, &Sum, Remainder) -> Option<Joined>,
-}
+/// One rewrite of a sum that holds `c*(x % d)`: what stands beside the remainder, and what both make, each without the
+/// factor `c`.
+type Rewrite = fn(&mut Pool, &Sum, Remainder) -> Option<Joined>;
 
 /// The rules of sums, in order.
-const RULES: &[Rule] = &[
-    Rule { name: "join_quotient", law: "d*(x // d) + x % d => x", apply: join_quotient },
-    Rule { name: "join_remainder", law: "d*((x // d) % m) + x % d => x % (d*m) if m >= 0", apply: join_remainder },
-];
+const RULES: &[Rule<Rewrite>] = rules! {
+    join_quotient: "d*(x // d) + x % d => x";
+    join_remainder: "d*((x // d) % m) + x % d => x % (d*m) if m >= 0";
+};
 
 /// The name and the law of each rule.
 pub(crate) fn laws() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RULES.iter().map(|rule| (rule.name, rule.law))
+    RULES.iter().map(Rule::describe)
 }
 
 /// `scale*(dividend % divisor)`, a term of a sum.

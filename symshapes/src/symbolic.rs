@@ -6,6 +6,7 @@ use crate::{
     arith::gcd,
     node::{Expr, Factors, Node, Sum, Term},
     pool::Pool,
+    rule::{Rule, rules},
 };
 use smallvec::SmallVec;
 
@@ -14,19 +15,10 @@ use smallvec::SmallVec;
 const LARGEST_CONTENT: u64 = 1 << 20;
 
 /// One rewrite of `x // y` or `x % y` for a `y` that is no constant.
-struct Rule {
-    name: &'static str,
-    law: &'static str,
-    apply: fn(&mut Pool, Expr, Expr) -> Option<Expr>,
-}
-
-/// Declares a table of rules: name, law, function.
-macro_rules! rules {
-    ($($name:ident: $law:literal;)*) => { &[$(Rule { name: stringify!($name), law: $law, apply: $name }),*] };
-}
+type Rewrite = fn(&mut Pool, Expr, Expr) -> Option<Expr>;
 
 /// The rules of `x // y`, in order.
-const FLOOR_DIV: &[Rule] = rules! {
+const FLOOR_DIV: &[Rule<Rewrite>] = rules! {
     div_beside_zero: "x // y => 0 if 0 <= x < y, x // y => -1 if -y <= x < 0";
     div_multiple: "(a*y + b) // y => a + b // y";
     div_cancel: "(g*a) // (g*b) => a // b";
@@ -36,7 +28,7 @@ const FLOOR_DIV: &[Rule] = rules! {
 };
 
 /// The rules of `x % y`, in order.
-const MOD: &[Rule] = rules! {
+const MOD: &[Rule<Rewrite>] = rules! {
     mod_beside_zero: "x % y => x if 0 <= x < y, x % y => x + y if -y <= x < 0";
     mod_multiple: "(a*y + b) % y => b % y";
     mod_cancel: "(g*a) % (g*b) => g*(a % b)";
@@ -46,7 +38,7 @@ const MOD: &[Rule] = rules! {
 
 /// The name and the law of each rule.
 pub(crate) fn laws() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FLOOR_DIV.iter().chain(MOD).map(|rule| (rule.name, rule.law))
+    FLOOR_DIV.iter().chain(MOD).map(Rule::describe)
 }
 
 impl Pool {
