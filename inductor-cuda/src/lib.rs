@@ -1,0 +1,1 @@
+//! The CUDA backend: kernels on a grid of blocks as CUDA C++.

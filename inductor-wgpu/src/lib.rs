@@ -1,0 +1,1 @@
+//! The WebGPU backend: kernels on a grid of workgroups as WGSL, run by wgpu.
