@@ -57,7 +57,8 @@ impl Cpu {
     fn on(host: &'static Host) -> Cpu {
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
-        let capabilities = Capabilities { vector_bytes: host.vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES };
+        let vector_bytes = host.vector_bytes;
+        let capabilities = Capabilities { vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES, channels_last: true };
         Cpu { host, capabilities, pool: Arc::new(OwnPool), compiled: Mutex::default() }
     }
 

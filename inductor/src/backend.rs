@@ -13,6 +13,8 @@ pub struct Capabilities {
     pub dtypes: Vec<DType>,
     /// Bytes of private scratch that a kernel may use for each thread.
     pub scratch_bytes: usize,
+    /// True if the library convolves faster where images lie with channels last.
+    pub channels_last: bool,
 }
 
 /// An error of a backend; it names the kernel.

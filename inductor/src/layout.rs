@@ -13,27 +13,23 @@
 
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use fx::Arg as Plain;
+use fx::aten::rules::{Extern, Rule, rule};
 use symshapes::{DType, Expr, Pool};
 
+use crate::backend::Capabilities;
+use crate::plan::CallKind;
 use crate::tensor_ir::{
     Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, numel, typical_numel,
 };
 
-/// Calls that give channels last where their first argument is so.
-const KEEPS_FORMAT: &[&str] = &[
-    "aten.convolution.default",
-    "aten.max_pool2d_with_indices.default",
-    "aten.avg_pool2d.default",
-    "aten._adaptive_avg_pool2d.default",
-    "aten.upsample_nearest2d.vec",
-    "aten.upsample_bilinear2d.vec",
-];
-
 /// A copy moves an element about as dearly as a convolution gains this many.
 const COPY: i64 = 4;
 
-/// Gives convolutions their memory format.
-pub fn choose(graph: TensorGraph) -> TensorGraph {
+/// Gives convolutions their memory format, if the device's library gains by that.
+pub fn choose(graph: TensorGraph, caps: &Capabilities) -> TensorGraph {
+    if !caps.channels_last {
+        return graph;
+    }
     let mut pass =
         Pass { pool: graph.pool.clone(), graph: &graph, last: EntitySet::new(), copies: SecondaryMap::new() };
     pass.spread();
@@ -85,9 +81,7 @@ impl Pass<'_> {
     fn gives_last(&mut self, call: CallId, result: &TensorData) -> bool {
         let call = &self.graph.calls[call];
         let Some(Arg::Tensor(input)) = call.args.first() else { return false };
-        result.sizes.len() == 4
-            && KEEPS_FORMAT.contains(&call.target.as_str())
-            && (self.last.contains(*input) || self.images(call).is_some())
+        result.sizes.len() == 4 && keeps_format(call) && (self.last.contains(*input) || self.images(call).is_some())
     }
 
     /// True if an operand gives its format to the result. (What was broadcast is a view, and has none.)
@@ -97,8 +91,8 @@ impl Pass<'_> {
 
     /// Image and weight of a convolution whose format may be chosen.
     fn images(&self, call: &Call) -> Option<(Tensor, Tensor)> {
-        let ("aten.convolution.default", [Arg::Tensor(image), Arg::Tensor(weight), ..]) =
-            (call.target.as_str(), call.args.as_slice())
+        let (Some(Extern::Convolution), [Arg::Tensor(image), Arg::Tensor(weight), ..]) =
+            (library(call), call.args.as_slice())
         else {
             return None;
         };
@@ -119,7 +113,7 @@ impl Pass<'_> {
     fn find_copies(&mut self) {
         let graph = self.graph;
         for call in graph.calls.values() {
-            let keeps = KEEPS_FORMAT.contains(&call.target.as_str());
+            let keeps = keeps_format(call);
             let image = match call.args.first() {
                 Some(&Arg::Tensor(x)) if keeps => Some(x),
                 _ => None,
@@ -195,7 +189,7 @@ impl Pass<'_> {
                 }
             }
             let gains = self.images(&old.calls[id]).is_some();
-            let mut is_image = KEEPS_FORMAT.contains(&call.target.as_str());
+            let mut is_image = keeps_format(call);
             call.for_each_tensor_mut(&mut |t| {
                 *t = match std::mem::take(&mut is_image) {
                     true if gains => now[*t].last,
@@ -220,6 +214,19 @@ struct Versions {
     own: Tensor,
     last: Tensor,
     promised: Tensor,
+}
+
+/// The library's operator that a call is.
+fn library(call: &Call) -> Option<Extern> {
+    let overload = fx::aten::lookup(&call.target).filter(|_| call.kind == CallKind::Extern)?;
+    match rule(&overload.name) {
+        Some(Rule::Extern(kind)) => Some(kind),
+        _ => None,
+    }
+}
+
+fn keeps_format(call: &Call) -> bool {
+    library(call).is_some_and(Extern::keeps_format)
 }
 
 fn channels_last(pool: &mut Pool, sizes: &[Expr]) -> Dims {
@@ -255,7 +262,10 @@ mod tests {
 
     #[test]
     fn images_must_outweigh_weights_and_copies() {
-        let copies = |images| choose(convolutions(images)).tensors.len() - convolutions(images).tensors.len();
+        let caps =
+            |channels_last| Capabilities { vector_bytes: 64, dtypes: Vec::new(), scratch_bytes: 0, channels_last };
+        let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
+        let copies = |images| chosen(images, true) - chosen(images, false);
         assert_eq!([1, 8].map(copies), [0, 2]);
     }
 }

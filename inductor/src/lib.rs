@@ -131,7 +131,7 @@ pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Resul
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
-    let tensors = log.pass("layout", || Ok(layout::choose(tensors)))?;
+    let tensors = log.pass("layout", || Ok(layout::choose(tensors, backend.capabilities())))?;
     check("layout", || tensor_ir::verify::verify(&tensors))?;
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;

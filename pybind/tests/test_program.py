@@ -308,6 +308,15 @@ def test_tensors_on_another_device():
     assert result.device.type == "meta" and result.shape == (3, 4)
 
 
+def test_convolutions_on_another_device_are_left_as_they_are():
+    def function(x, w):
+        return torch.nn.functional.conv2d(torch.nn.functional.conv2d(x, w, padding=1) @ x, w)
+
+    x, w = (torch.empty(sizes, device="meta") for sizes in ((64, 16, 8, 8), (16, 16, 3, 3)))
+    result = compiled(function)(x, w)
+    assert result.device.type == "meta" and result.shape == (64, 16, 6, 6)
+
+
 def test_autocast():
     def function(x, w):
         with torch.autocast("cpu", dtype=torch.bfloat16):

@@ -25,18 +25,31 @@ pub enum Rule {
 pub enum Extern {
     /// A matrix product that can write into planned memory (it has an `out=` form and keeps no reference).
     MatMul,
-    /// Convolution and its backward.
+    /// Convolution.
     Convolution,
+    /// The backward of convolution.
+    ConvolutionBackward,
     /// Scaled dot product attention and its backward.
     Attention,
-    /// Pooling and its backward.
+    /// Pooling.
     Pooling,
+    /// The backward of pooling.
+    PoolingBackward,
+    /// Images in another size.
+    Resampling,
     /// Random numbers: drawn by eager's own generator, in program order.
     Random,
     /// Sorting and selection.
     Sort,
     /// An embedding's or index's backward, which adds into rows.
     Scatter,
+}
+
+impl Extern {
+    /// True if the result lies with channels last where the first argument does.
+    pub fn keeps_format(self) -> bool {
+        matches!(self, Extern::Convolution | Extern::Pooling | Extern::Resampling)
+    }
 }
 
 macro_rules! rules {
@@ -275,15 +288,17 @@ rules! {
         "bmm.default" => MatMul,
         "baddbmm.default" => MatMul,
         "convolution.default" => Convolution,
-        "convolution_backward.default" => Convolution,
+        "convolution_backward.default" => ConvolutionBackward,
         "_scaled_dot_product_flash_attention_for_cpu.default" => Attention,
         "_scaled_dot_product_flash_attention_for_cpu_backward.default" => Attention,
         "max_pool2d_with_indices.default" => Pooling,
-        "max_pool2d_with_indices_backward.default" => Pooling,
+        "max_pool2d_with_indices_backward.default" => PoolingBackward,
         "avg_pool2d.default" => Pooling,
-        "avg_pool2d_backward.default" => Pooling,
+        "avg_pool2d_backward.default" => PoolingBackward,
         "_adaptive_avg_pool2d.default" => Pooling,
-        "_adaptive_avg_pool2d_backward.default" => Pooling,
+        "_adaptive_avg_pool2d_backward.default" => PoolingBackward,
+        "upsample_nearest2d.vec" => Resampling,
+        "upsample_bilinear2d.vec" => Resampling,
         "native_dropout.default" => Random,
         "bernoulli.p" => Random,
         "bernoulli.default" => Random,

@@ -181,12 +181,13 @@ impl Decompose<'_> {
             return Err(Refusal::Error(Error::Mutation { node: id, target: node.target.clone() }));
         }
         let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
+        self.check_device(id)?;
         if let Rule::Extern(kind) = rule {
             return Err(Refusal::Extern(kind));
         }
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
-        self.check_supported(id, &promises)?;
+        self.check_dtypes(id, &promises)?;
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
@@ -249,12 +250,17 @@ impl Decompose<'_> {
         }
     }
 
-    fn check_supported(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Refusal> {
-        let device = self.options.device;
-        let metas = metas(self.graph, id);
-        if let Some(meta) = metas.iter().find(|m| m.device.kind != device.kind) {
-            return Err(Refusal::Fallback(format!("a tensor on {}", meta.device)));
+    /// Kernels and planned memory are on one device.
+    fn check_device(&self, id: NodeId) -> Result<(), Refusal> {
+        let kind = self.options.device.kind;
+        match metas(self.graph, id).iter().find(|m| m.device.kind != kind) {
+            Some(meta) => Err(Refusal::Fallback(format!("a tensor on {}", meta.device))),
+            None => Ok(()),
         }
+    }
+
+    fn check_dtypes(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Refusal> {
+        let metas = metas(self.graph, id);
         let mut dtypes = metas.iter().map(|m| m.dtype).chain(promises.iter().flatten().map(|p| p.dtype));
         match dtypes.find(|d| !self.options.dtypes.contains(d)) {
             Some(dtype) => Err(Refusal::Fallback(format!("dtype {dtype}"))),

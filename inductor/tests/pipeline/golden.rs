@@ -2,8 +2,10 @@
 //! plan is run against the interpreter too.
 
 use crate::compare;
+use crate::reference::InterpBackend;
 use expect_test::expect_file;
 use fx::{Graph, text};
+use inductor::backend::Backend;
 use inductor::plan::Fate;
 use inductor::{Options, decompose::decompose};
 
@@ -23,7 +25,7 @@ macro_rules! golden {
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
             let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
-            let tensors = inductor::layout::choose(tensors);
+            let tensors = inductor::layout::choose(tensors, InterpBackend::new().capabilities());
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
             let plan = compiled.plan.typical().expect("every size has a typical value");

@@ -15,7 +15,8 @@ impl InterpBackend {
     /// One with vectors of 64 bytes and 64 KiB of scratch, which golden files show.
     pub(crate) fn new() -> InterpBackend {
         let dtypes = DType::ALL.iter().copied().filter(|d| d.size() <= 8 && *d != DType::C64).collect();
-        InterpBackend { capabilities: Capabilities { vector_bytes: 64, dtypes, scratch_bytes: 64 << 10 } }
+        let capabilities = Capabilities { vector_bytes: 64, dtypes, scratch_bytes: 64 << 10, channels_last: true };
+        InterpBackend { capabilities }
     }
 }
 
