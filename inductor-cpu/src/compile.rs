@@ -26,11 +26,19 @@ pub(crate) enum Listing {
 
 /// Compiles and links a kernel.
 pub(crate) fn compile(kernel: &Kernel, host: &'static Host) -> Result<Code, String> {
+    build(host, |context, symbol| emit(context, kernel, symbol, host))
+}
+
+/// Compiles and links the function that `emit` gives under a symbol in a module of its own.
+pub(crate) fn build(
+    host: &'static Host,
+    emit: impl for<'c> FnOnce(&'c Context, &str) -> Result<Module<'c>, String>,
+) -> Result<Code, String> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let symbol = format!("kernel_{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let context = Context::create();
     let object = with_machine(host, |machine| {
-        let module = optimised(&context, kernel, &symbol, (host, machine))?;
+        let module = optimised(emit(&context, &symbol)?, machine)?;
         machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())
     })??;
     jit::link(object.as_slice(), &symbol)
@@ -39,24 +47,20 @@ pub(crate) fn compile(kernel: &Kernel, host: &'static Host) -> Result<Code, Stri
 /// The text of a kernel's code.
 pub(crate) fn listing(kernel: &Kernel, host: &'static Host, what: Listing) -> Result<String, String> {
     let context = Context::create();
+    let emit = || emit(&context, kernel, "kernel", host);
     with_machine(host, |machine| match what {
-        Listing::Emitted => Ok(emitted(&context, kernel, "kernel", (host, machine))?.to_string()),
-        Listing::Optimised => Ok(optimised(&context, kernel, "kernel", (host, machine))?.to_string()),
+        Listing::Emitted => Ok(checked(emit()?, machine)?.to_string()),
+        Listing::Optimised => Ok(optimised(emit()?, machine)?.to_string()),
         Listing::Assembly => {
-            let module = optimised(&context, kernel, "kernel", (host, machine))?;
+            let module = optimised(emit()?, machine)?;
             let text = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(|e| e.to_string())?;
             Ok(String::from_utf8_lossy(text.as_slice()).into_owned())
         }
     })?
 }
 
-fn emitted<'c>(
-    context: &'c Context,
-    kernel: &Kernel,
-    symbol: &str,
-    (host, machine): (&'static Host, &TargetMachine),
-) -> Result<Module<'c>, String> {
-    let module = emit(context, kernel, symbol, host)?;
+/// The module for the machine; a debug build verifies it.
+fn checked<'c>(module: Module<'c>, machine: &TargetMachine) -> Result<Module<'c>, String> {
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     if cfg!(debug_assertions) {
@@ -65,13 +69,8 @@ fn emitted<'c>(
     Ok(module)
 }
 
-fn optimised<'c>(
-    context: &'c Context,
-    kernel: &Kernel,
-    symbol: &str,
-    (host, machine): (&'static Host, &TargetMachine),
-) -> Result<Module<'c>, String> {
-    let module = emitted(context, kernel, symbol, (host, machine))?;
+fn optimised<'c>(module: Module<'c>, machine: &TargetMachine) -> Result<Module<'c>, String> {
+    let module = checked(module, machine)?;
     module.run_passes(PASSES, machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     Ok(module)
 }

@@ -9,7 +9,6 @@ use crate::Facts;
 use crate::emit::{SCRATCH_ALIGN, Work};
 use crate::jit::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,12 +53,10 @@ impl Pool for OwnPool {
     }
 }
 
-/// One launch: a kernel, its arguments, and the pieces that are left.
-struct Launch {
-    entry: Entry,
-    args: SmallVec<[*mut u8; 8]>,
-    sizes: SmallVec<[i64; 4]>,
-    scratch_bytes: usize,
+/// A range of iterations that several threads run piece by piece.
+struct Pieces<'a> {
+    /// Runs the iterations from one number up to another.
+    run: &'a (dyn Fn(i64, i64) + Sync),
     extent: i64,
     /// Iterations of a piece.
     length: i64,
@@ -69,13 +66,7 @@ struct Launch {
     done: AtomicI64,
 }
 
-// SAFETY: the pieces of one launch write disjoint elements, which loop IR's parallel axis states. The addresses live
-// until every iteration is done, which the caller of `run` waits for; after that no piece is left to touch them.
-unsafe impl Send for Launch {}
-// SAFETY: as above.
-unsafe impl Sync for Launch {}
-
-impl Launch {
+impl Pieces<'_> {
     /// Runs pieces until none is left.
     fn work(&self) {
         loop {
@@ -84,10 +75,7 @@ impl Launch {
                 return;
             }
             let end = (begin + self.length).min(self.extent);
-            with_scratch(self.scratch_bytes, |scratch| {
-                // SAFETY: `run`'s caller promises the arguments; scratch is large enough and this thread's own.
-                unsafe { (self.entry)(self.args.as_ptr(), scratch, self.sizes.as_ptr(), begin, end) }
-            });
+            (self.run)(begin, end);
             self.done.fetch_add(end - begin, Ordering::Release);
         }
     }
@@ -106,29 +94,54 @@ impl Launch {
     }
 }
 
+/// Calls `run` on pieces of `0..extent` that have `length` iterations, on up to `threads` threads, and returns when all
+/// are done. `run` must not panic.
+pub(crate) fn in_pieces(extent: i64, length: i64, threads: usize, pool: &dyn Pool, run: &(dyn Fn(i64, i64) + Sync)) {
+    if extent <= length || threads <= 1 {
+        if extent > 0 {
+            run(0, extent);
+        }
+        return;
+    }
+    // SAFETY: `run` is called only for a piece, and all pieces are done before this function returns: a helper that
+    // starts later finds none.
+    let run = unsafe { std::mem::transmute::<&(dyn Fn(i64, i64) + Sync), &'static (dyn Fn(i64, i64) + Sync)>(run) };
+    let pieces = Arc::new(Pieces { run, extent, length, next: AtomicI64::new(0), done: AtomicI64::new(0) });
+    let shared = Arc::clone(&pieces);
+    let work: Arc<dyn Fn() + Send + Sync> = Arc::new(move || shared.work());
+    let count = (extent + length - 1) / length;
+    pool.broadcast(threads.min(count as usize), &work);
+    pieces.wait();
+}
+
+/// The addresses of a launch, for all its threads.
+struct Args<'a>(&'a [*mut u8]);
+
+// SAFETY: the pieces of one launch write disjoint elements, which loop IR's parallel axis states.
+unsafe impl Sync for Args<'_> {}
+
+impl Args<'_> {
+    fn start(&self) -> *const *mut u8 {
+        self.0.as_ptr()
+    }
+}
+
 /// Runs a kernel over its whole root axis.
 ///
 /// # Safety
 /// As [`inductor::backend::CompiledKernel::launch`]; `entry` lives through the call.
 pub(crate) unsafe fn run(entry: Entry, args: &[*mut u8], sizes: &[i64], facts: Facts, threads: usize, pool: &dyn Pool) {
     let Facts { work, scratch_bytes, extent } = facts;
-    if extent == 0 {
-        return;
-    }
     let pieces = pieces(extent, work, threads);
     let length = (extent + pieces - 1) / pieces;
     let length = (length + work.grain - 1) / work.grain * work.grain;
-    let (next, done) = (AtomicI64::new(0), AtomicI64::new(0));
-    let (args, sizes) = (args.into(), sizes.into());
-    let launch = Launch { entry, args, sizes, scratch_bytes, extent, length, next, done };
-    if length >= extent {
-        return launch.work();
-    }
-    let launch = Arc::new(launch);
-    let shared = Arc::clone(&launch);
-    let work: Arc<dyn Fn() + Send + Sync> = Arc::new(move || shared.work());
-    pool.broadcast(threads.min(pieces as usize), &work);
-    launch.wait();
+    let args = Args(args);
+    in_pieces(extent, length, threads, pool, &|begin, end| {
+        with_scratch(scratch_bytes, |scratch| {
+            // SAFETY: the caller promises the arguments; scratch is large enough and this thread's own.
+            unsafe { entry(args.start(), scratch, sizes.as_ptr(), begin, end) }
+        });
+    });
 }
 
 /// Into how many pieces to cut the root axis.
@@ -172,7 +185,7 @@ pub(crate) fn pool(count: usize) -> Arc<ThreadPool> {
 }
 
 /// Calls `f` with this thread's scratch, grown to `bytes`.
-fn with_scratch(bytes: usize, f: impl FnOnce(*mut u8)) {
+pub(crate) fn with_scratch(bytes: usize, f: impl FnOnce(*mut u8)) {
     /// A cache line, as unit of aligned storage.
     #[derive(Clone, Copy)]
     #[repr(align(64))]

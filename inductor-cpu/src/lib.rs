@@ -8,18 +8,22 @@
 
 mod compile;
 mod emit;
+mod gemm;
 mod jit;
 mod launch;
 mod libm;
 mod math;
 mod target;
 
+pub use gemm::Gemm;
 pub use launch::{OwnPool, Pool};
 
 use compile::Listing;
 use emit::Work;
-use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel};
+use gemm::Multiplier;
+use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library};
 use inductor::loop_ir::{Kernel, Role};
+use inductor::plan::{Call, View};
 use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -39,6 +43,7 @@ pub struct Cpu {
     host: &'static Host,
     capabilities: Capabilities,
     pool: Arc<dyn Pool>,
+    multiplier: Arc<Multiplier>,
     /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
     compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
 }
@@ -59,12 +64,25 @@ impl Cpu {
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
         let vector_bytes = host.vector_bytes;
         let capabilities = Capabilities { vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES, channels_last: true };
-        Cpu { host, capabilities, pool: Arc::new(OwnPool), compiled: Mutex::default() }
+        let multiplier = Arc::new(Multiplier::new(host));
+        Cpu { host, capabilities, pool: Arc::new(OwnPool), multiplier, compiled: Mutex::default() }
     }
 
     /// The same device, whose kernels run on another pool of threads.
     pub fn with_pool(self, pool: Arc<dyn Pool>) -> Cpu {
         Cpu { pool, ..self }
+    }
+
+    /// A kernel for a stack of matrix products; its arguments are `a`, `b`, what the product is added to (if it is to
+    /// anything) and the result.
+    ///
+    /// # Errors
+    /// LLVM's, if it rejects the code.
+    pub fn product(&self, gemm: Gemm) -> Result<Arc<dyn CompiledKernel>, BackendError> {
+        let error = |reason| BackendError { backend: NAME, kernel: "product".to_owned(), reason };
+        let multiplier = Arc::clone(&self.multiplier);
+        multiplier.prepare().map_err(error)?;
+        Ok(Arc::new(gemm::Product { gemm, multiplier, pool: Arc::clone(&self.pool) }))
     }
 }
 
@@ -95,6 +113,15 @@ impl Backend for Cpu {
         self.remember(&fresh);
         known.extend(fresh);
         Ok(prints.iter().map(|print| Arc::clone(&known[print]) as Arc<dyn CompiledKernel>).collect())
+    }
+
+    fn library(&self, call: &Call, out: &View) -> Option<Library> {
+        if !self.host.multiplies_faster {
+            return None;
+        }
+        let (gemm, args) = gemm::of_call(call, out)?;
+        let kernel = self.product(gemm).inspect_err(|error| tracing::warn!(%error, "left to the library")).ok()?;
+        Some(Library { kernel, args })
     }
 }
 

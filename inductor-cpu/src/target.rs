@@ -22,6 +22,8 @@ pub(crate) struct Host {
     pub(crate) f16: bool,
     /// Whether the AVX-512 foundation instructions may be named.
     pub(crate) avx512: bool,
+    /// Whether our matrix products are faster than MKL's, which uses AVX-512 on Intel's processors only.
+    pub(crate) multiplies_faster: bool,
 }
 
 /// The host, found once.
@@ -44,7 +46,8 @@ impl Host {
             () => 16,
         };
         let (fma, f16) = (has("fma") || neon, has("f16c") || neon);
-        Host { cpu, features, vector_bytes, fma, f16, avx512 }
+        let multiplies_faster = avx512 && cpu.starts_with("znver");
+        Host { cpu, features, vector_bytes, fma, f16, avx512, multiplies_faster }
     }
 
     /// The host as if its vectors had at most `bytes` bytes: 32 stands for AVX2, 16 for SSE4.2 without fused

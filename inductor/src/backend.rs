@@ -1,6 +1,7 @@
 //! What a device must offer: all that the middle knows of one.
 
 use crate::loop_ir::Kernel;
+use crate::plan::{Call, View};
 use std::sync::Arc;
 use symshapes::DType;
 
@@ -42,6 +43,20 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// The first kernel that cannot be compiled.
     fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError>;
+
+    /// The device's own way to compute a call of a library's operator that writes its only result into `out`, where it
+    /// is known to be faster.
+    fn library(&self, _call: &Call, _out: &View) -> Option<Library> {
+        None
+    }
+}
+
+/// A library's operator as the device computes it.
+pub struct Library {
+    /// What to launch; it has no sizes.
+    pub kernel: Arc<dyn CompiledKernel>,
+    /// The tensors whose first elements are the arguments of the launch.
+    pub args: Vec<View>,
 }
 
 /// A kernel that can be launched.

@@ -71,10 +71,15 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options) -> Result<Par
     }
 }
 
-fn middle(graph: &fx::Graph, options: &Options) -> Result<Parts, String> {
+/// The device that plans run on.
+pub(crate) fn host() -> &'static Cpu {
     static HOST: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(crate::torch::pool()));
+    &HOST
+}
+
+fn middle(graph: &fx::Graph, options: &Options) -> Result<Parts, String> {
     let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
-    let compiled = inductor::compile(graph, &*HOST, &options).map_err(|error| error.to_string())?;
+    let compiled = inductor::compile(graph, host(), &options).map_err(|error| error.to_string())?;
     Ok((compiled.plan, compiled.kernels, compiled.stages))
 }
 

@@ -155,24 +155,29 @@ impl<'c> Ir<'c> {
         let here = self.here();
         self.b.position_at_end(self.context.append_basic_block(function, "entry"));
         let arguments = [0, 1, 2].map(|at| function.get_nth_param(at).expect("there are three").into_pointer_value());
-        self.transpose_body(arguments, elem, lanes);
+        let [from, starts, to] = arguments;
+        let row = |lane: u32| self.at(elem, from, self.load_int(starts, i64::from(lane)));
+        let column = |at: u32| self.at(elem, to, self.i64(i64::from(at * lanes)));
+        self.transpose(elem, &(0..lanes).map(row).collect::<Vec<_>>(), &(0..lanes).map(column).collect::<Vec<_>>());
         self.b.build_return(None).expect(TYPED);
         self.b.position_at_end(here);
         function
     }
 
+    /// Reads as many elements from each row as there are rows, and writes them so that column `k` gets the `k`-th
+    /// elements of all rows.
+    ///
     /// By squares of `width` elements of as many lanes. The squares of the other lanes stand beside, in the same
     /// registers: they come to their places as they are read, and only squares are transposed by shuffles.
-    fn transpose_body(&self, [from, starts, to]: [PointerValue<'c>; 3], elem: Elem, lanes: u32) {
+    pub(crate) fn transpose(&self, elem: Elem, rows: &[PointerValue<'c>], columns: &[PointerValue<'c>]) {
+        let lanes = rows.len() as u32;
         let width = (16 / elem.bytes()).min(4).min(lanes);
-        let row = |lane: u32| self.at(elem, from, self.load_int(starts, i64::from(lane)));
-        let rows: SmallVec<[PointerValue<'c>; 16]> = (0..lanes).map(row).collect();
         for first in (0..lanes).step_by(width as usize) {
             let read = |lane: u32| self.load(elem, width, self.at(elem, rows[lane as usize], self.i64(first.into())));
             let beside = |at: u32| self.joined((at..lanes).step_by(width as usize).map(read).collect());
             let squares = self.transpose_squares((0..width).map(beside).collect());
             for (at, v) in (first..).zip(squares) {
-                self.store(self.at(elem, to, self.i64(i64::from(at * lanes))), v);
+                self.store(columns[at as usize], v);
             }
         }
     }

@@ -101,11 +101,19 @@ pub(crate) struct ExternCall {
     results: Vec<Keep>,
 }
 
+/// A kernel on tensors: buffers, and where in them the first elements are, in bytes.
+pub(crate) struct LibraryCall {
+    kernel: Arc<dyn CompiledKernel>,
+    args: Box<[(Buf, isize)]>,
+}
+
 /// One step.
 pub(crate) enum Step {
     Allocate(Buf),
     /// A kernel on whole buffers, and the values of its sizes.
     Launch(KernelId, Box<[Buf]>, Box<[i64]>),
+    /// A library's operator as the device computes it.
+    Library(LibraryCall),
     /// The call, and the same call through Python should the shim refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),

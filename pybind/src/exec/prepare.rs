@@ -1,13 +1,16 @@
 //! From a plan to a program: everything that need not be looked up at each call.
 
 use super::externs::{self, Form};
-use super::{BufSpec, ExternCall, InputSpec, Keep, Output, Program, PyArg, PyCall, Step, Stretch, ViewId, ViewSpec};
+use super::{
+    BufSpec, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch, ViewId, ViewSpec,
+};
+use crate::compiler::host;
 use crate::import::{Imported, to_python};
 use crate::torch::Torch;
 use cranelift_entity::PrimaryMap;
 use fx::Meta;
-use inductor::backend::CompiledKernel;
-use inductor::plan::{self, Buf, Call, CallArg, CallResult, KernelId, Plan, Storage, View};
+use inductor::backend::{Backend, CompiledKernel, Library};
+use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, Plan, Storage, View};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -96,6 +99,10 @@ impl<'py> Preparer<'py, '_> {
                 self.allocate(*buf);
             }
         }
+        if let Some(library) = self.library_call(call) {
+            self.steps.push(Step::Library(library));
+            return Ok(());
+        }
         let python = self.python_call(call)?;
         let step = match self.extern_call(call, &python) {
             Some(external) => Step::Extern(external, python),
@@ -103,6 +110,22 @@ impl<'py> Preparer<'py, '_> {
         };
         self.steps.push(step);
         Ok(())
+    }
+
+    /// The device's own kernel for a call whose result has memory of the plan's.
+    fn library_call(&self, call: &Call) -> Option<LibraryCall> {
+        let [CallResult::Tensor(buf)] = *call.results.as_slice() else { return None };
+        let data = &self.plan.bufs[buf];
+        if call.kind != CallKind::Extern || data.storage == Storage::Result {
+            return None;
+        }
+        let out = View { buf, dtype: data.dtype, layout: data.layout.clone() };
+        let Library { kernel, args } = host().library(call, &out)?;
+        let place = |view: &View| {
+            let elements = view.layout.offset - self.plan.bufs[view.buf].layout.offset;
+            (view.buf, elements as isize * view.dtype.size() as isize)
+        };
+        Some(LibraryCall { kernel, args: args.iter().map(place).collect() })
     }
 
     fn extern_call(&mut self, call: &Call, python: &PyCall) -> Option<ExternCall> {

@@ -145,7 +145,7 @@ impl Program {
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Free(_) | Step::Check(_) => return Ok(()),
+            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Free(_) | Step::Check(_) => return Ok(()),
         };
         let done = call.run(py, self, args, frame);
         frame.end_step();
@@ -157,6 +157,13 @@ impl Program {
             Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
             Step::Launch(kernel, bufs, sizes) => {
                 self.launch(*kernel, bufs, sizes, frame, threads);
+                Ok(())
+            }
+            Step::Library(call) => {
+                let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
+                let args: SmallVec<[*mut u8; 4]> = call.args.iter().map(address).collect();
+                // SAFETY: as for `launch`; the views lie in their buffers.
+                unsafe { call.kernel.launch(&args, &[], threads) };
                 Ok(())
             }
             Step::Extern(call, _) => {

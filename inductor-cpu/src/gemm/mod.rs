@@ -1,0 +1,429 @@
+//! Products of matrices: `out = init + a * b`, for `float32` and any strides.
+//!
+//! The smaller operand is copied once into panels as wide as a register tile ([`micro`]): its elements come to stand
+//! side by side in the lanes. The other one is read where it lies, a few rows at a time, so that a weight which is far
+//! larger than what it is applied to is read once and never written. Sums of a few rows grow in scratch that stays in
+//! the first-level cache, and go out when they are complete, transposed if the smaller operand was the left one.
+//!
+//! Order of summation: by ones along the contracted dimension, in blocks of at most [`STEPS`].
+//!
+//! Invariant: nothing outside of the operands and `out` is touched; rows and lanes that a tile has too many are
+//! computed from zeros and never leave scratch.
+
+mod call;
+mod micro;
+mod pack;
+
+pub(crate) use call::of_call;
+
+use crate::launch::{Pool, in_pieces, with_scratch};
+use crate::target::Host;
+use inductor::backend::CompiledKernel;
+use micro::{Micro, Rows, Tiles};
+use pack::Piece;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// At most so many steps along the contracted dimension at once: a panel of them stays in the first-level cache, and
+/// errors of rounding grow with their number.
+const STEPS: usize = 256;
+
+/// Bytes of panels that all rows of a block meet: half of a second-level cache.
+const BLOCK_BYTES: usize = 512 << 10;
+
+/// Bytes of sums that grow in scratch: half of a first-level cache.
+const SUM_BYTES: usize = 24 << 10;
+
+/// Bytes of panels that are made at once.
+const PANEL_BYTES: usize = 4 << 20;
+
+/// Less work than this (in floating point operations) is not worth waking another thread for.
+const ALONE_FLOP: usize = 2_000_000;
+
+/// Pieces of a stack for each thread, so that a late thread holds nobody up.
+const PIECES_PER_THREAD: usize = 4;
+
+/// Tiles that stand below each other in one piece of work.
+const DOWN: usize = 4;
+
+/// A product of matrices, a stack of them: dimensions and the strides of the operands, in elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gemm {
+    /// Products in the stack.
+    pub batch: usize,
+    /// Rows of `a` and `out`.
+    pub m: usize,
+    /// Columns of `b` and `out`.
+    pub n: usize,
+    /// Columns of `a`, rows of `b`.
+    pub k: usize,
+    /// Strides of `a`: stack, row, column.
+    pub a: [usize; 3],
+    /// Strides of `b`.
+    pub b: [usize; 3],
+    /// Strides of what the product is added to (0 where it is broadcast), if to anything.
+    pub init: Option<[usize; 3]>,
+    /// Strides of `out`.
+    pub out: [usize; 3],
+}
+
+/// The addresses of one product's operands.
+#[derive(Clone, Copy)]
+struct Operands {
+    a: *const f32,
+    b: *const f32,
+    /// Not read if the product is added to nothing.
+    init: *const f32,
+    /// What is written; overlaps no other.
+    out: *mut f32,
+}
+
+// SAFETY: addresses only; who computes with them promises that they may be read and written by several threads.
+unsafe impl Send for Operands {}
+// SAFETY: as above.
+unsafe impl Sync for Operands {}
+
+/// What computes products on a host.
+pub(crate) struct Multiplier {
+    host: &'static Host,
+    micro: OnceLock<Result<Micro, String>>,
+    /// Panels of earlier calls.
+    panels: Mutex<Vec<Vec<f32>>>,
+}
+
+impl Multiplier {
+    pub(crate) fn new(host: &'static Host) -> Multiplier {
+        Multiplier { host, micro: OnceLock::new(), panels: Mutex::default() }
+    }
+
+    /// Compiles what products need, if that has not been done.
+    pub(crate) fn prepare(&self) -> Result<(), String> {
+        self.micro().map(|_| ())
+    }
+
+    fn micro(&self) -> Result<&Micro, String> {
+        self.micro.get_or_init(|| Micro::new(self.host)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Computes a stack of products: each by all threads, or as many at once as there are threads if they are small.
+    ///
+    /// # Safety
+    /// The addresses are those of matrices with these sizes and strides.
+    unsafe fn run(&self, gemm: &Gemm, at: Operands, threads: usize, pool: &dyn Pool) {
+        let Ok(micro) = self.micro() else { return };
+        let one = 2 * gemm.m * gemm.n * gemm.k;
+        let threads = threads.min(one * gemm.batch / ALONE_FLOP).max(1);
+        let (across, inside) = if gemm.batch >= threads { (threads, 1) } else { (1, threads) };
+        let pieces = across * PIECES_PER_THREAD;
+        in_pieces(gemm.batch as i64, gemm.batch.div_ceil(pieces) as i64, across, pool, &|begin, end| {
+            let mut panels = self.held().pop().unwrap_or_default();
+            for which in begin as usize..end as usize {
+                // SAFETY: the offsets are those of the matrices of a stack.
+                let matrices = unsafe { Matrices::new(gemm, at, which) };
+                matrices.multiply(micro, &mut panels, inside, pool);
+            }
+            self.held().push(panels);
+        });
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<Vec<f32>>> {
+        self.panels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stack of products as a kernel.
+pub(crate) struct Product {
+    pub(crate) gemm: Gemm,
+    pub(crate) multiplier: Arc<Multiplier>,
+    pub(crate) pool: Arc<dyn Pool>,
+}
+
+impl CompiledKernel for Product {
+    unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
+        let at = match *args {
+            [a, b, init, out] => [a, b, init, out],
+            [a, b, out] => [a, b, a, out],
+            _ => panic!("a product has three or four arguments"),
+        };
+        let [a, b, init, out] = at.map(<*mut u8>::cast::<f32>);
+        // SAFETY: the caller promises addresses of tensors with the layouts that the product was made from.
+        unsafe { self.multiplier.run(&self.gemm, Operands { a, b, init, out }, threads, &*self.pool) };
+    }
+
+    fn listing(&self) -> String {
+        format!("{:?}", self.gemm)
+    }
+}
+
+/// A matrix: where it begins, and the distance of neighbours along the rows' or lanes' dimension and the steps'.
+#[derive(Clone, Copy)]
+struct Matrix<P> {
+    start: P,
+    /// Between rows, or between lanes.
+    across: usize,
+    /// Between steps; of `out` and `init`: between lanes.
+    along: usize,
+}
+
+// SAFETY: as for `Operands`.
+unsafe impl<P> Sync for Matrix<P> {}
+
+/// The panels of some lanes, for all threads.
+struct Panels(*mut f32);
+
+// SAFETY: each panel is written by one thread, and read after all are written.
+unsafe impl Sync for Panels {}
+
+impl Panels {
+    /// Where the panels from this lane on begin.
+    fn of_lane(&self, lane: usize, steps: usize) -> *mut f32 {
+        self.0.wrapping_add(lane * steps)
+    }
+}
+
+/// One product, seen so that the smaller operand stands in the lanes.
+struct Matrices {
+    rows: usize,
+    lanes: usize,
+    steps: usize,
+    left: Matrix<*const f32>,
+    right: Matrix<*const f32>,
+    init: Option<Matrix<*const f32>>,
+    out: Matrix<*mut f32>,
+}
+
+/// How a product is cut.
+#[derive(Clone, Copy)]
+struct Blocks {
+    /// Steps of a block.
+    steps: usize,
+    /// Lanes of a block.
+    lanes: usize,
+    /// Lanes whose panels are made at once.
+    group: usize,
+}
+
+impl Matrices {
+    /// # Safety
+    /// As [`Multiplier::run`]; `which` is below the stack's size.
+    unsafe fn new(gemm: &Gemm, at: Operands, which: usize) -> Matrices {
+        let Gemm { m, n, k, a, b, init, out, .. } = *gemm;
+        // SAFETY: these are the first elements of the stack's matrices.
+        let [a_at, b_at] = unsafe { [at.a.add(which * a[0]), at.b.add(which * b[0])] };
+        // SAFETY: as above.
+        let (out_at, init_at) =
+            unsafe { (at.out.add(which * out[0]), init.map(|strides| at.init.add(which * strides[0]))) };
+        let a = Matrix { start: a_at, across: a[1], along: a[2] };
+        let b = Matrix { start: b_at, across: b[2], along: b[1] };
+        let straight = |strides: [usize; 3]| (strides[1], strides[2]);
+        let swapped = |strides: [usize; 3]| (strides[2], strides[1]);
+        let product = |(rows, lanes), (left, right), pick: &dyn Fn([usize; 3]) -> (usize, usize)| {
+            let (across, along) = pick(out);
+            let out = Matrix { start: out_at, across, along };
+            let init = init.zip(init_at).map(|(strides, start)| {
+                let (across, along) = pick(strides);
+                Matrix { start, across, along }
+            });
+            Matrices { rows, lanes, steps: k, left, right, init, out }
+        };
+        let [as_is, turned] = [product((m, n), (a, b), &straight), product((n, m), (b, a), &swapped)];
+        if turned.moved() < as_is.moved() { turned } else { as_is }
+    }
+
+    /// Elements that are moved besides the arithmetic, to choose what stands in the lanes.
+    fn moved(&self) -> usize {
+        let left = if self.left.along == 1 { 0 } else { self.rows * self.steps };
+        let out = if self.out.along == 1 { 0 } else { self.rows * self.lanes };
+        left + out + self.lanes * self.steps
+    }
+
+    fn multiply(&self, micro: &Micro, panels: &mut Vec<f32>, threads: usize, pool: &dyn Pool) {
+        let blocks = self.blocks(micro);
+        for first in (0..self.lanes).step_by(blocks.group) {
+            let count = blocks.group.min(self.lanes - first);
+            let width = micro.tile.lanes();
+            panels.resize(panels.len().max(count.next_multiple_of(width) * self.steps), 0.0);
+            let panels = Panels(panels.as_mut_ptr());
+            in_pieces(count.div_ceil(width) as i64, 1, threads, pool, &|begin, end| {
+                for panel in begin as usize..end as usize {
+                    let lane = panel * width;
+                    let to = panels.of_lane(lane, self.steps);
+                    // SAFETY: the panel was allocated, and is this piece's own.
+                    unsafe { self.pack_panel(micro, (first + lane, width.min(count - lane)), to) };
+                }
+            });
+            let chunk = micro.tile.rows * DOWN;
+            let (across, down) = (count.div_ceil(blocks.lanes), self.rows.div_ceil(chunk));
+            in_pieces((across * down) as i64, 1, threads, pool, &|begin, end| {
+                for piece in begin as usize..end as usize {
+                    let lane = piece / down * blocks.lanes;
+                    let part = Part {
+                        row: piece % down * chunk,
+                        rows: chunk.min(self.rows - piece % down * chunk),
+                        lane: first + lane,
+                        lanes: blocks.lanes.min(count - lane),
+                        panels: panels.of_lane(lane, self.steps),
+                    };
+                    // SAFETY: the panels of these lanes are complete; no other piece has these rows and lanes.
+                    unsafe { self.part(micro, blocks, part) };
+                }
+            });
+        }
+    }
+
+    fn blocks(&self, micro: &Micro) -> Blocks {
+        let width = micro.tile.lanes();
+        let count = self.steps.div_ceil(STEPS).max(1);
+        let steps = self.steps.div_ceil(count).next_multiple_of(4).max(1);
+        let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
+        let lanes = fit(BLOCK_BYTES, steps).min(fit(SUM_BYTES, micro.tile.rows * DOWN));
+        let lanes = lanes.min(self.lanes.next_multiple_of(width));
+        let group = fit(PANEL_BYTES, self.steps) / lanes * lanes;
+        Blocks { steps, lanes, group: group.max(lanes) }
+    }
+
+    /// The blocks of steps: where each begins, and how many it has.
+    fn step_blocks(&self, blocks: Blocks) -> impl Iterator<Item = (usize, usize)> {
+        let steps = self.steps;
+        (0..steps).step_by(blocks.steps).map(move |first| (first, blocks.steps.min(steps - first)))
+    }
+
+    /// Fills a panel with `count` lanes from `first` on: for each step as many elements as a tile has lanes.
+    ///
+    /// # Safety
+    /// The operand has these lanes; `to` is a panel that nobody else writes into.
+    unsafe fn pack_panel(&self, micro: &Micro, (first, count): (usize, usize), to: *mut f32) {
+        let Matrix { start, across, along } = self.right;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = start.add(first * across);
+            pack::pack(micro, Piece { from, across, along, count, steps: self.steps }, to, micro.tile.lanes());
+        }
+    }
+
+    /// Computes some rows of some lanes.
+    ///
+    /// # Safety
+    /// The panels of the lanes are complete, and nobody else writes these elements of `out`.
+    unsafe fn part(&self, micro: &Micro, blocks: Blocks, part: Part) {
+        let tile = micro.tile;
+        let tiles = part.rows.div_ceil(tile.rows);
+        let is_whole = part.rows.is_multiple_of(tile.rows) && part.lanes.is_multiple_of(tile.lanes());
+        let stride = part.lanes.next_multiple_of(tile.lanes());
+        let sums = tiles * tile.rows * stride;
+        with_scratch((sums + tiles * tile.rows * blocks.steps) * size_of::<f32>(), |scratch| {
+            let scratch = scratch.cast::<f32>();
+            let packed = scratch.wrapping_add(sums);
+            let out = self.out.start.wrapping_add(part.row * self.out.across + part.lane * self.out.along);
+            let in_place = is_whole && self.out.along == 1;
+            let sums = if in_place { (out, self.out.across) } else { (scratch, stride) };
+            // SAFETY: the sums of this part have room in scratch, or are whole tiles of `out`; behind them in scratch
+            // there is room for packed rows.
+            unsafe {
+                self.begin(part, sums);
+                for (at, (first, steps)) in self.step_blocks(blocks).enumerate() {
+                    self.block(micro, part, (first, steps), sums, packed, at > 0 || self.init.is_some());
+                }
+                if !in_place {
+                    self.end(micro, part, sums, out);
+                }
+            }
+        });
+    }
+
+    /// Adds the product of a block of steps to the sums, or writes it there.
+    ///
+    /// # Safety
+    /// As [`Matrices::part`]; `packed` has room for the rows of the part's tiles.
+    unsafe fn block(
+        &self,
+        micro: &Micro,
+        part: Part,
+        (first, steps): (usize, usize),
+        (sums, stride): (*mut f32, usize),
+        packed: *mut f32,
+        adds: bool,
+    ) {
+        let (tile, width) = (micro.tile, micro.tile.lanes());
+        let Matrix { start, across, along } = self.left;
+        let left = start.wrapping_add(part.row * across + first * along);
+        let whole = if along == 1 { part.rows / tile.rows } else { 0 };
+        let done = whole * tile.rows;
+        let rest = Piece { from: left.wrapping_add(done * across), across, along, count: part.rows - done, steps };
+        // SAFETY: what is read lies in the operands and the panels; the caller promises the room.
+        unsafe {
+            pack::pack(micro, rest, packed, tile.rows);
+            for panel in 0..part.lanes.div_ceil(width) {
+                let lanes = part.panels.wrapping_add(panel * width * self.steps + first * width).cast_const();
+                let out = sums.wrapping_add(panel * width);
+                let tiles = Tiles {
+                    kind: Rows::Apart,
+                    lanes,
+                    rows: left,
+                    row_stride: across,
+                    out,
+                    out_stride: stride,
+                    adds,
+                    count: whole,
+                    steps,
+                };
+                micro.multiply(tiles);
+                let count = rest.count.div_ceil(tile.rows);
+                let out = out.wrapping_add(done * stride);
+                micro.multiply(Tiles { kind: Rows::Packed, rows: packed, out, count, ..tiles });
+            }
+        }
+    }
+
+    /// Fills the sums with what the product is added to, if it is.
+    ///
+    /// # Safety
+    /// The sums have the part's rows and lanes.
+    unsafe fn begin(&self, part: Part, (sums, stride): (*mut f32, usize)) {
+        let Some(init) = self.init else { return };
+        for row in 0..part.rows {
+            // SAFETY: the caller's promise, and the elements of `init` that the part's rows and lanes have.
+            unsafe {
+                let from = init.start.add((part.row + row) * init.across + part.lane * init.along);
+                let to = sums.add(row * stride);
+                match init.along {
+                    0 => std::slice::from_raw_parts_mut(to, part.lanes).fill(*from),
+                    1 => to.copy_from_nonoverlapping(from, part.lanes),
+                    along => (0..part.lanes).for_each(|lane| *to.add(lane) = *from.add(lane * along)),
+                }
+            }
+        }
+    }
+
+    /// Writes complete sums to where they belong.
+    ///
+    /// # Safety
+    /// The sums have the part's rows and lanes; `to` is where the first of them belongs.
+    unsafe fn end(&self, micro: &Micro, part: Part, (sums, stride): (*mut f32, usize), to: *mut f32) {
+        let Matrix { across, along, .. } = self.out;
+        // SAFETY: the elements of `out` that the part's rows and lanes have are this piece's own.
+        unsafe {
+            if across == 1 {
+                return pack::transpose(micro, (sums, stride), (part.rows, part.lanes), (to, along));
+            }
+            for row in 0..part.rows {
+                let (from, to) = (sums.add(row * stride), to.add(row * across));
+                if along == 1 {
+                    to.copy_from_nonoverlapping(from, part.lanes);
+                } else {
+                    (0..part.lanes).for_each(|lane| *to.add(lane * along) = *from.add(lane));
+                }
+            }
+        }
+    }
+}
+
+/// Some rows of some lanes of a product.
+#[derive(Clone, Copy)]
+struct Part {
+    row: usize,
+    rows: usize,
+    lane: usize,
+    lanes: usize,
+    /// The panels of these lanes.
+    panels: *mut f32,
+}
