@@ -12,7 +12,7 @@ use super::{
 };
 use crate::reason::{Kind, Reason};
 use guards::Constant;
-use symshapes::{EnvError, Expr, Pred};
+use symshapes::{EnvError, Expr, Pred, ShapeEnv};
 
 /// The functions, by their dotted names.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -33,20 +33,10 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         t.stated(p)
     }),
     ("torch.fx.experimental.symbolic_shapes.guard_size_oblivious", |t, args, _| {
-        let (p, at) = (t.predicate(args)?, t.place());
-        let answer = t.env.guard_size_oblivious(p, &at);
-        t.answered(answer)
+        t.answered(args, ShapeEnv::guard_size_oblivious)
     }),
-    ("torch.fx.experimental.symbolic_shapes.guard_or_false", |t, args, _| {
-        let (p, at) = (t.predicate(args)?, t.place());
-        let answer = t.env.guard_or_false(p, &at);
-        t.answered(answer)
-    }),
-    ("torch.fx.experimental.symbolic_shapes.guard_or_true", |t, args, _| {
-        let (p, at) = (t.predicate(args)?, t.place());
-        let answer = t.env.guard_or_true(p, &at);
-        t.answered(answer)
-    }),
+    ("torch.fx.experimental.symbolic_shapes.guard_or_false", |t, args, _| t.answered(args, ShapeEnv::guard_or_false)),
+    ("torch.fx.experimental.symbolic_shapes.guard_or_true", |t, args, _| t.answered(args, ShapeEnv::guard_or_true)),
     ("torch.fx.experimental.symbolic_shapes.statically_known_true", |t, args, _| {
         let p = t.predicate(args)?;
         let known = t.env.statically_known(p) == Some(true);
@@ -87,8 +77,14 @@ impl Tracer<'_> {
         }
     }
 
-    fn answered(&mut self, answer: Result<bool, EnvError>) -> Traced {
-        let truth = answer.map_err(|error| self.shape_error(&error))?;
+    /// What the environment answers to the condition that is the first argument.
+    fn answered(
+        &mut self,
+        args: &[ValueId],
+        ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>,
+    ) -> Traced {
+        let (p, at) = (self.predicate(args)?, self.place());
+        let truth = ask(&mut self.env, p, &at).map_err(|error| self.shape_error(&error))?;
         Ok(self.constant(Constant::Bool(truth)))
     }
 }

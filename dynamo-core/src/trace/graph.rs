@@ -5,7 +5,7 @@
 
 use super::{
     Input, Traced, Tracer,
-    autocast::{self, Cast},
+    autocast,
     items::raised,
     value::{State, Value, ValueId},
 };
@@ -14,7 +14,13 @@ use crate::{
     reason::{Kind, Reason},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, torch_ops};
+use fx::{
+    Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{self, autocast::Cast},
+    infer,
+    infer::InferError,
+    torch_ops,
+};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Device, DeviceKind, Expr, Float, ShapeEnv};
@@ -104,7 +110,7 @@ impl Lowered {
     fn convert(&mut self, id: NodeId, autocast: &autocast::State) -> Traced<()> {
         self.complete = false;
         let target = self.graph[id].target.clone();
-        let cast = autocast::cast_of(&target);
+        let cast = aten::autocast::cast(&target);
         let tensor = |node: &NodeId| self.graph[*node].tensor_meta().map(|meta| (*node, meta.clone()));
         let tensors: Vec<(NodeId, TensorMeta)> = self.graph[id].inputs().iter().filter_map(tensor).collect();
         let chosen = |kind| autocast.iter().find(|(known, _)| *known == kind).map(|&(_, dtype)| dtype);
@@ -119,7 +125,7 @@ impl Lowered {
         let wide = tensors.iter().any(|(_, meta)| meta.dtype == DType::F32);
         let mut renamed = FxHashMap::default();
         for (node, mut meta) in tensors {
-            let to = autocast::converted(cast, meta.dtype, dtype, if wide { DType::F32 } else { dtype });
+            let to = cast.converted(meta.dtype, dtype, if wide { DType::F32 } else { dtype });
             if to != meta.dtype {
                 meta.dtype = to;
                 let args = vec![Arg::Node(node)];
@@ -287,7 +293,7 @@ impl Tracer<'_> {
     /// its values.
     fn settled(&mut self, target: &str, args: Vec<Arg>) -> Traced<Vec<Arg>> {
         let mut floats = FxHashMap::default();
-        if !takes_floats(target) {
+        if !torch_ops::takes_floats(target) {
             let mut nodes = Vec::new();
             args.iter().for_each(|arg| arg.for_each_node(&mut |node| nodes.push(node)));
             for node in nodes {
@@ -555,17 +561,6 @@ impl Tracer<'_> {
 /// A call of which it is not known what autocast does with its arguments.
 fn unknown_cast(target: &str) -> Reason {
     Reason::new(Kind::TorchOp, format!("`{target}` under autocast."))
-}
-
-/// True for a call of which a number among the arguments decides the values of the result and nothing else about it.
-fn takes_floats(target: &str) -> bool {
-    /// Functions of torch and of `operator`, and methods of tensors.
-    const NAMES: &str = "add sub mul truediv div true_divide divide multiply subtract pow float_power remainder fmod mod \
-        floordiv floor_divide rsub iadd isub imul itruediv ipow eq ne lt le gt ge clamp clamp_min clamp_max clip where \
-        masked_fill fill full full_like lerp addcmul addcdiv threshold leaky_relu elu celu softplus hardtanh \
-        nan_to_num add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum";
-    let name = target.rsplit('.').next().unwrap_or(target);
-    NAMES.split_whitespace().any(|known| known == name)
 }
 
 /// True if a tensor among the arguments of a node has a size that only the running program knows.

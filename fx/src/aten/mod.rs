@@ -4,6 +4,7 @@
 //! first use; a schema is parsed when its overload is first looked up. What the compiler does with an overload stands
 //! in `rules.rs`, and which operators may fail on what tensors hold in `failing.rs`, not here.
 
+pub mod autocast;
 mod bind;
 mod failing;
 mod parse;

@@ -99,10 +99,17 @@ def test_force_eager():
     assert seen.calls == [["add"]]
 
 
-def test_eager_on_recompile():
+@pytest.fixture
+def compiled_for_one():
+    """A sum with an integer, compiled for the integer 1, and its graphs."""
     seen = Graphs()
     compiled = _capture.optimize(lambda x, n: x + n, seen)
     compiled(X, 1)
+    return compiled, seen
+
+
+def test_eager_on_recompile(compiled_for_one):
+    compiled, seen = compiled_for_one
     with torch.compiler.set_stance("eager_on_recompile"):
         torch.testing.assert_close(compiled(X, 2), X + 2)
         torch.testing.assert_close(compiled(X, 1), X + 1)
@@ -111,10 +118,8 @@ def test_eager_on_recompile():
     assert len(seen.calls) == 2
 
 
-def test_fail_on_recompile():
-    seen = Graphs()
-    compiled = _capture.optimize(lambda x, n: x + n, seen)
-    compiled(X, 1)
+def test_fail_on_recompile(compiled_for_one):
+    compiled, seen = compiled_for_one
     with torch.compiler.set_stance("fail_on_recompile"):
         torch.testing.assert_close(compiled(X, 1), X + 1)
         with pytest.raises(RuntimeError, match=r"stance is 'fail_on_recompile'.*\n.*\n.*n == 1"):
