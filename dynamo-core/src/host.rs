@@ -271,6 +271,16 @@ pub trait Host {
     /// True if autograd records when the capture begins.
     fn grad_enabled(&self) -> bool;
 
+    /// True if tensors that can never record gradients are made when the capture begins.
+    fn inference_mode(&self) -> bool {
+        false
+    }
+
+    /// Where tensors are made of which nothing is said, if a mode says it when the capture begins.
+    fn default_device(&self) -> Option<Device> {
+        None
+    }
+
     /// The devices for which autocast is on when the capture begins, and the element type that it chooses there.
     fn autocast(&self) -> Vec<(DeviceKind, DType)> {
         Vec::new()

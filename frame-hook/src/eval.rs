@@ -218,6 +218,7 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
     }
     // PyO3 gives references back at once only where it knows that it is attached.
     match Python::attach(|_| handler.compile(call, &state.guards(handler)))? {
+        Verdict::NotNow => Ok(Action::AsItIs),
         Verdict::Skip => {
             state.skip(handler);
             Ok(Action::AsItIs)

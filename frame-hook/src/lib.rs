@@ -62,6 +62,8 @@ pub trait Handler: Send + Sync {
 
 /// What a handler makes of a call.
 pub enum Verdict {
+    /// This call runs as it is; the next one is shown again.
+    NotNow,
     /// This code object runs as it is, now and later.
     Skip,
     /// The same, and so does whatever its calls call.

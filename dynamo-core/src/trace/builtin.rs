@@ -178,6 +178,14 @@ const RULES: &[(&str, Rule)] = &[
         let grad = t.grad;
         Ok(t.constant(Constant::Bool(grad)))
     }),
+    ("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled", |t, _, _| {
+        let inference = t.inference;
+        Ok(t.constant(Constant::Bool(inference)))
+    }),
+    ("torch.device", |t, args, keywords| match keywords[..] {
+        [] => t.make_device(args),
+        _ => Err(Reason::new(Kind::Call, "`torch.device` by keywords.")),
+    }),
     ("torch.is_autocast_enabled torch._C.is_autocast_enabled", |t, args, _| {
         let on = t.autocast_for(args)?.is_some();
         Ok(t.constant(Constant::Bool(on)))
@@ -290,8 +298,15 @@ pub(super) fn tensor_to_python(name: &str) -> Option<Kind> {
 
 /// Why a call without a rule ends the graph.
 pub(super) fn why_not(name: &str) -> Kind {
+    /// Managers of a state that no graph holds.
+    const MANAGERS: &str = "contextlib.ExitStack warnings.catch_warnings torch.random.fork_rng \
+        torch.autograd.grad_mode.set_multithreading_enabled torch.autograd.anomaly_mode.set_detect_anomaly \
+        torch.autograd.anomaly_mode.detect_anomaly torch.autograd.graph.saved_tensors_hooks \
+        torch.autograd.profiler.profile torch.profiler.profiler.profile";
     match name {
         "builtins.print" => Kind::Print,
+        _ if MANAGERS.split_whitespace().any(|known| known == name) => Kind::Context,
+        _ if name.ends_with(".__enter__") || name.ends_with(".__exit__") => Kind::Context,
         _ => Kind::Call,
     }
 }

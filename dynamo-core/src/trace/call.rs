@@ -38,6 +38,8 @@ impl Tracer<'_> {
                 all.extend(keywords);
                 self.call(function, args, all.into_iter().collect())
             }
+            Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
+            Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
             Value::Exit(context) => self.leave(&context, &args),
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
             Value::Object(..) if keywords.is_empty() => match self.call_special(forced, "__call__", &args)? {
@@ -62,7 +64,11 @@ impl Tracer<'_> {
             if let Some(rule) = builtin::rule(&function.name) {
                 return rule(self, &args, &keywords);
             }
-            return Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", function.name)));
+            let kind = match builtin::why_not(&function.name) {
+                Kind::Call => Kind::SkippedFunction,
+                kind => kind,
+            };
+            return Err(Reason::new(kind, format!("`{}`.", function.name)));
         }
         if function.place == Place::Disabled {
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
@@ -218,6 +224,7 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: Keywords,
     ) -> Traced {
+        let keywords = if this.is_none() { self.placed(target, keywords)? } else { keywords };
         let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
         let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
         let keywords = keywords.into_iter().map(|(name, value)| Ok((name, self.arg(value)?)));

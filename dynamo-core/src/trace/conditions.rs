@@ -78,11 +78,7 @@ impl Tracer<'_> {
     }
 
     /// What the environment answers to the condition that is the first argument.
-    fn answered(
-        &mut self,
-        args: &[ValueId],
-        ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>,
-    ) -> Traced {
+    fn answered(&mut self, args: &[ValueId], ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>) -> Traced {
         let (p, at) = (self.predicate(args)?, self.place());
         let truth = ask(&mut self.env, p, &at).map_err(|error| self.shape_error(&error))?;
         Ok(self.constant(Constant::Bool(truth)))

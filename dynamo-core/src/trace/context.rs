@@ -1,6 +1,7 @@
 //! Context managers: what `with` and decorators do with torch's, with some of `contextlib`, and with the program's own.
 //!
-//! - `grad`: whether autograd records; `autocast`: which element types are chosen.
+//! - `grad`, `inference`: whether autograd records; `autocast`: which element types are chosen; `devices`: where tensors
+//!   are made.
 //!
 //! A manager is a [`Context`] from its making to its end, also where the caller has made it. Code that goes on inside of
 //! one makes it anew and enters it.
@@ -9,24 +10,36 @@ use super::{
     Traced, Tracer,
     autocast::{self, Autocast},
     call::Keywords,
+    devices::Placed,
     frame::Frame,
     grad::{self, Class, Grad},
+    inference::{self, Inference},
     items::raised,
     value::{Function, Iter, State, Value, ValueId},
 };
-use crate::reason::{Kind, Reason};
+use crate::{
+    bytecode::code::flags,
+    reason::{Kind, Reason},
+};
+use guards::Constant;
 
 /// A context manager.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Context {
     /// One that says whether autograd records.
     Grad(Grad),
+    /// `inference_mode`
+    Inference(Inference),
     /// `autocast`
     Autocast(Autocast),
+    /// A device.
+    Device(Placed),
     /// One that does nothing, and what `as` binds: `nullcontext`, and what only profilers see.
     Null(Option<ValueId>),
     /// `suppress` of these classes of exceptions.
     Suppress(Vec<ValueId>),
+    /// `closing` of this.
+    Closing(ValueId),
     /// A generator between its first and its last step: `contextmanager`.
     Generator(ValueId),
 }
@@ -36,9 +49,12 @@ impl Context {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Context::Grad(grad) => grad.class.name(),
+            Context::Inference(_) => inference::CLASS,
             Context::Autocast(_) => autocast::CLASS,
+            Context::Device(_) => "torch.device",
             Context::Null(_) => "contextlib.nullcontext",
             Context::Suppress(_) => "contextlib.suppress",
+            Context::Closing(_) => "contextlib.closing",
             Context::Generator(_) => "contextlib.contextmanager",
         }
     }
@@ -69,12 +85,29 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
+        if let &[function] = args
+            && keywords.is_empty()
+            && is_decorator(name)
+            && matches!(self.get(function)?, Value::Function(_))
+        {
+            let context = self.make_context(name, &[], keywords)?;
+            return context.map(|context| self.decorate(context, function)).transpose();
+        }
         let context = match (name, args) {
             (autocast::CLASS, _) => Context::Autocast(self.make_autocast(args, keywords)?),
             ("torch.autograd.profiler.record_function", _) => Context::Null(None),
+            _ if let [(given, mode)] = &keywords[..]
+                && given == "mode"
+                && args.is_empty()
+                && (name == inference::CLASS || Class::named(name) == Some(Class::Given)) =>
+            {
+                return self.make_context(name, &[*mode], &Vec::new());
+            }
             _ if !keywords.is_empty() => return Ok(None),
             ("contextlib.nullcontext", []) => Context::Null(None),
             ("contextlib.nullcontext", &[value]) => Context::Null(Some(value)),
+            ("contextlib.closing", &[thing]) => Context::Closing(thing),
+            (inference::CLASS, _) => Context::Inference(self.make_inference(args)?),
             ("contextlib.suppress", classes) => Context::Suppress(classes.to_vec()),
             _ => match Class::named(name) {
                 Some(class) => Context::Grad(self.make_grad(class, args)?),
@@ -88,12 +121,20 @@ impl Tracer<'_> {
     fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
         let class = match self.get(value)? {
             Value::Context(context) => return Ok(Some(context)),
+            Value::Const(Constant::Device(device)) => {
+                return Ok(Some(Context::Device(Placed { device, after: self.device })));
+            }
             Value::Object(class, _) => class,
             _ => return Ok(None),
         };
         Ok(match (class.as_str(), Class::named(&class)) {
             (autocast::CLASS, _) => Some(Context::Autocast(self.autocast_object(value)?)),
             ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
+            ("contextlib.closing", _) => Some(Context::Closing(self.get_attr(value, "thing")?)),
+            (inference::CLASS, _) => {
+                let mode = self.get_attr(value, "mode")?;
+                Some(Context::Inference(self.make_inference(&[mode])?))
+            }
             (_, Some(Class::Given)) => {
                 // It has set the mode when it was made, and knows the one before.
                 let [mode, previous] = ["mode", "prev"].map(|name| self.get_attr(value, name));
@@ -128,6 +169,14 @@ impl Tracer<'_> {
                 self.enter_autocast(autocast);
                 (context, none)
             }
+            Context::Inference(inference) => (Context::Inference(self.enter_inference(inference)?), none),
+            Context::Device(placed) => {
+                let entered = Placed { after: self.device, ..placed };
+                self.device = Some(placed.device);
+                // As eager has it.
+                (Context::Device(entered), self.constant(Constant::Device(placed.device)))
+            }
+            Context::Closing(thing) => (context, thing),
             Context::Null(value) => (context, value.unwrap_or(none)),
             Context::Suppress(_) => (context, none),
             Context::Generator(generator) => match self.next_item(generator)? {
@@ -160,6 +209,12 @@ impl Tracer<'_> {
         match *context {
             Context::Grad(grad) => self.set_grad(grad.after),
             Context::Autocast(_) => self.leave_autocast()?,
+            Context::Inference(_) => self.leave_inference()?,
+            Context::Device(placed) => self.device = placed.after,
+            Context::Closing(thing) => {
+                let close = self.get_attr(thing, "close")?;
+                self.call(close, vec![], vec![])?;
+            }
             Context::Null(_) | Context::Suppress(_) => {}
             Context::Generator(generator) => {
                 if self.next_item(generator)?.is_some() {
@@ -188,7 +243,7 @@ impl Tracer<'_> {
                 for class in classes {
                     caught = caught || self.is_exception_of(exception, class)?;
                 }
-                Ok(self.constant(guards::Constant::Bool(caught)))
+                Ok(self.constant(Constant::Bool(caught)))
             }
             Value::Exit(Context::Generator(_)) => Err(Reason::new(Kind::Context, "It is told of an exception.")),
             _ => {
@@ -227,18 +282,55 @@ impl Tracer<'_> {
             }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
-                let (context, _) = self.enter_context(context)?;
-                let result = self.call(function, args.to_vec(), keywords.clone());
-                // An exception goes on behind the manager.
-                if result.is_ok() || self.raising.is_some() {
-                    let none = self.none();
-                    let raising = self.raising.take();
-                    self.leave(&context, &[none; 3])?;
-                    self.raising = raising;
-                }
-                result.map(Some)
+                self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// A call within a manager.
+    pub(super) fn call_within(
+        &mut self,
+        context: Context,
+        function: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced {
+        let context = match context {
+            Context::Grad(grad) => Context::Grad(Grad { after: self.grad, ..grad }),
+            context => context,
+        };
+        let (context, _) = self.enter_context(context)?;
+        let result = self.call(function, args, keywords);
+        // An exception goes on behind the manager.
+        if result.is_ok() || self.raising.is_some() {
+            let none = self.none();
+            let raising = self.raising.take();
+            self.leave(&context, &[none; 3])?;
+            self.raising = raising;
+        }
+        result
+    }
+
+    /// A manager of torch's as a decorator of a function.
+    pub(super) fn decorate(&mut self, manager: ValueId, function: ValueId) -> Traced {
+        let refused = |t: &mut Self| Reason::new(Kind::Context, format!("{} as a decorator.", t.describe(manager)));
+        let is_plain = match self.get(function)? {
+            Value::Function(function) => function.code.object.flags & flags::SUSPENDS == 0,
+            _ => false,
+        };
+        match self.get(manager)? {
+            Value::Context(Context::Grad(grad)) if is_plain => {
+                if grad.class == Class::Given {
+                    // It has set the mode when it was made.
+                    self.set_grad(grad.after);
+                }
+                Ok(self.value(Value::Decorated(Context::Grad(grad), function)))
+            }
+            Value::Context(context @ (Context::Inference(_) | Context::Autocast(_))) if is_plain => {
+                Ok(self.value(Value::Decorated(context, function)))
+            }
+            _ => Err(refused(self)),
         }
     }
 
@@ -247,7 +339,7 @@ impl Tracer<'_> {
         match self.get(manager)? {
             Value::Method { function, this } => match self.get(function)? {
                 Value::Function(function) if function.code.object.name == "clone" => match self.context_of(this)? {
-                    Some(Context::Grad(grad)) => Ok(Some(Context::Grad(grad))),
+                    Some(context @ (Context::Grad(_) | Context::Inference(_))) => Ok(Some(context)),
                     _ => Ok(None),
                 },
                 _ => Ok(None),
@@ -267,5 +359,10 @@ pub(super) fn is_deaf_method(method: &str) -> bool {
 
 /// True if the target is a node that sets a mode.
 pub(super) fn sets_mode(target: &str) -> bool {
-    target == grad::SET_GRAD || autocast::is_effect(target)
+    target == grad::SET_GRAD || autocast::is_effect(target) || inference::is_effect(target)
+}
+
+/// True for the classes that may be given the function that they decorate in place of their own arguments.
+fn is_decorator(class: &str) -> bool {
+    class == inference::CLASS || matches!(Class::named(class), Some(Class::Never | Class::Always))
 }

@@ -55,7 +55,8 @@ enum Places {
 impl Tracer<'_> {
     /// Ends the graph if the call may fail where somebody would notice.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
-        let noticed = self.watched || self.handled.is_some() || self.heap.has_changed();
+        let left = !self.inferring.is_empty();
+        let noticed = self.watched || self.handled.is_some() || self.heap.has_changed() || left;
         if noticed && self.may_fail(node) {
             return Err(Reason::new(Kind::MayFail, format!("`{}`.", self.graph[node].target)));
         }
@@ -193,7 +194,9 @@ impl Tracer<'_> {
     /// True for the way out of a context manager that does the same whether an exception comes by or not.
     fn is_deaf(&mut self, exit: ValueId) -> Traced<bool> {
         let function = match self.get(exit)? {
-            Value::Exit(context) => return Ok(!matches!(context, Context::Suppress(_) | Context::Generator(_))),
+            Value::Exit(context) => {
+                return Ok(!matches!(context, Context::Suppress(_) | Context::Closing(_) | Context::Generator(_)));
+            }
             Value::Method { function, .. } => function,
             _ => return Ok(false),
         };

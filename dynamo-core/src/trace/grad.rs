@@ -101,8 +101,8 @@ impl Tracer<'_> {
 
     /// Ends the graph in the mode in which it began.
     pub(super) fn restore_grad(&mut self) {
-        let entry = self.host.grad_enabled();
-        if self.grad != entry {
+        let (entry, now) = (self.host.grad_enabled(), self.restore_inference());
+        if now != entry {
             self.call_set_grad(entry);
         }
     }

@@ -4,8 +4,7 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
-    Input, Traced, Tracer,
-    autocast,
+    Input, Traced, Tracer, autocast,
     items::raised,
     value::{State, Value, ValueId},
 };

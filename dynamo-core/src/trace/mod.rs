@@ -10,8 +10,8 @@
 //! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
-//! - `context`, `grad`, `autocast`, `exceptions`, `patterns`: what `with`, `try` and `match` need; `failing`: what fails
-//!   when the graph runs;
+//! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
+//!   `failing`: what fails when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
 //! **Speculation.** Before each instruction of the traced function a `Mark` is taken: lengths and copies of a few small
@@ -28,12 +28,14 @@ mod compiler;
 mod conditions;
 mod containers;
 mod context;
+mod devices;
 mod exceptions;
 mod failing;
 mod follow;
 mod frame;
 mod grad;
 mod graph;
+mod inference;
 mod items;
 mod itertools;
 mod number_guards;
@@ -66,7 +68,7 @@ use guards::{Constant, Guard, SourceId, Sources};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use step::Next;
-use symshapes::{EnvOptions, Expr, ShapeEnv};
+use symshapes::{Device, EnvOptions, Expr, ShapeEnv};
 use value::{Heap, State, Value, ValueId};
 
 /// For each node of a graph, what the lines of its `stack_trace` span, the traced function's first.
@@ -98,6 +100,8 @@ pub struct Options {
     pub floats: bool,
     /// What `dynamic_shapes` says of sizes and integers, by their printed source.
     pub declared: Vec<(String, host::Mark)>,
+    /// Whether graphs may enter inference mode.
+    pub inference: bool,
     /// How deep calls are inlined.
     pub depth: usize,
     /// How many instructions a trace may have.
@@ -113,6 +117,7 @@ impl Default for Options {
             changed: Vec::new(),
             declared: Vec::new(),
             floats: true,
+            inference: true,
             depth: 60,
             steps: 1_000_000,
             follow: false,
@@ -126,7 +131,7 @@ pub struct Capture {
     pub graph: Graph,
     /// True if the graph does anything, and so has to be compiled.
     pub computes: bool,
-    /// True if the graph sets a mode: whether autograd records, or autocast. It would leave it so if it failed midway.
+    /// True if the graph sets a mode: whether autograd records, inference, or autocast. It would leave it so if it failed midway.
     pub sets_mode: bool,
     /// The calls of the graph that may raise when it runs.
     pub fallible: Vec<NodeId>,
@@ -233,6 +238,12 @@ struct Tracer<'h> {
     autocast: autocast::State,
     /// The managers of that which were entered and not left.
     entered: Vec<autocast::Entered>,
+    /// Whether tensors are made that can never record gradients.
+    inference: bool,
+    /// The managers of that which were entered and not left.
+    inferring: Vec<inference::Entered>,
+    /// Where tensors are made of which the program does not say it.
+    device: Option<Device>,
     /// The exception on its way to a handler.
     raising: Option<ValueId>,
     /// The exception that is being handled.
@@ -257,6 +268,9 @@ struct Mark {
     grad: bool,
     autocast: autocast::State,
     entered: Vec<autocast::Entered>,
+    inference: bool,
+    inferring: Vec<inference::Entered>,
+    device: Option<Device>,
     handled: Option<ValueId>,
     raised: usize,
 }
@@ -283,6 +297,9 @@ impl<'h> Tracer<'h> {
             grad: host.grad_enabled(),
             autocast: host.autocast(),
             entered: Vec::new(),
+            inference: host.inference_mode(),
+            inferring: Vec::new(),
+            device: host.default_device(),
             host,
             options,
             graph: Graph::new(),
@@ -439,6 +456,9 @@ impl<'h> Tracer<'h> {
             grad: self.grad,
             autocast: self.autocast.clone(),
             entered: self.entered.clone(),
+            inference: self.inference,
+            inferring: self.inferring.clone(),
+            device: self.device,
             handled: self.handled,
             raised: self.raised.len(),
         }
@@ -461,6 +481,9 @@ impl<'h> Tracer<'h> {
         self.grad = mark.grad;
         self.autocast = mark.autocast;
         self.entered = mark.entered;
+        self.inference = mark.inference;
+        self.inferring = mark.inferring;
+        self.device = mark.device;
         self.handled = mark.handled;
         self.raising = None;
         self.raised.truncate(mark.raised);

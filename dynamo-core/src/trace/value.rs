@@ -89,6 +89,8 @@ pub(super) enum Value {
     Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
     /// A context manager of torch's, made and not yet entered.
     Context(Context),
+    /// A function that runs within a context manager of torch's.
+    Decorated(Context, ValueId),
     /// The method that leaves a context which was entered.
     Exit(Context),
     /// A function without Python code, or one that goes into the graph as it is, by its dotted name.

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn overloads_do_what_their_operator_does() {
-        let found = ["aten.mm.default", "aten.cat.out", "aten.prod.int", "aten.cov.default", "aten.add.Tensor"].map(cast);
+        let found =
+            ["aten.mm.default", "aten.cat.out", "aten.prod.int", "aten.cov.default", "aten.add.Tensor"].map(cast);
         assert_eq!(found, [Cast::Lower, Cast::Widest, Cast::Full, Cast::Unknown, Cast::Keep]);
         assert_eq!([cast("aten.linalg_qr.default"), cast("torch.mm")], [Cast::Unknown, Cast::Keep]);
     }

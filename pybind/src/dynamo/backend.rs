@@ -92,6 +92,11 @@ impl Backend {
         Ok(Backend { compiler: compiler.clone().unbind(), described, through })
     }
 
+    /// True if inference mode in a graph is in force when the graph runs. Our own compiler runs none of torch's modes.
+    pub(super) fn runs_modes(&self) -> bool {
+        self.through.is_none()
+    }
+
     /// What it refers to, for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.compiler)

@@ -17,7 +17,8 @@ use super::{
 };
 use crate::compiler::panic_text;
 use crate::fx_module;
-use crate::torch::Torch;
+use crate::torch::{Overrides, Torch};
+use dynamo_core::host::Host as _;
 use dynamo_core::reason::Kind;
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
@@ -164,6 +165,11 @@ impl Handler for Tracing {
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
         if written || classify::is_skipped(call.py(), &file) || backend::is_at_work(call.py()).unwrap_or(false) {
             return Ok(Verdict::Skip);
+        }
+        let overrides = Torch::get(call.py())?.override_state(call.py())?;
+        if overrides == Overrides::Other {
+            // Modes of the program's see each call of torch's functions.
+            return Ok(Verdict::NotNow);
         }
         if stance(call.py()) == Stance::FailOnRecompile {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
@@ -323,7 +329,11 @@ impl Tracing {
         let declared = self.declared.as_ref().and_then(|declared| declared.of(&code));
         let dynamic = if declared.is_some() { Dynamic::Never } else { dynamic };
         let declared = declared.map(<[_]>::to_vec).unwrap_or_default();
-        let mut options = trace::Options { dynamic, changed, declared, floats, follow, ..trace::Options::default() };
+        let inference = self.backend.runs_modes();
+        // What makes a tensor of a float asks modes where.
+        let floats = floats && host.default_device().is_none();
+        let mut options =
+            trace::Options { dynamic, changed, declared, floats, inference, follow, ..trace::Options::default() };
         let capture = trace::trace(host, function, &arguments, &options)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {

@@ -5,7 +5,7 @@ use super::{
     code, constant,
 };
 use crate::fx_module::function;
-use crate::torch::Torch;
+use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, TensorView, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use symshapes::{DType, DeviceKind, Expr, Float, Pool, ShapeEnv};
+use symshapes::{DType, Device, DeviceKind, Expr, Float, Pool, ShapeEnv};
 
 /// What is known of the numbers in a graph.
 struct Known<'a> {
@@ -260,7 +260,7 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
-            "operator" | "math" | "cmath" | "builtins" => py.import(owner)?.getattr(name)?,
+            "operator" | "math" | "cmath" | "builtins" | "torch" => py.import(owner)?.getattr(name)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
         let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;
@@ -463,6 +463,17 @@ impl Host for PyHost<'_> {
 
     fn grad_enabled(&self) -> bool {
         self.grad
+    }
+
+    fn inference_mode(&self) -> bool {
+        Torch::get(self.py).and_then(|torch| torch.inference_mode(self.py)).unwrap_or(false)
+    }
+
+    fn default_device(&self) -> Option<Device> {
+        match Torch::get(self.py).and_then(|torch| torch.override_state(self.py)) {
+            Ok(Overrides::Device(device)) => Some(device),
+            _ => None,
+        }
     }
 
     fn autocast(&self) -> Vec<(DeviceKind, DType)> {

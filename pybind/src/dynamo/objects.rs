@@ -8,7 +8,7 @@ use super::{
     keys::SeenKeys,
     tensors::{self, Wanted},
 };
-use crate::torch::Torch;
+use crate::torch::{Overrides, Torch};
 use frame_hook::Call;
 use guards::{
     Autocast, Constant, ConstantId, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts,
@@ -517,6 +517,11 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
         GlobalState::InferenceMode(_) => GlobalState::InferenceMode(torch.inference_mode(py).ok()?),
         GlobalState::DefaultDType(_) => GlobalState::DefaultDType(torch.default_dtype(py).ok()??),
         GlobalState::Autocast(_) => GlobalState::Autocast(Autocast { enabled: torch.autocast(py).ok()??, cache: true }),
+        GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
+            Overrides::Nothing => GlobalState::DefaultDevice(None),
+            Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
+            Overrides::Other => return None,
+        },
         _ => return None,
     })
 }
@@ -528,6 +533,7 @@ pub(super) fn states(py: Python<'_>, torch: &Torch) -> Vec<GlobalState> {
         GlobalState::InferenceMode(false),
         GlobalState::DefaultDType(DType::F32),
         GlobalState::Autocast(Autocast { enabled: Vec::new(), cache: true }),
+        GlobalState::DefaultDevice(None),
     ];
     kinds.iter().filter_map(|kind| current_state(py, torch, kind)).collect()
 }

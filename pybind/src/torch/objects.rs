@@ -20,6 +20,17 @@ const TRIED: &[(u32, u32)] = &[(2, 15)];
 /// to find out whether a fault lies there.
 const PORTABLE: &str = "RUST_INDUCTOR_PORTABLE";
 
+/// What overrides torch's functions in a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overrides {
+    /// Nothing.
+    Nothing,
+    /// Nothing but the choice of a device for what is made: `torch.device` as a context, `torch.set_default_device`.
+    Device(Device),
+    /// What may do anything.
+    Other,
+}
+
 /// torch, as seen from here.
 pub(crate) struct Torch {
     /// `torch`
@@ -188,6 +199,31 @@ impl Torch {
         match &self.private {
             Some(private) => Ok(DType::from_torch_code(private.default_dtype())),
             None => Ok(self.dtype_of(&self.default_dtype.bind(py).call0()?)),
+        }
+    }
+
+    /// What overrides torch's functions in this thread.
+    pub(crate) fn override_state(&self, py: Python<'_>) -> PyResult<Overrides> {
+        let (functions, dispatch) = match &self.private {
+            Some(private) => (private.function_modes(), private.dispatch_modes()),
+            None => {
+                let count = |name: &str| self.find(py, name)?.call0()?.extract::<i64>();
+                (count("_C._len_torch_function_stack")?, count("_C._len_torch_dispatch_stack")?)
+            }
+        };
+        if (functions, dispatch) == (0, 0) {
+            return Ok(Overrides::Nothing);
+        }
+        if (functions, dispatch) != (1, 0) {
+            return Ok(Overrides::Other);
+        }
+        let mode = self.find(py, "_C._get_function_stack_at")?.call1((0,))?;
+        if !mode.get_type().is(&self.find(py, "utils._device.DeviceContext")?) {
+            return Ok(Overrides::Other);
+        }
+        match mode.getattr("device")?.str()?.to_str()?.parse::<Device>() {
+            Ok(device) if device.kind != DeviceKind::Other => Ok(Overrides::Device(device)),
+            _ => Ok(Overrides::Other),
         }
     }
 

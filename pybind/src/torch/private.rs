@@ -55,6 +55,10 @@ pub(super) struct Private {
     autocast: unsafe extern "C" fn(i8) -> bool,
     /// `at::autocast::get_autocast_dtype`
     autocast_dtype: unsafe extern "C" fn(i8) -> i8,
+    /// `at::impl::PythonTorchFunctionTLS::stack_len`
+    function_modes: unsafe extern "C" fn() -> i64,
+    /// `c10::impl::TorchDispatchModeTLS::stack_len`
+    dispatch_modes: unsafe extern "C" fn() -> i64,
 }
 
 /// A live tensor of torch's own classes, as guards look at it: what is not asked for is not read.
@@ -122,6 +126,12 @@ impl Private {
                 autocast_dtype: mem::transmute::<*const c_void, unsafe extern "C" fn(i8) -> i8>(address(
                     "_ZN2at8autocast18get_autocast_dtypeEN3c1010DeviceTypeE\0",
                 )?),
+                function_modes: mem::transmute::<*const c_void, unsafe extern "C" fn() -> i64>(address(
+                    "_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv\0",
+                )?),
+                dispatch_modes: mem::transmute::<*const c_void, unsafe extern "C" fn() -> i64>(address(
+                    "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv\0",
+                )?),
             })
         }
     }
@@ -135,6 +145,8 @@ impl Private {
         agrees &= self.grad_mode() != before;
         internal.call_method1("_set_grad_enabled", (before,))?;
         agrees &= self.inference_mode() == torch.call_method0("is_inference_mode_enabled")?.extract::<bool>()?;
+        agrees &= self.function_modes() == internal.call_method0("_len_torch_function_stack")?.extract::<i64>()?;
+        agrees &= self.dispatch_modes() == internal.call_method0("_len_torch_dispatch_stack")?.extract::<i64>()?;
         let default = torch.call_method0("get_default_dtype")?;
         for (code, name) in [(0, "cpu"), (1, "cuda")] {
             let enabled: bool = torch.call_method1("is_autocast_enabled", (name,))?.extract()?;
@@ -205,6 +217,20 @@ impl Private {
     pub(super) fn autocast(&self, device: i8) -> Option<i32> {
         // SAFETY: as above; the argument is the number of a kind of device that every build knows.
         unsafe { (self.autocast)(device).then(|| i32::from((self.autocast_dtype)(device))) }
+    }
+
+    /// How many modes override torch's functions, in this thread.
+    #[inline]
+    pub(super) fn function_modes(&self) -> i64 {
+        // SAFETY: as above.
+        unsafe { (self.function_modes)() }
+    }
+
+    /// How many modes override what torch dispatches, in this thread.
+    #[inline]
+    pub(super) fn dispatch_modes(&self) -> i64 {
+        // SAFETY: as above.
+        unsafe { (self.dispatch_modes)() }
     }
 
     /// torch's number of the element type that is made of Python floats.

@@ -280,12 +280,15 @@ impl<'t, 'h> Output<'t, 'h> {
     fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {
-            if let Value::Exit(Context::Grad(context)) = self.t.values[value] {
-                if context.after != mode {
-                    return Err(construct("a mode of autograd that was set inside of another one"));
-                }
-                mode = context.inside;
+            let (after, inside) = match self.t.values[value] {
+                Value::Exit(Context::Grad(context)) => (context.after, context.inside),
+                Value::Exit(Context::Inference(context)) => (context.grad_after, !context.enabled),
+                _ => continue,
+            };
+            if after != mode {
+                return Err(construct("a mode of autograd that was set inside of another one"));
             }
+            mode = inside;
         }
         if mode != self.t.grad {
             let grad = self.t.grad;

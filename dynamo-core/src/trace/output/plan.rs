@@ -99,8 +99,14 @@ impl Output<'_, '_> {
             Value::Context(context) | Value::Exit(context) => match context {
                 Context::Null(value) => value.iter().copied().collect(),
                 Context::Suppress(classes) => classes.clone(),
-                Context::Grad(_) | Context::Autocast(_) | Context::Generator(_) => Vec::new(),
+                Context::Closing(thing) => vec![*thing],
+                Context::Grad(_)
+                | Context::Inference(_)
+                | Context::Autocast(_)
+                | Context::Device(_)
+                | Context::Generator(_) => Vec::new(),
             },
+            Value::Decorated(_, function) => vec![*function],
             Value::Exception { args: Some(args), .. } => args.clone(),
             Value::Partial(function, args, keywords) => {
                 [function].into_iter().chain(args).chain(keywords.iter().map(|(_, value)| value)).copied().collect()

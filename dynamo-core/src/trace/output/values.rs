@@ -90,7 +90,19 @@ impl Output<'_, '_> {
                 self.keep(value);
             }
             Value::Exception { .. } => return Err(construct("an exception that was raised")),
-            Value::Context(context) => self.push_context(&context)?,
+            Value::Context(context) => {
+                self.push_context(&context)?;
+                self.keep(value);
+            }
+            Value::Decorated(context, function) => {
+                self.push_context(&context)?;
+                let manager = self.fresh("manager");
+                self.builder.store_local(manager);
+                self.builder.callee(|builder| builder.load_local(manager));
+                self.push(function)?;
+                self.builder.call(1);
+                self.keep(value);
+            }
             Value::Exit(context) => {
                 self.push_context(&context)?;
                 self.builder.copy(1);
@@ -359,6 +371,12 @@ impl Output<'_, '_> {
                 self.call_named(context.name(), args.len(), |out| out.push_all(&args))
             }
             Context::Suppress(classes) => self.call_named(context.name(), classes.len(), |out| out.push_all(classes)),
+            Context::Inference(inference) => self.call_named(context.name(), 1, |out| {
+                out.builder.load_const(Const::Bool(inference.enabled));
+                Ok(())
+            }),
+            Context::Device(placed) => self.load_constant(&Constant::Device(placed.device)),
+            Context::Closing(thing) => self.call_named(context.name(), 1, |out| out.push(*thing)),
             Context::Generator(_) => Err(construct("a generator that has begun")),
         }
     }

@@ -1,0 +1,85 @@
+//! Inference mode: tensors are made that can never record gradients.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own; both set whether autograd records, too. A call that
+//! may fail when the graph runs is not traced inside: nobody would leave the mode.
+
+use super::{
+    Traced, Tracer,
+    items::raised,
+    value::{Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use fx::{Arg, NodeId};
+use guards::Constant;
+
+/// The class's dotted name.
+pub(super) const CLASS: &str = "torch.autograd.grad_mode.inference_mode";
+const ENTER: &str = "torch.autograd.grad_mode._enter_inference_mode";
+const EXIT: &str = "torch.autograd.grad_mode._exit_inference_mode";
+
+/// A context manager.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Inference {
+    /// Whether the mode is on inside.
+    pub(super) enabled: bool,
+    /// Whether autograd records after leaving it, once that is known.
+    pub(super) grad_after: bool,
+}
+
+/// One that was entered: its node, and how it was before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entered {
+    node: NodeId,
+    inference: bool,
+    grad: bool,
+}
+
+impl Tracer<'_> {
+    /// A manager that is made with this argument, or without one.
+    pub(super) fn make_inference(&mut self, args: &[ValueId]) -> Traced<Inference> {
+        let unknown = || Reason::new(Kind::Context, "`inference_mode` of something that is no bool.");
+        let enabled = match args {
+            [] => true,
+            &[mode] => match self.get(mode)? {
+                Value::Const(Constant::Bool(enabled)) => enabled,
+                _ => return Err(unknown()),
+            },
+            _ => return Err(unknown()),
+        };
+        Ok(Inference { enabled, grad_after: self.grad })
+    }
+
+    /// Enters a manager.
+    pub(super) fn enter_inference(&mut self, inference: Inference) -> Traced<Inference> {
+        if !self.options.inference {
+            return Err(Reason::new(Kind::Context, "`inference_mode`, of which the backend makes no graph."));
+        }
+        let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);
+        self.lowered.complete = false;
+        self.inferring.push(Entered { node, inference: self.inference, grad: self.grad });
+        let entered = Inference { grad_after: self.grad, ..inference };
+        (self.inference, self.grad) = (inference.enabled, !inference.enabled);
+        Ok(entered)
+    }
+
+    /// Leaves the manager that was entered last.
+    pub(super) fn leave_inference(&mut self) -> Traced<()> {
+        let entered = self.inferring.pop().ok_or_else(|| raised("RuntimeError: no inference mode"))?;
+        self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        (self.inference, self.grad) = (entered.inference, entered.grad);
+        Ok(())
+    }
+
+    /// Ends the graph outside of every manager that it entered; gives whether autograd records there.
+    pub(super) fn restore_inference(&mut self) -> bool {
+        for entered in self.inferring.clone().into_iter().rev() {
+            self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        }
+        self.inferring.first().map_or(self.grad, |first| first.grad)
+    }
+}
+
+/// True if the target enters or leaves a manager.
+pub(super) fn is_effect(target: &str) -> bool {
+    matches!(target, ENTER | EXIT)
+}
