@@ -99,6 +99,26 @@ functions! {
     Pow "FloatPow" "" x.powf(y);
     Min "Min" "min" if y < x { y } else { x };
     Max "Max" "max" if y > x { y } else { x };
+    FloorDiv "FloatFloorDiv" "" quotient_and_rest(x, y).0;
+    Mod "FloatMod" "" quotient_and_rest(x, y).1;
+}
+
+/// Python's `divmod` of floats: the rest has the divisor's sign.
+fn quotient_and_rest(x: f64, y: f64) -> (f64, f64) {
+    let mut rest = x % y;
+    let mut quotient = (x - rest) / y;
+    if rest == 0.0 {
+        rest = rest.copysign(y);
+    } else if (y < 0.0) != (rest < 0.0) {
+        rest += y;
+        quotient -= 1.0;
+    }
+    if quotient == 0.0 {
+        return (quotient.copysign(x / y), rest);
+    }
+    // What the subtraction has lost may be a whole one.
+    let whole = quotient.floor();
+    (if quotient - whole > 0.5 { whole + 1.0 } else { whole }, rest)
 }
 
 /// Integers up to this are doubles, and so is every quotient of them by a power of two.
@@ -388,7 +408,7 @@ pub(crate) fn unary(op: FloatUnary, x: f64) -> Option<f64> {
 /// The value of a function of two; `None` where Python raises an error instead.
 pub(crate) fn binary(op: FloatBinary, x: f64, y: f64) -> Option<f64> {
     let divides_by_zero = match op {
-        FloatBinary::TrueDiv => y == 0.0,
+        FloatBinary::TrueDiv | FloatBinary::FloorDiv | FloatBinary::Mod => y == 0.0,
         FloatBinary::Pow => (x == 0.0 && y < 0.0) || (x < 0.0 && y.fract() != 0.0),
         _ => false,
     };

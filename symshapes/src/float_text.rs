@@ -71,7 +71,12 @@ fn operator(op: FloatBinary) -> Option<&'static str> {
         FloatBinary::Add => Some(" + "),
         FloatBinary::Sub => Some(" - "),
         FloatBinary::Mul => Some("*"),
-        FloatBinary::TrueDiv | FloatBinary::Pow | FloatBinary::Min | FloatBinary::Max => None,
+        FloatBinary::TrueDiv
+        | FloatBinary::Pow
+        | FloatBinary::Min
+        | FloatBinary::Max
+        | FloatBinary::FloorDiv
+        | FloatBinary::Mod => None,
     }
 }
 

@@ -37,7 +37,7 @@ impl Tree {
             Tree::Binary(op, x, y) => {
                 let (x, y) = (x.eval(ints, float)?, y.eval(ints, float)?);
                 let fails = match op {
-                    FloatBinary::TrueDiv => y == 0.0,
+                    FloatBinary::TrueDiv | FloatBinary::FloorDiv | FloatBinary::Mod => y == 0.0,
                     FloatBinary::Pow => (x == 0.0 && y < 0.0) || (x < 0.0 && y.fract() != 0.0),
                     _ => false,
                 };
@@ -339,4 +339,27 @@ fn questions_with_a_safe_answer() {
     assert!(env.guards().is_empty());
     assert_eq!(env.guard_or_false(on_hint, "m.py:3"), Ok(true));
     assert_eq!(env.guards().len(), 1);
+}
+
+/// `divmod` as Python has it, also where signs differ and where a quotient is zero.
+#[test]
+fn quotients_are_rounded_down() {
+    let rows = [
+        (7.5, 2.0, 3.0, 1.5),
+        (-7.5, 2.0, -4.0, 0.5),
+        (7.5, -2.0, -4.0, -0.5),
+        (-7.5, -2.0, 3.0, -1.5),
+        (6.0, 3.0, 2.0, 0.0),
+        (-6.0, 3.0, -2.0, 0.0),
+        (6.0, -3.0, -2.0, -0.0),
+        (0.5, 2.0, 0.0, 0.5),
+        (-0.0, 2.0, -0.0, 0.0),
+        (1.0, 0.1, 9.0, 0.099_999_999_999_999_95),
+        (1.0, f64::INFINITY, 0.0, 1.0),
+        (-1.0, f64::INFINITY, -1.0, f64::INFINITY),
+    ];
+    for (x, y, quotient, rest) in rows {
+        let found = [FloatBinary::FloorDiv, FloatBinary::Mod].map(|op| op.apply(x, y));
+        assert!(same(found[0], quotient) && same(found[1], rest), "divmod({x}, {y}) is {found:?}");
+    }
 }

@@ -25,12 +25,14 @@ pub(super) enum Number {
 }
 
 /// The operators that give a float for floats, by their name in `operator`.
-const FLOAT_OPERATORS: [(&str, FloatBinary); 5] = [
+const FLOAT_OPERATORS: [(&str, FloatBinary); 7] = [
     ("add", FloatBinary::Add),
     ("sub", FloatBinary::Sub),
     ("mul", FloatBinary::Mul),
     ("truediv", FloatBinary::TrueDiv),
     ("pow", FloatBinary::Pow),
+    ("floordiv", FloatBinary::FloorDiv),
+    ("mod", FloatBinary::Mod),
 ];
 
 /// Functions of one float: the name in Python, the node's, what it computes.
@@ -112,10 +114,15 @@ impl Tracer<'_> {
             (Some(Number::Bool(_)), _) | (_, Some(Number::Bool(_))) => None,
             (Some(Number::Int(x)), Some(Number::Int(y))) if name == "truediv" => self.quotient(x, y)?,
             (Some(Number::Int(x)), Some(Number::Int(y))) => {
+                let mut natural = true;
                 if matches!(name, "pow" | "lshift" | "rshift") {
                     // The sign tells what kind of number it is, or whether there is any.
-                    let natural = self.env.pool_mut().le(Expr::ZERO, y);
-                    self.decide(natural)?;
+                    let is_natural = self.env.pool_mut().le(Expr::ZERO, y);
+                    natural = self.decide(is_natural)?;
+                }
+                if !natural && name == "pow" {
+                    let found = self.float_binary(name, Number::Int(x), Number::Int(y))?;
+                    return self.computed("operator.pow", "operator.pow", &operands, found);
                 }
                 infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]).map(Number::Int)
             }
@@ -334,7 +341,7 @@ impl Tracer<'_> {
         let row = FLOAT_OPERATORS.iter().find(|(operator, _)| *operator == name).filter(|_| self.options.floats);
         let (Some(&(_, op)), Some(x), Some(y)) = (row, self.float_of(x), self.float_of(y)) else { return Ok(None) };
         let defined = match op {
-            FloatBinary::TrueDiv => self.is_not_zero(y)?,
+            FloatBinary::TrueDiv | FloatBinary::FloorDiv | FloatBinary::Mod => self.is_not_zero(y)?,
             FloatBinary::Pow => self.is_power(x, y)?,
             _ => true,
         };

@@ -4,17 +4,13 @@
 //! Invariant: the parts together give what the whole gives. A float is converted as torch converts a number that meets
 //! a tensor; a call that could tell it from such a tensor is a reason not to take the graph apart.
 
+use super::number_calls;
 use crate::fx_module;
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer, torch_ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
-use symshapes::{DType, Device, Expr, TensorMeta};
-
-/// Calls of a tensor and a number that give the same for a tensor without dimensions of the right type.
-const OF_TWO: &str = "add sub mul truediv div true_divide divide multiply subtract pow \
-    iadd isub imul itruediv add_ sub_ mul_ div_";
-const COMPARISONS: &str = "eq ne lt le gt ge";
+use symshapes::DType;
 
 /// The parts of a graph.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -106,27 +102,19 @@ fn split(graph: &Graph, numbers: &FxHashSet<NodeId>) -> Option<Parts> {
     let mut tensors = graph.clone();
     let mut wanted: Vec<NodeId> = Vec::new();
     for id in graph.nodes().filter(|id| !numbers.contains(id) && graph[*id].kind != Kind::Output) {
-        for number in graph[id].inputs().into_iter().filter(|input| numbers.contains(input)) {
-            let dtype = converted(graph, id, number)?;
-            let at = wanted.iter().position(|&known| known == number);
-            let input = at.and_then(|at| tensors.find(&input_name(at))).unwrap_or_else(|| {
-                wanted.push(number);
-                let name = input_name(wanted.len() - 1);
-                let input = tensors.placeholder_named(&name, &name);
-                tensors[input].meta = Some(scalar(DType::F64));
-                input
-            });
-            let cast = tensors.insert_before(
-                id,
-                Kind::CallMethod,
-                "to",
-                vec![Arg::Node(input), Arg::DType(dtype)],
-                vec![],
-                None,
-            );
-            tensors[cast].meta = Some(scalar(dtype));
-            let mut renamed = |node| Arg::Node(if node == number { cast } else { node });
-            tensors[id].args = tensors[id].args.iter().map(|arg| arg.map_nodes(&mut renamed)).collect();
+        if !graph[id].inputs().iter().any(|input| numbers.contains(input)) {
+            continue;
+        }
+        let mut tensor_of = |tensors: &mut Graph, number: NodeId, dtype: DType, id: NodeId| {
+            let input = input_of(tensors, &mut wanted, number);
+            let args = vec![Arg::Node(input), Arg::DType(dtype)];
+            let cast = tensors.insert_before(id, Kind::CallMethod, "to", args, vec![], None);
+            tensors[cast].meta = Some(number_calls::scalar(dtype));
+            cast
+        };
+        number_calls::write(&mut tensors, id, &mut tensor_of)?;
+        if tensors[id].inputs().iter().any(|input| numbers.contains(input)) {
+            return None;
         }
     }
     let given = wanted.len();
@@ -146,31 +134,16 @@ fn input_name(at: usize) -> String {
     format!("number_{at}")
 }
 
-fn scalar(dtype: DType) -> Meta {
-    let (sizes, strides, offset, requires_grad) = (Vec::new(), Vec::new(), Expr::ZERO, false);
-    Meta::Tensor(TensorMeta { dtype, device: Device::CPU, sizes, strides, offset, requires_grad })
-}
-
-/// The type in which a call takes a number as a tensor.
-fn converted(graph: &Graph, id: NodeId, number: NodeId) -> Option<DType> {
-    let node = &graph[id];
-    let named = |names: &str| names.split_whitespace().any(|name| name == node.target.rsplit('.').next().unwrap_or(""));
-    let (Some(Meta::Float(_)), Some(result)) = (&graph[number].meta, node.tensor_meta()) else { return None };
-    let other = match node.args[..] {
-        [Arg::Node(x), Arg::Node(n)] | [Arg::Node(n), Arg::Node(x)] if n == number => graph[x].tensor_meta()?,
-        _ => return None,
-    };
-    let dtype = match () {
-        () if !node.kwargs.is_empty() => return None,
-        () if named(OF_TWO) => result.dtype,
-        () if named(COMPARISONS) => other.dtype,
-        () => return None,
-    };
-    match dtype {
-        // Numbers are not rounded to these before they are used.
-        DType::F16 | DType::BF16 if !other.sizes.is_empty() => Some(DType::F32),
-        dtype => dtype.is_float().then_some(dtype),
-    }
+/// The input of the tensors' graph that is this number.
+fn input_of(tensors: &mut Graph, wanted: &mut Vec<NodeId>, number: NodeId) -> NodeId {
+    let at = wanted.iter().position(|&known| known == number);
+    at.and_then(|at| tensors.find(&input_name(at))).unwrap_or_else(|| {
+        wanted.push(number);
+        let name = input_name(wanted.len() - 1);
+        let input = tensors.placeholder_named(&name, &name);
+        tensors[input].meta = Some(number_calls::scalar(DType::F64));
+        input
+    })
 }
 
 /// Divides the results: which part gives each, and at which place. Only tensors are left in the one part's output.

@@ -198,3 +198,64 @@ def test_the_graph_takes_a_float_as_torch_gives_it():
     assert names[:3] == ["l_x_", "l_f_", "item"]
     assert inputs[1].dtype is torch.float64
     assert inputs[1].dim() == 0
+
+
+#: Calls of torch that take a float, of which the graph takes it as an input.
+TAKERS = {
+    "add with alpha": lambda x, f: torch.add(x, x * 2, alpha=f),
+    "add": lambda x, f: x.add(f, alpha=2),
+    "sub with alpha": lambda x, f: x.sub(x * 2, alpha=f),
+    "addcmul": lambda x, f: torch.addcmul(x, x, x * 3, value=f),
+    "addcdiv": lambda x, f: torch.addcdiv(x, x, x + 9, value=f),
+    "clamp": lambda x, f: torch.clamp(x, -f, f),
+    "clamp from below": lambda x, f: x.clamp(min=f),
+    "clamp of both kinds": lambda x, f: x.clamp(-1, max=f),
+    "clip": lambda x, f: torch.clip(x, max=f),
+    "clamp_max": lambda x, f: x.clamp_max(f),
+    "div": lambda x, f: torch.div(x, f, rounding_mode="floor"),
+    "floor division": lambda x, f: x // f,
+    "remainder": lambda x, f: (x % f, f % (x * x + 1)),
+    "full": lambda x, f: torch.full((x.shape[0], 2), f) + x[:, None],
+    "fill": lambda x, f: x.clone().fill_(f),
+    "leaky_relu": lambda x, f: torch.nn.functional.leaky_relu(x, f),
+    "lerp": lambda x, f: torch.lerp(x, x * x, f),
+    "masked_fill": lambda x, f: x.masked_fill(x > 1, f),
+    "rsub": lambda x, f: torch.rsub(x, f),
+    "tensor": lambda x, f: torch.tensor(f) + x,
+    "where": lambda x, f: (torch.where(x > 1, f, x), torch.where(x > 1, x, -f), torch.where(x > 1, f, 2.0)),
+    "halves": lambda x, f: (x.bfloat16().clamp(max=f), x.bfloat16() * f, x.bfloat16().masked_fill(x > 1, f)),
+    "integers": lambda x, f: (x.long() * f, x.long().clamp(max=f), torch.where(x > 1, f, x.long())),
+    "floor division of numbers": lambda x, f: x + f // 0.7 + 7 // f,
+    "remainder of numbers": lambda x, f: x + f % 0.7 + (-7) % f,
+    "divmod": lambda x, f: x + divmod(f, 0.7)[0] - divmod(-7, f)[1],
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize("name", TAKERS)
+def test_floats_stay_symbols(name, backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(TAKERS[name], backend=backend, listener=log.append)
+    x = torch.tensor([-3.0, -0.5, 0.0, 0.5, 1.5, 2.5])
+    for f in (3.25, 1.5, 0.5, -0.5, 4.5):
+        torch.testing.assert_close(compiled(x, f), TAKERS[name](x, f))
+    assert len([event for event in log if "graph" in event]) == 2
+
+
+#: torch knows no gradients of some, and the others are of no type that has any.
+NOT_DIFFERENTIATED = ("halves", "integers", "fill", "floor division", "remainder")
+
+
+@pytest.mark.parametrize("name", [name for name in TAKERS if name not in NOT_DIFFERENTIATED])
+def test_gradients_of_what_takes_floats(name):
+    compiled = _capture.optimize(TAKERS[name], backend="rust_inductor")
+    for f in (3.25, 1.5, 0.5):
+        gradients = []
+        for function in (compiled, TAKERS[name]):
+            x = torch.tensor([-3.0, -0.5, 0.0, 0.5, 1.5, 2.5], requires_grad=True)
+            found = function(x, f)
+            for result in found if isinstance(found, tuple) else (found,):
+                if result.requires_grad:
+                    result.sum().backward(retain_graph=True)
+            gradients.append(x.grad)
+        torch.testing.assert_close(*gradients)

@@ -172,6 +172,8 @@ impl Printer<'_> {
                     FloatBinary::Mul => format!("({x} * {y})"),
                     FloatBinary::TrueDiv => format!("({x} / {y})"),
                     FloatBinary::Pow => format!("({x} ** {y})"),
+                    FloatBinary::FloorDiv => format!("({x} // {y})"),
+                    FloatBinary::Mod => format!("({x} % {y})"),
                     FloatBinary::Min | FloatBinary::Max => format!("{}({x}, {y})", op.python()),
                 }
             }
