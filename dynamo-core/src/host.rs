@@ -247,6 +247,15 @@ pub trait Host {
     /// What is printed of an object, and its address.
     fn info(&mut self, obj: Obj) -> ObjectInfo;
 
+    /// The items of a set or frozen set of constants, in its order.
+    fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>>;
+
+    /// The items of a set in its order, if they are added one by one to what was copied from another one.
+    fn set_order(&mut self, copied: Option<Obj>, added: &[Constant]) -> Option<Vec<Constant>>;
+
+    /// A frozen set of these items, as they are added one by one.
+    fn frozenset(&mut self, items: &[Constant]) -> Option<Obj>;
+
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 

@@ -6,7 +6,7 @@ use super::{
     compiler, conditions,
     containers::pairs,
     items::{raised, range_len},
-    itertools,
+    itertools, sets,
     value::{Iter, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -78,14 +78,8 @@ const RULES: &[(&str, Rule)] = &[
         }
         Ok(t.state(State::Dict(entries)))
     }),
-    ("builtins.set", |t, args, _| {
-        let items = if args.is_empty() { Vec::new() } else { t.all_items(one(args)?)? };
-        let mut set = IndexMap::new();
-        for item in items {
-            set.entry(t.key(item)?).or_insert(item);
-        }
-        Ok(t.state(State::Set(set)))
-    }),
+    ("builtins.set", |t, args, _| sets::make(t, args)),
+    ("builtins.frozenset", |t, args, _| sets::make_frozen(t, args)),
     ("builtins.range", range),
     ("builtins.slice", |t, args, _| {
         let none = t.none();
@@ -140,7 +134,8 @@ const RULES: &[(&str, Rule)] = &[
         _ => Err(Reason::new(Kind::Call, "`math.prod` with `start`.")),
     }),
     ("builtins.sorted", |t, args, keywords| {
-        let items = t.all_items(one(args)?)?;
+        let has_key = keywords.iter().any(|(name, _)| name == "key");
+        let items = if has_key { t.all_items(one(args)?)? } else { t.items_to_sort(one(args)?)? };
         let items = t.sorted(items, keywords)?;
         Ok(t.state(State::List(items)))
     }),
@@ -369,7 +364,7 @@ fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
         Value::State(state) => match t.heap.get(state) {
             State::List(items) => items.len() as i64,
             State::Dict(items) => items.len() as i64,
-            State::Set(items) => items.len() as i64,
+            State::Set(items, _) => items.len() as i64,
             _ => return Err(raised("TypeError: no len()")),
         },
         Value::Tensor(node) => {
@@ -395,6 +390,7 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
             Constant::Complex(..) => Some(&["builtins.complex"]),
             Constant::Str(_) => Some(&["builtins.str"]),
             Constant::Bytes(_) => Some(&["builtins.bytes"]),
+            Constant::FrozenSet(_) => Some(&["builtins.frozenset"]),
             Constant::DType(_) => Some(&["torch.dtype"]),
             Constant::Device(_) => Some(&["torch.device"]),
             _ => None,
@@ -415,7 +411,7 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::State(state) => match t.heap.get(state) {
             State::List(_) => Some(&["builtins.list"]),
             State::Dict(_) => Some(&["builtins.dict"]),
-            State::Set(_) => Some(&["builtins.set"]),
+            State::Set(..) => Some(&["builtins.set"]),
             _ => None,
         },
         _ => None,
@@ -547,6 +543,7 @@ fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: cr
     let named = |wanted: &str| keywords.iter().find(|(name, _)| name == wanted).map(|&(_, value)| value);
     let (key, default) = (named("key"), named("default"));
     let items = match args {
+        [items] if key.is_none() => t.items_to_sort(*items)?,
         [items] => t.all_items(*items)?,
         items => items.to_vec(),
     };

@@ -122,7 +122,7 @@ impl Tracer<'_> {
     fn bind(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced<Frame> {
         let object = &function.code.object;
         let mut frame =
-            Frame::new(Rc::clone(&function.code), function.code_obj, function.globals, function.closure.clone());
+            Frame::new(Rc::clone(&function.code), function.constants, function.globals, function.closure.clone());
         let (positional, keyword_only) = (object.argcount as usize, object.kwonlyargcount as usize);
         let named = positional + keyword_only;
         let refused = |what: &str| Reason::new(Kind::Raised, format!("TypeError: {}() {what}.", object.name));
@@ -276,6 +276,12 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
                 State::Iter(_) => self.all_items(value)?,
+                State::Set(items, _) => {
+                    let items: Vec<ValueId> = items.values().copied().collect();
+                    let items = items.into_iter().map(|item| self.as_constant(item));
+                    let items = items.collect::<Traced<Option<Vec<_>>>>()?;
+                    return Ok(items.map(Constant::frozenset));
+                }
                 _ => return Ok(None),
             },
             Value::Tuple(items) => items,

@@ -1,4 +1,4 @@
-//! Methods of lists, tuples, dicts, sets and iterators.
+//! Methods of lists, tuples, dicts and iterators.
 //!
 //! Invariant: a method changes its container after everything that can fail.
 
@@ -6,6 +6,7 @@ use super::{
     Traced, Tracer,
     call::Keywords,
     items::raised,
+    sets,
     value::{Key, State, StateId, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -58,7 +59,7 @@ pub(super) fn container_method(
         State::Dict(items) => {
             dict_method(t, (this, state), items, name, args, keywords).unwrap_or_else(|| Err(refused(t)))
         }
-        State::Set(items) => set_method(t, state, items, name, args).unwrap_or_else(|| Err(refused(t))),
+        State::Set(items, made) => sets::method(t, state, (items, made), name, args).unwrap_or_else(|| Err(refused(t))),
         _ => Err(refused(t)),
     }
 }
@@ -180,91 +181,6 @@ fn dict_method(
         }
         *t.heap.change(state) = State::Dict(items);
         Ok(Some(none))
-    })();
-    outcome.transpose()
-}
-
-/// The items of a set, each under its key.
-type Items = IndexMap<Key, ValueId>;
-
-/// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
-pub(super) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
-    let all = |keep: &dyn Fn(&Key) -> bool, items: &Items| -> Items {
-        items.iter().filter(|(key, _)| keep(key)).map(|(key, &item)| (key.clone(), item)).collect()
-    };
-    let (in_a, in_b) = (|key: &Key| a.contains_key(key), |key: &Key| b.contains_key(key));
-    Some(match name {
-        "union" | "or_" => a.iter().chain(all(&|key| !in_a(key), b).iter()).map(|(k, &v)| (k.clone(), v)).collect(),
-        "intersection" | "and_" => all(&in_b, a),
-        "difference" | "sub" => all(&|key| !in_b(key), a),
-        "symmetric_difference" | "xor" => {
-            let mut items = all(&|key| !in_b(key), a);
-            items.extend(all(&|key| !in_a(key), b));
-            items
-        }
-        _ => return None,
-    })
-}
-
-/// Items, each under its key, the first of equal ones kept.
-pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
-    let mut set = Items::new();
-    for item in items {
-        let item = t.force(item)?;
-        set.entry(t.key(item)?).or_insert(item);
-    }
-    Ok(set)
-}
-
-/// The items of a set or of any iterable as those of a set.
-pub(super) fn as_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Items> {
-    if let Value::State(state) = t.get(value)?
-        && let State::Set(items) = t.heap.get(state)
-    {
-        return Ok(items.clone());
-    }
-    let items = match t.get(value)? {
-        Value::Const(Constant::FrozenSet(items)) => items.into_iter().map(|item| t.of_constant(item)).collect(),
-        _ => t.all_items(value)?,
-    };
-    keyed(t, items)
-}
-
-fn set_method(t: &mut Tracer<'_>, state: StateId, mut items: Items, name: &str, args: &[ValueId]) -> Option<Traced> {
-    let outcome = (|| {
-        match (name, args) {
-            ("add", [item]) => {
-                let item = t.force(*item)?;
-                items.entry(t.key(item)?).or_insert(item);
-            }
-            ("discard", [item]) => drop(items.shift_remove(&t.key(*item)?)),
-            ("remove", [item]) => {
-                items.shift_remove(&t.key(*item)?).ok_or_else(|| raised("KeyError"))?;
-            }
-            ("clear", []) => items.clear(),
-            ("copy", []) => return Ok(Some(t.state(State::Set(items)))),
-            ("update", [more]) => {
-                let more = as_set(t, *more)?;
-                items = combine("union", &items, &more).unwrap_or_default();
-            }
-            ("issubset" | "issuperset" | "isdisjoint", [other]) => {
-                let other = as_set(t, *other)?;
-                let answer = match name {
-                    "issubset" => items.keys().all(|key| other.contains_key(key)),
-                    "issuperset" => other.keys().all(|key| items.contains_key(key)),
-                    _ => !items.keys().any(|key| other.contains_key(key)),
-                };
-                return Ok(Some(t.constant(Constant::Bool(answer))));
-            }
-            (_, [other]) => {
-                let other = as_set(t, *other)?;
-                let Some(combined) = combine(name, &items, &other) else { return Ok(None) };
-                return Ok(Some(t.state(State::Set(combined))));
-            }
-            _ => return Ok(None),
-        }
-        *t.heap.change(state) = State::Set(items);
-        Ok(Some(t.none()))
     })();
     outcome.transpose()
 }

@@ -24,7 +24,7 @@ pub(super) struct Globals {
 pub(super) struct Frame {
     /// What it runs.
     pub(super) code: Rc<Code>,
-    /// The handle of the code object, if there is one.
+    /// The handle of the code object among whose constants its own are, if there is one.
     pub(super) code_obj: Option<Obj>,
     /// Its globals.
     pub(super) globals: Globals,

@@ -221,6 +221,10 @@ impl Tracer<'_> {
                 let letters = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
                 Iter::Items(letters, 0)
             }
+            Value::Const(Constant::FrozenSet(_)) => match self.iterate_set(value)? {
+                Some(iter) => iter,
+                None => return Err(self.no_iteration(value)),
+            },
             Value::Tensor(_) => Iter::Items(self.rows(value)?, 0),
             Value::State(state) => match self.heap.get(state) {
                 State::Iter(_) => return self.force(value),
@@ -229,7 +233,10 @@ impl Tracer<'_> {
                     let dict = self.force(value)?;
                     Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
                 }
-                State::Set(_) => return Err(Reason::new(Kind::Iteration, "A set, whose order is not known.")),
+                State::Set(..) => match self.iterate_set(value)? {
+                    Some(iter) => iter,
+                    None => return Err(self.no_iteration(value)),
+                },
                 _ => return Err(self.no_iteration(value)),
             },
             Value::Object(..) => match self.call_special(value, "__iter__", &[])? {
@@ -289,6 +296,10 @@ impl Tracer<'_> {
                     return Err(raised("RuntimeError: dictionary changed size during iteration"));
                 }
                 (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))
+            }
+            Iter::Set(set, items, at) => {
+                self.check_unchanged(set, &items)?;
+                (items.get(at).copied(), Iter::Set(set, items, at + 1))
             }
             Iter::List(list, at) => {
                 let State::List(items) = self.heap.get(list) else { return Ok(None) };

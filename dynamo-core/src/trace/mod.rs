@@ -8,7 +8,7 @@
 //! - `compiler`: what a program asks of the compiler;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects;
-//! - `builtin`, `containers`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `builtin`, `containers`, `sets`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
 //!   `failing`: what fails when the graph runs;
@@ -46,6 +46,7 @@ mod output;
 mod patterns;
 mod read;
 mod record;
+mod sets;
 mod sorting;
 mod step;
 mod untraced;
@@ -209,6 +210,8 @@ struct Tracer<'h> {
     forced_log: Vec<ValueId>,
     known: FxHashMap<Obj, ValueId>,
     known_log: Vec<Obj>,
+    /// The objects of frozen sets: the values know no order.
+    frozen: FxHashMap<ValueId, Obj>,
     /// The nodes that give a tensor's sizes all at once.
     sizes: FxHashMap<ValueId, NodeId>,
     /// The nodes that have the name of a variable.
@@ -316,6 +319,7 @@ impl<'h> Tracer<'h> {
             forced_log: Vec::new(),
             known: FxHashMap::default(),
             known_log: Vec::new(),
+            frozen: FxHashMap::default(),
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
             renamed: Vec::new(),

@@ -63,6 +63,9 @@ impl Tracer<'_> {
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);
         }
+        if let Some(combined) = self.binary_sets(name, changes, a, b)? {
+            return Ok(combined);
+        }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
@@ -120,13 +123,6 @@ impl Tracer<'_> {
         state: super::value::StateId,
         b: ValueId,
     ) -> Traced {
-        if let (Value::State(other), false) = (self.get(b)?, changes)
-            && let State::Set(items) = self.heap.get(state)
-            && let State::Set(others) = self.heap.get(other)
-            && let Some(combined) = super::containers::combine(name, items, others)
-        {
-            return Ok(self.state(State::Set(combined)));
-        }
         let State::List(items) = self.heap.get(state).clone() else { return Err(self.no_operator(name, a, b)) };
         let right = self.get(b)?;
         match (name, &right) {
@@ -167,7 +163,7 @@ impl Tracer<'_> {
             Ok(Value::State(state)) => match self.heap.get(state) {
                 State::List(_) => "a list".to_owned(),
                 State::Dict(_) => "a dict".to_owned(),
-                State::Set(_) => "a set".to_owned(),
+                State::Set(..) => "a set".to_owned(),
                 _ => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
@@ -292,6 +288,9 @@ impl Tracer<'_> {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
         }
+        if let Some(truth) = self.compare_sets(comparison, a, b)? {
+            return Ok(self.constant(Constant::Bool(truth)));
+        }
         let truth = match comparison {
             Comparison::Eq => self.is_equal(a, b)?,
             Comparison::Ne => !self.is_equal(a, b)?,
@@ -361,6 +360,9 @@ impl Tracer<'_> {
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;
             return self.truth(equal);
+        }
+        if let Some(equal) = self.compare_sets(Comparison::Eq, a, b)? {
+            return Ok(equal);
         }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
@@ -440,7 +442,7 @@ impl Tracer<'_> {
         let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
         match state {
             Some(State::Dict(items)) => Ok(items.contains_key(&self.key(item)?)),
-            Some(State::Set(items)) => Ok(items.contains_key(&self.key(item)?)),
+            Some(State::Set(items, _)) => Ok(items.contains_key(&self.key(item)?)),
             None if matches!(self.get(container)?, Value::Object(..)) => {
                 match self.call_special(container, "__contains__", &[item])? {
                     Some(found) => self.truth(found),
@@ -475,7 +477,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => !items.is_empty(),
                 State::Dict(items) => !items.is_empty(),
-                State::Set(items) => !items.is_empty(),
+                State::Set(items, _) => !items.is_empty(),
                 State::Cell(_) | State::Iter(_) | State::Slot { .. } => true,
             },
             number if number.is_symbolic() => {

@@ -46,7 +46,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(_) => (true, false),
                 State::Dict(_) => (false, true),
-                State::Set(_) | State::Cell(_) | State::Iter(_) | State::Slot { .. } => (false, false),
+                State::Set(..) | State::Cell(_) | State::Iter(_) | State::Slot { .. } => (false, false),
             },
             Value::Const(_)
             | Value::Tensor(_)

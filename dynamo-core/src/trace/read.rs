@@ -2,7 +2,7 @@
 
 use super::{
     Dynamic, Traced, Tracer,
-    value::{Function, Key, State, Value, ValueId},
+    value::{Function, Key, Made, State, Value, ValueId},
 };
 use crate::{
     host::{FunctionView, Mark, Obj, Place, TensorView, Unbacked, View},
@@ -94,8 +94,12 @@ impl Tracer<'_> {
 
     fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
         let view = self.host.view(obj);
-        let shared = !matches!(view, View::Constant(_));
+        let (shared, is_frozen) =
+            (!matches!(view, View::Constant(_)), matches!(view, View::Constant(Constant::FrozenSet(_))));
         let value = self.wrap(obj, view, source)?;
+        if is_frozen {
+            self.frozen.insert(value, obj);
+        }
         if let Some(source) = source {
             self.source_of[value] = source.into();
         }
@@ -215,7 +219,7 @@ impl Tracer<'_> {
                 _ => return Err(Reason::new(Kind::Attribute, "A set of the caller's that holds objects.")),
             };
         }
-        Ok(Value::State(self.heap.push(State::Set(entries), Some(obj))))
+        Ok(Value::State(self.heap.push(State::Set(entries, Made::Found), Some(obj))))
     }
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<Value> {
@@ -253,6 +257,7 @@ impl Tracer<'_> {
             name: view.name.clone(),
             code,
             code_obj: Some(view.code),
+            constants: Some(view.code),
             globals: super::frame::Globals { dict: view.globals, owner: source.into() },
             defaults,
             kwdefaults,

@@ -4,7 +4,7 @@ use super::{
     Traced, Tracer,
     frame::{Frame, Globals},
     items::raised,
-    value::{Function, State, Value, ValueId},
+    value::{Function, Made, State, Value, ValueId},
 };
 use crate::{
     bytecode::{Arg, Comparison, Const, LocalId, Op, Operand},
@@ -349,11 +349,9 @@ impl Tracer<'_> {
             Op::BuildTuple => Value::Tuple(f.pop_many(count)?),
             Op::BuildList => Value::State(self.heap.push(State::List(f.pop_many(count)?), None)),
             Op::BuildSet => {
-                let mut items = IndexMap::new();
-                for item in f.pop_many(count)? {
-                    items.entry(self.key(item)?).or_insert(item);
-                }
-                Value::State(self.heap.push(State::Set(items), None))
+                let items = f.pop_many(count)?;
+                let items = super::sets::keyed(self, items)?;
+                Value::State(self.heap.push(State::Set(items, Made::Added(None)), None))
             }
             Op::BuildMap => {
                 let mut items = IndexMap::new();
@@ -408,6 +406,7 @@ impl Tracer<'_> {
             name: code.object.qualname.clone(),
             code,
             code_obj: None,
+            constants: f.code_obj,
             globals: f.globals,
             defaults: Vec::new(),
             kwdefaults: Vec::new(),
@@ -702,14 +701,11 @@ impl Tracer<'_> {
         match (op, &mut new) {
             (Op::ListAppend, State::List(items)) => items.push(value),
             (Op::ListExtend, State::List(items)) => items.extend(self.all_items(value)?),
-            (Op::SetAdd, State::Set(items)) => {
+            (Op::SetAdd, State::Set(items, made)) => {
                 items.entry(self.key(value)?).or_insert(value);
+                *made = made.added();
             }
-            (Op::SetUpdate, State::Set(items)) => {
-                for (key, item) in super::containers::as_set(self, value)? {
-                    items.entry(key).or_insert(item);
-                }
-            }
+            (Op::SetUpdate, State::Set(items, made)) => *made = super::sets::update(self, items, *made, value)?,
             (Op::MapAdd, State::Dict(items)) => {
                 let key = key.ok_or_else(|| unsupported(op))?;
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;

@@ -140,6 +140,8 @@ pub(super) struct Function {
     pub(super) code: Rc<Code>,
     /// The handle of the code, if it has one.
     pub(super) code_obj: Option<Obj>,
+    /// The handle of the code among whose constants its own are.
+    pub(super) constants: Option<Obj>,
     /// The scope of its globals.
     pub(super) globals: Globals,
     /// Defaults of the last positional parameters.
@@ -172,8 +174,8 @@ pub(super) enum State {
     List(Vec<ValueId>),
     /// A dict: keys and values by key, in order.
     Dict(IndexMap<Key, (ValueId, ValueId)>),
-    /// A set.
-    Set(IndexMap<Key, ValueId>),
+    /// A set: its items by key, in the order in which they came.
+    Set(IndexMap<Key, ValueId>, Made),
     /// A closure's cell; `None` before the variable is set.
     Cell(Option<ValueId>),
     /// An iterator.
@@ -189,6 +191,17 @@ pub(super) enum State {
     },
 }
 
+/// How a set came to be, on which the order depends in which it gives its items.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Made {
+    /// It is the caller's, and as it was: its items stand in its order.
+    Found,
+    /// Its items were added one by one, to nothing or to a copy of this frozen set's, and none was taken away.
+    Added(Option<Obj>),
+    /// In a way of which the order is not known.
+    Otherwise,
+}
+
 /// An iterator and where it stands.
 #[derive(Clone, Debug)]
 pub(super) enum Iter {
@@ -196,6 +209,8 @@ pub(super) enum Iter {
     Items(Vec<ValueId>, usize),
     /// Over a dict, by the view of it: what it showed at first, the next one's place.
     Dict(ValueId, &'static str, Vec<ValueId>, usize),
+    /// Over a set, by what it showed at first, the next one's place.
+    Set(StateId, Vec<ValueId>, usize),
     /// Over a list, which may change meanwhile.
     List(StateId, usize),
     /// Over numbers: next, stop, step.

@@ -251,6 +251,18 @@ impl Host for World {
         true
     }
 
+    fn set_items(&mut self, _: Obj) -> Option<Vec<Constant>> {
+        None
+    }
+
+    fn set_order(&mut self, _: Option<Obj>, _: &[Constant]) -> Option<Vec<Constant>> {
+        None
+    }
+
+    fn frozenset(&mut self, _: &[Constant]) -> Option<Obj> {
+        None
+    }
+
     fn module(&mut self, name: &str) -> Option<Obj> {
         self.modules.get(name).copied().map(Obj::from_u32)
     }

@@ -44,7 +44,9 @@ fn read_const<'py>(value: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>
     if value.is_instance_of::<PyCode>() {
         return Ok(Const::Code(Box::new(read(value, table)?)));
     }
-    Ok(constant::read(value).and_then(|constant| code_constant(&constant)).unwrap_or_else(|| {
+    // Another frozen set of the same items may give them in another order.
+    let plain = if value.is_instance_of::<PyFrozenSet>() { None } else { constant::read(value) };
+    Ok(plain.and_then(|constant| code_constant(&constant)).unwrap_or_else(|| {
         table.push(value.clone());
         Const::Opaque(table.len() as u32 - 1)
     }))

@@ -12,7 +12,9 @@ use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyDict, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
+use pyo3::types::{
+    PyCFunction, PyDict, PyFrozenSet, PyFunction, PyList, PyModule, PySet, PySlice, PyString, PyTuple, PyType,
+};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, Expr, Float, Pool, ShapeEnv};
@@ -499,6 +501,27 @@ impl Host for PyHost<'_> {
         }
     }
 
+    fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>> {
+        constants(&self.object(set))
+    }
+
+    fn set_order(&mut self, copied: Option<Obj>, added: &[Constant]) -> Option<Vec<Constant>> {
+        let set = PySet::empty(self.py).ok()?;
+        if let Some(copied) = copied {
+            set.call_method1("update", (self.object(copied),)).ok()?;
+        }
+        for constant in added {
+            set.add(constant::write(self.py, constant).ok()?).ok()?;
+        }
+        constants(set.as_any())
+    }
+
+    fn frozenset(&mut self, items: &[Constant]) -> Option<Obj> {
+        let items = items.iter().map(|item| constant::write(self.py, item)).collect::<PyResult<Vec<_>>>().ok()?;
+        let made = PyFrozenSet::new(self.py, items).ok()?;
+        Some(self.handle(made.as_any()))
+    }
+
     fn has_method(&mut self, name: &str) -> bool {
         let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
         let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
@@ -562,6 +585,11 @@ impl Host for PyHost<'_> {
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
         self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
     }
+}
+
+/// The items of an iterable that are all constants.
+fn constants(items: &Bound<'_, PyAny>) -> Option<Vec<Constant>> {
+    items.try_iter().ok()?.map(|item| constant::read(&item.ok()?)).collect()
 }
 
 /// What the classes of the method resolution order have under a name.

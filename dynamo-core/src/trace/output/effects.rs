@@ -61,7 +61,7 @@ impl Output<'_, '_> {
                     }
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
-                State::Set(items) => {
+                State::Set(items, _) => {
                     let items: Vec<ValueId> = items.into_values().collect();
                     self.push_all(&items)?;
                     self.builder.build_tuple(items.len() as u32);

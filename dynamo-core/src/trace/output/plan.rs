@@ -128,7 +128,7 @@ impl Output<'_, '_> {
         match self.t.heap.get(state) {
             State::List(items) => items.clone(),
             State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
-            State::Set(items) => items.values().copied().collect(),
+            State::Set(items, _) => items.values().copied().collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
             State::Iter(iter) => {
@@ -136,6 +136,7 @@ impl Output<'_, '_> {
                 match iter {
                     Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
                     Iter::Dict(dict, ..) => vec![*dict],
+                    Iter::Set(set, ..) => self.parts_of_state(*set),
                     Iter::List(list, _) => self.parts_of_state(*list),
                     Iter::Enumerate(inner, _) => states(&[*inner]),
                     Iter::Zip(inners) => states(inners),

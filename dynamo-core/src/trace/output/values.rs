@@ -7,7 +7,7 @@ use crate::{
         Traced, autocast,
         context::Context,
         grad::Class,
-        value::{Function, Iter, State, StateId, Value, ValueId},
+        value::{Function, Iter, Made, State, StateId, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
@@ -28,6 +28,13 @@ impl Output<'_, '_> {
         }
         match self.t.values[value].clone() {
             Value::Null => self.builder.push_null(),
+            Value::Const(_) if self.t.frozen.contains_key(&value) => match self.t.source(value) {
+                Some(source) => self.load_source(source)?,
+                None => {
+                    let object = self.constant(Opaque::Object(self.t.frozen[&value]));
+                    self.builder.load_const(object);
+                }
+            },
             Value::Const(constant) => self.load_constant(&constant)?,
             Value::Tensor(node)
             | Value::SymInt { node, .. }
@@ -209,10 +216,16 @@ impl Output<'_, '_> {
                     self.builder.emit(Op::MapAdd, 1);
                 }
             }
-            State::Set(items) => {
+            State::Set(items, made) => {
                 self.new_state(state, |builder| {
                     builder.emit(Op::BuildSet, 0);
                 });
+                // In the way in which the program has made it: its order depends on that.
+                if let Made::Added(Some(copied)) = made {
+                    let copied = self.constant(Opaque::Object(copied));
+                    self.builder.load_const(copied);
+                    self.builder.emit(Op::SetUpdate, 1);
+                }
                 for item in items.into_values() {
                     self.push(item)?;
                     self.builder.emit(Op::SetAdd, 1);
@@ -248,6 +261,11 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::GetIter, 0);
             }
             Iter::Dict(dict, part, items, at) => self.push_dict_iterator(*dict, part, items.len(), *at)?,
+            Iter::Set(set, _, at) => {
+                self.push_state(*set)?;
+                self.builder.emit(Op::GetIter, 0);
+                self.skip_items(*at);
+            }
             Iter::List(list, at) => {
                 self.push_state(*list)?;
                 self.builder.emit(Op::GetIter, 0);
@@ -298,13 +316,18 @@ impl Output<'_, '_> {
         self.builder.load_method(part);
         self.builder.call(0);
         self.builder.emit(Op::GetIter, 0);
-        for _ in 0..at {
+        self.skip_items(at);
+        Ok(())
+    }
+
+    /// Takes items from the iterator on the top, and drops them.
+    fn skip_items(&mut self, count: usize) {
+        for _ in 0..count {
             self.builder.copy(1);
             self.builder.load_method("__next__");
             self.builder.call(0);
             self.builder.pop();
         }
-        Ok(())
     }
 
     /// Pushes a cell: one of the traced frame, or a new one.

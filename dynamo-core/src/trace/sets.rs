@@ -1,0 +1,337 @@
+//! Sets and frozen sets: their methods and operators, and the order in which they give their items.
+//!
+//! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item; of
+//! those that a program has only added to, the interpreter says it, which does the same with the same items. All others
+//! are asked for their items by what needs no order alone.
+
+use super::{
+    Traced, Tracer,
+    items::raised,
+    value::{Iter, Key, Made, State, StateId, Value, ValueId},
+};
+use crate::{
+    bytecode::Comparison,
+    reason::{Kind, Reason},
+};
+use guards::{Constant, GuardKind, SourceId, Step};
+use indexmap::IndexMap;
+
+/// The items of a set, each under its key.
+pub(super) type Items = IndexMap<Key, ValueId>;
+
+impl Made {
+    /// After items were added one by one.
+    pub(super) fn added(self) -> Made {
+        if self == Made::Found { Made::Otherwise } else { self }
+    }
+}
+
+/// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
+pub(super) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
+    let all = |keep: &dyn Fn(&Key) -> bool, items: &Items| -> Items {
+        items.iter().filter(|(key, _)| keep(key)).map(|(key, &item)| (key.clone(), item)).collect()
+    };
+    let (in_a, in_b) = (|key: &Key| a.contains_key(key), |key: &Key| b.contains_key(key));
+    Some(match name.trim_end_matches("_update") {
+        "union" | "or_" => a.iter().chain(all(&|key| !in_a(key), b).iter()).map(|(k, &v)| (k.clone(), v)).collect(),
+        "intersection" | "and_" => all(&in_b, a),
+        "difference" | "sub" => all(&|key| !in_b(key), a),
+        "symmetric_difference" | "xor" => {
+            let mut items = all(&|key| !in_b(key), a);
+            items.extend(all(&|key| !in_a(key), b));
+            items
+        }
+        _ => return None,
+    })
+}
+
+/// Items, each under its key, the first of equal ones kept.
+pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
+    let mut set = Items::new();
+    for item in items {
+        let item = t.force(item)?;
+        set.entry(t.key(item)?).or_insert(item);
+    }
+    Ok(set)
+}
+
+/// The items of a set or frozen set; `None` for any other value.
+fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
+    let items = match t.get(value)? {
+        Value::State(state) => match t.heap.get(state) {
+            State::Set(items, _) => return Ok(Some(items.clone())),
+            _ => return Ok(None),
+        },
+        Value::Const(Constant::FrozenSet(items)) => items.into_iter().map(|item| t.of_constant(item)).collect(),
+        _ => return Ok(None),
+    };
+    keyed(t, items).map(Some)
+}
+
+/// The items of a set or of any iterable as those of a set.
+pub(super) fn as_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Items> {
+    match of_set(t, value)? {
+        Some(items) => Ok(items),
+        None => {
+            let items = t.all_items(value)?;
+            keyed(t, items)
+        }
+    }
+}
+
+/// Adds the items of any iterable; gives how the set was made, then.
+pub(super) fn update(t: &mut Tracer<'_>, items: &mut Items, made: Made, more: ValueId) -> Traced<Made> {
+    let copied = t.frozen_constant(more)?;
+    let is_plain = match t.get(more)? {
+        Value::State(state) => !matches!(t.heap.get(state), State::Set(..) | State::Dict(_)),
+        Value::Const(Constant::FrozenSet(_)) | Value::DictView(..) => false,
+        _ => true,
+    };
+    let was_empty = items.is_empty();
+    for (key, item) in as_set(t, more)? {
+        items.entry(key).or_insert(item);
+    }
+    Ok(match made {
+        Made::Added(None) if was_empty && copied.is_some() => Made::Added(copied),
+        Made::Added(_) if is_plain => made,
+        _ => Made::Otherwise,
+    })
+}
+
+/// `set(items)`
+pub(super) fn make(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
+    let (mut items, mut made) = (Items::new(), Made::Added(None));
+    if !args.is_empty() {
+        made = update(t, &mut items, made, super::builtin::one(args)?)?;
+    }
+    Ok(t.state(State::Set(items, made)))
+}
+
+/// `frozenset(items)`
+pub(super) fn make_frozen(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
+    let items = match args {
+        [] => Vec::new(),
+        &[value] if matches!(t.get(value)?, Value::Const(Constant::FrozenSet(_))) => return t.force(value),
+        _ => t.items_in_any_order(super::builtin::one(args)?)?,
+    };
+    let constants = items.iter().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
+    match constants.and_then(|constants| t.host.frozenset(&constants)) {
+        Some(made) => Ok(t.value(Value::Lazy(made))),
+        None => Err(Reason::new(Kind::Call, "`frozenset` of objects.")),
+    }
+}
+
+/// A method of a set.
+pub(super) fn method(
+    t: &mut Tracer<'_>,
+    state: StateId,
+    (mut items, mut made): (Items, Made),
+    name: &str,
+    args: &[ValueId],
+) -> Option<Traced> {
+    let outcome = (|| {
+        match (name, args) {
+            ("add", [item]) => {
+                let item = t.force(*item)?;
+                items.entry(t.key(item)?).or_insert(item);
+                made = made.added();
+            }
+            ("discard", [item]) => {
+                items.shift_remove(&t.key(*item)?);
+                made = Made::Otherwise;
+            }
+            ("remove", [item]) => {
+                items.shift_remove(&t.key(*item)?).ok_or_else(|| raised("KeyError"))?;
+                made = Made::Otherwise;
+            }
+            ("clear", []) => {
+                items.clear();
+                made = Made::Added(None);
+            }
+            ("copy", []) => return Ok(Some(t.state(State::Set(items, Made::Otherwise)))),
+            ("update", _) => {
+                for &more in args {
+                    made = update(t, &mut items, made, more)?;
+                }
+            }
+            ("issubset" | "issuperset" | "isdisjoint", [other]) => {
+                let other = as_set(t, *other)?;
+                let answer = match name {
+                    "issubset" => items.keys().all(|key| other.contains_key(key)),
+                    "issuperset" => other.keys().all(|key| items.contains_key(key)),
+                    _ => !items.keys().any(|key| other.contains_key(key)),
+                };
+                return Ok(Some(t.constant(Constant::Bool(answer))));
+            }
+            (_, others) if !others.is_empty() => {
+                if name.starts_with("symmetric") && others.len() > 1 {
+                    return Ok(None);
+                }
+                for &other in others {
+                    let other = as_set(t, other)?;
+                    let Some(combined) = combine(name, &items, &other) else { return Ok(None) };
+                    items = combined;
+                }
+                made = Made::Otherwise;
+                if !name.ends_with("_update") {
+                    return Ok(Some(t.state(State::Set(items, made))));
+                }
+            }
+            _ => return Ok(None),
+        }
+        *t.heap.change(state) = State::Set(items, made);
+        Ok(Some(t.none()))
+    })();
+    outcome.transpose()
+}
+
+impl Tracer<'_> {
+    /// The object that a set or frozen set of constants is, if there is one and nothing has changed it. On later calls it
+    /// is another one.
+    fn set_object(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
+        let forced = self.force(value)?;
+        Ok(match self.values[forced] {
+            Value::State(state) => match self.heap.row(state) {
+                row if matches!(row.state, State::Set(_, Made::Found)) => row.origin,
+                _ => None,
+            },
+            _ => self.frozen.get(&forced).copied(),
+        })
+    }
+
+    /// The object of a frozen set that is the same in each call.
+    fn frozen_constant(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
+        let forced = self.force(value)?;
+        Ok(self.frozen.get(&forced).copied().filter(|_| self.source(forced).is_none()))
+    }
+
+    /// The items of a set or frozen set, in its order; `None` for any other value.
+    pub(super) fn items_in_order(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
+        let forced = self.force(value)?;
+        let Some(items) = of_set(self, forced)? else { return Ok(None) };
+        let made = match self.values[forced] {
+            Value::State(state) => match self.heap.get(state) {
+                State::Set(_, made) => *made,
+                _ => Made::Otherwise,
+            },
+            _ => Made::Found,
+        };
+        let order = match made {
+            Made::Found => {
+                let order = self.set_object(forced)?.and_then(|object| self.host.set_items(object));
+                if let (Some(order), Some(source)) = (&order, self.source(forced)) {
+                    self.guard_order(source, order);
+                }
+                order
+            }
+            Made::Added(copied) => {
+                let mut added = Vec::new();
+                for &item in items.values() {
+                    added.extend(self.as_constant(item)?);
+                }
+                if added.len() == items.len() { self.host.set_order(copied, &added) } else { None }
+            }
+            Made::Otherwise => None,
+        };
+        let unknown = || Reason::new(Kind::Iteration, "A set, whose order is not known.");
+        let mut found = Vec::new();
+        for constant in order.ok_or_else(unknown)? {
+            let item = self.of_constant(constant);
+            let key = self.key(item)?;
+            found.push(*items.get(&key).ok_or_else(unknown)?);
+        }
+        Ok(Some(found))
+    }
+
+    /// The items of any iterable; those of a set in no order.
+    pub(super) fn items_in_any_order(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        match of_set(self, value)? {
+            Some(items) => Ok(items.into_values().collect()),
+            None => self.all_items(value),
+        }
+    }
+
+    /// The items of any iterable, of which the least or greatest are wanted: those of a set need no order if they have
+    /// one of their own.
+    pub(super) fn items_to_sort(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        let items = self.items_in_any_order(value)?;
+        let ordered = |t: &mut Self, item: ValueId| -> Traced<Option<bool>> {
+            Ok(match t.get(item)? {
+                Value::Const(Constant::Int(_)) => Some(true),
+                Value::Const(Constant::Str(_)) => Some(false),
+                _ => None,
+            })
+        };
+        let mut kinds = Vec::new();
+        for &item in &items {
+            kinds.push(ordered(self, item)?);
+        }
+        let one_kind = kinds.iter().all(|kind| kind.is_some() && *kind == kinds[0]);
+        if one_kind { Ok(items) } else { self.all_items(value) }
+    }
+
+    /// Has the order of a set of the caller's be the same again.
+    fn guard_order(&mut self, source: SourceId, order: &[Constant]) {
+        for (place, item) in (0..).zip(order) {
+            let item = self.sources.constant(item.clone());
+            let place = self.sources.step(source, Step::SetItem(place));
+            self.guard(place, GuardKind::EqualsMatch(item));
+        }
+    }
+
+    /// An iterator over a set or frozen set; `None` for any other value.
+    pub(super) fn iterate_set(&mut self, value: ValueId) -> Traced<Option<Iter>> {
+        let Some(items) = self.items_in_order(value)? else { return Ok(None) };
+        Ok(Some(match self.get(value)? {
+            Value::State(state) => Iter::Set(state, items, 0),
+            _ => Iter::Items(items, 0),
+        }))
+    }
+
+    /// Whether a set shows what it did when an iteration began.
+    pub(super) fn check_unchanged(&mut self, set: StateId, shown: &[ValueId]) -> Traced<()> {
+        let State::Set(items, _) = self.heap.get(set) else { return Ok(()) };
+        if items.len() != shown.len() {
+            return Err(raised("RuntimeError: Set changed size during iteration"));
+        }
+        if !shown.iter().all(|shown| items.values().any(|item| item == shown)) {
+            return Err(Reason::new(Kind::Iteration, "Over a set that changes meanwhile."));
+        }
+        Ok(())
+    }
+
+    /// A comparison of two sets or frozen sets; `None` if one of them is none.
+    pub(super) fn compare_sets(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced<Option<bool>> {
+        let (Some(a), Some(b)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
+        let within = |a: &Items, b: &Items| a.keys().all(|key| b.contains_key(key));
+        Ok(Some(match comparison {
+            Comparison::Eq => a.len() == b.len() && within(&a, &b),
+            Comparison::Ne => a.len() != b.len() || !within(&a, &b),
+            Comparison::Le => within(&a, &b),
+            Comparison::Lt => a.len() < b.len() && within(&a, &b),
+            Comparison::Ge => within(&b, &a),
+            Comparison::Gt => b.len() < a.len() && within(&b, &a),
+        }))
+    }
+
+    /// An operator on two sets or frozen sets, by its name in `operator`; `None` if one of them is none.
+    pub(super) fn binary_sets(&mut self, name: &str, changes: bool, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
+        if !matches!(name, "or_" | "and_" | "sub" | "xor") {
+            return Ok(None);
+        }
+        let (Some(x), Some(y)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
+        let Some(combined) = combine(name, &x, &y) else { return Ok(None) };
+        match self.get(a)? {
+            Value::State(state) if changes => {
+                *self.heap.change(state) = State::Set(combined, Made::Otherwise);
+                self.force(a).map(Some)
+            }
+            Value::State(_) => Ok(Some(self.state(State::Set(combined, Made::Otherwise)))),
+            _ => {
+                let items =
+                    combined.values().map(|&item| self.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
+                Ok(items.map(|items| self.constant(Constant::frozenset(items))))
+            }
+        }
+    }
+}

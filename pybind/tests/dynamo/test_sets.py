@@ -1,0 +1,166 @@
+"""Sets and frozen sets: functions do what plain Python does, in the order in which it does it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.arange(3.0)
+
+
+def literals(x):
+    found = []
+    for name in {"a", "b", "c", "dd"}:
+        found.append(name)  # noqa: PERF402
+    return x + 1, found, list({5, 3, 1, 1000003, -7, 2**40, 1.5}), list({(1, 2), (3, 4)}), [*{9, 17, 1, 33, 25, 8}]
+
+
+def made_by_adding(x):
+    made = set()
+    for name in ("q", "w", "e", "r", "t", "q"):
+        made.add(name)
+    made.update(["z", "a"], ("b",))
+    return x + 1, list(made), [name * 2 for name in made], sorted(made), made
+
+
+def made_of_items(x):
+    made = {item * 7 % 13 for item in range(9)}
+    many = set(range(300, 0, -3))
+    return x + 1, list(made), tuple(made), sum(made), dict.fromkeys(made), list(many), {str(item) for item in many}
+
+
+def of_the_caller(x, names):
+    y = x
+    for name in names:
+        y = y * len(name) + 1
+    first, *others = names
+    return y, list(names), first, others, list(enumerate(names)), max(names), min(names), ",".join(names)
+
+
+def operators(x):
+    a, b = {1, 2, 3}, frozenset({2, 3, 4})
+    c, d, e, f = a.copy(), set(a), set(a), set(a)
+    c |= b
+    d &= b
+    e -= b
+    f ^= b
+    order = a < b, a <= a, a > b, a >= a, a == b, a != b, {1} < {1, 2}, frozenset({1}) == {1}, {1} == frozenset({1})
+    return x + 1, a | b, b & a, a - b, b ^ a, order, c, d, e, f, a.isdisjoint({9}), a.union(b, [7]), len(a), not a
+
+
+def methods(x):
+    a = {1, 2, 3}
+    a.update([4], {5})
+    a.difference_update({1})
+    a.intersection_update({2, 3, 4, 5})
+    a.symmetric_difference_update({2, 9})
+    return x + 1, a, a.issubset(range(10)), a.intersection([3], (3, 4)), a.difference([3], {4})
+
+
+def frozen(x, names):
+    made = frozenset(["a", "b", "a", "c"])
+    kinds = isinstance(made, frozenset), type(made) is frozenset, isinstance(made, set)
+    known = {frozenset({1, 2}): 1}[frozenset((2, 1))]
+    return x + 1, made, list(made), "a" in made, len(made), made | names, names & {"a"}, kinds, known, list(names)
+
+
+def memberships(x, name):
+    return x + 1, name in {"a", "b"}, name not in {"q"}, [other for other in ("a", "b") if other in {"a"}]
+
+
+def frozen_argument_given_back(x, names):
+    return x + 1, names, frozenset(names) is names
+
+
+CASES = [
+    (literals,),
+    (made_by_adding,),
+    (made_of_items,),
+    (of_the_caller, {"a", "bb", "ccc", "d"}),
+    (of_the_caller, frozenset({"a", "bb", "ccc", "d"})),
+    (operators,),
+    (methods,),
+    (frozen, frozenset({"a", "z", "yy"})),
+    (memberships, "a"),
+    (frozen_argument_given_back, frozenset({"a", "b"})),
+]
+
+
+def seen(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.tolist()
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, (tuple, list)):
+        return type(value), [seen(item) for item in value]
+    return value
+
+
+def same(compiled, function, *args):
+    ours, theirs = copy.deepcopy(args), copy.deepcopy(args)
+    assert seen(compiled(X, *ours)) == seen(function(X, *theirs))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(("function", "args"), [(f, args) for f, *args in CASES])
+def test_it_is_one_graph(function, args):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for _ in range(2):
+        same(compiled, function, *args)
+    assert [event.get("break_reason") or event.get("skipped") for event in log] == [None]
+
+
+def test_the_order_of_a_set_is_guarded():
+    def function(x, items):
+        return x + 1, [item * 1 for item in items]
+
+    compiled = _capture.optimize(function, backend="eager")
+    # All are equal, and give their items in orders of their own.
+    grown = set(range(64))
+    grown.difference_update(set(range(64)) - {8, 16, 0})
+    for items in ({0, 8, 16}, {16, 8, 0}, {8, 0, 16}, grown):
+        same(compiled, function, items)
+        assert compiled(X, items)[1] == list(items)
+
+
+def changed(x, items):
+    for item in items:
+        items.add(item + 10)
+    return x
+
+
+def broken_midway(x, items):
+    iterator = iter(items)
+    first = next(iterator)
+    print("a")
+    return x + first, list(iterator)
+
+
+def order_of_many_changes(x, items):
+    items = set(items)
+    items.discard("a")
+    items.add("k")
+    print("b")
+    return x + 1, sorted(items), len(items)
+
+
+@pytest.mark.parametrize(
+    ("function", "items"), [(changed, {1, 2}), (broken_midway, {3, 1, 2}), (order_of_many_changes, {"a", "b"})]
+)
+def test_breaks_and_failures(function, items, capsys):
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        outcomes = []
+        for each in (compiled, function):
+            try:
+                outcome = seen(each(X, set(items)))
+            except RuntimeError as error:
+                outcome = repr(error)
+            outcomes.append((outcome, capsys.readouterr().out))
+        assert outcomes[0] == outcomes[1]
