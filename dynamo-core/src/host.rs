@@ -12,6 +12,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use symshapes::{DType, Device, DeviceKind, NamedSize, ShapeEnv};
 
+/// What the names of functions begin with that the program allows in graphs.
+pub const ALLOWED: &str = "allowed.";
+
 /// An object of the interpreter, alive at least as long as the capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Obj(u32);
@@ -140,6 +143,8 @@ pub enum Place {
     Inlined,
     /// One that goes into the graph as it is.
     InGraph,
+    /// One of which the user has said that it gives the same each time.
+    Constant,
     /// One that is never traced: the standard library's, torch's own.
     Skipped,
     /// One of which the user has said that it is not to be traced.
@@ -306,6 +311,9 @@ pub trait Host {
 
     /// A constant that a code object holds and that has no plain counterpart.
     fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
+
+    /// What a function gives for constants of which the user has said that it gives the same each time.
+    fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj>;
 
     /// Calls a function that has no effect, named as [`View::Builtin`] names it, on constants.
     ///

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     bytecode::code::flags,
-    host::{Obj, Place},
+    host::{ALLOWED, Obj, Place, View},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
@@ -73,6 +73,11 @@ impl Tracer<'_> {
         if function.place == Place::Disabled {
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
         }
+        if let (Place::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())
+            && let Some(result) = self.assumed(object, &args)?
+        {
+            return Ok(result);
+        }
         let mut frame = self.bind(function, args, keywords)?;
         let kind = function.code.object.flags;
         if kind & flags::GENERATOR != 0 {
@@ -85,6 +90,15 @@ impl Tracer<'_> {
             Next::Return(value) => Ok(value),
             _ => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
         }
+    }
+
+    /// What a function gives of which the user has said that it gives the same each time; `None` if that is not asked.
+    fn assumed(&mut self, function: Obj, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
+        let result = constants.and_then(|constants| self.host.assume(function, &constants));
+        let Some(result) = result else { return Ok(None) };
+        let is_constant = matches!(self.host.view(result), View::Constant(_) | View::Tuple(_));
+        Ok(is_constant.then(|| self.value(Value::Lazy(result))))
     }
 
     /// Runs a frame that is inlined until it returns or yields.
@@ -190,6 +204,11 @@ impl Tracer<'_> {
         let mut on_tensors = false;
         for &value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             on_tensors |= self.holds_tensor(value)?;
+        }
+        if name.starts_with(ALLOWED) {
+            // What it does with tensors, it does not say.
+            self.mutates = true;
+            return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
         let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");
         if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {

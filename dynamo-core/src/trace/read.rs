@@ -143,7 +143,7 @@ impl Tracer<'_> {
             }
             View::Range(bounds) => Value::Range(bounds),
             View::Tensor(tensor) => return self.tensor_input(&tensor, source),
-            View::Function(function) => self.function(&function, source)?,
+            View::Function(function) => self.function(obj, &function, source)?,
             View::Method(function, this) => Value::Method {
                 function: self.child(function, source, |s, base| s.attr(base, "__func__")),
                 this: self.child(this, source, |s, base| s.attr(base, "__self__")),
@@ -237,7 +237,7 @@ impl Tracer<'_> {
         Ok(Value::State(self.heap.push(State::Dict(entries), Some(obj))))
     }
 
-    fn function(&mut self, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
+    fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
         let unknown = || Reason::new(Kind::Call, format!("`{}`, whose bytecode is not known.", view.name));
         if view.place == Place::InGraph {
             return Ok(Value::Builtin(view.name.clone()));
@@ -256,6 +256,7 @@ impl Tracer<'_> {
         Ok(Value::Function(Rc::new(Function {
             name: view.name.clone(),
             code,
+            object: Some(obj),
             code_obj: Some(view.code),
             constants: Some(view.code),
             globals: super::frame::Globals { dict: view.globals, owner: source.into() },

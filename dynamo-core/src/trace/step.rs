@@ -405,6 +405,7 @@ impl Tracer<'_> {
         let mut function = Function {
             name: code.object.qualname.clone(),
             code,
+            object: None,
             code_obj: None,
             constants: f.code_obj,
             globals: f.globals,

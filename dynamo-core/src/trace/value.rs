@@ -138,6 +138,8 @@ pub(super) struct Function {
     pub(super) name: String,
     /// Its code.
     pub(super) code: Rc<Code>,
+    /// The function, if it was found.
+    pub(super) object: Option<Obj>,
     /// The handle of the code, if it has one.
     pub(super) code_obj: Option<Obj>,
     /// The handle of the code among whose constants its own are.

@@ -251,6 +251,10 @@ impl Host for World {
         true
     }
 
+    fn assume(&mut self, _: Obj, _: &[Constant]) -> Option<Obj> {
+        None
+    }
+
     fn set_items(&mut self, _: Obj) -> Option<Vec<Constant>> {
         None
     }

@@ -1,7 +1,7 @@
 //! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
 
 use super::constant;
-use crate::fx_module::function_target;
+use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{Mark, Obj, Place, Unbacked};
 use guards::DispatchKeys;
@@ -103,6 +103,9 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let name = function_target(object)?;
             if is_disallowed(object)? {
                 return Ok(Seen::Object(class));
+            }
+            if is_allowed(object)? {
+                return allowed_target(object).map(Seen::Builtin);
             }
             // A method of an object knows more than its name says, unless it is one of torch's functions.
             if of_module || name.starts_with("torch.") {
@@ -247,22 +250,45 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     }
     let code = function.getattr(intern!(py, "__code__"))?;
     let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;
+    if is_allowed(function)? {
+        return Ok(Place::InGraph);
+    }
     if is_torch(py, &file) {
         let name = function_target(function)?;
         let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
         return Ok(if known { Place::InGraph } else { Place::Skipped });
     }
-    Ok(if is_skipped(py, &file) { Place::Skipped } else { Place::Inlined })
+    if is_skipped(py, &file) {
+        return Ok(Place::Skipped);
+    }
+    let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;
+    let is_constant = marked.is_some_and(|marked| marked.is_truthy().unwrap_or(false));
+    Ok(if is_constant { Place::Constant } else { Place::Inlined })
 }
 
-/// True for what `torch._dynamo.disallow_in_graph` was told of; torch's Dynamo is not imported for it.
+/// The name that a function has in graphs.
+pub(super) fn name_in_graph(function: &Bound<'_, PyAny>) -> PyResult<String> {
+    if is_allowed(function)? { allowed_target(function) } else { function_target(function) }
+}
+
+/// True for what `torch._dynamo.allow_in_graph` was told of, unless it is a function that tensors have too.
+fn is_allowed(function: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(is_among(function, "_allowed_callable_ids")? && !fx::torch_ops::knows(&function_target(function)?))
+}
+
+/// True for what `torch._dynamo.disallow_in_graph` was told of.
 fn is_disallowed(function: &Bound<'_, PyAny>) -> PyResult<bool> {
+    is_among(function, "_disallowed_callable_ids")
+}
+
+/// True for what is in one of torch's tables of functions; torch's Dynamo is not imported for it.
+fn is_among(function: &Bound<'_, PyAny>, table: &str) -> PyResult<bool> {
     let py = function.py();
     let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
     let Some(rules) = modules.cast::<PyDict>()?.get_item(intern!(py, "torch._dynamo.trace_rules"))? else {
         return Ok(false);
     };
-    let Some(ids) = rules.getattr_opt(intern!(py, "_disallowed_callable_ids"))? else { return Ok(false) };
+    let Some(ids) = rules.getattr_opt(table)? else { return Ok(false) };
     match ids.getattr_opt(intern!(py, "function_ids"))? {
         Some(known) if !known.is_none() => known.contains(function.as_ptr() as usize),
         _ => Ok(false),

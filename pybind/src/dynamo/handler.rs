@@ -175,8 +175,16 @@ impl Handler for Tracing {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
             return Err(forbidden(&call.code(), &reasons)?);
         }
+        let delay = self.delays(call)?;
+        if delay == Delay::Eager {
+            // What it is given is to be compared with what the next call is given.
+            let look = || self.trace(call, &mut PyHost::new(call.py()), self.dynamic, true).is_ok();
+            catch_unwind(AssertUnwindSafe(look)).unwrap_or(false);
+            return Ok(Verdict::NotNow);
+        }
         let event = self.event(call, failed)?;
-        match catch_unwind(AssertUnwindSafe(|| self.capture(&event))) {
+        let aot = (delay == Delay::AotEager).then(|| aot_eager(call.py())).transpose()?;
+        match catch_unwind(AssertUnwindSafe(|| self.capture(&event, aot.as_ref().unwrap_or(&self.backend)))) {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(NotCaptured::Backend(error))) => Err(error),
             Ok(Err(failure)) if self.fullgraph || failure.is_broken_promise(call.py()) => Err(failure.into()),
@@ -219,6 +227,19 @@ impl Handler for Tracing {
         }
         Ok(())
     }
+}
+
+/// What becomes of the first call of a function, where compilation is to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Delay {
+    None,
+    Eager,
+    AotEager,
+}
+
+/// The compiler that runs the graph as AOTAutograd gives it.
+fn aot_eager(py: Python<'_>) -> PyResult<Backend> {
+    Backend::new(&py.import("rust_inductor._backends")?.call_method1("resolve", ("aot_eager",))?)
 }
 
 /// Why a call is not captured.
@@ -266,7 +287,18 @@ impl Tracing {
         self.disabled.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| code.is(known))
     }
 
-    fn capture(&self, event: &Event<'_, '_>) -> Result<Verdict, NotCaptured> {
+    /// Whether compilation waits for the next call.
+    fn delays(&self, call: &Call<'_>) -> PyResult<Delay> {
+        let delay = match stance(call.py()) {
+            Stance::EagerThenCompile => Delay::Eager,
+            Stance::AotEagerThenCompile => Delay::AotEager,
+            _ => return Ok(Delay::None),
+        };
+        let delayed = self.history.with(&call.code(), |history| std::mem::replace(&mut history.delayed, true));
+        Ok(if delayed { Delay::None } else { delay })
+    }
+
+    fn capture(&self, event: &Event<'_, '_>, backend: &Backend) -> Result<Verdict, NotCaptured> {
         let call = event.call;
         // Symbols that a backend cannot take are constants, floats first.
         let mut has_floats = true;
@@ -283,7 +315,7 @@ impl Tracing {
                 return Err(NotCaptured::Ended(ended.clone()));
             }
             keeps_statements(&capture).map_err(NotCaptured::Backend)?;
-            match self.backend.compile(call, &capture)? {
+            match backend.compile(call, &capture)? {
                 Answer::Compiled(compiled) => return Ok(self.install(event, &mut host, &capture, *compiled)?),
                 Answer::Declined => return Ok(Verdict::Skip),
                 Answer::Unguarded => {}

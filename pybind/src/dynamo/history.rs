@@ -25,6 +25,8 @@ pub(super) struct History {
     pub(super) frame: usize,
     /// How often it has been captured.
     pub(super) captures: usize,
+    /// Whether a call was let by, that the next may tell what changes.
+    pub(super) delayed: bool,
     /// Sizes and integers, by their printed source.
     seen: FxHashMap<String, i64>,
     /// Those that have changed.
@@ -43,6 +45,7 @@ impl History {
             epoch: frame_hook::epoch(),
             frame: FRAMES.fetch_add(1, Ordering::Relaxed),
             captures: 0,
+            delayed: false,
             seen: FxHashMap::default(),
             changed: Vec::new(),
             news: Vec::new(),

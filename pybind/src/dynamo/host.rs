@@ -141,7 +141,7 @@ impl<'py> PyHost<'py> {
         };
         let place = classify::place(function)?;
         let name = match place {
-            dynamo_core::host::Place::InGraph => crate::fx_module::function_target(function)?,
+            dynamo_core::host::Place::InGraph => classify::name_in_graph(function)?,
             _ => dotted_name(function)?,
         };
         let kwdefaults = get(intern!(py, "__kwdefaults__"))?;
@@ -499,6 +499,12 @@ impl Host for PyHost<'_> {
             address: object.as_ptr() as u64,
             ty: None,
         }
+    }
+
+    fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj> {
+        let args = args.iter().map(|arg| constant::write(self.py, arg)).collect::<PyResult<Vec<_>>>().ok()?;
+        let result = self.object(function).call1(PyTuple::new(self.py, args).ok()?).ok()?;
+        Some(self.handle(&result))
     }
 
     fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>> {

@@ -11,8 +11,12 @@ use std::sync::{Mutex, PoisonError};
 /// What is to be done with calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stance {
-    /// They are compiled. What torch knows of delayed compilation counts as this.
+    /// They are compiled.
     Default,
+    /// Of each function the first call runs as it is.
+    EagerThenCompile,
+    /// Of each function the first call has its graph compiled by AOTAutograd alone.
+    AotEagerThenCompile,
     /// All of them run as they are.
     ForceEager,
     /// Those that no entry fits run as they are.
@@ -60,6 +64,8 @@ pub(super) fn stance(py: Python<'_>) -> Stance {
 fn named(object: &Bound<'_, PyAny>) -> PyResult<Stance> {
     let name = object.getattr("stance")?;
     Ok(match name.extract()? {
+        "eager_then_compile" => Stance::EagerThenCompile,
+        "aot_eager_then_compile" => Stance::AotEagerThenCompile,
         "force_eager" => Stance::ForceEager,
         "eager_on_recompile" => Stance::EagerOnRecompile,
         "fail_on_recompile" => Stance::FailOnRecompile,

@@ -9,7 +9,7 @@ mod names;
 mod writer;
 
 pub(crate) use graph::{Graph, Objects};
-pub(crate) use names::{function, function_target, type_text};
+pub(crate) use names::{allowed_target, function, function_target, type_text};
 
 use crate::fx_trace;
 use pyo3::prelude::*;

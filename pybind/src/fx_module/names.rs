@@ -1,9 +1,11 @@
 //! Names of Python callables, and callables of names.
 
+use dynamo_core::host::ALLOWED;
 use fx::target::Target;
 use pyo3::exceptions::PyLookupError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// The target of a `call_function` node for a callable, as [`fx::Node::target`] has it: the name that `torch.fx` would
 /// print, or the callable's `repr` where it has none.
@@ -33,8 +35,27 @@ pub(crate) fn type_text(stated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     stated.py().import("torch.fx.node")?.getattr("_type_repr")?.call1((stated,))?.extract()
 }
 
+/// The target of a callable that the program allows in graphs, wherever it is defined. It is known as long as the
+/// callable lives.
+pub(crate) fn allowed_target(callable: &Bound<'_, PyAny>) -> PyResult<String> {
+    let name: String = callable.getattr(intern!(callable.py(), "__name__"))?.extract()?;
+    let target = format!("{ALLOWED}{}.{name}", callable.as_ptr() as usize);
+    allowed(callable.py())?.set_item(&target, callable)?;
+    Ok(target)
+}
+
+/// The callables with targets of their own, by these.
+fn allowed(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static KNOWN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = || Ok::<_, PyErr>(py.import("weakref")?.getattr("WeakValueDictionary")?.call0()?.unbind());
+    KNOWN.get_or_try_init(py, made).map(|known| known.bind(py))
+}
+
 /// The callable of a target. No module is imported for it but torch and Python's own.
 pub(crate) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
+    if target.starts_with(ALLOWED) {
+        return allowed(py)?.get_item(target);
+    }
     match Target::of(target) {
         Target::Operator(name) => py.import("operator")?.getattr(name),
         Target::Builtin(name) => py.import("builtins")?.getattr(name),

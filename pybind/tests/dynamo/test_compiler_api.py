@@ -140,6 +140,94 @@ def test_assumed_constants():
     assert both(function, (X,), fullgraph=True).calls == [["add"]]
 
 
+looked_up: list[Any] = []
+
+
+@torch.compiler.assume_constant_result
+def looked_up_once(name):
+    looked_up.append(name)
+    return {"a": 2, "b": (1, "c")}[name]
+
+
+def test_what_is_assumed_to_be_constant_is_called_when_it_is_compiled():
+    def function(x):
+        return x * looked_up_once("a") + looked_up_once("b")[0]
+
+    looked_up.clear()
+    compiled = _capture.optimize(function, "eager", fullgraph=True)
+    for _ in range(3):
+        torch.testing.assert_close(compiled(X), X * 2 + 1)
+    assert looked_up == ["a", "b"]
+
+
+@torch.compiler.allow_in_graph
+def opaque(x, n=2, *, parts=()):
+    if not x.is_contiguous():
+        torch._dynamo.graph_break()
+    y = x.sin() * n
+    return (y, *[part + 1 for part in parts])
+
+
+@torch._dynamo.nonstrict_trace
+def not_looked_into(x):
+    return opaque(x)[0] + 1
+
+
+def test_functions_that_are_put_into_graphs_as_they_are():
+    def function(x):
+        y, z = opaque(x + 1, 3, parts=[x])
+        return y - z
+
+    def of_more(x):
+        return opaque(x)[0] * torch.sub(x, 1)
+
+    assert both(function, (X,), (X * 2,), fullgraph=True).calls == [["add", "opaque", "y", "z", "sub"]]
+    both(of_more, (X,), fullgraph=True)
+    compiled = _capture.optimize(function, fullgraph=True)
+    for x in (X, X * 2, torch.ones(5), torch.ones(6), torch.ones(3, requires_grad=True)):
+        torch.testing.assert_close(compiled(x), function(x))
+
+
+def test_functions_that_are_traced_by_what_comes_after():
+    compiled = _capture.optimize(lambda x: not_looked_into(x) * 2, "eager", fullgraph=True)
+    torch.testing.assert_close(compiled(X), not_looked_into(X) * 2)
+
+
+def test_a_function_that_is_put_into_graphs_is_guarded():
+    def first(x):
+        return x + 1
+
+    def second(x):
+        return x - 1
+
+    torch.compiler.allow_in_graph([first, second])
+    compiled = _capture.optimize(lambda f, x: f(x) * 2, "eager", fullgraph=True)
+    for function in (first, second, first):
+        torch.testing.assert_close(compiled(function, X), function(X) * 2)
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_the_first_call_may_run_as_it_is(backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(lambda x, n: x * n + x.shape[0], backend, listener=log.append)
+    with torch.compiler.set_stance("eager_then_compile"):
+        for rows, n in ((3, 2), (4, 2), (5, 2), (6, 2)):
+            torch.testing.assert_close(compiled(torch.ones(rows), n), torch.ones(rows) * n + rows)
+            assert len(log) == min(rows - 3, 1)
+        # What has changed between the first two calls is a symbol at once, and what has not is not.
+        compiled(torch.ones(6), 3)
+        assert len(log) == 2
+
+
+def test_the_first_call_may_be_compiled_in_a_simple_way():
+    seen = Graphs()
+    compiled = _capture.optimize(lambda x, n: x + n, seen)
+    with torch.compiler.set_stance("aot_eager_then_compile"):
+        for n in (2, 2, 3, 4):
+            torch.testing.assert_close(compiled(X, n), X + n)
+    assert len(seen.calls) == 1
+
+
 def test_functions_that_are_kept_out_of_graphs():
     torch._dynamo.disallow_in_graph(torch.sub)
     try:
