@@ -9,6 +9,7 @@
 
 pub mod backend;
 pub mod decompose;
+pub mod grid;
 pub mod kernel;
 pub mod layout;
 pub mod loop_ir;

@@ -1,0 +1,83 @@
+//! What a device with a grid of workgroups can do: all that the lowering knows of one.
+
+use fx::prim::Pointwise;
+
+/// What becomes of `float64` values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WideFloats {
+    /// The device computes with them and stores them.
+    Native,
+    /// Intermediate values are `float32`; a kernel with a `float64` buffer is refused.
+    AsF32,
+}
+
+/// What a device can do.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Capabilities {
+    /// Threads of a workgroup, at most; a power of two of at least 32.
+    pub threads: u32,
+    /// Bytes of workgroup memory that a kernel may use.
+    pub shared_bytes: u32,
+    /// Buffers of one stage, at most.
+    pub bindings: u32,
+    /// Whether elements of 8 and 16 bits can be loaded and stored; else they are packed into 32-bit words.
+    pub narrow_memory: bool,
+    /// Whether 64-bit integers can be computed with and stored; else `int64` buffers are narrowed.
+    pub wide_ints: bool,
+    /// What becomes of `float64`.
+    pub wide_floats: WideFloats,
+    /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
+    pub functions: Vec<Pointwise>,
+}
+
+impl Capabilities {
+    /// The least that WebGPU promises, with 64-bit integers where `wide_ints`.
+    pub fn web(wide_ints: bool) -> Capabilities {
+        Capabilities {
+            threads: 256,
+            shared_bytes: 16 << 10,
+            bindings: 8,
+            narrow_memory: false,
+            wide_ints,
+            wide_floats: WideFloats::AsF32,
+            functions: Vec::new(),
+        }
+    }
+
+    /// A device that has C's types and its mathematical library.
+    pub fn full() -> Capabilities {
+        use Pointwise as P;
+        let functions = [
+            P::Fmod,
+            P::Pow,
+            P::Exp,
+            P::Exp2,
+            P::Expm1,
+            P::Log,
+            P::Log2,
+            P::Log10,
+            P::Log1p,
+            P::Sin,
+            P::Cos,
+            P::Tan,
+            P::Asin,
+            P::Acos,
+            P::Atan,
+            P::Atan2,
+            P::Sinh,
+            P::Cosh,
+            P::Tanh,
+            P::Erf,
+            P::Erfc,
+        ];
+        Capabilities {
+            threads: 256,
+            shared_bytes: 48 << 10,
+            bindings: 128,
+            narrow_memory: true,
+            wide_ints: true,
+            wide_floats: WideFloats::Native,
+            functions: functions.to_vec(),
+        }
+    }
+}

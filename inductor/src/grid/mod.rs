@@ -1,0 +1,465 @@
+//! The form of a kernel for devices that run a grid of workgroups (WebGPU, CUDA): every decision taken, only printing
+//! left.
+//!
+//! A [`GridKernel`] is a list of [`Stage`]s, each one dispatch of workgroups of a fixed number of threads. A stage is
+//! straight-line code of typed scalar values with structured loops and conditions; all index arithmetic is explicit
+//! in 32-bit integers, narrow elements are packed into and extracted from words, reductions are trees in workgroup
+//! memory, and functions that the device lacks are spelled out.
+//!
+//! [`lower`] makes it from a loop-IR kernel and a table of [`Capabilities`]; [`verify`](mod@verify) checks it;
+//! [`interp`] runs it; [`text`] prints it.
+//!
+//! Invariants (checked by [`verify`](mod@verify)):
+//! - a value is defined by one `Let` or `For` before its uses, in the same or an enclosing block; constants, arguments
+//!   and the thread's and group's numbers are defined everywhere;
+//! - operand types are as [`Op`] states;
+//! - a barrier stands where all threads of a group pass: in no loop or condition whose bounds depend on the thread;
+//! - a stage accesses only bindings of its list, and in the way that stands there.
+//!
+//! This module names no device and prints no language.
+
+pub mod capabilities;
+pub mod eval;
+pub mod interp;
+mod launch;
+pub mod lower;
+mod math;
+pub mod text;
+pub mod verify;
+
+pub use capabilities::{Capabilities, WideFloats};
+pub use launch::split_groups;
+pub use lower::{Unsupported, lower};
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::prim::Pointwise;
+use smallvec::SmallVec;
+use symshapes::{DType, Expr, Pool, Sym};
+
+use crate::loop_ir;
+
+/// A buffer that a kernel is dispatched with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Binding(u32);
+entity_impl!(Binding, "b");
+
+/// A 32-bit integer handed in at launch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Arg(u32);
+entity_impl!(Arg, "n");
+
+/// A scalar value of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Val(u32);
+entity_impl!(Val, "v");
+
+/// A variable of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(u32);
+entity_impl!(Var, "x");
+
+/// An array in workgroup memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shared(u32);
+entity_impl!(Shared, "w");
+
+/// One kernel: stages that run one after another, each seeing what those before have written.
+#[derive(Clone, Debug)]
+pub struct GridKernel {
+    /// For people.
+    pub name: String,
+    /// The arena of every expression below.
+    pub exprs: Pool,
+    /// The sizes that are handed in at launch, as those of the loop-IR kernel.
+    pub sizes: Vec<Sym>,
+    /// The buffers of all stages.
+    pub bindings: PrimaryMap<Binding, BindingData>,
+    /// The 32-bit integers that all stages are handed, expressions of sizes: [`GridKernel::arguments`].
+    pub args: PrimaryMap<Arg, Expr>,
+    /// Expressions whose values must be small for the kernel's 32-bit arithmetic to be right: [`GridKernel::admits`].
+    pub limits: Vec<Expr>,
+    /// The dispatches.
+    pub stages: Vec<Stage>,
+}
+
+/// Where a binding's buffer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// The caller's buffer for this param of the loop-IR kernel.
+    Param(loop_ir::Param),
+    /// A buffer of any contents, private to one launch.
+    Temp,
+}
+
+/// A buffer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BindingData {
+    /// Where it comes from.
+    pub source: Source,
+    /// Type of the elements that it stands for.
+    pub dtype: DType,
+    /// Type of the array's elements in memory.
+    pub mem: Mem,
+    /// Elements of `dtype` in one element of `mem`: 1, or 2 or 4 in a word, the first in the low bits. The buffer
+    /// ends with a whole word; what the bits after the last element are does not matter.
+    pub packing: u32,
+    /// The dtype is `int64` and memory holds `int32`: the runtime has checked that every value lies within
+    /// ±[`NARROW_LIMIT`].
+    pub narrowed: bool,
+    /// Number of elements of `dtype`, an expression of sizes.
+    pub len: Expr,
+}
+
+/// Values of a narrowed buffer are at most this far from 0, so that sums of two fit 32 bits.
+pub const NARROW_LIMIT: i64 = 1 << 30;
+
+/// Type of an element in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mem {
+    /// Signed, 8 bits.
+    I8,
+    /// Unsigned, 8 bits.
+    U8,
+    /// Signed, 16 bits.
+    I16,
+    /// Unsigned, 16 bits.
+    U16,
+    /// Signed, 32 bits.
+    I32,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Signed, 64 bits.
+    I64,
+    /// A float of 32 bits.
+    F32,
+    /// A float of 64 bits.
+    F64,
+}
+
+/// Type of a value in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    /// True or false.
+    Bool,
+    /// Signed, 32 bits.
+    I32,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Signed, 64 bits.
+    I64,
+    /// A float of 32 bits.
+    F32,
+    /// A float of 64 bits.
+    F64,
+}
+
+/// One dispatch.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// For people, and the name of the entry point: an identifier.
+    pub name: String,
+    /// The buffers that it accesses; its binding numbers are the positions here.
+    pub bindings: Vec<(Binding, Access)>,
+    /// Threads of a workgroup.
+    pub threads: u32,
+    /// Number of workgroups, an expression of sizes: [`split_groups`]. Where it is 0 nothing is dispatched.
+    pub groups: Expr,
+    /// Arrays in workgroup memory.
+    pub shared: PrimaryMap<Shared, SharedData>,
+    /// The values.
+    pub vals: PrimaryMap<Val, ValData>,
+    /// The variables; each starts as 0.
+    pub vars: PrimaryMap<Var, Ty>,
+    /// What each thread does.
+    pub body: Vec<Stmt>,
+}
+
+/// What a stage does with a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Access {
+    /// Only reads it.
+    Read,
+    /// Reads and writes it.
+    Write,
+    /// Reads and writes it with atomic instructions alone.
+    Atomic,
+}
+
+/// An array in workgroup memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SharedData {
+    /// Type of an element.
+    pub ty: Ty,
+    /// Number of elements.
+    pub len: u32,
+}
+
+/// A scalar and how it comes about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValData {
+    /// The computation.
+    pub op: Op,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// How a scalar comes about. Without a word to the contrary, operands and result have one type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// The value with these bits (zero-extended).
+    Const(u64),
+    /// A launch argument, an `i32`.
+    Arg(Arg),
+    /// The thread's number in its group, an `i32`.
+    Thread,
+    /// The group's number, an `i32`; it may be beyond the stage's number of groups ([`split_groups`]), where the code
+    /// does nothing.
+    Group,
+    /// The counter of a `For`, an `i32`.
+    Counter,
+    /// Of one operand.
+    Unary(Unary, Val),
+    /// Of two operands; comparisons give `bool`.
+    Binary(Binary, Val, Val),
+    /// The second where the first (a `bool`) is true, else the third.
+    Select(Val, Val, Val),
+    /// `a * b + c` on floats, rounded once where the device can.
+    Fma(Val, Val, Val),
+    /// A function of floats that the device has: of [`Capabilities::functions`].
+    Call(Pointwise, SmallVec<[Val; 2]>),
+    /// A number as another type: floats truncate, integers wrap, `bool` is 0 or 1 (and never the result).
+    Cast(Val),
+    /// The bits as another type of the same width.
+    Bits(Val),
+    /// An element of a buffer, as its [`Mem::register`]; the index is an `i32`.
+    Load(Binding, Val),
+    /// An element of workgroup memory; the index is an `i32`.
+    LoadShared(Shared, Val),
+    /// A variable's value at this point.
+    Get(Var),
+    /// Replaces an element of an atomic buffer by `new` if it is `old`, and says whether it did (a `bool`); it may
+    /// fail for no reason.
+    Exchange {
+        /// The buffer.
+        binding: Binding,
+        /// The element's index, an `i32`.
+        index: Val,
+        /// What it must be.
+        old: Val,
+        /// What it becomes.
+        new: Val,
+    },
+}
+
+/// Operations of one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unary {
+    /// `-x`; integers wrap.
+    Neg,
+    /// Complement; logical on `bool`.
+    Not,
+    /// `|x|` of floats.
+    Abs,
+    /// Towards −∞.
+    Floor,
+    /// Towards +∞.
+    Ceil,
+    /// Towards 0.
+    Trunc,
+    /// To nearest, ties to even.
+    Round,
+    /// Square root.
+    Sqrt,
+}
+
+/// Operations of two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Binary {
+    /// `a + b`; integers wrap.
+    Add,
+    /// `a - b`; integers wrap.
+    Sub,
+    /// `a * b`; integers wrap.
+    Mul,
+    /// `a / b`; integers truncate, and by 0 have no value worth using.
+    Div,
+    /// The rest of the truncated quotient of integers.
+    Rem,
+    /// Bits of both; logical on `bool`.
+    And,
+    /// Bits of either; logical on `bool`.
+    Or,
+    /// Bits of one; logical on `bool`.
+    Xor,
+    /// Shift left by less than the width.
+    Shl,
+    /// Shift right by less than the width; keeps the sign of signed types.
+    Shr,
+    /// The lesser of integers.
+    Min,
+    /// The greater of integers.
+    Max,
+    /// Equal; a `bool`.
+    Eq,
+    /// Not equal; a `bool`.
+    Ne,
+    /// Less; a `bool`.
+    Lt,
+    /// Less or equal; a `bool`.
+    Le,
+    /// Greater; a `bool`.
+    Gt,
+    /// Greater or equal; a `bool`.
+    Ge,
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// Computes a value here.
+    Let(Val),
+    /// Sets a variable.
+    Set(Var, Val),
+    /// Writes an element of a buffer: of its [`Mem::register`], cut to its width.
+    Store {
+        /// The buffer.
+        binding: Binding,
+        /// The element's index, an `i32`.
+        index: Val,
+        /// What is written.
+        value: Val,
+    },
+    /// Writes an element of workgroup memory.
+    StoreShared {
+        /// The array.
+        shared: Shared,
+        /// The element's index, an `i32`.
+        index: Val,
+        /// What is written.
+        value: Val,
+    },
+    /// Changes an element of an atomic buffer.
+    Atomic {
+        /// How.
+        op: AtomicOp,
+        /// The buffer.
+        binding: Binding,
+        /// The element's index, an `i32`.
+        index: Val,
+        /// The operand.
+        value: Val,
+    },
+    /// A condition.
+    If {
+        /// A `bool`.
+        cond: Val,
+        /// Where it holds.
+        then: Vec<Stmt>,
+    },
+    /// Counts from `start` to below `end`.
+    For {
+        /// The counter, of [`Op::Counter`].
+        counter: Val,
+        /// The first value, an `i32`.
+        start: Val,
+        /// What the counter stays below, an `i32`.
+        end: Val,
+        /// What is added each time, positive.
+        step: Val,
+        /// Run for each value.
+        body: Vec<Stmt>,
+    },
+    /// Repeats `head` and, as long as `cond` holds then, `body`.
+    While {
+        /// Computes the condition.
+        head: Vec<Stmt>,
+        /// A `bool`, which may be defined in `head`.
+        cond: Val,
+        /// Run while it holds.
+        body: Vec<Stmt>,
+    },
+    /// All threads of the group wait here; what they have written before, to workgroup memory and to buffers, the
+    /// group sees after.
+    Barrier,
+}
+
+/// How an atomic statement changes an element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// Adds an integer.
+    Add,
+    /// Keeps the bits of the operand.
+    And,
+    /// Sets the bits of the operand.
+    Or,
+}
+
+impl Mem {
+    /// Bytes of one.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Mem::I8 | Mem::U8 => 1,
+            Mem::I16 | Mem::U16 => 2,
+            Mem::I32 | Mem::U32 | Mem::F32 => 4,
+            Mem::I64 | Mem::F64 => 8,
+        }
+    }
+
+    /// The type of a value loaded from it or stored to it.
+    pub const fn register(self) -> Ty {
+        match self {
+            Mem::I8 | Mem::U8 | Mem::I16 | Mem::I32 => Ty::I32,
+            Mem::U16 | Mem::U32 => Ty::U32,
+            Mem::I64 => Ty::I64,
+            Mem::F32 => Ty::F32,
+            Mem::F64 => Ty::F64,
+        }
+    }
+}
+
+impl Ty {
+    /// Bits of one; those of a `bool` count as 1.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Ty::Bool => 1,
+            Ty::I32 | Ty::U32 | Ty::F32 => 32,
+            Ty::I64 | Ty::F64 => 64,
+        }
+    }
+
+    /// True for floats.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Ty::F32 | Ty::F64)
+    }
+}
+
+impl Binary {
+    /// True for those that give a `bool`.
+    pub const fn compares(self) -> bool {
+        matches!(self, Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge)
+    }
+}
+
+impl Op {
+    /// Calls `visit` with every operand.
+    pub fn operands(&self, mut visit: impl FnMut(Val)) {
+        match self {
+            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Get(_) => {}
+            Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) => visit(*a),
+            Op::Binary(_, a, b) => [*a, *b].into_iter().for_each(visit),
+            Op::Select(a, b, c) | Op::Fma(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
+            Op::Call(_, args) => args.iter().copied().for_each(visit),
+            Op::Exchange { index, old, new, .. } => [*index, *old, *new].into_iter().for_each(visit),
+        }
+    }
+
+    /// True for what is defined everywhere, without a `Let`.
+    pub const fn is_given(&self) -> bool {
+        matches!(self, Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group)
+    }
+
+    /// True if the value depends on the operands alone, so that it may be computed anywhere and shared.
+    pub const fn is_pure(&self) -> bool {
+        !matches!(self, Op::Load(..) | Op::LoadShared(..) | Op::Get(_) | Op::Exchange { .. } | Op::Counter)
+    }
+}
