@@ -257,7 +257,7 @@ impl<'a> Machine<'a> {
             }),
             Stmt::Store { binding, index, value } => self.each(mask, |this, t| {
                 let bits = this.vals[*value][t];
-                let i = this.element(*binding, *index, t, Some(bits), false)?;
+                let i = this.element(*binding, *index, t, Some(bits), this.is_atomic(*binding))?;
                 this.memory[*binding].set(i, bits);
                 Ok(())
             }),
@@ -341,8 +341,7 @@ impl<'a> Machine<'a> {
             Op::Cast(a) => eval::cast(ty(a), data.ty, bits(self, a)),
             Op::Bits(a) => bits(self, a),
             Op::Load(binding, index) => {
-                let atomic = stage.bindings.contains(&(*binding, Access::Atomic));
-                let i = self.element(*binding, *index, t, None, atomic)?;
+                let i = self.element(*binding, *index, t, None, self.is_atomic(*binding))?;
                 let mem: Mem = self.kernel.bindings[*binding].mem;
                 eval::loaded(mem, self.memory[*binding].bits(i))
             }
@@ -361,6 +360,10 @@ impl<'a> Machine<'a> {
                 u64::from(is_old)
             }
         })
+    }
+
+    fn is_atomic(&self, binding: Binding) -> bool {
+        self.stage.bindings.contains(&(binding, Access::Atomic))
     }
 
     fn toucher(&self, thread: usize, atomic: bool) -> Toucher {

@@ -1,6 +1,6 @@
 //! What a runtime asks of a kernel at launch: whether it may run, its arguments, its buffers and groups.
 
-use super::{Arg, Binding, GridKernel, Stage};
+use super::{Arg, Binding, GridKernel, Op, Stage};
 use symshapes::{Expr, Node, Range, Sym};
 
 /// Values of limited expressions are at most this far from 0, so that neither a sum of two nor the number of the last
@@ -18,6 +18,13 @@ pub fn split_groups(groups: u64) -> Option<[u32; 3]> {
     let y = rows.min(MAX_GROUPS);
     let z = rows.div_ceil(y.max(1));
     (z <= MAX_GROUPS).then_some([x as u32, y.max(1) as u32, z.max(1) as u32])
+}
+
+impl Stage {
+    /// True if the stage is handed the launch arguments.
+    pub fn takes_args(&self) -> bool {
+        self.vals.values().any(|data| matches!(data.op, Op::Arg(_)))
+    }
 }
 
 impl GridKernel {

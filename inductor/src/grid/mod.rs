@@ -18,6 +18,7 @@
 //!
 //! This module names no device and prints no language.
 
+mod build;
 pub mod capabilities;
 pub mod eval;
 pub mod interp;
@@ -181,7 +182,7 @@ pub enum Access {
     Read,
     /// Reads and writes it.
     Write,
-    /// Reads and writes it with atomic instructions alone.
+    /// Reads and writes it, and all of that by atomic instructions.
     Atomic,
 }
 

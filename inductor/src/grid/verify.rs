@@ -223,7 +223,7 @@ impl Verifier<'_> {
     }
 
     fn access(&self, binding: Binding, wanted: Access) -> Result {
-        let is_listed = self.stage.bindings.iter().any(|&(known, access)| known == binding && access == wanted);
+        let is_listed = self.stage.bindings.iter().any(|&(known, access)| known == binding && access >= wanted);
         if is_listed { Ok(()) } else { Err(VerifyError::Access { stage: self.name(), binding }) }
     }
 

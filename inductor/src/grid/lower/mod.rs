@@ -1,7 +1,37 @@
-//! From loop IR to a grid kernel.
+//! From loop IR to a grid kernel: every decision that an emitter would otherwise have to take.
+//!
+//! | strategy | when | what runs where |
+//! |---|---|---|
+//! | flat | the loops inside the parallel one are few or short, or lanes run across rows | a thread for each iteration of the parallel loop and of the loops that nest perfectly in it; what is left inside is serial |
+//! | row | there are independent loops inside, or rows in scratch | a workgroup for each iteration; its threads share each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate |
+//! | split | few long rows are reduced by a single loop | two stages: workgroups reduce pieces of a row to partial results in memory, then one workgroup for each row does the rest |
+//!
+//! Additions to elements that several iterations may hit are atomic where memory allows it. A loop whose iterations
+//! depend on each other, or are not known not to, is run by one thread (in a flat kernel each thread runs its own).
+//! See [`mapping`] for the rule that chooses, [`deps`] for what makes iterations independent.
+//!
+//! Here stands the context that all parts of the lowering share.
 
-use super::{Capabilities, GridKernel};
-use crate::loop_ir::Kernel;
+mod convert;
+mod deps;
+mod index;
+mod integer;
+mod mapping;
+mod memory;
+mod pointwise;
+mod reduce;
+mod share;
+mod stages;
+mod value;
+mod walk;
+
+use super::build::Builder;
+use super::{Access, Arg, Binding, BindingData, Capabilities, GridKernel, Shared, Stage, Stmt, Ty, Val};
+use crate::loop_ir::{Acc, Kernel, Loop, Param, Stmt as LoopStmt, Value};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use symshapes::{Expr, Pool, Range, Sym};
 
 /// Why a kernel does not run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,10 +43,214 @@ pub struct Unsupported {
     pub reason: String,
 }
 
+/// A reason for [`Unsupported`].
+type Refusal = String;
+
 /// The kernel in the form that a device of these capabilities runs.
 ///
 /// # Errors
 /// What the device lacks.
-pub fn lower(kernel: &Kernel, _caps: &Capabilities) -> Result<GridKernel, Unsupported> {
-    Err(Unsupported { kernel: kernel.name.clone(), reason: "no strategy".to_owned() })
+pub fn lower(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsupported> {
+    let mut lower = Lower::new(kernel, caps);
+    lower.run().map_err(|reason| Unsupported { kernel: kernel.name.clone(), reason })?;
+    let Lower { pool, bindings, args, limits, stages, .. } = lower;
+    let kernel = GridKernel {
+        name: kernel.name.clone(),
+        exprs: pool,
+        sizes: kernel.sizes.clone(),
+        bindings,
+        args,
+        limits: limits.into_iter().collect(),
+        stages,
+    };
+    if kernel.sizes.is_empty() && !kernel.admits(&[]) {
+        return Err(Unsupported { kernel: kernel.name, reason: "indices of more than 30 bits".to_owned() });
+    }
+    debug_assert_eq!(super::verify::verify(&kernel, caps), Ok(()), "{kernel}");
+    Ok(kernel)
+}
+
+/// Where a param's elements are.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In a buffer, from this element on.
+    Buffer(Binding, Option<Val>),
+    /// In workgroup memory.
+    Shared(Shared, Ty),
+}
+
+/// An accumulator whose loop is open: the partial result of a thread, or of all.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    /// Of the elements.
+    value: super::Var,
+    /// For those that have one.
+    position: Option<super::Var>,
+}
+
+/// Loops that a linear number runs over.
+#[derive(Clone, Debug)]
+struct Linear {
+    /// The number, below the product of the extents.
+    at: Val,
+    /// The same as an expression of the loops' variables.
+    expr: Expr,
+    /// The loops' variables and extents, outermost first.
+    axes: Vec<(Sym, Expr)>,
+}
+
+/// Elements that a thread collects to a word before it stores it.
+#[derive(Clone, Copy, Debug)]
+struct Gather {
+    /// What the elements' index is beyond the linear number.
+    offset: Expr,
+    /// The word.
+    word: super::Var,
+    /// The element's number of those that the thread takes at once.
+    element: Val,
+    /// True at the last element of all.
+    is_last: Val,
+}
+
+/// What the parts of the lowering share.
+struct Lower<'a> {
+    kernel: &'a Kernel,
+    caps: &'a Capabilities,
+    /// The kernel's expressions and those made here.
+    pool: Pool,
+    bindings: PrimaryMap<Binding, BindingData>,
+    args: PrimaryMap<Arg, Expr>,
+    arg_of: FxHashMap<Expr, Arg>,
+    limits: IndexSet<Expr, FxBuildHasher>,
+    stages: Vec<Stage>,
+    /// The bindings of params; those of scratch are made with their stage.
+    params: SecondaryMap<Param, Option<Binding>>,
+
+    // Of the stage being built.
+    b: Builder,
+    threads: u32,
+    access: SecondaryMap<Binding, Option<Access>>,
+    places: SecondaryMap<Param, Option<Place>>,
+    values: SecondaryMap<Value, Option<Val>>,
+    /// Of `int64` values, whose register is an `i32` where the range allows it.
+    ranges: SecondaryMap<Value, Option<Range>>,
+    syms: FxHashMap<Sym, Val>,
+    linear: Vec<Linear>,
+    gather: FxHashMap<Param, Gather>,
+    running: SecondaryMap<Acc, Option<Running>>,
+    reduced: SecondaryMap<Acc, Option<Val>>,
+    /// Params that some thread of the group has stored to, or loaded from, since the last barrier.
+    stored: EntitySet<Param>,
+    loaded: EntitySet<Param>,
+    /// Workgroup memory for reductions, by type and turn.
+    trees: FxHashMap<(Ty, usize), Shared>,
+}
+
+impl<'a> Lower<'a> {
+    fn new(kernel: &'a Kernel, caps: &'a Capabilities) -> Lower<'a> {
+        Lower {
+            kernel,
+            caps,
+            pool: kernel.exprs.clone(),
+            bindings: PrimaryMap::new(),
+            args: PrimaryMap::new(),
+            arg_of: FxHashMap::default(),
+            limits: IndexSet::default(),
+            stages: Vec::new(),
+            params: SecondaryMap::new(),
+            b: Builder::new(),
+            threads: caps.threads,
+            access: SecondaryMap::new(),
+            places: SecondaryMap::new(),
+            values: SecondaryMap::new(),
+            ranges: SecondaryMap::new(),
+            syms: FxHashMap::default(),
+            linear: Vec::new(),
+            gather: FxHashMap::default(),
+            running: SecondaryMap::new(),
+            reduced: SecondaryMap::new(),
+            stored: EntitySet::new(),
+            loaded: EntitySet::new(),
+            trees: FxHashMap::default(),
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Refusal> {
+        self.bind_params()?;
+        let mapping = mapping::choose(self);
+        self.map_to_stages(&mapping)
+    }
+
+    /// Notes that the stage accesses a buffer.
+    fn touch(&mut self, binding: Binding, access: Access) {
+        let known = &mut self.access[binding];
+        *known = Some(known.map_or(access, |known| known.max(access)));
+    }
+
+    /// Runs `f` with a block open, and gives the block.
+    fn block(&mut self, f: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<Vec<Stmt>, Refusal> {
+        self.b.open();
+        let done = f(self);
+        let stmts = self.b.close();
+        done.map(|()| stmts)
+    }
+
+    /// A condition around what `f` builds; none where it is known to hold.
+    fn if_(&mut self, cond: Val, f: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        if self.b.as_const(cond) == Some(1) {
+            return f(self);
+        }
+        let then = self.block(f)?;
+        if !then.is_empty() {
+            self.b.push(Stmt::If { cond, then });
+        }
+        Ok(())
+    }
+
+    /// A counted loop around what `f` builds.
+    fn for_(
+        &mut self,
+        [start, end, step]: [Val; 3],
+        f: impl FnOnce(&mut Self, Val) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.b.open();
+        let counter = self.b.counter();
+        let done = f(self, counter);
+        let body = self.b.close();
+        self.b.push(Stmt::For { counter, start, end, step, body });
+        done
+    }
+
+    /// The number of iterations of a loop.
+    fn extent(&self, l: &Loop) -> Expr {
+        self.kernel.axes[l.axis].extent
+    }
+
+    /// A typical value of an expression of sizes; `unknown` where there is no hint.
+    fn typical(&self, e: Expr, unknown: i64) -> i64 {
+        self.pool.as_int(e).or_else(|| self.pool.hint(e)).unwrap_or(unknown)
+    }
+}
+
+/// The params that statements load from and store to.
+fn params_of(kernel: &Kernel, stmts: &[LoopStmt]) -> (EntitySet<Param>, EntitySet<Param>) {
+    let (mut loads, mut stores) = (EntitySet::new(), EntitySet::new());
+    let mut visit = |stmt: &LoopStmt| match stmt {
+        LoopStmt::Let(value) => {
+            if let crate::loop_ir::Op::Load { param, .. } = kernel.values[*value].op {
+                loads.insert(param);
+            }
+        }
+        LoopStmt::Store { param, .. } => {
+            stores.insert(*param);
+        }
+        LoopStmt::Loop(_) | LoopStmt::Accumulate { .. } => {}
+    };
+    for stmt in stmts {
+        visit(stmt);
+        if let LoopStmt::Loop(inner) = stmt {
+            inner.walk(&mut visit);
+        }
+    }
+    (loads, stores)
 }

@@ -1,0 +1,170 @@
+//! The rule that chooses a strategy.
+//!
+//! 1. Loops that nest perfectly in the parallel one (values and one loop, which has no accumulators and whose iterations
+//!    are independent) are taken together with it: their iterations are the *items*.
+//! 2. Scratch rows need a group for each item: *row*.
+//! 3. Where no independent loop is left inside, or the loops that are have [`FEW`] iterations at most: *flat*.
+//! 4. Where the items run over lanes (memory is contiguous from item to item), *flat* too, unless the items are few
+//!    and what is left inside is long.
+//! 5. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
+
+use super::{Lower, params_of};
+use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
+use symshapes::Expr;
+
+/// Iterations that a single thread may as well run.
+const FEW: i64 = 16;
+
+/// Iterations of which a group has work enough.
+const LONG: i64 = 1024;
+
+/// Items of which the device has work enough though each is a thread.
+const MANY: i64 = 4096;
+
+/// Rows that are so few that their groups leave the device idle.
+const FEW_ROWS: i64 = 64;
+
+/// Elements of a piece of a row that is split, at least.
+const PIECE: i64 = 4096;
+
+/// Pieces of a row, at most.
+const MAX_PIECES: i64 = 256;
+
+/// What an extent without a hint is taken to be.
+const UNKNOWN: i64 = 256;
+
+/// A loop of a perfect nest, and what stands in it before the next one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<'a> {
+    pub(super) axis: Axis,
+    pub(super) before: &'a [Stmt],
+}
+
+/// A perfect nest of loops, and what stands in the innermost.
+#[derive(Clone, Debug)]
+pub(super) struct Items<'a> {
+    pub(super) chain: Vec<Link<'a>>,
+    pub(super) leaf: &'a [Stmt],
+}
+
+/// How items are mapped to the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Strategy {
+    /// To threads.
+    Flat,
+    /// To groups.
+    Row,
+    /// To this many groups each, and then to one.
+    Split(i64),
+}
+
+/// The items of a kernel and how they are mapped.
+#[derive(Clone, Debug)]
+pub(super) struct Mapping<'a> {
+    pub(super) items: Items<'a>,
+    pub(super) strategy: Strategy,
+}
+
+/// The mapping of the kernel.
+pub(super) fn choose<'a>(lower: &mut Lower<'a>) -> Mapping<'a> {
+    let kernel = lower.kernel;
+    let (items, over_lanes) = lower.items(&kernel.root);
+    let strategy = lower.strategy(&items, over_lanes);
+    Mapping { items, strategy }
+}
+
+impl<'a> Lower<'a> {
+    /// The perfect nest that starts with a loop, and whether one of its loops is over lanes.
+    pub(super) fn items(&mut self, outermost: &'a Loop) -> (Items<'a>, bool) {
+        let (mut l, mut chain, mut over_lanes) = (outermost, Vec::new(), outermost.vector);
+        while let Some((before, inner)) = self.perfect_inner(&l.body) {
+            if !inner.accs.is_empty() || !self.is_independent(inner) {
+                break;
+            }
+            chain.push(Link { axis: l.axis, before });
+            over_lanes |= inner.vector;
+            l = inner;
+        }
+        chain.push(Link { axis: l.axis, before: &[] });
+        (Items { chain, leaf: &l.body }, over_lanes)
+    }
+
+    /// The number of items.
+    pub(super) fn count(&mut self, chain: &[Link<'_>]) -> Expr {
+        let kernel = self.kernel;
+        chain.iter().fold(Expr::ONE, |product, link| self.pool.mul(product, kernel.axes[link.axis].extent))
+    }
+
+    fn strategy(&mut self, items: &Items<'a>, over_lanes: bool) -> Strategy {
+        if self.kernel.params.values().any(|data| data.role == Role::Scratch) {
+            return Strategy::Row;
+        }
+        let count = self.count(&items.chain);
+        let (count, inside) = (self.typical(count, MANY), self.longest(items.leaf));
+        let few_and_long = count < MANY && inside >= LONG;
+        match inside {
+            ..=FEW => Strategy::Flat,
+            _ if over_lanes && !few_and_long => Strategy::Flat,
+            _ => self.pieces(items.leaf, count, inside).map_or(Strategy::Row, Strategy::Split),
+        }
+    }
+
+    /// The iterations of the longest independent loop, with those that nest in it; 0 if there is none.
+    fn longest(&mut self, stmts: &'a [Stmt]) -> i64 {
+        let mut longest = 0;
+        for stmt in stmts {
+            let Stmt::Loop(l) = stmt else { continue };
+            let here = if self.is_independent(l) {
+                let (items, _) = self.items(l);
+                let count = self.count(&items.chain);
+                self.typical(count, UNKNOWN)
+            } else {
+                0
+            };
+            longest = longest.max(here).max(if here == 0 { self.longest(&l.body) } else { 0 });
+        }
+        longest
+    }
+
+    /// The pieces to split a row into, where that helps: a single loop reduces it.
+    fn pieces(&mut self, leaf: &'a [Stmt], rows: i64, row: i64) -> Option<i64> {
+        let at = self.split_at(leaf)?;
+        let Stmt::Loop(l) = &leaf[at] else { return None };
+        let pieces = (row / PIECE).min(MAX_PIECES);
+        let (_, stores) = params_of(self.kernel, &l.body);
+        let only_flags = stores.keys().all(|param| self.kernel.params[param].dtype == symshapes::DType::Bool);
+        (rows <= FEW_ROWS && pieces >= 4 && only_flags && self.is_independent(l)).then_some(pieces)
+    }
+
+    /// The place of the only loop, if all before it may be computed twice.
+    pub(super) fn split_at(&self, leaf: &[Stmt]) -> Option<usize> {
+        let mut loops = leaf.iter().enumerate().filter(|(_, stmt)| matches!(stmt, Stmt::Loop(_)));
+        let (at, first) = loops.next()?;
+        let Stmt::Loop(l) = first else { return None };
+        let repeats = leaf[..at].iter().all(|stmt| self.may_repeat(stmt));
+        let owns_all = !l.accs.is_empty() && !l.body.iter().any(|stmt| self.has_accs(stmt));
+        (loops.next().is_none() && repeats && owns_all).then_some(at)
+    }
+
+    fn has_accs(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Loop(inner) => !inner.accs.is_empty() || inner.body.iter().any(|stmt| self.has_accs(stmt)),
+            Stmt::Let(value) => matches!(self.kernel.values[*value].op, Op::Reduced(_)),
+            _ => false,
+        }
+    }
+
+    /// True if some loop inside may be shared by the threads of a group.
+    pub(super) fn has_shareable(&mut self, stmts: &'a [Stmt]) -> bool {
+        stmts.iter().any(|stmt| match stmt {
+            Stmt::Loop(l) => self.is_independent(l) || self.has_shareable(&l.body),
+            _ => false,
+        })
+    }
+
+    /// Threads for groups whose longest loop is that of these statements.
+    pub(super) fn threads_for(&mut self, stmts: &'a [Stmt]) -> u32 {
+        let longest = u32::try_from(self.longest(stmts).max(1)).unwrap_or(u32::MAX).min(self.caps.threads);
+        longest.next_power_of_two().clamp(32, self.caps.threads)
+    }
+}

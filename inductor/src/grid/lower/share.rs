@@ -1,0 +1,175 @@
+//! Items shared between workers (threads of the grid, or of a group), and elements of less than a word that a thread
+//! collects before it stores them.
+
+use super::mapping::Items;
+use super::{Gather, Linear, Lower, Refusal};
+use crate::grid::{Ty, Val};
+use crate::loop_ir::{Op, Param, Stmt, StoreMode};
+use symshapes::Expr;
+
+type Result = std::result::Result<(), Refusal>;
+
+/// A store that fills whole words, if a thread takes as many items as a word has elements.
+struct WordStore {
+    param: Param,
+    /// What the element's index is beyond the item's number.
+    offset: Expr,
+}
+
+impl<'a> Lower<'a> {
+    /// Runs the items from `start` to below `end` (all, without): those of numbers `worker`, `worker + workers`, … or,
+    /// without `workers`, one; as many at once as make a word of what is stored.
+    pub(super) fn elements(
+        &mut self,
+        items: &Items<'a>,
+        worker: Val,
+        workers: Option<Val>,
+        bounds: Option<(Val, Val)>,
+    ) -> Result {
+        let count = self.count(&items.chain);
+        let words = if bounds.is_none() { self.word_stores(items, count) } else { Vec::new() };
+        let each = self.largest_packing(&words);
+        let (start, end) = match bounds {
+            Some(bounds) => bounds,
+            None => (self.b.i32(0), self.exact(count)?),
+        };
+        let scale = self.b.i32(each);
+        let first = self.b.add(start, self.b.mul(worker, scale));
+        let body = |this: &mut Self, base: Val| this.items_at(items, base, end, each, &words);
+        let fits_at_once = || bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= i64::from(self.threads) * each);
+        match workers {
+            Some(workers) if !fits_at_once() => {
+                let step = self.b.mul(workers, scale);
+                self.for_([first, end, step], body)
+            }
+            _ => {
+                let whole = i64::from(self.threads) * each;
+                let is_full = workers.is_some() && self.pool.as_int(count) == Some(whole);
+                let inside = if is_full { self.b.bool(true) } else { self.b.lt(first, end) };
+                self.if_(inside, |this| body(this, first))
+            }
+        }
+    }
+
+    /// How many items a thread takes at once.
+    pub(super) fn at_once(&mut self, items: &Items<'a>, count: Expr) -> i64 {
+        let words = self.word_stores(items, count);
+        self.largest_packing(&words)
+    }
+
+    fn largest_packing(&self, words: &[WordStore]) -> i64 {
+        words.iter().map(|word| self.packing(word.param)).max().unwrap_or(1)
+    }
+
+    /// The items from `base` on that a thread takes at once.
+    fn items_at(&mut self, items: &Items<'a>, base: Val, end: Val, each: i64, words: &[WordStore]) -> Result {
+        if each == 1 {
+            return self.item(items, base);
+        }
+        let zero = self.b.u32(0);
+        let vars: Vec<_> = words.iter().map(|_| self.b.var_with(zero)).collect();
+        let [first, last, step] = [0, each, 1].map(|n| self.b.i32(n));
+        self.for_([first, last, step], |this, element| {
+            let at = this.b.add(base, element);
+            let inside = this.b.lt(at, end);
+            this.if_(inside, |this| {
+                let is_last = this.b.eq(at, this.b.sub(end, this.b.i32(1)));
+                for (word, &var) in words.iter().zip(&vars) {
+                    let gather = Gather { offset: word.offset, word: var, element, is_last };
+                    this.gather.insert(word.param, gather);
+                }
+                let done = this.item(items, at);
+                words.iter().for_each(|word| {
+                    this.gather.remove(&word.param);
+                });
+                done
+            })
+        })
+    }
+
+    /// One item.
+    fn item(&mut self, items: &Items<'a>, at: Val) -> Result {
+        self.enter(&items.chain, at)?;
+        self.thread_stmts(items.leaf)?;
+        self.leave(&items.chain);
+        Ok(())
+    }
+
+    /// The stores of the items that run through a packed buffer without gaps, from a whole word to a whole word or to the
+    /// buffer's end.
+    fn word_stores(&mut self, items: &Items<'a>, count: Expr) -> Vec<WordStore> {
+        let linear = self.linear_expr(&items.chain);
+        let mut words: Vec<WordStore> = Vec::new();
+        for stmt in items.leaf {
+            let Stmt::Store { param, index, mask: None, mode: StoreMode::Set, .. } = *stmt else { continue };
+            let packing = self.packing(param);
+            if packing == 1 || self.is_accessed_twice(items, param) {
+                continue;
+            }
+            let offset = self.pool.sub(index, linear);
+            let kernel = self.kernel;
+            let varies = items.chain.iter().any(|link| self.pool.mentions(offset, kernel.axes[link.axis].sym));
+            let to_end = offset == Expr::ZERO && count == kernel.params[param].len;
+            let whole = self.pool.divisible_by(count, packing) || to_end;
+            if !varies && whole && self.pool.divisible_by(offset, packing) && !self.binds_in(items, offset) {
+                words.push(WordStore { param, offset });
+            }
+        }
+        words
+    }
+
+    /// True if some other statement of the items stores to the param, or loads another element of it.
+    fn is_accessed_twice(&self, items: &Items<'a>, param: Param) -> bool {
+        let (mut stores, mut loads) = (0, 0);
+        let mut visit = |stmt: &Stmt| match stmt {
+            Stmt::Store { param: this, .. } if *this == param => stores += 1,
+            Stmt::Let(value) if matches!(self.kernel.values[*value].op, Op::Load { param: this, .. } if this == param) => {
+                loads += 1;
+            }
+            _ => {}
+        };
+        for stmt in items.leaf {
+            visit(stmt);
+            if let Stmt::Loop(inner) = stmt {
+                inner.walk(&mut visit);
+            }
+        }
+        stores > 1 || (loads > 0 && self.kernel.params[param].role != crate::loop_ir::Role::InOut)
+    }
+
+    /// True if an expression has a symbol that the items bind.
+    fn binds_in(&self, items: &Items<'a>, e: Expr) -> bool {
+        let binds = |stmt: &Stmt| match stmt {
+            Stmt::Let(value) => match self.kernel.values[*value].op {
+                Op::Bind(sym, _) => self.pool.mentions(e, sym),
+                _ => false,
+            },
+            _ => false,
+        };
+        items.leaf.iter().any(binds) || items.chain.iter().any(|link| link.before.iter().any(binds))
+    }
+
+    /// Adds an element to the word that a thread collects, and stores the word with its last one.
+    pub(super) fn gather(&mut self, param: Param, gather: Gather, bits: Val) -> Result {
+        let packing = self.packing(param);
+        let Some(Linear { at, .. }) = self.linear.last() else { return Err("a word outside of items".to_owned()) };
+        let at = *at;
+        let width = 32 / packing;
+        let b = &self.b;
+        let place = b.and(gather.element, b.i32(packing - 1));
+        let shift = b.cast(Ty::U32, b.mul(place, b.i32(width)));
+        let word = b.or(b.get(gather.word), b.shl(bits, shift));
+        b.set(gather.word, word);
+        let is_full = b.or(b.eq(place, b.i32(packing - 1)), gather.is_last);
+        let offset = self.index(gather.offset)?;
+        self.if_(is_full, |this| {
+            let element = this.b.add(at, offset);
+            let index = this.b.shr(element, this.b.i32(packing.trailing_zeros().into()));
+            let word = this.b.get(gather.word);
+            this.store_word(param, index, word);
+            let zero = this.b.u32(0);
+            this.b.set(gather.word, zero);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! The stages of each strategy.
+
+use super::mapping::{Items, Link, Mapping, Strategy};
+use super::{Builder, Linear, Lower, Refusal};
+use crate::grid::build::Parts;
+use crate::grid::{Access, Binding, BindingData, Op, Source, Stage, Stmt as GridStmt, Ty, Val};
+use crate::loop_ir::{Acc, Loop, Stmt};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use rustc_hash::FxHashMap;
+use symshapes::{DType, Expr};
+
+type Result = std::result::Result<(), Refusal>;
+
+/// Groups of which each dimension of a grid has no more: their numbers are never beyond the last.
+const ONE_DIMENSION: i64 = 65_535;
+
+impl<'a> Lower<'a> {
+    /// Builds the stages of a mapping.
+    pub(super) fn map_to_stages(&mut self, mapping: &Mapping<'a>) -> Result {
+        match mapping.strategy {
+            Strategy::Flat => self.flat(&mapping.items),
+            Strategy::Row => self.row(&mapping.items),
+            Strategy::Split(pieces) => self.split(&mapping.items, pieces),
+        }
+    }
+
+    /// A thread for each item, or for as many as make a word.
+    fn flat(&mut self, items: &Items<'a>) -> Result {
+        let count = self.count(&items.chain);
+        let each = self.at_once(items, count);
+        self.threads = self.caps.threads;
+        let (group, thread) = (self.group(), self.thread());
+        let threads = self.b.i32(self.threads.into());
+        let number = self.b.add(self.b.mul(group, threads), thread);
+        self.elements(items, number, None, None)?;
+        let share = self.pool.int(i64::from(self.threads) * each);
+        let groups = self.pool.ceil_div(count, share);
+        self.finish("", groups)
+    }
+
+    /// A group for each item.
+    fn row(&mut self, items: &Items<'a>) -> Result {
+        let groups = self.count(&items.chain);
+        self.threads = self.threads_for(items.leaf);
+        self.place_scratch(groups)?;
+        let group = self.group();
+        self.guarded(groups, |this| {
+            this.enter(&items.chain, group)?;
+            this.group_stmts(items.leaf)?;
+            this.leave(&items.chain);
+            Ok(())
+        })?;
+        self.finish("", groups)
+    }
+
+    /// Runs `f` for the groups below a number.
+    fn guarded(&mut self, groups: Expr, f: impl FnOnce(&mut Self) -> Result) -> Result {
+        let is_one_dimension = self.pool.as_int(groups).is_some_and(|groups| groups <= ONE_DIMENSION);
+        let inside = if is_one_dimension {
+            self.b.bool(true)
+        } else {
+            let count = self.exact(groups)?;
+            self.b.lt(self.group(), count)
+        };
+        self.if_(inside, f)
+    }
+
+    /// Several groups reduce a piece of each item's loop; then one group for each item does the rest.
+    fn split(&mut self, items: &Items<'a>, pieces: i64) -> Result {
+        let (Some(at), rows) = (self.split_at(items.leaf), self.count(&items.chain)) else {
+            return Err("no loop to split".to_owned());
+        };
+        let Stmt::Loop(l) = &items.leaf[at] else { return Err("no loop to split".to_owned()) };
+        let groups = self.pool.mul_int(rows, pieces);
+        let partials: Vec<(Acc, Binding, Option<Binding>)> =
+            l.accs.iter().map(|&acc| self.partials(acc, groups)).collect();
+        self.pieces_stage(items, at, l, pieces, &partials)?;
+        self.finish("pieces", groups)?;
+        self.rest_stage(items, at, l, pieces, &partials)?;
+        self.finish("rest", rows)
+    }
+
+    /// Buffers for the partial results of an accumulator, and for their positions.
+    fn partials(&mut self, acc: Acc, len: Expr) -> (Acc, Binding, Option<Binding>) {
+        let data = self.kernel.accs[acc].clone();
+        let ty = self.register(data.dtype);
+        let value = self.temp(if ty == Ty::Bool { Ty::U32 } else { ty }, len);
+        let position = super::reduce::has_position(data.kind).then(|| self.temp(Ty::I32, len));
+        (acc, value, position)
+    }
+
+    /// A buffer of registers that no caller sees.
+    pub(super) fn temp(&mut self, ty: Ty, len: Expr) -> Binding {
+        let (dtype, mem) = super::memory::whole(ty);
+        let data = BindingData { source: Source::Temp, dtype, mem, packing: 1, narrowed: false, len };
+        self.bindings.push(data)
+    }
+
+    fn pieces_stage(
+        &mut self,
+        items: &Items<'a>,
+        at: usize,
+        l: &'a Loop,
+        pieces: i64,
+        partials: &[(Acc, Binding, Option<Binding>)],
+    ) -> Result {
+        self.threads = self.caps.threads;
+        let (inner, _) = self.items(l);
+        let total = self.count(&inner.chain);
+        let count = self.pool.int(pieces);
+        let chunk = self.pool.ceil_div(total, count);
+        let group = self.group();
+        let by = self.b.i32(pieces);
+        let (row, piece) = (self.b.div(group, by), self.rest_of_naturals(group, by));
+        let rows = self.count(&items.chain);
+        let groups = self.pool.mul_int(rows, pieces);
+        self.guarded(groups, |this| {
+            this.enter(&items.chain, row)?;
+            this.thread_stmts(&items.leaf[..at])?;
+            let chunk = this.exact(chunk)?;
+            let total = this.exact(total)?;
+            let start = this.b.mul(piece, chunk);
+            let end = this.b.min(this.b.add(start, chunk), total);
+            this.open_accs(&l.accs)?;
+            let (thread, threads) = (this.thread(), this.b.i32(this.threads.into()));
+            this.elements(&inner, thread, Some(threads), Some((start, end)))?;
+            let results = l.accs.iter().map(|&acc| this.across_group(acc)).collect::<std::result::Result<Vec<_>, _>>()?;
+            let is_first = this.b.eq(thread, this.b.i32(0));
+            this.if_(is_first, |this| {
+                for (&(_, value, position), result) in partials.iter().zip(results) {
+                    this.keep(value, group, result.0);
+                    if let (Some(binding), Some(at)) = (position, result.1) {
+                        this.keep(binding, group, at);
+                    }
+                }
+                Ok(())
+            })?;
+            this.leave(&items.chain);
+            Ok(())
+        })
+    }
+
+    fn rest_stage(
+        &mut self,
+        items: &Items<'a>,
+        at: usize,
+        l: &'a Loop,
+        pieces: i64,
+        partials: &[(Acc, Binding, Option<Binding>)],
+    ) -> Result {
+        self.threads = u32::try_from(pieces).unwrap_or(32).next_power_of_two().clamp(32, self.caps.threads);
+        let rows = self.count(&items.chain);
+        let group = self.group();
+        self.guarded(rows, |this| {
+            this.enter(&items.chain, group)?;
+            this.group_stmts(&items.leaf[..at])?;
+            this.open_accs(&l.accs)?;
+            let (thread, threads, count) = (this.thread(), this.b.i32(this.threads.into()), this.b.i32(pieces));
+            let first = this.b.mul(group, count);
+            this.for_([thread, count, threads], |this, i| {
+                let at = this.b.add(first, i);
+                for &(acc, value, position) in partials {
+                    let value = this.kept(value, at, acc);
+                    let position = position.map(|binding| {
+                        this.touch(binding, Access::Read);
+                        this.b.load(binding, Ty::I32, at)
+                    });
+                    this.add_to(acc, value, position)?;
+                }
+                Ok(())
+            })?;
+            this.close_accs_of_group(&l.accs)?;
+            this.group_stmts(&items.leaf[at + 1..])?;
+            this.leave(&items.chain);
+            Ok(())
+        })
+    }
+
+    /// Writes a register to a buffer of its own.
+    fn keep(&mut self, binding: Binding, index: Val, value: Val) {
+        self.touch(binding, Access::Write);
+        let ty = self.bindings[binding].mem.register();
+        let value = self.b.cast(ty, value);
+        self.b.push(GridStmt::Store { binding, index, value });
+    }
+
+    /// Reads a partial result back.
+    fn kept(&mut self, binding: Binding, index: Val, acc: Acc) -> Val {
+        self.touch(binding, Access::Read);
+        let value = self.b.load(binding, self.bindings[binding].mem.register(), index);
+        match self.register(self.kernel.accs[acc].dtype) {
+            Ty::Bool => self.b.ne(value, self.b.like(value, 0.0)),
+            _ => value,
+        }
+    }
+
+    /// The thread's number.
+    pub(super) fn thread(&self) -> Val {
+        self.b.pure(Op::Thread, Ty::I32)
+    }
+
+    /// The group's number.
+    pub(super) fn group(&self) -> Val {
+        self.b.pure(Op::Group, Ty::I32)
+    }
+
+    /// Gives the variables of nested loops their values, by the number of an item, and computes what stands before the
+    /// innermost.
+    pub(super) fn enter(&mut self, chain: &[Link<'a>], at: Val) -> Result {
+        let axes: Vec<_> = chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
+        let expr = self.linear_expr(chain);
+        self.linear.push(Linear { at, expr, axes });
+        chain.iter().try_for_each(|link| self.thread_stmts(link.before))
+    }
+
+    /// The number of an item as an expression of the loops' variables.
+    pub(super) fn linear_expr(&mut self, chain: &[Link<'_>]) -> Expr {
+        let kernel = self.kernel;
+        chain.iter().fold(Expr::ZERO, |number, link| {
+            let axis = &kernel.axes[link.axis];
+            let (row, at) = (self.pool.mul(number, axis.extent), self.pool.sym(axis.sym));
+            self.pool.add(row, at)
+        })
+    }
+
+    /// Ends what [`Lower::enter`] began.
+    pub(super) fn leave(&mut self, chain: &[Link<'_>]) {
+        self.linear.pop();
+        for link in chain {
+            self.syms.remove(&self.kernel.axes[link.axis].sym);
+        }
+    }
+
+    /// Ends the stage, and makes room for the next one.
+    fn finish(&mut self, suffix: &str, groups: Expr) -> Result {
+        let Parts { vals, vars, shared, body } = std::mem::replace(&mut self.b, Builder::new()).finish();
+        let bindings: Vec<(Binding, Access)> =
+            self.access.iter().filter_map(|(binding, &access)| Some((binding, access?))).collect();
+        if bindings.len() > self.caps.bindings as usize {
+            return Err(format!("{} buffers in one dispatch", bindings.len()));
+        }
+        let name = self.stage_name(suffix);
+        self.limits.insert(groups);
+        self.stages.push(Stage { name, bindings, threads: self.threads, groups, shared, vals, vars, body });
+        self.access = SecondaryMap::new();
+        self.places = SecondaryMap::new();
+        self.place_params();
+        self.values = SecondaryMap::new();
+        self.ranges = SecondaryMap::new();
+        self.syms.clear();
+        self.running = SecondaryMap::new();
+        self.reduced = SecondaryMap::new();
+        self.stored = EntitySet::new();
+        self.loaded = EntitySet::new();
+        self.trees = FxHashMap::default();
+        Ok(())
+    }
+
+    /// An identifier of the kernel's name.
+    fn stage_name(&self, suffix: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let name: String = self.kernel.name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let separator = if suffix.is_empty() { "" } else { "_" };
+        // Languages have functions of their own called `exp`.
+        format!("k_{name}{separator}{suffix}")
+    }
+
+    /// The register type of a dtype.
+    pub(super) fn register(&self, dtype: DType) -> Ty {
+        match dtype {
+            DType::Bool => Ty::Bool,
+            DType::U8 | DType::I8 | DType::I16 | DType::I32 => Ty::I32,
+            DType::I64 if self.caps.wide_ints => Ty::I64,
+            DType::I64 => Ty::I32,
+            DType::F16 | DType::BF16 => Ty::U32,
+            DType::F64 if self.caps.wide_floats == crate::grid::WideFloats::Native => Ty::F64,
+            DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ty::F32,
+        }
+    }
+}

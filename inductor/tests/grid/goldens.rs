@@ -1,0 +1,1 @@
+//! Kernels in text beside what they are lowered to.

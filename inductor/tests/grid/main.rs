@@ -1,0 +1,5 @@
+//! Grid kernels: lowered from loop IR, run by their interpreter, held against the loop IR's.
+
+mod goldens;
+mod random;
+mod support;

@@ -1,0 +1,41 @@
+//! Random kernels on every device.
+
+use crate::support::{check, devices};
+use inductor::grid::Capabilities;
+use inductor::loop_ir::random::{self, GenOptions};
+use symshapes::DType;
+
+/// One random kernel; whether the device could run it.
+fn try_one(seed: u64, options: &GenOptions, caps: &Capabilities) -> Result<(), String> {
+    let kernel = random::kernel(seed, options);
+    let sizes = random::sizes(seed, &kernel, options.iterations);
+    let inputs = random::inputs_with(seed, &kernel, &sizes, options.sizes == 0);
+    check(&kernel, caps, &sizes, &inputs, 16.0).map(drop)
+}
+
+/// Seeds of a range; the share of kernels that the device runs, in percent.
+fn run(seeds: std::ops::Range<u64>, options: &GenOptions, caps: &Capabilities) -> usize {
+    let count = (seeds.end - seeds.start) as usize;
+    let refused: Vec<String> = seeds.filter_map(|seed| try_one(seed, options, caps).err()).collect();
+    100 * (count - refused.len()) / count
+}
+
+#[test]
+fn a_full_device_runs_everything() {
+    let [.., (_, full)] = devices();
+    assert_eq!(run(0..150, &GenOptions { iterations: 600, ..GenOptions::default() }, &full), 100);
+}
+
+#[test]
+fn a_device_without_float64_runs_the_rest() {
+    let [(_, web), ..] = devices();
+    let dtypes = DType::ALL.iter().copied().filter(|d| d.size() <= 8 && !matches!(d, DType::F64 | DType::C64)).collect();
+    let options = GenOptions { dtypes, iterations: 600, ..GenOptions::default() };
+    assert_eq!(run(0..200, &options, &Capabilities { bindings: 32, ..web }), 100);
+}
+
+#[test]
+fn symbolic_sizes_are_arguments() {
+    let [.., (_, full)] = devices();
+    assert_eq!(run(0..150, &GenOptions { iterations: 400, sizes: 3, ..GenOptions::default() }, &full), 100);
+}

@@ -1,0 +1,77 @@
+//! What the tests share.
+
+use inductor::grid::{Capabilities, GridKernel, interp, lower, verify::verify};
+use inductor::loop_ir::interp::{self as loops, Buffer};
+use inductor::loop_ir::{Kernel, Param, Scalar};
+use symshapes::DType;
+
+/// Devices: packed words with and without 64-bit integers, and one that has everything.
+pub(crate) fn devices() -> [(&'static str, Capabilities); 3] {
+    [("web", Capabilities::web(true)), ("narrow", Capabilities::web(false)), ("full", Capabilities::full())]
+}
+
+/// Runs a kernel by both interpreters; results may differ by `tolerance` units of the last place of the larger of
+/// them and 1 (floats), else not at all. Gives what it was lowered to, or why it was not.
+pub(crate) fn check(
+    kernel: &Kernel,
+    caps: &Capabilities,
+    sizes: &[i64],
+    inputs: &[Buffer],
+    tolerance: f64,
+) -> Result<GridKernel, String> {
+    let grid = lower(kernel, caps).map_err(|error| error.reason)?;
+    verify(&grid, caps).unwrap_or_else(|error| panic!("{error}\n{kernel}\n{grid}"));
+    let (mut ours, mut wanted) = (inputs.to_vec(), inputs.to_vec());
+    loops::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();
+    interp::run(&grid, &params, sizes, &mut ours)
+        .unwrap_or_else(|error| panic!("sizes {sizes:?}: {error}\n{kernel}\n{grid}"));
+    for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
+        for i in 0..ours.len() {
+            let (a, b) = (ours.get(i), wanted.get(i));
+            let place = format!("sizes {sizes:?}, buffer {at}[{i}]");
+            assert!(close(ours.dtype(), a, b, tolerance), "{place}: {a:?}, wanted {b:?}\n{kernel}\n{grid}");
+        }
+    }
+    Ok(grid)
+}
+
+/// True if two elements are the same, but for `tolerance` units of the last place of floats.
+pub(crate) fn close(dtype: DType, a: Scalar, b: Scalar, tolerance: f64) -> bool {
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => {
+            let bits = match dtype {
+                DType::F16 => 10,
+                DType::BF16 => 7,
+                DType::F32 => 23,
+                _ => 52,
+            };
+            let scale = a.abs().max(b.abs()).max(1.0) * 2f64.powi(-bits);
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * scale
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Inputs for a kernel: small numbers of both signs (0..10 for integers), alike for one seed.
+pub(crate) fn inputs(kernel: &Kernel, sizes: &[i64], seed: u64) -> Vec<Buffer> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut draw = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 11
+    };
+    let mut buffers = Vec::new();
+    for (_, param) in kernel.arguments() {
+        let mut element = || match param.dtype {
+            DType::Bool => Scalar::Int((draw() % 2) as i64),
+            d if d.is_float() => Scalar::Float((draw() % 20_000) as f64 / 2500.0 - 4.0),
+            _ => Scalar::Int((draw() % 10) as i64),
+        };
+        let len = kernel.size(param.len, sizes).expect("sizes have values");
+        let elements: Vec<Scalar> = (0..len).map(|_| element()).collect();
+        buffers.push(Buffer::from_scalars(param.dtype, &elements));
+    }
+    buffers
+}
