@@ -5,15 +5,18 @@
 //! a graph is *decomposed* to [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as
 //! [loop IR](loop_ir), and everything *planned* in memory and time.
 //!
-//! Invariant: this crate never names a device. A backend implements [`backend::Backend`].
+//! Invariant: this crate never names a device. What shares the host's memory implements [`backend::Backend`]; what has
+//! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
 
 pub mod backend;
 pub mod decompose;
+pub mod device;
 pub mod grid;
 pub mod kernel;
 pub mod layout;
 pub mod loop_ir;
 pub mod memory;
+pub mod offload;
 pub mod plan;
 pub mod planner;
 pub mod schedule;
@@ -27,7 +30,7 @@ use cranelift_entity::PrimaryMap;
 use fx::{Graph, Kind, NodeId};
 use symshapes::Device;
 
-use backend::{Backend, BackendError, CompiledKernel};
+use backend::{Backend, BackendError, Capabilities, CompiledKernel};
 use plan::{KernelId, SymbolicPlan};
 
 /// What the user chose.
@@ -117,8 +120,11 @@ pub struct Compiled {
     /// Its kernels.
     pub kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
     /// How long each stage took.
-    pub stages: Vec<(&'static str, Duration)>,
+    pub stages: Stages,
 }
+
+/// The stages of a compilation, and how long each took.
+pub type Stages = Vec<(&'static str, Duration)>;
 
 /// Compiles a functional graph of ATen calls. Symbolic sizes stay symbolic: one plan serves every value that their
 /// ranges admit.
@@ -127,7 +133,24 @@ pub struct Compiled {
 /// See [`Error`]; an operator without a rule is none, unless the options say so.
 pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
     let mut log = Log::default();
-    let options = Options { dtypes: backend.capabilities().dtypes.clone(), ..options.clone() };
+    let plan = lower_with(&mut log, graph, backend.capabilities(), options)?;
+    let kernels: Vec<_> = plan.kernels.values().cloned().collect();
+    let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
+    Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
+}
+
+/// [`compile`] but for the kernels' code: the plan, and how long each stage took.
+///
+/// # Errors
+/// See [`Error`].
+pub fn lower(graph: &Graph, capabilities: &Capabilities, options: &Options) -> Result<(SymbolicPlan, Stages), Error> {
+    let mut log = Log::default();
+    let plan = lower_with(&mut log, graph, capabilities, options)?;
+    Ok((plan, log.stages))
+}
+
+fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Options) -> Result<SymbolicPlan, Error> {
+    let options = Options { dtypes: caps.dtypes.clone(), ..options.clone() };
     check("graph", || fx::verify::verify(graph))?;
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
@@ -137,13 +160,11 @@ pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Resul
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
-    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, backend.capabilities())))?;
+    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, caps)))?;
     log.print(&plan);
     plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
     check("plan", || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))?;
-    let kernels: Vec<_> = plan.kernels.values().cloned().collect();
-    let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
-    Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
+    Ok(plan)
 }
 
 /// Runs a stage's verifier in debug builds.
@@ -157,7 +178,7 @@ fn check<E: std::fmt::Display>(stage: &'static str, verify: impl FnOnce() -> Res
 /// Times each stage.
 #[derive(Default)]
 struct Log {
-    stages: Vec<(&'static str, Duration)>,
+    stages: Stages,
 }
 
 impl Log {

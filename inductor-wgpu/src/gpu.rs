@@ -1,0 +1,210 @@
+//! The device: an adapter, opened, and opened again when it is lost.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cranelift_entity::PrimaryMap;
+use inductor::backend::Capabilities;
+use inductor::device::{Counters, Device, DeviceError, Refusal, Task};
+use inductor::loop_ir::Kernel;
+use inductor::plan::{Buf, BufData, Call};
+use symshapes::DType;
+use wgpu::{DeviceDescriptor, Features, Limits, Queue};
+
+use crate::adapter::{AdapterChoice, OpenError, choose};
+use crate::kernel::GpuKernel;
+use crate::library;
+use crate::memory::Pool;
+use crate::pipeline::{Pipelines, Shader, ShaderId, Shaders};
+use crate::stream::GpuStream;
+use crate::work::Work;
+
+/// Features that are used where the adapter has them.
+const WANTED: Features = Features::SHADER_INT64.union(Features::SUBGROUP).union(Features::SHADER_F16);
+
+/// A device that speaks WebGPU.
+pub struct Gpu {
+    shared: Arc<Shared>,
+    choice: AdapterChoice,
+    capabilities: Capabilities,
+    limits: Limits,
+    features: Features,
+    opened: Mutex<Arc<Opened>>,
+}
+
+/// What all runs share, whether or not the device was lost in between.
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) shaders: Shaders,
+    /// Whether shaders compute with integers of 64 bits.
+    pub(crate) wide_ints: bool,
+    /// The numbers of a dispatch begin at multiples of this.
+    pub(crate) uniform_alignment: usize,
+}
+
+/// A device from when it was opened until it is lost.
+pub(crate) struct Opened {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: Queue,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) pipelines: Pipelines,
+    /// Why it was lost, if it was.
+    pub(crate) lost: Arc<OnceLock<String>>,
+    /// Errors that no scope has caught.
+    failures: Arc<Mutex<Vec<String>>>,
+}
+
+impl Opened {
+    fn new(choice: &AdapterChoice, counters: &Arc<Counters>) -> Result<(Opened, wgpu::Adapter), OpenError> {
+        let adapter = choose(choice)?;
+        let info = adapter.get_info();
+        let descriptor = DeviceDescriptor {
+            label: None,
+            required_features: adapter.features() & WANTED,
+            required_limits: adapter.limits(),
+            ..DeviceDescriptor::default()
+        };
+        let requested = pollster::block_on(adapter.request_device(&descriptor));
+        let (device, queue) =
+            requested.map_err(|error| OpenError::Refused { adapter: info.name.clone(), reason: error.to_string() })?;
+        let lost = Arc::new(OnceLock::new());
+        let noted = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            let _ = noted.set(format!("{reason:?}: {message}"));
+        });
+        let failures = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&failures);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+        }));
+        let pool = Pool::new(device.clone(), Arc::clone(counters));
+        tracing::info!(target: "inductor_wgpu", adapter = info.name, driver = info.driver, "opened");
+        Ok((Opened { device, queue, pool, pipelines: Pipelines::default(), lost, failures }, adapter))
+    }
+
+    /// The first error that no scope has caught, and that nobody was told of yet.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.drain(..).next()
+    }
+}
+
+impl Gpu {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// None is there, none is as chosen, or it gives no device.
+    pub fn open(choice: &AdapterChoice) -> Result<Gpu, OpenError> {
+        let counters = Arc::new(Counters::default());
+        let (opened, adapter) = Opened::new(choice, &counters)?;
+        let (limits, features) = (opened.device.limits(), opened.device.features());
+        let shared = Shared {
+            name: adapter.get_info().name,
+            counters,
+            shaders: Shaders::default(),
+            wide_ints: features.contains(Features::SHADER_INT64),
+            uniform_alignment: limits.min_uniform_buffer_offset_alignment as usize,
+        };
+        let capabilities = Capabilities {
+            vector_bytes: 16,
+            dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
+            scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
+        };
+        let opened = Mutex::new(Arc::new(opened));
+        Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), capabilities, limits, features, opened })
+    }
+
+    /// What the device was promised to be able to do.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The optional features that it has.
+    pub fn features(&self) -> Features {
+        self.features
+    }
+
+    /// Has the driver give the device up, as a fault in it would: for tests.
+    pub fn lose(&self) {
+        self.current().device.destroy();
+    }
+
+    /// A shader, built now so that what the device says against it is known.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn shader(&self, shader: Shader) -> Result<ShaderId, Refusal> {
+        let most = self.limits.max_storage_buffers_per_shader_stage as usize;
+        if shader.bindings.len() > most {
+            return Refusal::because(format!("{} buffers, and the device binds {most}", shader.bindings.len()));
+        }
+        let id = self.shared.shaders.intern(shader);
+        let opened = self.current();
+        let Shared { shaders, counters, .. } = &*self.shared;
+        opened.pipelines.get(&opened.device, shaders, id, counters).map_err(Refusal)?;
+        Ok(id)
+    }
+
+    fn current(&self) -> Arc<Opened> {
+        Arc::clone(&self.opened.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The device as it is, or opened anew if it was lost.
+    fn usable(&self) -> Result<Arc<Opened>, DeviceError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = opened.lost.get() {
+            tracing::warn!(target: "inductor_wgpu", "{} was lost ({reason}) and is opened anew", self.shared.name);
+            let again = Opened::new(&self.choice, &self.shared.counters);
+            let (again, _) = again.map_err(|error| DeviceError::Lost {
+                device: self.shared.name.clone(),
+                reason: format!("{reason}; opening it again: {error}"),
+            })?;
+            *opened = Arc::new(again);
+        }
+        Ok(Arc::clone(&opened))
+    }
+}
+
+impl Device for Gpu {
+    type Memory = crate::memory::Memory;
+    type Kernel = GpuKernel;
+    type Work = Work;
+    type Stream = GpuStream;
+
+    fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn compile(&self, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
+        GpuKernel::new(self, kernel)
+    }
+
+    fn launch(&self, kernel: &GpuKernel, sizes: &[i64]) -> Result<Work, Refusal> {
+        kernel.launch(self, sizes)
+    }
+
+    fn library(&self, call: &Call, bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Work>, Refusal> {
+        library::find(self, call, bufs)
+    }
+
+    fn largest_buffer(&self) -> usize {
+        let binding = self.limits.max_storage_buffer_binding_size;
+        usize::try_from(binding.min(self.limits.max_buffer_size)).unwrap_or(usize::MAX)
+    }
+
+    fn stream(&self) -> Result<GpuStream, DeviceError> {
+        Ok(GpuStream::new(Arc::clone(&self.shared), self.usable()?))
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    fn listing(&self, kernel: &GpuKernel) -> String {
+        kernel.listing()
+    }
+}

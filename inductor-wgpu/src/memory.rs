@@ -1,0 +1,168 @@
+//! Blocks of the device's memory, used again and again.
+//!
+//! A block belongs to one value at a time. It goes back to the pool when the last [`Memory`] of it is dropped, which a
+//! stream puts off until the work that uses it has been submitted: whoever takes it next submits later.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use inductor::device::Counters;
+use rustc_hash::FxHashMap;
+use wgpu::{Buffer, BufferDescriptor, BufferUsages, ErrorFilter};
+
+/// The smallest block.
+const SMALLEST: u64 = 256;
+
+/// What every block may be used for.
+const USAGES: BufferUsages =
+    BufferUsages::STORAGE.union(BufferUsages::UNIFORM).union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
+
+/// What blocks to read back through may be used for.
+const READ_BACK: BufferUsages = BufferUsages::MAP_READ.union(BufferUsages::COPY_DST);
+
+/// The length of the block for so many bytes: four steps to each power of two, so that a fifth is wasted at most.
+pub(crate) fn block_bytes(bytes: u64) -> u64 {
+    if bytes <= SMALLEST {
+        return SMALLEST;
+    }
+    let step = (1u64 << bytes.ilog2()) / 4;
+    bytes.next_multiple_of(step)
+}
+
+/// A number of bytes as copies and bindings want it.
+pub(crate) fn whole_words(bytes: usize) -> u64 {
+    (bytes as u64).next_multiple_of(4).max(4)
+}
+
+/// A piece of the device's memory with a value in it. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    block: Arc<Block>,
+    bytes: usize,
+}
+
+impl Memory {
+    /// The buffer.
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.block.buffer
+    }
+
+    /// Bytes of the value.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The same block for another value that fits in, if nothing else holds it.
+    pub(crate) fn reused(self, bytes: usize) -> Option<Memory> {
+        let fits = Arc::strong_count(&self.block) == 1 && whole_words(bytes) <= self.block.buffer.size();
+        fits.then_some(Memory { bytes, ..self })
+    }
+
+    /// The length of its block.
+    pub(crate) fn block_bytes(&self) -> u64 {
+        self.block.buffer.size()
+    }
+
+    /// True if the block belongs to this pool.
+    pub(crate) fn is_of(&self, pool: &Arc<Pool>) -> bool {
+        std::ptr::eq(self.block.pool.as_ptr(), Arc::as_ptr(pool))
+    }
+}
+
+#[derive(Debug)]
+struct Block {
+    buffer: Buffer,
+    pool: Weak<Pool>,
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.put(&self.buffer, USAGES);
+        }
+    }
+}
+
+/// Why there is no block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NoMemory {
+    /// What was asked for.
+    pub(crate) bytes: usize,
+}
+
+/// The free blocks of a device.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    device: wgpu::Device,
+    counters: Arc<Counters>,
+    free: Mutex<FxHashMap<(BufferUsages, u64), Vec<Buffer>>>,
+}
+
+impl Pool {
+    pub(crate) fn new(device: wgpu::Device, counters: Arc<Counters>) -> Arc<Pool> {
+        Arc::new(Pool { device, counters, free: Mutex::default() })
+    }
+
+    /// A block for so many bytes.
+    pub(crate) fn take(self: &Arc<Pool>, bytes: usize) -> Result<Memory, NoMemory> {
+        let buffer = self.buffer(bytes, USAGES)?;
+        Ok(Memory { block: Arc::new(Block { buffer, pool: Arc::downgrade(self) }), bytes })
+    }
+
+    /// A block to read back through, lent until [`Pool::give_back`].
+    pub(crate) fn lend(&self, bytes: usize) -> Result<Buffer, NoMemory> {
+        self.buffer(bytes, READ_BACK)
+    }
+
+    /// Takes a block of [`Pool::lend`] back, which is not mapped.
+    pub(crate) fn give_back(&self, buffer: &Buffer) {
+        self.put(buffer, READ_BACK);
+    }
+
+    fn put(&self, buffer: &Buffer, usages: BufferUsages) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.entry((usages, buffer.size())).or_default().push(buffer.clone());
+    }
+
+    fn buffer(&self, bytes: usize, usages: BufferUsages) -> Result<Buffer, NoMemory> {
+        let size = block_bytes(whole_words(bytes));
+        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(buffer) = free().get_mut(&(usages, size)).and_then(Vec::pop) {
+            return Ok(buffer);
+        }
+        self.create(size, usages).map_or_else(
+            || {
+                // What lies unused may be what is missing.
+                free().clear();
+                self.create(size, usages).ok_or(NoMemory { bytes })
+            },
+            Ok,
+        )
+    }
+
+    fn create(&self, size: u64, usage: BufferUsages) -> Option<Buffer> {
+        let validation = self.device.push_error_scope(ErrorFilter::Validation);
+        let memory = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let buffer =
+            self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+        let failed = [pollster::block_on(memory.pop()), pollster::block_on(validation.pop())];
+        self.counters.allocations.fetch_add(1, Ordering::Relaxed);
+        failed.iter().all(Option::is_none).then_some(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::block_bytes;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_block_is_long_enough_and_wastes_a_fifth_at_most(bytes in 1u64..1 << 40) {
+            let block = block_bytes(bytes);
+            prop_assert!(block >= bytes);
+            prop_assert!(block == super::SMALLEST || block <= bytes + bytes / 4);
+            prop_assert_eq!(block_bytes(block), block);
+        }
+    }
+}

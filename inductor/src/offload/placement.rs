@@ -1,0 +1,152 @@
+//! Which steps of a plan the device does.
+
+use cranelift_entity::PrimaryMap;
+
+use crate::device::{Access, Device, Refusal, Task};
+use crate::loop_ir::{Kernel, Role};
+use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Plan, Step, Storage};
+
+/// Who does a step.
+pub enum Place<W> {
+    /// The device.
+    Device(Task<W>),
+    /// The host.
+    Host(HostStep),
+    /// Nobody: the step only bounds a buffer's life, or reads a flag.
+    Nowhere,
+}
+
+/// A step that the host does.
+pub struct HostStep {
+    /// What it reads, or writes only in part: the host must have the value.
+    pub reads: Vec<Buf>,
+    /// What it writes.
+    pub writes: Vec<Buf>,
+    /// Why the device does not do it.
+    pub reason: Refusal,
+}
+
+/// The placement of a plan for known sizes.
+pub struct Placement<D: Device> {
+    /// One for each step of the plan.
+    pub places: Vec<Place<D::Work>>,
+    /// For each step, the buffers that no later one uses and that are not returned.
+    pub dead_after: Vec<Vec<Buf>>,
+}
+
+impl<D: Device> Placement<D> {
+    /// Places every step. A kernel is `None` with the reason where the device has refused to compile it.
+    pub fn of(device: &D, plan: &Plan, kernels: &PrimaryMap<KernelId, Result<D::Kernel, Refusal>>) -> Placement<D> {
+        let place = |step: &Step| match step {
+            Step::Launch { kernel, args, sizes } => {
+                let launched = launch(device, plan, kernels, *kernel, args, sizes);
+                launched.map_or_else(|reason| Place::Host(host_launch(plan, *kernel, args, reason)), Place::Device)
+            }
+            Step::Call(call) => match library(device, plan, call) {
+                Ok(task) => Place::Device(task),
+                Err(reason) => Place::Host(host_call(plan, call, reason)),
+            },
+            Step::Free(_) | Step::Check(_) => Place::Nowhere,
+        };
+        Placement { places: plan.steps.iter().map(place).collect(), dead_after: dead_after(plan) }
+    }
+
+    /// The reasons of the steps that the host does, with the step's number.
+    pub fn refused(&self) -> impl Iterator<Item = (usize, &Refusal)> {
+        self.places.iter().enumerate().filter_map(|(at, place)| match place {
+            Place::Host(HostStep { reason, .. }) => Some((at, reason)),
+            Place::Device(_) | Place::Nowhere => None,
+        })
+    }
+}
+
+fn launch<D: Device>(
+    device: &D,
+    plan: &Plan,
+    kernels: &PrimaryMap<KernelId, Result<D::Kernel, Refusal>>,
+    id: KernelId,
+    args: &[Buf],
+    sizes: &[i64],
+) -> Result<Task<D::Work>, Refusal> {
+    let kernel = kernels.get(id).ok_or_else(|| Refusal(format!("{id} was not compiled")))?;
+    let kernel = kernel.as_ref().map_err(Clone::clone)?;
+    let args: Vec<_> = args.iter().copied().zip(roles(&plan.kernels[id])).collect();
+    let task = Task { work: device.launch(kernel, sizes)?, args };
+    suits(device, &plan.bufs, &task)?;
+    Ok(task)
+}
+
+fn library<D: Device>(device: &D, plan: &Plan, call: &Call) -> Result<Task<D::Work>, Refusal> {
+    if let CallKind::Fallback(why) = &call.kind {
+        return Refusal::because(format!("{}: {why}", call.target));
+    }
+    let task = device.library(call, &plan.bufs)?;
+    suits(device, &plan.bufs, &task)?;
+    Ok(task)
+}
+
+/// Refuses buffers that are too long, that start behind their first element, or that stand twice among the arguments.
+fn suits<D: Device>(device: &D, bufs: &PrimaryMap<Buf, BufData>, task: &Task<D::Work>) -> Result<(), Refusal> {
+    for (at, &(buf, _)) in task.args.iter().enumerate() {
+        let bytes = bufs[buf].bytes().unwrap_or(usize::MAX);
+        if bytes > device.largest_buffer() {
+            let most = device.largest_buffer();
+            return Refusal::because(format!("{buf} has {bytes} bytes, and the device takes {most} at most"));
+        }
+        if bufs[buf].layout.offset != 0 {
+            return Refusal::because(format!("{buf} begins behind its first element"));
+        }
+        if task.args[..at].iter().any(|&(other, _)| other == buf) {
+            return Refusal::because(format!("{buf} stands twice among the arguments"));
+        }
+    }
+    Ok(())
+}
+
+fn roles(kernel: &Kernel) -> impl Iterator<Item = Access> + '_ {
+    kernel.arguments().map(|(_, param)| match param.role {
+        Role::In => Access::Read,
+        Role::Out => Access::Write,
+        Role::InOut | Role::Scratch => Access::ReadWrite,
+    })
+}
+
+fn host_launch(plan: &Plan, id: KernelId, args: &[Buf], reason: Refusal) -> HostStep {
+    let with_roles = || args.iter().copied().zip(roles(&plan.kernels[id]));
+    HostStep {
+        // What is written in part keeps the rest, so the host must have that.
+        reads: with_roles().map(|(buf, _)| buf).collect(),
+        writes: with_roles().filter(|(_, access)| access.writes()).map(|(buf, _)| buf).collect(),
+        reason,
+    }
+}
+
+fn host_call(plan: &Plan, call: &Call, reason: Refusal) -> HostStep {
+    let mut reads = Vec::new();
+    let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
+    args.for_each(|arg: &CallArg| arg.for_each_view(&mut |view| reads.push(view.buf)));
+    let tensor = |result: &CallResult| if let CallResult::Tensor(buf) = result { Some(*buf) } else { None };
+    let writes: Vec<Buf> = call.results.iter().filter_map(tensor).collect();
+    reads.extend(writes.iter().copied().filter(|&buf| plan.bufs[buf].storage != Storage::Result));
+    reads.sort_unstable();
+    reads.dedup();
+    HostStep { reads, writes, reason }
+}
+
+fn dead_after(plan: &Plan) -> Vec<Vec<Buf>> {
+    let mut seen = cranelift_entity::EntitySet::<Buf>::new();
+    for output in &plan.outputs {
+        if let crate::plan::Output::Tensor(view) = output {
+            seen.insert(view.buf);
+        }
+    }
+    let mut dead: Vec<Vec<Buf>> = plan.steps.iter().map(|_| Vec::new()).collect();
+    for (step, dead) in plan.steps.iter().zip(&mut dead).rev() {
+        step.for_each_buf(&mut |buf| {
+            if seen.insert(buf) {
+                dead.push(buf);
+            }
+        });
+    }
+    dead
+}
