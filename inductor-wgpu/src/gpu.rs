@@ -109,6 +109,7 @@ impl Gpu {
             vector_bytes: 16,
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
+            channels_last: false,
         };
         let opened = Mutex::new(Arc::new(opened));
         Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), capabilities, limits, features, opened })
@@ -122,6 +123,11 @@ impl Gpu {
     /// The optional features that it has.
     pub fn features(&self) -> Features {
         self.features
+    }
+
+    /// Whether shaders compute with integers of 64 bits.
+    pub fn has_wide_ints(&self) -> bool {
+        self.shared.wide_ints
     }
 
     /// Has the driver give the device up, as a fault in it would: for tests.

@@ -155,7 +155,7 @@ fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Optio
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
-    let tensors = log.pass("layout", || Ok(layout::choose(tensors, backend.capabilities())))?;
+    let tensors = log.pass("layout", || Ok(layout::choose(tensors, caps)))?;
     check("layout", || tensor_ir::verify::verify(&tensors))?;
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;

@@ -6,6 +6,7 @@
 //! crash. What a kernel or a library has met may be told otherwise than the operator does: the graph is run as it is, then.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
+use crate::device::Wgpu;
 use crate::exec::{Outcome, Program};
 use crate::fx_module::Graph;
 use crate::import::{Imported, import};
@@ -73,7 +74,8 @@ pub(crate) fn compile_graph(module: &Bound<'_, PyAny>, options: Option<&Bound<'_
     let start = Instant::now();
     let imported = import(module)?;
     let import_time = start.elapsed();
-    let kind = match kind(py, &imported, &options) {
+    let device = options.device()?;
+    let kind = match kind(py, &imported, &options, device) {
         Ok(kind) => kind,
         Err(error) if options.fallback_error => return Err(error),
         Err(error) => Kind::Eager(error.value(py).to_string()),
@@ -100,7 +102,8 @@ pub(crate) fn compile_lowered(
     }
     let imported = Imported::of_graph(py, lowered)?;
     let import_time = start.elapsed();
-    let kind = match kind(py, &imported, &options) {
+    let device = options.device()?;
+    let kind = match kind(py, &imported, &options, device) {
         Ok(kind) => kind,
         Err(error) if options.fallback_error => return Err(error),
         Err(error) => Kind::Eager(error.value(py).to_string()),
@@ -122,11 +125,11 @@ fn shares_results(graph: &fx::Graph) -> bool {
     repeated || !results.iter().all(fresh)
 }
 
-fn kind(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Kind> {
+fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {
     if let Some(why) = &imported.obstacle {
         return Err(PyRuntimeError::new_err(why.clone()));
     }
-    let mut compiled = Box::new(compile(py, imported, options)?);
+    let mut compiled = Box::new(compile(py, imported, options, device)?);
     let symbols = Symbols::of(&imported.graph);
     if !symbols.is_empty() {
         return Ok(Kind::Dynamic { compiled, symbols, prepared: Mutex::default() });
@@ -191,12 +194,7 @@ impl CompiledFn {
     fn kernels(&self) -> Vec<(String, String, String)> {
         self.of_compiled(|compiled| {
             let kernels = compiled.plan.kernels.iter();
-            kernels
-                .map(|(id, kernel)| {
-                    let listing = compiled.kernels.get(id).map(|k| k.listing()).unwrap_or_default();
-                    (id.to_string(), kernel.to_string(), listing)
-                })
-                .collect()
+            kernels.map(|(id, kernel)| (id.to_string(), kernel.to_string(), compiled.listing(id))).collect()
         })
     }
 
@@ -214,6 +212,27 @@ impl CompiledFn {
             });
             calls.collect()
         })
+    }
+
+    /// The device that runs what it can of the graph; `None` where that is the processor.
+    #[getter]
+    fn device(&self) -> Option<String> {
+        self.of_compiled(Compiled::device)
+    }
+
+    /// The steps that the device leaves to the processor, each with the reason. Of a graph for all sizes, those of the
+    /// latest.
+    #[getter]
+    fn on_host(&self) -> Vec<(String, String)> {
+        let refused = match &self.kind {
+            Kind::Static { program, .. } => program.refused(),
+            Kind::Dynamic { prepared, .. } => {
+                let prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
+                return prepared.last().map(|(_, program)| program.refused().to_vec()).unwrap_or_default();
+            }
+            Kind::Eager(_) => &[],
+        };
+        refused.to_vec()
     }
 
     /// The number of kernel launches.

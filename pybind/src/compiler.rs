@@ -1,27 +1,39 @@
 //! From an imported graph to a program: the compiler, with its safety net.
 
-use crate::exec::{Program, prepare};
+use crate::device::Wgpu;
+use crate::exec::{Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::Imported;
 use crate::options::Options;
 use cranelift_entity::PrimaryMap;
-use inductor::backend::CompiledKernel;
-use inductor::plan::{CallKind, Fate, KernelId, SizeError, Step, SymbolicPlan};
+use inductor::backend::{Backend, CompiledKernel};
+use inductor::device::{Device, Refusal};
+use inductor::offload::{Place, Placement};
+use inductor::plan::{CallKind, Fate, KernelId, Plan, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
+use inductor_wgpu::{Gpu, GpuKernel};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use symshapes::Sym;
 
 /// A compiled graph, for all sizes.
 pub(crate) struct Compiled {
     pub(crate) plan: SymbolicPlan,
-    pub(crate) kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
+    pub(crate) code: Code,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
+}
+
+/// The code of a graph's kernels.
+pub(crate) enum Code {
+    /// For the processor.
+    Host(PrimaryMap<KernelId, Arc<dyn CompiledKernel>>),
+    /// For a device, or why it takes a kernel not.
+    Device(Arc<Wgpu>, PrimaryMap<KernelId, Result<GpuKernel, Refusal>>),
 }
 
 impl Compiled {
@@ -37,50 +49,109 @@ impl Compiled {
         if cfg!(debug_assertions) {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
-        prepare(py, &plan, self.kernels.clone(), imported)
+        match &self.code {
+            Code::Host(kernels) => {
+                let find = |id| kernels.get(id).cloned();
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, device: None })
+            }
+            Code::Device(device, kernels) => {
+                let placement = Placement::of(&device.gpu, &plan, kernels);
+                let compiled = py.detach(|| on_host(&plan, &placement)).map_err(PyRuntimeError::new_err)?;
+                let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
+                let device = Some((Arc::clone(device), placement));
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, device })
+            }
+        }
+    }
+
+    /// The name of the device, if there is one.
+    pub(crate) fn device(&self) -> Option<String> {
+        match &self.code {
+            Code::Host(_) => None,
+            Code::Device(device, _) => Some(device.gpu.name().to_owned()),
+        }
+    }
+
+    /// The generated code of a kernel.
+    pub(crate) fn listing(&self, id: KernelId) -> String {
+        match &self.code {
+            Code::Host(kernels) => kernels.get(id).map(|kernel| kernel.listing()).unwrap_or_default(),
+            Code::Device(device, kernels) => match kernels.get(id) {
+                Some(Ok(kernel)) => device.gpu.listing(kernel),
+                Some(Err(reason)) => format!("on the processor: {reason}"),
+                None => String::new(),
+            },
+        }
     }
 }
 
+/// The kernels that the host launches in a plan that a device runs a part of, compiled for the host.
+fn on_host(plan: &Plan, placement: &Placement<Gpu>) -> Result<Vec<(KernelId, Arc<dyn CompiledKernel>)>, String> {
+    let mut ids: Vec<KernelId> = Vec::new();
+    for (step, place) in plan.steps.iter().zip(&placement.places) {
+        if let (Step::Launch { kernel, .. }, Place::Host(_)) = (step, place)
+            && !ids.contains(kernel)
+        {
+            ids.push(*kernel);
+        }
+    }
+    let kernels: Vec<_> = ids.iter().map(|&id| plan.kernels[id].clone()).collect();
+    let compiled = host().compile(&kernels).map_err(|error| error.to_string())?;
+    Ok(ids.into_iter().zip(compiled).collect())
+}
 /// Compiles a graph. A failure of the compiler is no failure of the program: then every operator is
 /// called as eager would.
-pub(crate) fn compile(py: Python<'_>, imported: &Imported, options: &Options) -> PyResult<Compiled> {
-    let (plan, kernels, stages) = match guarded(py, imported, options) {
+pub(crate) fn compile(
+    py: Python<'_>,
+    imported: &Imported,
+    options: &Options,
+    device: Option<Arc<Wgpu>>,
+) -> PyResult<Compiled> {
+    let (plan, code, stages) = match guarded(py, imported, options, device) {
         Ok(parts) => parts,
         Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
         Err(why) => {
             tracing::warn!(target: "rust_inductor", "{why}; every operator of this graph is called instead");
             let plan = fallback_plan(&imported.graph, &why).map_err(PyRuntimeError::new_err)?;
-            (plan, PrimaryMap::new(), Vec::new())
+            (plan, Code::Host(PrimaryMap::new()), Vec::new())
         }
     };
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    Ok(Compiled { plan, kernels, stages })
+    Ok(Compiled { plan, code, stages })
 }
 
-type Parts = (SymbolicPlan, PrimaryMap<KernelId, Arc<dyn CompiledKernel>>, Vec<(&'static str, Duration)>);
+type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);
 
 /// Runs the compiler without the GIL; a panic becomes an error.
-fn guarded(py: Python<'_>, imported: &Imported, options: &Options) -> Result<Parts, String> {
+fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let graph = &imported.graph;
-    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, options)));
+    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, options, device)));
     match py.detach(run) {
         Ok(result) => result,
         Err(panic) => Err(format!("internal error of the compiler: {}", panic_text(panic.as_ref()))),
     }
 }
 
-/// The device that plans run on.
+/// The processor, as the device that plans run on.
 pub(crate) fn host() -> &'static Cpu {
     static HOST: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(crate::torch::pool()));
     &HOST
 }
 
-fn middle(graph: &fx::Graph, options: &Options) -> Result<Parts, String> {
+fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
-    let compiled = inductor::compile(graph, host(), &options).map_err(|error| error.to_string())?;
-    Ok((compiled.plan, compiled.kernels, compiled.stages))
+    let Some(device) = device else {
+        let compiled = inductor::compile(graph, host(), &options).map_err(|error| error.to_string())?;
+        return Ok((compiled.plan, Code::Host(compiled.kernels), compiled.stages));
+    };
+    let lowered = inductor::lower(graph, device.gpu.capabilities(), &options);
+    let (plan, mut stages) = lowered.map_err(|error| error.to_string())?;
+    let start = Instant::now();
+    let kernels = plan.kernels.values().map(|kernel| device.gpu.compile(kernel)).collect();
+    stages.push(("codegen", start.elapsed()));
+    Ok((plan, Code::Device(device, kernels), stages))
 }
 
 /// What a panic says.

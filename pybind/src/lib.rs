@@ -5,6 +5,7 @@
 
 mod compiled_fn;
 mod compiler;
+mod device;
 mod dynamo;
 mod exec;
 mod fallback_plan;
@@ -21,6 +22,8 @@ mod torch;
 mod _native {
     #[pymodule_export]
     use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered};
+    #[pymodule_export]
+    use crate::device::{device_counters, lose_device};
     #[pymodule_export]
     use crate::dynamo::{Dynamo, Optimized, Parts, call_as_it_is, has_symbols, reset, take_numbers_out};
     #[pymodule_export]

@@ -1,8 +1,11 @@
 //! The options of `torch.compile(..., options={...})`.
 
+use crate::device::{Place, Wgpu};
+use inductor_wgpu::AdapterChoice;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 /// What a user may choose; immutable once parsed.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
@@ -11,6 +14,10 @@ pub(crate) struct Options {
     pub(crate) fallback_error: bool,
     /// The number of threads; torch's own at the time of the call where it is `None`.
     pub(crate) threads: Option<usize>,
+    /// Where graphs run.
+    pub(crate) place: Place,
+    /// Which of the machine's adapters is that, where it is no processor.
+    adapter: Option<AdapterChoice>,
 }
 
 /// An option: its name, what it takes, and how it is set (false: a value that it does not take).
@@ -21,6 +28,8 @@ struct Row {
 }
 
 static ROWS: &[Row] = &[
+    Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
+    Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
 ];
@@ -37,7 +46,33 @@ fn set_threads(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     value != Some(0)
 }
 
+fn set_device(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    match value.extract::<String>().as_deref() {
+        Ok("cpu") => options.place = Place::Cpu,
+        Ok("wgpu") => options.place = Place::Wgpu,
+        _ => return false,
+    }
+    true
+}
+
+fn set_adapter(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<String>() else { return false };
+    options.adapter = value.parse().ok();
+    true
+}
+
 impl Options {
+    /// The device that graphs run on, opened; `None` for the processor.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn device(&self) -> PyResult<Option<Arc<Wgpu>>> {
+        match self.place {
+            Place::Cpu => Ok(None),
+            Place::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(Some),
+        }
+    }
+
     /// The options in a dict.
     ///
     /// # Errors
@@ -57,6 +92,9 @@ impl Options {
                 return Err(PyValueError::new_err(message));
             }
         }
+        if options.adapter.is_some() && options.place == Place::Cpu {
+            return Err(PyValueError::new_err("option `adapter` goes with the option `device`: \"wgpu\""));
+        }
         Ok(options)
     }
 }
@@ -65,5 +103,5 @@ impl Options {
 #[pyfunction]
 #[pyo3(signature = (options=None))]
 pub(crate) fn check_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    Options::parse(options).map(drop)
+    Options::parse(options)?.device().map(drop)
 }

@@ -1,4 +1,18 @@
 //! Library kernels: what the middle leaves to a library, as WGSL of our own.
+//!
+//! A row of [`ROWS`] says for an operator who writes its kernel. Every size, stride and offset is a number that the shader is
+//! handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand is
+//! transposed, whether there is a bias), never on how large they are. Only `float32` is computed here.
+//!
+//! Absent: fusion with what comes after; backward of convolution, attention and pooling. They run on the host.
+
+mod attention;
+mod builder;
+mod call;
+mod convolution;
+mod matmul;
+mod pooling;
+mod tile;
 
 use cranelift_entity::PrimaryMap;
 use inductor::device::{Refusal, Task};
@@ -6,11 +20,38 @@ use inductor::plan::{Buf, BufData, Call};
 
 use crate::Gpu;
 use crate::work::Work;
+use call::Given;
+
+/// An operator, and who writes its kernel.
+struct Row {
+    target: &'static str,
+    write: fn(&Gpu, &Given<'_>) -> Result<Task<Work>, Refusal>,
+}
+
+static ROWS: &[Row] = &[
+    Row { target: "aten.mm.default", write: matmul::mm },
+    Row { target: "aten.bmm.default", write: matmul::mm },
+    Row { target: "aten.addmm.default", write: matmul::addmm },
+    Row { target: "aten.baddbmm.default", write: matmul::addmm },
+    Row { target: "aten.convolution.default", write: convolution::convolution },
+    Row { target: "aten._scaled_dot_product_flash_attention_for_cpu.default", write: attention::attention },
+    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max },
+    Row { target: "aten.avg_pool2d.default", write: pooling::average },
+    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average },
+];
 
 /// The kernel for a call.
 ///
 /// # Errors
-/// A call that none is for.
-pub(crate) fn find(_gpu: &Gpu, call: &Call, _bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Work>, Refusal> {
-    Refusal::because(format!("there is no library kernel for {}", call.target))
+/// A call that none is for, with the reason.
+pub(crate) fn find(gpu: &Gpu, call: &Call, bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Work>, Refusal> {
+    let Some(row) = ROWS.iter().find(|row| row.target == call.target) else {
+        return Refusal::because(format!("there is no library kernel for {}", call.target));
+    };
+    (row.write)(gpu, &Given::new(call, bufs)?)
+}
+
+/// `a / b`, rounded up.
+fn groups(items: i64, each: i64) -> Result<u32, Refusal> {
+    u32::try_from((items + each - 1) / each).map_err(|_| Refusal(format!("{items} items are too many")))
 }

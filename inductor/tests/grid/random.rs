@@ -29,7 +29,8 @@ fn a_full_device_runs_everything() {
 #[test]
 fn a_device_without_float64_runs_the_rest() {
     let [(_, web), ..] = devices();
-    let dtypes = DType::ALL.iter().copied().filter(|d| d.size() <= 8 && !matches!(d, DType::F64 | DType::C64)).collect();
+    let dtypes =
+        DType::ALL.iter().copied().filter(|d| d.size() <= 8 && !matches!(d, DType::F64 | DType::C64)).collect();
     let options = GenOptions { dtypes, iterations: 600, ..GenOptions::default() };
     assert_eq!(run(0..200, &options, &Capabilities { bindings: 32, ..web }), 100);
 }

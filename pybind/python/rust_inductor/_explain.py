@@ -60,6 +60,9 @@ class Graph:
             f"  {len(self.kernels)} kernels launched {self.launches} times, {len(externs)} extern calls, "
             f"{len(self.calls) - len(externs)} fallbacks"
         )
+        if self.compiled.device is not None:
+            yield f"  on {self.compiled.device}, {len(self.compiled.on_host)} steps on the processor"
+            yield from (f"    {step}: {reason}" for step, reason in self.compiled.on_host)
         times = ", ".join(f"{name} {1e3 * seconds:.1f}" for name, seconds in self.stages)
         yield f"  milliseconds: {times}"
 

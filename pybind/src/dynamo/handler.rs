@@ -80,6 +80,7 @@ impl Dynamo {
 /// Forgets everything that was compiled, of all functions.
 #[pyfunction]
 pub(crate) fn reset() {
+    crate::device::forget_kept();
     frame_hook::reset();
 }
 

@@ -6,7 +6,9 @@ use super::{Program, ViewId};
 use crate::torch::shim::ShimError;
 use crate::torch::{RawTensor, Tensor, tensor};
 use cranelift_entity::EntityRef;
+use inductor::offload::Session;
 use inductor::plan::{Buf, Storage};
+use inductor_wgpu::Gpu;
 use pyo3::prelude::*;
 use std::ptr;
 
@@ -43,6 +45,8 @@ pub(crate) struct Frame {
     temporaries: Vec<Tensor>,
     /// Values that are no tensors.
     pub(crate) objects: Vec<Option<Py<PyAny>>>,
+    /// Where values are, in a program with a device.
+    pub(super) session: Option<Session<Gpu>>,
     /// Last, since tensors above lie in it; only its addresses are used.
     _arena: Arena,
 }
@@ -64,6 +68,7 @@ impl Frame {
             arena_views: program.views.keys().map(|_| None).collect(),
             temporaries: Vec::new(),
             objects: (0..program.objects).map(|_| None).collect(),
+            session: None,
             _arena: arena,
         })
     }
@@ -73,6 +78,7 @@ impl Frame {
         self.slots.fill_with(Slot::default);
         self.temporaries.clear();
         self.objects.fill_with(|| None);
+        self.session = None;
     }
 
     pub(crate) fn slot(&self, buf: Buf) -> &Slot {

@@ -2,12 +2,14 @@
 //!
 //! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each call
 //! then takes a [`Frame`] (arena, buffer table) from the program's pool and runs the steps in it. Steps that need Python
-//! run attached to the interpreter; all others run in stretches without the GIL.
+//! run attached to the interpreter; all others run in stretches without the GIL. Where a device runs a part of the plan,
+//! the steps between say what moves (`device`).
 //!
 //! Invariants: inputs are checked against the plan's promise before any step reads them; a frame is used by one thread
 //! at a time; what is borrowed from an input lives as long as the call, which holds the inputs.
 
 mod arena;
+mod device;
 mod externs;
 mod frame;
 mod pages;
@@ -15,17 +17,21 @@ mod prepare;
 mod python_step;
 mod run;
 
+pub(crate) use device::DevicePart;
 pub(crate) use frame::Frame;
-pub(crate) use prepare::prepare;
+pub(crate) use prepare::{Parts, prepare};
 pub(crate) use run::Outcome;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use externs::{Extern, Value};
 use inductor::backend::CompiledKernel;
-use inductor::plan::{Buf, KernelId, ObjectId, Storage};
+use inductor::device::Task;
+use inductor::plan::{Buf, ObjectId, Storage};
+use inductor_wgpu::Work;
 use pyo3::prelude::*;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
+use symshapes::DType;
 
 /// A view that some call or output uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +41,7 @@ entity_impl!(ViewId, "v");
 /// A buffer, as the executor needs it.
 pub(crate) struct BufSpec {
     dtype: i32,
+    element: DType,
     /// Bytes of one element.
     size: usize,
     /// Bytes of all of them.
@@ -111,7 +118,7 @@ pub(crate) struct LibraryCall {
 pub(crate) enum Step {
     Allocate(Buf),
     /// A kernel on whole buffers, and the values of its sizes.
-    Launch(KernelId, Box<[Buf]>, Box<[i64]>),
+    Launch(Arc<dyn CompiledKernel>, Box<[Buf]>, Box<[i64]>),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
     /// The call, and the same call through Python should the shim refuse it.
@@ -120,6 +127,14 @@ pub(crate) enum Step {
     Free(Buf),
     /// Fails if this flag is set.
     Check(Buf),
+    /// What the device does; this and the rest stand only in programs that have one.
+    Device(Task<Work>),
+    /// The host is about to read these.
+    Fetch(Box<[Buf]>),
+    /// The host has written these.
+    Wrote(Box<[Buf]>),
+    /// The device's copies are not used any more.
+    Release(Box<[Buf]>),
 }
 
 /// An output.
@@ -137,7 +152,6 @@ pub(crate) enum Output {
 pub(crate) struct Program {
     bufs: PrimaryMap<Buf, BufSpec>,
     views: PrimaryMap<ViewId, ViewSpec>,
-    kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
     steps: Vec<Step>,
     /// Maximal runs of steps that need no Python, alternating with those that do.
     stretches: Vec<Stretch>,
@@ -149,6 +163,7 @@ pub(crate) struct Program {
     objects: usize,
     arena_bytes: usize,
     frames: Mutex<Vec<Frame>>,
+    device: Option<DevicePart>,
 }
 
 /// Consecutive steps.

@@ -2,15 +2,19 @@
 
 use super::externs::{self, Form};
 use super::{
-    BufSpec, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch, ViewId, ViewSpec,
+    BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch,
+    ViewId, ViewSpec,
 };
 use crate::compiler::host;
+use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
 use crate::torch::Torch;
 use cranelift_entity::PrimaryMap;
 use fx::Meta;
 use inductor::backend::{Backend, CompiledKernel, Library};
+use inductor::offload::{HostStep, Place, Placement};
 use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, Plan, Storage, View};
+use inductor_wgpu::Gpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,32 +22,44 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex};
 use symshapes::DeviceKind;
 
+/// What a program is made of.
+pub(crate) struct Parts<'a> {
+    /// The plan.
+    pub(crate) plan: &'a Plan,
+    /// The kernels that the host launches.
+    pub(crate) kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
+    /// The graph that it came from.
+    pub(crate) imported: &'a Imported,
+    /// The device that runs a part of it, and which part.
+    pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
+}
+
 /// Prepares a plan whose kernels are compiled.
-pub(crate) fn prepare(
-    py: Python<'_>,
-    plan: &Plan,
-    kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
-    imported: &Imported,
-) -> PyResult<Program> {
+pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
+    let Parts { plan, kernels, imported, device } = parts;
     let mut preparer = Preparer {
         py,
         torch: Torch::get(py)?,
         plan,
+        kernels,
         imported,
         views: PrimaryMap::new(),
         numbers: FxHashMap::default(),
         written: FxHashSet::default(),
+        on_device: FxHashSet::default(),
         steps: Vec::new(),
     };
-    for step in &plan.steps {
-        preparer.step(step)?;
-    }
-    let outputs = preparer.outputs()?;
+    let (outputs, device) = match device {
+        Some((device, placement)) => preparer.with_device(device, placement)?,
+        None => {
+            plan.steps.iter().try_for_each(|step| preparer.step(step))?;
+            (preparer.outputs()?, None)
+        }
+    };
     let Preparer { views, steps, .. } = preparer;
     Ok(Program {
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
-        kernels,
         stretches: stretches(&steps),
         steps,
         inputs: inputs(plan, imported)?,
@@ -53,6 +69,7 @@ pub(crate) fn prepare(
         objects: count_objects(plan),
         arena_bytes: plan.arena_bytes,
         frames: Mutex::new(Vec::new()),
+        device,
     })
 }
 
@@ -60,11 +77,14 @@ struct Preparer<'py, 'a> {
     py: Python<'py>,
     torch: &'static Torch,
     plan: &'a Plan,
+    kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
     imported: &'a Imported,
     views: PrimaryMap<ViewId, ViewSpec>,
     numbers: FxHashMap<View, ViewId>,
     /// Owned buffers that have been allocated.
     written: FxHashSet<Buf>,
+    /// Results of calls that the device has made.
+    on_device: FxHashSet<Buf>,
     steps: Vec<Step>,
 }
 
@@ -73,7 +93,9 @@ impl<'py> Preparer<'py, '_> {
         match step {
             plan::Step::Launch { kernel, args, sizes } => {
                 args.iter().for_each(|&buf| self.allocate(buf));
-                self.steps.push(Step::Launch(*kernel, args.clone().into(), sizes.clone().into()));
+                let missing = || PyRuntimeError::new_err(format!("{kernel} was not compiled"));
+                let compiled = (self.kernels)(*kernel).ok_or_else(missing)?;
+                self.steps.push(Step::Launch(compiled, args.clone().into(), sizes.clone().into()));
             }
             plan::Step::Call(call) => self.call(call)?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
@@ -84,9 +106,65 @@ impl<'py> Preparer<'py, '_> {
 
     /// Allocates an owned buffer before the step that is the first to name it.
     fn allocate(&mut self, buf: Buf) {
-        if self.plan.bufs[buf].storage == Storage::Owned && self.written.insert(buf) {
+        let is_own = match self.plan.bufs[buf].storage {
+            Storage::Owned => true,
+            Storage::Result => self.on_device.contains(&buf),
+            Storage::Input(_) | Storage::Constant(_) | Storage::Arena(_) => false,
+        };
+        if is_own && self.written.insert(buf) {
             self.steps.push(Step::Allocate(buf));
         }
+    }
+
+    /// All steps of a plan that a device runs a part of, and what moves between them.
+    fn with_device(
+        &mut self,
+        device: Arc<Wgpu>,
+        placement: Placement<Gpu>,
+    ) -> PyResult<(Vec<Output>, Option<DevicePart>)> {
+        let mut part = DevicePart::new(device);
+        let plan = self.plan;
+        for ((step, place), dead) in plan.steps.iter().zip(placement.places).zip(placement.dead_after) {
+            match place {
+                Place::Device(task) => {
+                    self.on_device.extend(task.args.iter().filter(|(_, access)| access.writes()).map(|(buf, _)| *buf));
+                    self.steps.push(Step::Device(task));
+                }
+                Place::Host(host) => self.host_step(step, &host, &mut part)?,
+                Place::Nowhere => match step {
+                    plan::Step::Check(buf) if self.on_device.contains(buf) => part.flags.push(*buf),
+                    _ => self.step(step)?,
+                },
+            }
+            let stays = |buf: &Buf| matches!(plan.bufs[*buf].storage, Storage::Input(_) | Storage::Constant(_));
+            let dead: Box<[Buf]> = dead.into_iter().filter(|buf| !stays(buf) && !part.flags.contains(buf)).collect();
+            if !dead.is_empty() {
+                self.steps.push(Step::Release(dead));
+            }
+        }
+        let outputs = self.outputs()?;
+        let returned = plan.outputs.iter().filter_map(|output| match output {
+            plan::Output::Tensor(view) => Some(view.buf),
+            plan::Output::Plain(_) | plan::Output::Object(_) => None,
+        });
+        self.steps.push(Step::Fetch(returned.chain(part.flags.iter().copied()).collect()));
+        self.steps.extend(part.flags.iter().map(|&flag| Step::Check(flag)));
+        Ok((outputs, Some(part)))
+    }
+
+    /// A step that the host does, in a plan that a device runs a part of.
+    fn host_step(&mut self, step: &plan::Step, host: &HostStep, part: &mut DevicePart) -> PyResult<()> {
+        host.reads.iter().for_each(|&buf| self.allocate(buf));
+        self.steps.push(Step::Fetch(host.reads.clone().into()));
+        self.step(step)?;
+        self.steps.push(Step::Wrote(host.writes.clone().into()));
+        let what = match step {
+            plan::Step::Launch { kernel, .. } => self.plan.kernels[*kernel].name.clone(),
+            plan::Step::Call(call) => call.target.clone(),
+            plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
+        };
+        part.refused.push((what, host.reason.to_string()));
+        Ok(())
     }
 
     fn call(&mut self, call: &Call) -> PyResult<()> {
@@ -234,9 +312,7 @@ impl<'py> Preparer<'py, '_> {
         if let Some(same) = self.plan.outputs[..at].iter().position(|o| o == output) {
             return Ok(Output::Same(same));
         }
-        if buf.storage == Storage::Owned && !self.written.contains(&view.buf) {
-            self.allocate(view.buf);
-        }
+        self.allocate(view.buf);
         Ok(Output::View(self.view(view)))
     }
 }
@@ -244,6 +320,7 @@ impl<'py> Preparer<'py, '_> {
 fn buf_spec(data: &plan::BufData) -> BufSpec {
     BufSpec {
         dtype: data.dtype.torch_code(),
+        element: data.dtype,
         size: data.dtype.size(),
         bytes: data.bytes().unwrap_or(0),
         sizes: data.layout.sizes.clone().into(),

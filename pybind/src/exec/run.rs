@@ -1,10 +1,12 @@
 //! One call of a program.
 
 use super::frame::{Frame, Slot};
-use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step};
+use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, device};
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
-use inductor::plan::{Buf, KernelId};
+use inductor::backend::CompiledKernel;
+use inductor::device::DeviceError;
+use inductor::plan::Buf;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -23,12 +25,13 @@ pub(crate) enum Outcome<'py> {
 }
 
 /// Why a stretch of steps ended early.
-enum Stop {
+pub(super) enum Stop {
     /// The shim refused this step; Python has to make the call and, if need be, to raise.
     Refused(usize),
     /// A kernel met an index out of bounds.
     Index,
     Error(ShimError),
+    Device(DeviceError),
 }
 
 impl Program {
@@ -77,8 +80,18 @@ impl Program {
             Some(threads) => threads,
             None => torch.find(py, "get_num_threads")?.call0()?.extract()?,
         };
+        if let Some(device) = &self.device {
+            device.begin(py, self, args, frame)?;
+        }
         for stretch in &self.stretches {
-            self.stretch(py, stretch.steps.clone(), stretch.python, args, threads, frame)?;
+            match self.stretch(py, stretch.steps.clone(), stretch.python, args, threads, frame) {
+                Ok(()) => {}
+                Err(Failure::TooWide) => return Ok(Outcome::Foreign),
+                Err(Failure::Python(error)) => return Err(error),
+            }
+        }
+        if let Some(device) = &self.device {
+            device.end(py, self, args, frame)?;
         }
         self.outputs(py, args, frame).map(Outcome::Done)
     }
@@ -120,7 +133,7 @@ impl Program {
         args: &[Bound<'_, PyAny>],
         threads: usize,
         frame: &mut Frame,
-    ) -> PyResult<()> {
+    ) -> Result<(), Failure> {
         let mut at = steps.start;
         while at < steps.end {
             if python {
@@ -131,8 +144,11 @@ impl Program {
             let native = Detached { program: self, frame };
             match py.detach(move || native.run(at..steps.end, threads)) {
                 Ok(()) => at = steps.end,
-                Err(Stop::Index) => return Err(PyIndexError::new_err("index out of bounds in a compiled kernel")),
-                Err(Stop::Error(error)) => return Err(error.into()),
+                Err(Stop::Index) => {
+                    return Err(PyIndexError::new_err("index out of bounds in a compiled kernel").into());
+                }
+                Err(Stop::Error(error)) => return Err(PyErr::from(error).into()),
+                Err(Stop::Device(error)) => return Err(error.into()),
                 Err(Stop::Refused(step)) => {
                     self.python_step(py, step, args, frame)?;
                     at = step + 1;
@@ -146,6 +162,7 @@ impl Program {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
             Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Free(_) | Step::Check(_) => return Ok(()),
+            Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
         let done = call.run(py, self, args, frame);
         frame.end_step();
@@ -156,7 +173,7 @@ impl Program {
         match &self.steps[at] {
             Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
             Step::Launch(kernel, bufs, sizes) => {
-                self.launch(*kernel, bufs, sizes, frame, threads);
+                launch(&**kernel, bufs, sizes, frame, threads);
                 Ok(())
             }
             Step::Library(call) => {
@@ -180,14 +197,17 @@ impl Program {
             }
             Step::Check(buf) => check_flag(frame.data(*buf)),
             Step::Python(_) => Err(Stop::Refused(at)),
+            Step::Device(task) => device::run(self, task, frame),
+            Step::Fetch(bufs) => device::fetch(self, bufs, frame),
+            Step::Wrote(bufs) => {
+                device::wrote(bufs, frame);
+                Ok(())
+            }
+            Step::Release(bufs) => {
+                device::release(bufs, frame);
+                Ok(())
+            }
         }
-    }
-
-    fn launch(&self, kernel: KernelId, bufs: &[Buf], sizes: &[i64], frame: &Frame, threads: usize) {
-        let args: SmallVec<[*mut u8; 16]> = bufs.iter().map(|&buf| frame.data(buf)).collect();
-        // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
-        // were allocated by them; the plan keeps overlapping buffers apart.
-        unsafe { self.kernels[kernel].launch(&args, sizes, threads) };
     }
 
     fn call_extern(&self, call: &ExternCall, frame: &mut Frame) -> Result<(), ShimError> {
@@ -283,6 +303,38 @@ impl Program {
         }
         PyTuple::new(py, outputs)
     }
+}
+
+/// Why a call did not end well.
+enum Failure {
+    /// The device has no type for an integer: the graph runs without it.
+    TooWide,
+    Python(PyErr),
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure::Python(error)
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Failure {
+        match error {
+            DeviceError::TooWide { .. } => Failure::TooWide,
+            DeviceError::OutOfMemory { .. } => Failure::Python(PyMemoryError::new_err(error.to_string())),
+            DeviceError::Lost { .. } | DeviceError::Invalid { .. } => {
+                Failure::Python(PyRuntimeError::new_err(error.to_string()))
+            }
+        }
+    }
+}
+
+fn launch(kernel: &dyn CompiledKernel, bufs: &[Buf], sizes: &[i64], frame: &Frame, threads: usize) {
+    let args: SmallVec<[*mut u8; 16]> = bufs.iter().map(|&buf| frame.data(buf)).collect();
+    // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
+    // were allocated by them; the plan keeps overlapping buffers apart.
+    unsafe { kernel.launch(&args, sizes, threads) };
 }
 
 /// What a stretch without the GIL works on.

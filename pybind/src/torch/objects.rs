@@ -249,6 +249,12 @@ impl Torch {
         class == self.tensor.as_ptr().cast() || class == self.parameter.as_ptr().cast()
     }
 
+    /// True for a `torch.nn.Parameter` itself.
+    #[inline]
+    pub(crate) fn is_parameter(&self, object: &Bound<'_, PyAny>) -> bool {
+        object.get_type_ptr() == self.parameter.as_ptr().cast()
+    }
+
     /// The address of the `at::Tensor` inside a Python tensor, valid as long as the object; `None` where the layout of
     /// Python tensors is not known.
     #[inline]

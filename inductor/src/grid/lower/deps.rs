@@ -85,7 +85,8 @@ impl Lower<'_> {
 
     /// True if every iteration stores one constant at one place, and none loads it.
     fn is_flag(&self, store: &StoreAt<'_>, found: &Accesses) -> bool {
-        let varies = |sym: &Sym| found.bound.contains(sym) || store.path.iter().any(|&axis| self.kernel.axes[axis].sym == *sym);
+        let varies =
+            |sym: &Sym| found.bound.contains(sym) || store.path.iter().any(|&axis| self.kernel.axes[axis].sym == *sym);
         store.mode == StoreMode::Set
             && matches!(self.kernel.values[store.value].op, Op::Const(_))
             && !self.pool.symbols(store.index).iter().any(varies)
@@ -112,9 +113,8 @@ impl Lower<'_> {
             rest = without;
         }
         let syms: Vec<Sym> = axes.iter().map(|&axis| self.kernel.axes[axis].sym).collect();
-        let is_fixed = |this: &Self, e: Expr| {
-            this.pool.symbols(e).iter().all(|sym| !syms.contains(sym) && !bound.contains(sym))
-        };
+        let is_fixed =
+            |this: &Self, e: Expr| this.pool.symbols(e).iter().all(|sym| !syms.contains(sym) && !bound.contains(sym));
         is_fixed(self, rest)
             && terms.iter().all(|&(stride, _)| is_fixed(self, stride))
             && self.strides_are_apart(Expr::ONE, &mut terms)

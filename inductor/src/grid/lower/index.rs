@@ -73,7 +73,9 @@ impl Lower<'_> {
     fn by_linear(&mut self, e: Expr) -> Result<Option<Val>> {
         for at in (0..self.linear.len()).rev() {
             let Linear { expr, at: number, .. } = self.linear[at];
-            if self.linear[at].axes.len() < 2 || !self.linear[at].axes.iter().any(|&(sym, _)| self.pool.mentions(e, sym)) {
+            if self.linear[at].axes.len() < 2
+                || !self.linear[at].axes.iter().any(|&(sym, _)| self.pool.mentions(e, sym))
+            {
                 continue;
             }
             let rest = self.pool.sub(e, expr);

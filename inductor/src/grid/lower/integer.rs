@@ -181,9 +181,16 @@ fn range_of(op: P, ranges: &[Range]) -> Option<Range> {
         P::FloorDiv if b.lo > 0 => a.floor_div(b),
         P::Div if a.lo >= 0 && b.lo > 0 => a.floor_div(b),
         P::Remainder if b.lo > 0 => a.modulo(b),
-        P::And if a.lo >= 0 || b.lo >= 0 => {
-            Range::new(0, if a.lo < 0 { b.hi } else if b.lo < 0 { a.hi } else { a.hi.min(b.hi) })
-        }
+        P::And if a.lo >= 0 || b.lo >= 0 => Range::new(
+            0,
+            if a.lo < 0 {
+                b.hi
+            } else if b.lo < 0 {
+                a.hi
+            } else {
+                a.hi.min(b.hi)
+            },
+        ),
         _ => return None,
     })
 }

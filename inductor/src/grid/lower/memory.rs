@@ -1,9 +1,7 @@
 //! Loads and stores: where params are, and how their elements are packed.
 
 use super::{Lower, Place, Refusal};
-use crate::grid::{
-    Access, AtomicOp, Binding, BindingData, Mem, NARROW_LIMIT, Op, Source, Stmt, Ty, Val, WideFloats,
-};
+use crate::grid::{Access, AtomicOp, Binding, BindingData, Mem, NARROW_LIMIT, Op, Source, Stmt, Ty, Val, WideFloats};
 use crate::loop_ir::{Param, Role, Stmt as LoopStmt, StoreMode};
 use cranelift_entity::EntitySet;
 use symshapes::{DType, Expr, Range};
@@ -38,7 +36,8 @@ impl Lower<'_> {
             }
             let narrowed = data.dtype == DType::I64 && mem == Mem::I32;
             let source = Source::Param(param);
-            let binding = self.bindings.push(BindingData { source, dtype: data.dtype, mem, packing, narrowed, len: data.len });
+            let binding =
+                self.bindings.push(BindingData { source, dtype: data.dtype, mem, packing, narrowed, len: data.len });
             self.params[param] = Some(binding);
         }
         self.place_params();

@@ -36,7 +36,8 @@ impl<'a> Lower<'a> {
         let scale = self.b.i32(each);
         let first = self.b.add(start, self.b.mul(worker, scale));
         let body = |this: &mut Self, base: Val| this.items_at(items, base, end, each, &words);
-        let fits_at_once = || bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= i64::from(self.threads) * each);
+        let fits_at_once =
+            || bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= i64::from(self.threads) * each);
         match workers {
             Some(workers) if !fits_at_once() => {
                 let step = self.b.mul(workers, scale);
@@ -123,7 +124,8 @@ impl<'a> Lower<'a> {
         let (mut stores, mut loads) = (0, 0);
         let mut visit = |stmt: &Stmt| match stmt {
             Stmt::Store { param: this, .. } if *this == param => stores += 1,
-            Stmt::Let(value) if matches!(self.kernel.values[*value].op, Op::Load { param: this, .. } if this == param) => {
+            Stmt::Let(value) if matches!(self.kernel.values[*value].op, Op::Load { param: this, .. } if this == param) =>
+            {
                 loads += 1;
             }
             _ => {}

@@ -124,7 +124,8 @@ impl<'a> Lower<'a> {
             this.open_accs(&l.accs)?;
             let (thread, threads) = (this.thread(), this.b.i32(this.threads.into()));
             this.elements(&inner, thread, Some(threads), Some((start, end)))?;
-            let results = l.accs.iter().map(|&acc| this.across_group(acc)).collect::<std::result::Result<Vec<_>, _>>()?;
+            let results =
+                l.accs.iter().map(|&acc| this.across_group(acc)).collect::<std::result::Result<Vec<_>, _>>()?;
             let is_first = this.b.eq(thread, this.b.i32(0));
             this.if_(is_first, |this| {
                 for (&(_, value, position), result) in partials.iter().zip(results) {
@@ -207,7 +208,8 @@ impl<'a> Lower<'a> {
     /// Gives the variables of nested loops their values, by the number of an item, and computes what stands before the
     /// innermost.
     pub(super) fn enter(&mut self, chain: &[Link<'a>], at: Val) -> Result {
-        let axes: Vec<_> = chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
+        let axes: Vec<_> =
+            chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
         let expr = self.linear_expr(chain);
         self.linear.push(Linear { at, expr, axes });
         chain.iter().try_for_each(|link| self.thread_stmts(link.before))

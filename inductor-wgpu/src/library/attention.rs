@@ -1,0 +1,165 @@
+//! Scaled dot product attention in one pass over the keys: the softmax of a row is kept up to date while they stream by.
+//!
+//! A workgroup takes 8 queries of one head. 16 threads share a query: each scores one of 16 keys at a time, and owns
+//! every sixteenth element of the result. A score below [`HIDDEN`] is a masked one, so that no infinity is computed with.
+
+use inductor::device::{Refusal, Task};
+use inductor::plan::{Layout, View};
+use symshapes::DType;
+
+use super::builder::Builder;
+use super::call::Given;
+use super::groups;
+use crate::Gpu;
+use crate::work::Work;
+
+/// Queries of a workgroup.
+const QUERIES: i64 = 8;
+
+/// Scores below this count as masked.
+const HIDDEN: &str = "-1.0e38";
+
+/// The widest head: what its queries and keys take of workgroup memory must be at hand everywhere.
+const WIDEST: i64 = 128;
+
+/// `_scaled_dot_product_flash_attention_for_cpu`, without dropout.
+pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.float("dropout_p")? != 0.0 {
+        return Refusal::because("attention with dropout");
+    }
+    let [query, key, value] = [given.tensor("query")?, given.tensor("key")?, given.tensor("value")?];
+    let (mask, out, sums) = (given.opt_tensor("attn_mask")?, given.result()?, given.opt_result(1)?);
+    let [batches, heads, length, width] = query.layout.sizes[..] else { return Refusal::because("a query's rank") };
+    let keys = key.layout.sizes[2];
+    if width > WIDEST || value.layout.sizes[3] != width {
+        return Refusal::because(format!("attention with heads of {width} elements"));
+    }
+    let mut builder = Builder::default();
+    for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
+        builder.int(name, size)?;
+    }
+    builder.float("scale", given.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt()));
+    let dims = ["batch", "head", "row", "column"];
+    for (name, view) in [("query", query), ("key", key), ("value", value)] {
+        builder.reads(name, view, &dims)?;
+    }
+    builder.writes("out", "f32", &out, &dims)?;
+    let mut added = "";
+    if let Some(mask) = mask {
+        builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &dims)?;
+        added = "score += mask[p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
+                 + column * p.mask_column];";
+    }
+    let mut store = "";
+    if let Some(sums) = sums.filter(|sums| sums.dtype == DType::F32) {
+        builder.writes("sums", "f32", &sums, &dims[..3])?;
+        store = "if (lane == 0u) { sums[p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row] \
+                 = top + log(total); }";
+    }
+    let seen = if given.bool("is_causal")? { "column < p.keys && column <= row" } else { "column < p.keys" };
+    let text = TEXT.replace("SEEN", seen).replace("ADDED", added).replace("STORE", store).replace("HIDDEN", HIDDEN);
+    let per_lane = groups(width, 16)?.max(1).to_string();
+    let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
+    builder.finish(gpu, &text, [groups(length, QUERIES)?, groups(batches * heads, 1)?, 1])
+}
+
+/// The mask with four dimensions of these sizes.
+fn stretched(mask: &View, sizes: [i64; 4]) -> Result<View, Refusal> {
+    let Layout { sizes: own, strides, offset } = &mask.layout;
+    let missing = 4usize.checked_sub(own.len()).ok_or_else(|| Refusal("a mask of more dimensions".to_owned()))?;
+    let mut wide = vec![0; missing];
+    for ((&size, &stride), wanted) in own.iter().zip(strides).zip(&sizes[missing..]) {
+        if size != *wanted && size != 1 {
+            return Refusal::because("a mask of other sizes");
+        }
+        wide.push(if size == 1 { 0 } else { stride });
+    }
+    Ok(View { layout: Layout { sizes: sizes.to_vec(), strides: wide, offset: *offset }, ..mask.clone() })
+}
+
+const TEXT: &str = "
+var<workgroup> queries: array<f32, 8 * WIDTH>;
+var<workgroup> slab: array<f32, 16 * WIDTH>;
+var<workgroup> scores: array<f32, 128>;
+@compute @workgroup_size(128)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let batch = group.y / p.heads;
+    let head = group.y % p.heads;
+    let own = thread / 16u;
+    let lane = thread % 16u;
+    let row = group.x * 8u + own;
+    for (var e = thread; e < 8u * p.width; e += 128u) {
+        let r = group.x * 8u + e / p.width;
+        var value = 0.0;
+        if (r < p.length) {
+            value = query[p.query_offset + batch * p.query_batch + head * p.query_head + r * p.query_row
+                + (e % p.width) * p.query_column];
+        }
+        queries[e] = value;
+    }
+    var top = HIDDEN;
+    var total = 0.0;
+    var result: array<f32, PER_LANE>;
+    for (var at = 0u; at < p.keys; at += 16u) {
+        workgroupBarrier();
+        for (var e = thread; e < 16u * p.width; e += 128u) {
+            let r = at + e / p.width;
+            var value = 0.0;
+            if (r < p.keys) {
+                value = key[p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
+                    + (e % p.width) * p.key_column];
+            }
+            slab[e] = value;
+        }
+        workgroupBarrier();
+        let column = at + lane;
+        var score = HIDDEN;
+        if (row < p.length && SEEN) {
+            score = 0.0;
+            for (var e = 0u; e < p.width; e++) { score += queries[own * p.width + e] * slab[lane * p.width + e]; }
+            score *= p.scale;
+            ADDED
+        }
+        scores[thread] = score;
+        workgroupBarrier();
+        var highest = top;
+        for (var j = 0u; j < 16u; j++) { highest = max(highest, scores[own * 16u + j]); }
+        workgroupBarrier();
+        var weight = 0.0;
+        if (score > HIDDEN) { weight = exp(score - highest); }
+        scores[thread] = weight;
+        for (var e = thread; e < 16u * p.width; e += 128u) {
+            let r = at + e / p.width;
+            var v = 0.0;
+            if (r < p.keys) {
+                v = value[p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
+                    + (e % p.width) * p.value_column];
+            }
+            slab[e] = v;
+        }
+        workgroupBarrier();
+        let shrink = exp(top - highest);
+        total *= shrink;
+        for (var j = 0u; j < 16u; j++) { total += scores[own * 16u + j]; }
+        for (var i = 0u; i < PER_LANEu; i++) {
+            let e = i * 16u + lane;
+            var sum = result[i] * shrink;
+            if (e < p.width) {
+                for (var j = 0u; j < 16u; j++) { sum += scores[own * 16u + j] * slab[j * p.width + e]; }
+            }
+            result[i] = sum;
+        }
+        top = highest;
+    }
+    if (row >= p.length) { return; }
+    for (var i = 0u; i < PER_LANEu; i++) {
+        let e = i * 16u + lane;
+        if (e < p.width) {
+            var mean = 0.0;
+            if (total > 0.0) { mean = result[i] / total; }
+            out[p.out_offset + batch * p.out_batch + head * p.out_head + row * p.out_row + e * p.out_column] = mean;
+        }
+    }
+    STORE
+}
+";

@@ -1,0 +1,103 @@
+//! One dispatch in the making: its buffers and numbers, and the declarations that they have in WGSL.
+
+use std::fmt::Write;
+
+use inductor::device::{Access, Refusal, Task};
+use inductor::plan::{Buf, View};
+use smallvec::smallvec;
+
+use crate::Gpu;
+use crate::pipeline::{BindingKind, Shader};
+use crate::work::{Dispatch, Operand, Work};
+
+/// The dispatch.
+#[derive(Default)]
+pub(super) struct Builder {
+    args: Vec<(Buf, Access)>,
+    /// The bindings after that of the numbers: WGSL name, element type, argument, kind.
+    bindings: Vec<(&'static str, &'static str, u32, BindingKind)>,
+    /// WGSL declaration and bits of each number.
+    numbers: Vec<(String, u32)>,
+}
+
+impl Builder {
+    /// Binds a tensor that is read as `name`, with the numbers `name_offset` and, for each of `dims`,
+    /// `name_<dim>`: the stride.
+    pub(super) fn reads(&mut self, name: &'static str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
+        self.tensor(name, "f32", view, dims, Access::Read)
+    }
+
+    /// Binds a tensor that is written, with elements of this type.
+    pub(super) fn writes(
+        &mut self,
+        name: &'static str,
+        element: &'static str,
+        view: &View,
+        dims: &[&str],
+    ) -> Result<(), Refusal> {
+        self.tensor(name, element, view, dims, Access::Write)
+    }
+
+    fn tensor(
+        &mut self,
+        name: &'static str,
+        element: &'static str,
+        view: &View,
+        dims: &[&str],
+        access: Access,
+    ) -> Result<(), Refusal> {
+        let known = self.args.iter().position(|&(buf, _)| buf == view.buf);
+        let arg = known.unwrap_or(self.args.len());
+        match known {
+            None => self.args.push((view.buf, access)),
+            Some(at) if self.args[at].1 != access => {
+                return Refusal::because(format!("{} is read and written", view.buf));
+            }
+            Some(_) => {}
+        }
+        let kind = if access.writes() { BindingKind::ReadWrite } else { BindingKind::Read };
+        self.bindings.push((name, element, arg as u32, kind));
+        self.int(&format!("{name}_offset"), view.layout.offset)?;
+        for (dim, &stride) in dims.iter().zip(&view.layout.strides) {
+            self.int(&format!("{name}_{dim}"), stride)?;
+        }
+        Ok(())
+    }
+
+    /// A number that is not negative.
+    pub(super) fn int(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+        let fits = u32::try_from(value).ok().filter(|&value| value < 1 << 31);
+        let bits = fits.ok_or_else(|| Refusal(format!("`{name}` is {value}, which is too large")))?;
+        self.numbers.push((format!("{name}: u32"), bits));
+        Ok(())
+    }
+
+    /// A float.
+    pub(super) fn float(&mut self, name: &str, value: f64) {
+        self.numbers.push((format!("{name}: f32"), (value as f32).to_bits()));
+    }
+
+    /// The dispatch of a shader with this text after the declarations.
+    pub(super) fn finish(self, gpu: &Gpu, body: &str, groups: [u32; 3]) -> Result<Task<Work>, Refusal> {
+        let most = gpu.limits().max_compute_workgroups_per_dimension;
+        if groups.iter().any(|&n| n > most) {
+            return Refusal::because(format!("{groups:?} workgroups, and the device starts {most} along a dimension"));
+        }
+        let fields: Vec<&str> = self.numbers.iter().map(|(field, _)| field.as_str()).collect();
+        let mut text = format!("struct Numbers {{ {} }}\n", fields.join(", "));
+        text.push_str("@group(0) @binding(0) var<uniform> p: Numbers;\n");
+        let (mut kinds, mut operands) = (vec![BindingKind::Uniform], smallvec![Operand::Params]);
+        for (at, (name, element, arg, kind)) in self.bindings.iter().enumerate() {
+            let access = if *kind == BindingKind::ReadWrite { "read_write" } else { "read" };
+            let number = at + 1;
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "@group(0) @binding({number}) var<storage, {access}> {name}: array<{element}>;");
+            kinds.push(*kind);
+            operands.push(Operand::Arg(*arg));
+        }
+        text.push_str(body);
+        let shader = gpu.shader(Shader { text, bindings: kinds })?;
+        let params = self.numbers.iter().map(|&(_, bits)| bits).collect();
+        Ok(Task { work: Work::of(Dispatch { shader, operands, params, groups }), args: self.args })
+    }
+}

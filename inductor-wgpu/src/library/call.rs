@@ -1,0 +1,110 @@
+//! A call's arguments by the names that its schema gives them.
+
+use std::borrow::Cow;
+
+use cranelift_entity::PrimaryMap;
+use fx::Arg;
+use fx::aten::Schema;
+use inductor::device::Refusal;
+use inductor::plan::{Buf, BufData, Call, CallArg, CallResult, View};
+use symshapes::DType;
+
+/// A call and the buffers around it.
+pub(super) struct Given<'a> {
+    call: &'a Call,
+    schema: &'static Schema,
+    bufs: &'a PrimaryMap<Buf, BufData>,
+}
+
+impl<'a> Given<'a> {
+    pub(super) fn new(call: &'a Call, bufs: &'a PrimaryMap<Buf, BufData>) -> Result<Given<'a>, Refusal> {
+        let overload = fx::aten::lookup(&call.target).ok_or_else(|| Refusal(format!("{} is unknown", call.target)))?;
+        Ok(Given { call, schema: &overload.schema, bufs })
+    }
+
+    fn find(&self, name: &str) -> Option<&'a CallArg> {
+        let by_name = self.call.kwargs.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        by_name.or_else(|| self.call.args.get(self.schema.position(name)?))
+    }
+
+    /// A tensor that must be there; `float32`.
+    pub(super) fn tensor(&self, name: &str) -> Result<&'a View, Refusal> {
+        self.opt_tensor(name)?.ok_or_else(|| Refusal(format!("{}: no tensor `{name}`", self.call.target)))
+    }
+
+    /// A tensor that may be there; `float32`.
+    pub(super) fn opt_tensor(&self, name: &str) -> Result<Option<&'a View>, Refusal> {
+        match self.find(name) {
+            Some(CallArg::Tensor(view)) if view.dtype == DType::F32 => Ok(Some(view)),
+            Some(CallArg::Tensor(view)) => {
+                Refusal::because(format!("{}: `{name}` is {}", self.call.target, view.dtype))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A value that is no tensor, or its default.
+    fn plain(&self, name: &str) -> Result<Cow<'a, Arg>, Refusal> {
+        let missing = || Refusal(format!("{}: no `{name}`", self.call.target));
+        match self.find(name) {
+            Some(CallArg::Plain(arg)) => Ok(Cow::Borrowed(arg)),
+            Some(_) => Err(missing()),
+            None => {
+                let default = self.schema.position(name).and_then(|at| self.schema.params[at].default.clone());
+                default.map(Cow::Owned).ok_or_else(missing)
+            }
+        }
+    }
+
+    fn wrong(&self, name: &str) -> Refusal {
+        Refusal(format!("{}: `{name}` is not what it should be", self.call.target))
+    }
+
+    pub(super) fn float(&self, name: &str) -> Result<f64, Refusal> {
+        self.plain(name)?.as_float().ok_or_else(|| self.wrong(name))
+    }
+
+    /// A number, or `None`.
+    pub(super) fn opt_float(&self, name: &str) -> Result<Option<f64>, Refusal> {
+        if self.plain(name)?.is_none() { Ok(None) } else { self.float(name).map(Some) }
+    }
+
+    pub(super) fn int(&self, name: &str) -> Result<i64, Refusal> {
+        self.plain(name)?.as_int().ok_or_else(|| self.wrong(name))
+    }
+
+    pub(super) fn bool(&self, name: &str) -> Result<bool, Refusal> {
+        self.plain(name)?.as_bool().ok_or_else(|| self.wrong(name))
+    }
+
+    pub(super) fn ints(&self, name: &str) -> Result<Vec<i64>, Refusal> {
+        self.plain(name)?.as_int_list().ok_or_else(|| self.wrong(name))
+    }
+
+    /// Two numbers, where one stands for both.
+    pub(super) fn pair(&self, name: &str) -> Result<[i64; 2], Refusal> {
+        match *self.ints(name)? {
+            [both] => Ok([both, both]),
+            [first, second] => Ok([first, second]),
+            _ => Err(self.wrong(name)),
+        }
+    }
+
+    /// A result as the plan wants it; `None` if nothing uses it.
+    pub(super) fn opt_result(&self, number: usize) -> Result<Option<View>, Refusal> {
+        match self.call.results.get(number) {
+            Some(CallResult::Tensor(buf)) => {
+                let BufData { dtype, layout, .. } = &self.bufs[*buf];
+                Ok(Some(View { buf: *buf, dtype: *dtype, layout: layout.clone() }))
+            }
+            Some(CallResult::Unused) | None => Ok(None),
+            Some(CallResult::Object(_)) => Refusal::because(format!("{}: a result is no tensor", self.call.target)),
+        }
+    }
+
+    /// The first result.
+    pub(super) fn result(&self) -> Result<View, Refusal> {
+        let view = self.opt_result(0)?;
+        view.ok_or_else(|| Refusal(format!("{}: its result is not used", self.call.target)))
+    }
+}

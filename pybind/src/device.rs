@@ -1,0 +1,131 @@
+//! The devices of this process that are not the processor, and the weights that they keep.
+//!
+//! A device is opened once for each choice of an adapter. It keeps a copy of every parameter and constant that a graph
+//! has read, as long as the Python object lives, and uploads it again when its version counter says that it was written:
+//! by optimisers, `load_state_dict`, in-place operators. (Writes that torch itself does not count, through `.data` or
+//! NumPy, are not seen; `rust_inductor.reset()` forgets all copies.)
+
+use inductor::device::Device;
+use inductor_wgpu::{AdapterChoice, Gpu, Memory};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyWeakrefReference};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where graphs run.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Place {
+    /// On the processor.
+    #[default]
+    Cpu,
+    /// On a device that speaks WebGPU.
+    Wgpu,
+}
+
+/// An opened device.
+pub(crate) struct Wgpu {
+    pub(crate) gpu: Gpu,
+    /// By the address of the Python object.
+    kept: Mutex<FxHashMap<usize, Kept>>,
+}
+
+/// A tensor's copy on the device.
+struct Kept {
+    tensor: Py<PyWeakrefReference>,
+    state: State,
+    memory: Memory,
+}
+
+/// What must not have changed for a copy to be good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct State {
+    /// The address of the first element.
+    data: usize,
+    /// The number of bytes.
+    bytes: usize,
+    /// How often the tensor was written to.
+    version: u64,
+}
+
+type Opened = Vec<(AdapterChoice, Arc<Wgpu>)>;
+
+static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
+
+impl Wgpu {
+    /// The device of this choice.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn get(choice: &AdapterChoice) -> PyResult<Arc<Wgpu>> {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, device)) = opened.iter().find(|(known, _)| known == choice) {
+            return Ok(Arc::clone(device));
+        }
+        let gpu = Gpu::open(choice).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let device = Arc::new(Wgpu { gpu, kept: Mutex::default() });
+        opened.push((choice.clone(), Arc::clone(&device)));
+        Ok(device)
+    }
+
+    /// The copy of a tensor, if there is a good one.
+    pub(crate) fn kept(&self, tensor: &Bound<'_, PyAny>, state: State) -> Option<Memory> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let copy = kept.get(&(tensor.as_ptr() as usize))?;
+        let is_same = copy.tensor.bind(tensor.py()).upgrade().is_some_and(|object| object.is(tensor));
+        (is_same && copy.state == state).then(|| copy.memory.clone())
+    }
+
+    /// Keeps the copy of a tensor.
+    pub(crate) fn keep(&self, tensor: &Bound<'_, PyAny>, state: State, memory: Memory) -> PyResult<()> {
+        let py = tensor.py();
+        let copy = Kept { tensor: PyWeakrefReference::new(tensor)?.unbind(), state, memory };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == kept.capacity() {
+            kept.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
+        }
+        kept.insert(tensor.as_ptr() as usize, copy);
+        Ok(())
+    }
+}
+
+impl State {
+    /// The state of a tensor whose elements lie here; `None` for one whose writes are not counted.
+    pub(crate) fn of(tensor: &Bound<'_, PyAny>, data: *const u8, bytes: usize) -> Option<State> {
+        let version = tensor.getattr(intern!(tensor.py(), "_version")).ok()?.extract().ok()?;
+        Some(State { data: data as usize, bytes, version })
+    }
+}
+
+/// Forgets every copy of a weight.
+pub(crate) fn forget_kept() {
+    for (_, device) in &*OPENED.lock().unwrap_or_else(PoisonError::into_inner) {
+        device.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// What the device of these options has done since it was opened: dispatches, submissions, bytes moved and so on, with
+/// its name.
+#[pyfunction]
+#[pyo3(signature = (options))]
+pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let counters = PyDict::new(options.py());
+    if let Some(device) = crate::options::Options::parse(Some(options))?.device()? {
+        counters.set_item("name", device.gpu.name())?;
+        for (name, value) in device.gpu.counters().values() {
+            counters.set_item(name, value)?;
+        }
+    }
+    Ok(counters)
+}
+
+/// Has the driver give up the device of these options, as a fault in it would: for tests.
+#[pyfunction]
+#[pyo3(signature = (options))]
+pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
+    if let Some(device) = crate::options::Options::parse(Some(options))?.device()? {
+        device.gpu.lose();
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The part of a program that a device runs: the run's session, the weights that the device keeps, the host's memory as
+//! the session sees it.
+//!
+//! A step of the host stands between a `Fetch` of what it reads and a `Wrote` of what it writes. The flags of kernels that
+//! ran on the device are looked at when the outputs have come, all at once.
+
+use super::frame::{Frame, Slot};
+use super::run::Stop;
+use super::{InputSpec, Program};
+use crate::device::{State, Wgpu};
+use crate::torch::Torch;
+use inductor::device::{Content, Counters, Device, DeviceError, Task};
+use inductor::offload::Session;
+use inductor::plan::Buf;
+use inductor_wgpu::{Gpu, Work};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::slice;
+use std::sync::Arc;
+
+/// What a program knows of its device.
+pub(crate) struct DevicePart {
+    device: Arc<Wgpu>,
+    /// Flags that kernels set on the device.
+    pub(super) flags: Vec<Buf>,
+    /// The steps that the host does, and why.
+    pub(super) refused: Vec<(String, String)>,
+}
+
+impl DevicePart {
+    pub(super) fn new(device: Arc<Wgpu>) -> DevicePart {
+        DevicePart { device, flags: Vec::new(), refused: Vec::new() }
+    }
+
+    /// Opens the run's session: the inputs have their values, the flags are down.
+    pub(super) fn begin(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        args: &[Bound<'_, PyAny>],
+        frame: &mut Frame,
+    ) -> PyResult<()> {
+        let gpu = &self.device.gpu;
+        let failed = |error: DeviceError| PyRuntimeError::new_err(error.to_string());
+        let mut session = py.detach(|| Session::new(gpu)).map_err(failed)?;
+        Counters::add(&gpu.counters().host_steps, self.refused.len());
+        for (buf, tensor) in program.given(py, args) {
+            session.host_wrote(buf);
+            if let Some(state) = state(py, program, frame, buf, &tensor)
+                && let Some(memory) = self.device.kept(&tensor, state)
+            {
+                session.kept(buf, &memory);
+            }
+        }
+        self.flags.iter().try_for_each(|&flag| session.lower_flag(flag)).map_err(failed)?;
+        frame.session = Some(session);
+        Ok(())
+    }
+
+    /// Keeps the weights that the run has uploaded.
+    pub(super) fn end(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        args: &[Bound<'_, PyAny>],
+        frame: &mut Frame,
+    ) -> PyResult<()> {
+        let Some(session) = &frame.session else { return Ok(()) };
+        for (buf, tensor) in program.given(py, args) {
+            if let Some(state) = state(py, program, frame, buf, &tensor)
+                && self.device.kept(&tensor, state).is_none()
+                && let Some(memory) = session.keep(buf)
+            {
+                self.device.keep(&tensor, state, memory)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// The tensors that the run was given, with their buffers.
+    fn given<'py>(
+        &self,
+        py: Python<'py>,
+        args: &[Bound<'py, PyAny>],
+    ) -> impl Iterator<Item = (Buf, Bound<'py, PyAny>)> {
+        let inputs = self.inputs.iter().map(|&InputSpec { index, buf, .. }| (buf, args[index].clone()));
+        inputs.chain(self.constants.iter().map(move |(buf, object)| (*buf, object.bind(py).clone())))
+    }
+
+    /// The steps that the host does though there is a device, and why.
+    pub(crate) fn refused(&self) -> &[(String, String)] {
+        self.device.as_ref().map_or(&[], |device| &device.refused)
+    }
+
+    fn content(&self, buf: Buf) -> Content {
+        let spec = &self.bufs[buf];
+        Content { dtype: spec.element, bytes: spec.bytes }
+    }
+}
+
+/// The state of a weight that may be kept; `None` for other inputs, whose writes nobody counts (a tensor over a NumPy
+/// array), and for copies that the call has made.
+fn state(py: Python<'_>, program: &Program, frame: &Frame, buf: Buf, tensor: &Bound<'_, PyAny>) -> Option<State> {
+    let is_given = matches!(program.bufs[buf].storage, inductor::plan::Storage::Constant(_));
+    let is_weight = is_given || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor));
+    if !is_weight || !matches!(frame.slot(buf), Slot::Borrowed(_)) {
+        return None;
+    }
+    State::of(tensor, frame.data(buf), program.bufs[buf].bytes)
+}
+
+/// Takes the session out of the frame, so that both can be used.
+fn with_session(
+    frame: &mut Frame,
+    f: impl FnOnce(&mut Session<Gpu>, &mut Frame) -> Result<(), DeviceError>,
+) -> Result<(), Stop> {
+    let Some(mut session) = frame.session.take() else { return Ok(()) };
+    let done = f(&mut session, frame);
+    frame.session = Some(session);
+    done.map_err(Stop::Device)
+}
+
+pub(super) fn run(program: &Program, task: &Task<Work>, frame: &mut Frame) -> Result<(), Stop> {
+    with_session(frame, |session, frame| {
+        let bytes = |buf: Buf| -> &[u8] {
+            let (data, length) = (frame.data(buf), program.bufs[buf].bytes);
+            if data.is_null() || length == 0 {
+                return &[];
+            }
+            // SAFETY: the host has the buffer's value, so its memory is there; nothing writes it during the step.
+            unsafe { slice::from_raw_parts(data, length) }
+        };
+        session.run(task, &bytes, &|buf| program.content(buf))
+    })
+}
+
+pub(super) fn fetch(program: &Program, bufs: &[Buf], frame: &mut Frame) -> Result<(), Stop> {
+    with_session(frame, |session, frame| {
+        let mut sink = |buf: Buf, bytes: &[u8]| {
+            let data = frame.data(buf);
+            if !data.is_null() {
+                // SAFETY: the buffer was allocated before the step that fetches it, with the plan's layout.
+                unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+            }
+        };
+        session.fetch(bufs, &|buf| program.content(buf), &mut sink)
+    })
+}
+
+pub(super) fn wrote(bufs: &[Buf], frame: &mut Frame) {
+    if let Some(session) = &mut frame.session {
+        bufs.iter().for_each(|&buf| session.host_wrote(buf));
+    }
+}
+
+pub(super) fn release(bufs: &[Buf], frame: &mut Frame) {
+    if let Some(session) = &mut frame.session {
+        bufs.iter().for_each(|&buf| session.release(buf));
+    }
+}

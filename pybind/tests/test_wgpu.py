@@ -1,0 +1,356 @@
+"""The WebGPU device, on the software adapter of Mesa: small shapes, within 1e-3 of eager."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import rust_inductor
+from rust_inductor import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPTIONS = {"device": "wgpu", "adapter": "software"}
+
+
+def _has_adapter() -> bool:
+    try:
+        _native.check_options(OPTIONS)
+    except RuntimeError as error:
+        if "no WebGPU adapter was found" not in str(error):
+            raise
+        warnings.warn(f"SKIPPED: {error}", stacklevel=1)
+        return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one")
+
+
+def on_device(function: Callable[..., Any], **kwargs: Any) -> Any:
+    """The function, compiled for the device."""
+    kwargs.setdefault("dynamic", False)
+    return torch.compile(function, backend="rust_inductor", options=OPTIONS, **kwargs)
+
+
+def close(ours: Any, eager: Any) -> None:
+    """Assert equal values within 1e-3, and the same dtypes, sizes and strides."""
+    if isinstance(eager, torch.Tensor):
+        torch.testing.assert_close(ours, eager, rtol=1e-3, atol=1e-3, equal_nan=True, check_stride=True)
+    elif isinstance(eager, list | tuple):
+        for a, b in zip(ours, eager, strict=True):
+            close(a, b)
+    else:
+        assert ours == eager
+
+
+def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Assert that the function gives on the device what it gives eagerly; twice, as the second run reuses memory."""
+    with torch.no_grad():
+        eager = function(*args)
+        compiled = on_device(function, **kwargs)
+        close(compiled(*args), eager)
+        close(compiled(*args), eager)
+
+
+class Counted:
+    """What the device did in a block."""
+
+    def __enter__(self) -> Counted:
+        self.before = _native.device_counters(OPTIONS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        after = _native.device_counters(OPTIONS)
+        self.done = {name: after[name] - self.before[name] for name in after if name != "name"}
+
+    def __getitem__(self, name: str) -> int:
+        return self.done[name]
+
+
+LIBRARY = {
+    "mm": (lambda a, b: a @ b, (33, 47), (47, 29)),
+    "mm of large tiles": (lambda a, b: a @ b, (70, 40), (40, 130)),
+    "mm transposed": (lambda a, b: a.t() @ b.t(), (47, 33), (29, 47)),
+    "mm of rows": (lambda a, b: a[::2] @ b[:, 1:], (33, 47), (47, 29)),
+    "mm without k": (lambda a, b: a @ b, (3, 0), (0, 4)),
+    "bmm": (torch.bmm, (3, 17, 20), (3, 20, 9)),
+    "linear": (F.linear, (5, 7, 20), (30, 20), (30,)),
+    "addmm scaled": (lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2.0), (33, 1), (33, 8), (8, 40)),
+    "addmm without its sum": (lambda c, a, b: torch.addmm(c / 0, a, b, beta=0), (40,), (33, 8), (8, 40)),
+    "baddbmm": (torch.baddbmm, (1, 6, 5), (2, 6, 4), (2, 4, 5)),
+    "conv2d": (lambda x, w, b: F.conv2d(x, w, b, padding=1), (2, 3, 9, 8), (5, 3, 3, 3), (5,)),
+    "conv2d strided": (lambda x, w: F.conv2d(x, w, stride=(2, 1), padding=(3, 0)), (1, 3, 12, 11), (64, 3, 7, 2)),
+    "conv2d in groups": (lambda x, w: F.conv2d(x, w, groups=2, dilation=2), (2, 4, 9, 8), (6, 2, 3, 3)),
+    "conv2d depthwise": (lambda x, w: F.conv2d(x, w, groups=6, padding=1), (2, 6, 5, 5), (6, 1, 3, 3)),
+    "conv1d": (lambda x, w: F.conv1d(x, w, padding=2), (2, 3, 20), (4, 3, 5)),
+    "conv channels last": (
+        lambda x, w: F.conv2d(x.to(memory_format=torch.channels_last), w),
+        (2, 3, 9, 8),
+        (5, 3, 3, 3),
+    ),
+    "max pool": (lambda x: F.max_pool2d(x, 3, stride=2, padding=1), (2, 3, 9, 8)),
+    "max pool indices": (lambda x: F.max_pool2d(x, 2, dilation=2, return_indices=True), (2, 3, 9, 8)),
+    "max pool of a plane": (lambda x: F.max_pool2d(x, (2, 3)), (3, 9, 8)),
+    "avg pool": (lambda x: F.avg_pool2d(x, 3, stride=2, padding=1), (2, 3, 9, 8)),
+    "avg pool without padding": (
+        lambda x: F.avg_pool2d(x, 3, stride=2, padding=1, ceil_mode=True, count_include_pad=False),
+        (2, 3, 9, 8),
+    ),
+    "avg pool by a divisor": (lambda x: F.avg_pool2d(x, 2, divisor_override=3), (2, 3, 9, 8)),
+    "adaptive pool": (lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (2, 3, 9, 8)),
+    "attention": (F.scaled_dot_product_attention, (2, 3, 19, 16), (2, 3, 21, 16), (2, 3, 21, 16)),
+    "attention causal": (
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        (1, 2, 40, 64),
+        (1, 2, 40, 64),
+        (1, 2, 40, 64),
+    ),
+    "attention masked": (
+        lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m, scale=0.3),
+        (2, 2, 5, 8),
+        (2, 2, 7, 8),
+        (2, 2, 7, 8),
+        (2, 1, 1, 7),
+    ),
+    "attention of one projection": (
+        lambda x: F.scaled_dot_product_attention(*x.view(2, 10, 3, 4, 8).permute(2, 0, 3, 1, 4)),
+        (2, 10, 96),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_library_kernels(name: str) -> None:
+    """Each runs on the device and gives what eager gives."""
+    function, *shapes = LIBRARY[name]
+    args = [torch.randn(shape) for shape in shapes]
+    with Counted() as counted:
+        check(function, *args)
+    assert counted["dispatches"] >= 2 or name == "mm without k"
+
+
+def test_masked_rows_of_attention() -> None:
+    """A mask of infinities hides keys; rows that see nothing do as eager."""
+    q, k, v = (torch.randn(1, 1, 4, 8) for _ in range(3))
+    mask = torch.zeros(4, 4).masked_fill(torch.ones(4, 4).triu(1).bool(), float("-inf"))
+    check(lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m), q, k, v, mask)
+
+
+def test_max_pool_of_nan() -> None:
+    """NaN is the greatest of its window."""
+    x = torch.randn(1, 1, 4, 4)
+    x[0, 0, 1, 2] = float("nan")
+    x[0, 0, 3, 3] = float("-inf")
+    check(lambda x: F.max_pool2d(x, 2, return_indices=True), x)
+
+
+ZOO = {
+    "pointwise": lambda x: torch.tanh(x) * torch.sigmoid(x) + F.gelu(x) - x.abs().sqrt(),
+    "broadcast": lambda x: x + x[:1] * x[:, :1],
+    "transpose": lambda x: x.t().contiguous() + 1,
+    "sum of all": lambda x: x.sum(),
+    "sums": lambda x: (x.sum(0), x.sum(1), x.mean(0, keepdim=True)),
+    "softmax": lambda x: (F.softmax(x, -1), F.log_softmax(x, 0)),
+    "layer norm": lambda x: F.layer_norm(x, x.shape[1:]),
+    "var": lambda x: torch.var_mean(x, 1),
+    "extremes": lambda x: (x.amax(0), x.amin(1), x.argmax(1), x.argmin(0)),
+    "bool": lambda x: (x > 0, (x > 0) & (x < 1), (x > 0).any(1), (x > 5).all()),
+    "where": lambda x: torch.where(x > 0, x, -x),
+    "ints": lambda x: (x.to(torch.int32) // 2, x.to(torch.int64) % 3, x.to(torch.uint8) + 1),
+    "cumsum": lambda x: x.cumsum(1),
+    "cat": lambda x: torch.cat([x, x * 2, x[:3]], 0),
+    "gather": lambda x: x.gather(1, (x > 0).long()),
+    "index": lambda x: x[torch.tensor([3, 0, -1]), torch.tensor([1, 2, 3])],
+    "scatter": lambda x: torch.zeros(5, 17).index_add(0, torch.arange(13) % 5, x[:13]),
+    "index put": lambda x: x.index_put((torch.tensor([0, 0, 2]),), x[:3], accumulate=True),
+    "one hot": lambda x: F.one_hot(x.argmax(1), 17),
+    "embedding": lambda x: F.embedding(torch.tensor([[0, 2], [5, 1]]), x),
+    "pad": lambda x: F.pad(x, (1, 2, 3, 0), value=0.5),
+    "tril": lambda x: x.tril() + x.triu(2),
+    "float64": lambda x: x.double().exp().sum(),
+    "bfloat16": lambda x: (x.bfloat16() * 2).float(),
+    "complex": lambda x: torch.view_as_real(torch.polar(x, x)),
+    "sort": lambda x: x.sort(1),
+    "empty": lambda x: (x[:0] + 1, x[:0].sum()),
+}
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_zoo(name: str) -> None:
+    """Whoever runs it, device or processor, gives what eager gives."""
+    check(ZOO[name], torch.randn(13, 17) if name != "index" else torch.randn(4, 17))
+
+
+def test_weights_are_uploaded_once() -> None:
+    """Only inputs move after the first call, until somebody writes to a weight."""
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32))
+    x = torch.randn(4, 64)
+    compiled = on_device(model)
+    with torch.no_grad():
+        close(compiled(x), model(x))
+        with Counted() as counted:
+            close(compiled(x), model(x))
+        assert counted["bytes_up"] < 4 * 64 * 32
+        assert counted["submissions"] == counted["waits"]
+        model[0].weight.mul_(2.0)
+        with Counted() as counted:
+            close(compiled(x), model(x))
+        assert 4 * 64 * 64 <= counted["bytes_up"] < 2 * 4 * 64 * 64
+        model[0].weight = nn.Parameter(torch.zeros(64, 64))
+        close(compiled(x), model(x))
+        model.load_state_dict({name: torch.randn_like(value) for name, value in model.state_dict().items()})
+        close(compiled(x), model(x))
+
+
+def test_inputs_over_foreign_memory_are_read_at_each_call() -> None:
+    """What NumPy writes is seen, though torch does not count it."""
+    array = torch.zeros(8).numpy()
+    x = torch.from_numpy(array)
+    compiled = on_device(lambda x: x @ x)
+    compiled(x)
+    array[:] = 2.0
+    assert compiled(x).item() == 32.0
+
+
+def test_training_step_of_an_mlp() -> None:
+    """Forward, backward and the optimiser's writes, several times."""
+    ours = nn.Sequential(nn.Linear(20, 40), nn.GELU(), nn.LayerNorm(40), nn.Linear(40, 5))
+    theirs = copy.deepcopy(ours)
+    compiled = on_device(ours)
+    steps = [(model, torch.optim.AdamW(model.parameters(), lr=0.01)) for model in (compiled, theirs)]
+    x, target = torch.randn(16, 20), torch.randint(0, 5, (16,))
+    for _ in range(3):
+        losses = []
+        for model, optimiser in steps:
+            optimiser.zero_grad()
+            loss = F.cross_entropy(model(x), target)
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.detach())
+        close(losses[0], losses[1])
+    for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
+        close(a.grad, b.grad)
+        close(a.detach(), b.detach())
+
+
+def test_sizes_that_change() -> None:
+    """One graph for all sizes."""
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8), nn.Softmax(-1))
+    compiled = on_device(model, dynamic=True)
+    with torch.no_grad():
+        for rows in (5, 1, 33, 200, 5):
+            x = torch.randn(rows, 16)
+            close(compiled(x), model(x))
+
+
+def test_through_our_own_capture() -> None:
+    """``rust_inductor.compile`` takes the same options."""
+
+    @rust_inductor.compile(options=OPTIONS)
+    def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x @ y) + 1
+
+    x, y = torch.randn(9, 8), torch.randn(8, 7)
+    with Counted() as counted:
+        close(function(x, y), torch.relu(x @ y) + 1)
+    assert counted["dispatches"] >= 1
+
+
+def test_a_chain_is_one_submission() -> None:
+    """Nothing is waited for before the result."""
+    weights = [torch.randn(32, 32) / 8 for _ in range(5)]
+
+    def chain(x: torch.Tensor) -> torch.Tensor:
+        for weight in weights:
+            x = x @ weight
+        return x
+
+    with Counted() as counted:
+        close(on_device(chain)(weights[0]), chain(weights[0]))
+    assert (counted["dispatches"], counted["submissions"], counted["waits"]) == (5, 1, 1)
+    assert counted["host_steps"] == 0
+
+
+def test_explain_names_the_device() -> None:
+    """And says what the processor does instead, with the reason."""
+    explanation = rust_inductor.explain(lambda x: torch.polar(x, x), options=OPTIONS)(torch.randn(4))
+    text = str(explanation)
+    assert _native.device_counters(OPTIONS)["name"] in text
+    assert "polar" in text
+
+
+def test_an_index_out_of_bounds_is_eager_s_error() -> None:
+    """The flag of a kernel is looked at in the end."""
+    table = torch.randn(4, 3)
+    compiled = on_device(lambda i, t: F.embedding(i, t) * 2)
+    close(compiled(torch.tensor([0, 3]), table), table[[0, 3]] * 2)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled(torch.tensor([0, 4]), table)
+    close(compiled(torch.tensor([1, 2]), table), table[[1, 2]] * 2)
+
+
+def test_threads() -> None:
+    """Several may call at once."""
+    model = nn.Linear(24, 24)
+    compiled = on_device(model)
+    inputs = [torch.randn(6, 24) for _ in range(4)]
+    wrong: list[int] = []
+    with torch.no_grad():
+        compiled(inputs[0])
+
+    def work(number: int) -> None:
+        with torch.no_grad():
+            for _ in range(20):
+                if not torch.allclose(compiled(inputs[number]), model(inputs[number]), atol=1e-3):
+                    wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_lost_device() -> None:
+    """An error, or the next run's device; the process goes on."""
+    model = nn.Linear(8, 8)
+    compiled = on_device(model)
+    x = torch.randn(3, 8)
+    with torch.no_grad():
+        close(compiled(x), model(x))
+        _native.lose_device(OPTIONS)
+        try:
+            close(compiled(x), model(x))
+        except RuntimeError as error:
+            assert "lost" in str(error)
+        close(compiled(x), model(x))
+
+
+def test_options_are_checked() -> None:
+    """A device, an adapter that is not there; an adapter without a device."""
+    with pytest.raises(Exception, match="option `device` takes"):
+        torch.compile(torch.sin, backend="rust_inductor", options={"device": "tpu"})(torch.ones(2))
+    with pytest.raises(Exception, match="no WebGPU adapter is named `no such thing`; there are: "):
+        options = {"device": "wgpu", "adapter": "no such thing"}
+        torch.compile(torch.sin, backend="rust_inductor", options=options)(torch.ones(2))
+    with pytest.raises(Exception, match="goes with the option"):
+        torch.compile(torch.sin, backend="rust_inductor", options={"adapter": "software"})(torch.ones(2))
+
+
+def test_mixed_devices() -> None:
+    """Tensors of another device than the host's do what they do eagerly."""
+    x, y = torch.randn(3), torch.randn(3, device="meta")
+    with pytest.raises(Exception, match="meta"):
+        x + y
+    with pytest.raises(Exception, match="meta"):
+        on_device(lambda x, y: x + y)(x, y)
