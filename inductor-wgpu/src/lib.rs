@@ -16,6 +16,7 @@ mod library;
 mod memory;
 mod pipeline;
 mod stream;
+pub mod wgsl;
 mod work;
 
 pub use adapter::{AdapterChoice, OpenError};

@@ -24,6 +24,8 @@ pub struct Capabilities {
     pub narrow_memory: bool,
     /// Whether 64-bit integers can be computed with and stored; else `int64` buffers are narrowed.
     pub wide_ints: bool,
+    /// Whether floats of 32 bits can be added to atomically; else their bits are exchanged until nobody interferes.
+    pub atomic_floats: bool,
     /// What becomes of `float64`.
     pub wide_floats: WideFloats,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
@@ -39,6 +41,7 @@ impl Capabilities {
             bindings: 8,
             narrow_memory: false,
             wide_ints,
+            atomic_floats: false,
             wide_floats: WideFloats::AsF32,
             functions: Vec::new(),
         }
@@ -76,6 +79,7 @@ impl Capabilities {
             bindings: 128,
             narrow_memory: true,
             wide_ints: true,
+            atomic_floats: true,
             wide_floats: WideFloats::Native,
             functions: functions.to_vec(),
         }

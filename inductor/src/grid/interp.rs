@@ -6,7 +6,7 @@
 //!   interval (in the same stage, for threads of different groups) is an error, but where both write the same bits or
 //!   both are atomic.
 
-use super::{Access, AtomicOp, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, Val, eval};
+use super::{Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, Val, eval};
 use crate::loop_ir::{Param, interp::Buffer};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -271,7 +271,7 @@ impl<'a> Machine<'a> {
                 let i = this.element(*binding, *index, t, Some(u64::MAX), true)?;
                 let (old, with) = (this.memory[*binding].bits(i), this.vals[*value][t]);
                 let new = match op {
-                    AtomicOp::Add => old.wrapping_add(with),
+                    AtomicOp::Add => eval::binary(Binary::Add, this.stage.vals[*value].ty, old, with),
                     AtomicOp::And => old & with,
                     AtomicOp::Or => old | with,
                 };

@@ -387,7 +387,7 @@ pub enum Stmt {
 /// How an atomic statement changes an element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
-    /// Adds an integer.
+    /// Adds an integer, or a float where the device can.
     Add,
     /// Keeps the bits of the operand.
     And,

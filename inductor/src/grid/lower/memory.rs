@@ -30,7 +30,7 @@ impl Lower<'_> {
         });
         for (param, data) in self.kernel.arguments() {
             let (mut mem, packing) = self.memory_type(data.dtype)?;
-            if added.contains(param) && self.adds_atomically(param) && mem == Mem::F32 {
+            if added.contains(param) && !self.caps.atomic_floats && mem == Mem::F32 {
                 // Floats are added to by exchanging their bits.
                 mem = Mem::U32;
             }
@@ -249,7 +249,7 @@ impl Lower<'_> {
         }
         self.touch(binding, Access::Atomic);
         let index = at.0;
-        if self.bindings[binding].mem == Mem::I32 {
+        if matches!(self.bindings[binding].mem, Mem::I32 | Mem::F32) {
             self.b.push(Stmt::Atomic { op: AtomicOp::Add, binding, index, value });
             return Ok(());
         }

@@ -2,7 +2,7 @@
 //! threads of a group have shared a loop.
 
 use super::{Lower, Refusal, Running};
-use crate::grid::{Shared, Stmt, Ty, Val};
+use crate::grid::{NARROW_LIMIT, Shared, Stmt, Ty, Val};
 use crate::loop_ir::{Acc, AccData};
 use fx::prim::Reduction;
 use symshapes::{DType, Range};
@@ -186,7 +186,7 @@ impl Lower<'_> {
         let value = self.reduced[acc].ok_or_else(|| format!("{acc} has no value"))?;
         let data = &self.kernel.accs[acc];
         let range = if has_position(data.kind) {
-            Some(Range::new(0, i64::from(i32::MAX)))
+            Some(Range::new(0, NARROW_LIMIT))
         } else {
             (data.dtype == DType::I64 && !self.caps.wide_ints).then_some(super::value::NARROWED)
         };

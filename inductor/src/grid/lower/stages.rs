@@ -208,8 +208,14 @@ impl<'a> Lower<'a> {
     /// Gives the variables of nested loops their values, by the number of an item, and computes what stands before the
     /// innermost.
     pub(super) fn enter(&mut self, chain: &[Link<'a>], at: Val) -> Result {
-        let axes: Vec<_> =
+        let mut axes: Vec<_> =
             chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
+        for &(sym, extent) in &axes {
+            if extent == Expr::ONE {
+                self.syms.insert(sym, self.b.i32(0));
+            }
+        }
+        axes.retain(|&(_, extent)| extent != Expr::ONE);
         let expr = self.linear_expr(chain);
         self.linear.push(Linear { at, expr, axes });
         chain.iter().try_for_each(|link| self.thread_stmts(link.before))
@@ -218,8 +224,8 @@ impl<'a> Lower<'a> {
     /// The number of an item as an expression of the loops' variables.
     pub(super) fn linear_expr(&mut self, chain: &[Link<'_>]) -> Expr {
         let kernel = self.kernel;
-        chain.iter().fold(Expr::ZERO, |number, link| {
-            let axis = &kernel.axes[link.axis];
+        let axes = chain.iter().map(|link| &kernel.axes[link.axis]).filter(|axis| axis.extent != Expr::ONE);
+        axes.fold(Expr::ZERO, |number, axis| {
             let (row, at) = (self.pool.mul(number, axis.extent), self.pool.sym(axis.sym));
             self.pool.add(row, at)
         })

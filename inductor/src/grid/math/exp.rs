@@ -2,7 +2,6 @@
 //!
 //! `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`; `ln 2` is subtracted in two parts.
 
-use super::ROUNDER;
 use crate::grid::build::Builder;
 use crate::grid::{Binary, Val};
 
@@ -38,7 +37,7 @@ struct Split {
 
 fn split(b: &Builder, x: Val) -> Split {
     let rounded = b.rounded(x, std::f64::consts::LOG2_E);
-    let n = b.sub(rounded, b.like(x, ROUNDER));
+    let n = b.integer(rounded);
     let r = b.fma(n, b.like(x, -LN2_HIGH), x);
     Split { rounded, r: b.fma(n, b.like(x, -LN2_LOW), r) }
 }
@@ -74,7 +73,7 @@ pub(super) fn exp2(b: &Builder, x: Val) -> Val {
 pub(super) fn exp2_of_sum(b: &Builder, x: Val, rest: Val) -> Val {
     let x = b.at_most(b.at_least(x, -151.0), 129.0);
     let rounded = b.rounded(x, 1.0);
-    let r = b.add(b.sub(x, b.sub(rounded, b.like(x, ROUNDER))), rest);
+    let r = b.add(b.sub(x, b.integer(rounded)), rest);
     let p = b.fma(b.horner(r, &EXP2), r, b.like(r, 1.0));
     b.scale(p, rounded, 0)
 }

@@ -95,6 +95,12 @@ impl Builder {
         self.fma(x, self.like(x, k), self.like(x, ROUNDER))
     }
 
+    /// The integer that [`Builder::rounded`] gives, taken from its bits: a device may take a sum and a difference of
+    /// [`ROUNDER`] to be nothing.
+    fn integer(&self, rounded: Val) -> Val {
+        self.cast(Ty::F32, self.sub(self.bits(Ty::I32, rounded), self.i32(ROUNDER_BITS)))
+    }
+
     /// `p * 2^n` for `n` in −126..=127, where `n` comes from [`Builder::rounded`].
     fn scale_within(&self, p: Val, rounded: Val) -> Val {
         let bits = self.bits(Ty::I32, rounded);

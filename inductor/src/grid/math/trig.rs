@@ -2,7 +2,6 @@
 //!
 //! Accurate for arguments up to 1e5; beyond, the error grows as the argument does.
 
-use super::ROUNDER;
 use crate::grid::build::Builder;
 use crate::grid::{Binary, Ty, Val};
 
@@ -26,7 +25,7 @@ struct Reduced {
 
 fn reduce(b: &Builder, x: Val) -> Reduced {
     let rounded = b.rounded(x, std::f64::consts::FRAC_2_PI);
-    let n = b.sub(rounded, b.like(x, ROUNDER));
+    let n = b.integer(rounded);
     let r = HALF_PI.iter().fold(x, |r, &part| b.fma(n, b.like(x, -part), r));
     let z = b.mul(r, r);
     let sin = b.odd(r, z, &SIN);

@@ -1,0 +1,63 @@
+//! The WGSL of every golden kernel: as it was, and valid to naga.
+
+use expect_test::expect_file;
+use inductor::grid::{Capabilities, GridKernel, lower};
+use inductor::loop_ir::{
+    Kernel,
+    random::{self, GenOptions},
+};
+use inductor_wgpu::wgsl;
+use std::path::{Path, PathBuf};
+use symshapes::DType;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../inductor/tests/golden/grid")
+}
+
+fn kernels() -> Vec<(String, Kernel)> {
+    let files = std::fs::read_dir(folder()).expect("the folder is there");
+    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
+    paths.sort();
+    let name = |path: &PathBuf| path.file_stem().expect("a file").to_string_lossy().into_owned();
+    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("it can be read").parse().expect("a kernel");
+    paths.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// Checks a module as wgpu will, for an adapter with 64-bit integers.
+fn validate(text: &str) {
+    let module =
+        naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
+    let flags = naga::valid::ValidationFlags::all();
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::SHADER_INT64);
+    validator.validate(&module).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
+}
+
+fn print(grid: &GridKernel) -> Vec<String> {
+    grid.stages.iter().map(|stage| wgsl::print(grid, stage)).collect()
+}
+
+#[test]
+fn goldens_are_as_they_were_and_valid() {
+    for (name, kernel) in kernels() {
+        let text = match lower(&kernel, &Capabilities::web(true)) {
+            Ok(grid) => print(&grid),
+            Err(error) => panic!("{name}: {error}"),
+        };
+        text.iter().for_each(|module| validate(module));
+        expect_file![folder().join(format!("{name}.wgsl"))].assert_eq(&text.join("\n"));
+    }
+}
+
+#[test]
+fn random_kernels_are_valid() {
+    let dtypes =
+        DType::ALL.iter().copied().filter(|d| d.size() <= 8 && !matches!(d, DType::F64 | DType::C64)).collect();
+    let options = GenOptions { dtypes, sizes: 2, ..GenOptions::default() };
+    let caps = Capabilities { bindings: 64, ..Capabilities::web(true) };
+    for seed in 0..100 {
+        let kernel = random::kernel(seed, &options);
+        let grid = lower(&kernel, &caps).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+        print(&grid).iter().for_each(|module| validate(module));
+    }
+}

@@ -1,0 +1,29 @@
+// k_add_mul
+@group(0) @binding(0) var<storage, read> b0: array<f32>;
+@group(0) @binding(1) var<storage, read> b1: array<f32>;
+@group(0) @binding(2) var<storage, read> b2: array<f32>;
+@group(0) @binding(3) var<storage, read_write> b3: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) here: vec3<u32>,
+  @builtin(num_workgroups) all: vec3<u32>,
+) {
+  let thread = i32(local);
+  let group = i32(here.x + all.x * (here.y + all.y * here.z));
+  let v3: i32 = group * 256i;
+  let v4: i32 = v3 + thread;
+  let v8: bool = v4 < 600i;
+  let v11: i32 = v4 / 20i;
+  let v12: i32 = v11 * 20i;
+  let v13: i32 = v4 - v12;
+  if v8 {
+    let v9: f32 = b0[v4];
+    let v14: f32 = b1[v13];
+    let v15: f32 = b2[v11];
+    let v18: f32 = v9 + v14;
+    let v19: f32 = v18 * v15;
+    b3[v4] = v19;
+  }
+}

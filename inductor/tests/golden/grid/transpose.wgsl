@@ -1,0 +1,25 @@
+// k_clone
+@group(0) @binding(0) var<storage, read> b0: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b1: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) here: vec3<u32>,
+  @builtin(num_workgroups) all: vec3<u32>,
+) {
+  let thread = i32(local);
+  let group = i32(here.x + all.x * (here.y + all.y * here.z));
+  let v3: i32 = group * 256i;
+  let v4: i32 = v3 + thread;
+  let v8: bool = v4 < 960i;
+  let v12: i32 = v4 / 40i;
+  let v13: i32 = v12 * 40i;
+  let v14: i32 = v4 - v13;
+  let v16: i32 = v14 * 24i;
+  let v17: i32 = v12 + v16;
+  if v8 {
+    let v9: f32 = b0[v4];
+    b1[v17] = v9;
+  }
+}
