@@ -14,7 +14,7 @@ use crate::adapter::{AdapterChoice, OpenError, choose};
 use crate::kernel::GpuKernel;
 use crate::library;
 use crate::memory::Pool;
-use crate::pipeline::{Pipelines, Shader, ShaderId, Shaders};
+use crate::pipeline::{BindingKind, Pipelines, Shader, ShaderId, Shaders};
 use crate::stream::GpuStream;
 use crate::work::Work;
 
@@ -141,8 +141,9 @@ impl Gpu {
     /// What the device says.
     pub fn shader(&self, shader: Shader) -> Result<ShaderId, Refusal> {
         let most = self.limits.max_storage_buffers_per_shader_stage as usize;
-        if shader.bindings.len() > most {
-            return Refusal::because(format!("{} buffers, and the device binds {most}", shader.bindings.len()));
+        let buffers = shader.bindings.iter().filter(|&&kind| kind != BindingKind::Uniform).count();
+        if buffers > most {
+            return Refusal::because(format!("{buffers} buffers, and the device binds {most}"));
         }
         let id = self.shared.shaders.intern(shader);
         let opened = self.current();

@@ -1,33 +1,105 @@
-//! Kernels of loop IR, compiled.
+//! Kernels of loop IR: lowered to a grid by the middle, printed as WGSL, built once for all sizes.
 
 use inductor::device::Refusal;
+use inductor::grid::{self, Access, GridKernel, Source, Stage, WideFloats};
 use inductor::loop_ir::Kernel;
+use smallvec::SmallVec;
 
 use crate::Gpu;
-use crate::work::Work;
+use crate::pipeline::{BindingKind, Shader, ShaderId};
+use crate::wgsl;
+use crate::work::{Dispatch, Operand, Work};
 
 /// A kernel of loop IR as shaders, for all sizes.
-pub struct GpuKernel {}
+pub struct GpuKernel {
+    grid: GridKernel,
+    /// One for each stage.
+    shaders: Vec<ShaderId>,
+    /// What stands for each binding of the kernel.
+    operands: Vec<Operand>,
+    /// The bindings that are temporaries, in the order of their numbers.
+    temporaries: Vec<grid::Binding>,
+}
 
 impl GpuKernel {
     /// Compiles a kernel.
     ///
     /// # Errors
     /// What cannot be lowered to a grid, or what the device refuses.
-    pub(crate) fn new(_gpu: &Gpu, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
-        Refusal::because(format!("{}: kernels of loop IR are not lowered yet", kernel.name))
+    pub(crate) fn new(gpu: &Gpu, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
+        let grid = grid::lower(kernel, &capabilities(gpu)).map_err(|error| Refusal(error.to_string()))?;
+        let shader = |stage: &Stage| {
+            let mut bindings: Vec<BindingKind> = stage.bindings.iter().map(|&(_, access)| kind(access)).collect();
+            bindings.extend(stage.takes_args().then_some(BindingKind::Uniform));
+            gpu.shader(Shader { text: wgsl::print(&grid, stage), bindings })
+        };
+        let shaders = grid.stages.iter().map(shader).collect::<Result<_, _>>()?;
+        let mut temporaries = Vec::new();
+        let mut operands = Vec::new();
+        for (binding, data) in grid.bindings.iter() {
+            operands.push(match data.source {
+                Source::Param(param) => {
+                    let at = kernel.arguments().position(|(argument, _)| argument == param);
+                    Operand::Arg(at.ok_or_else(|| Refusal(format!("{param} is no argument")))? as u32)
+                }
+                Source::Temp => {
+                    temporaries.push(binding);
+                    Operand::Temporary(temporaries.len() as u32 - 1)
+                }
+            });
+        }
+        Ok(GpuKernel { shaders, operands, temporaries, grid })
     }
 
     /// The dispatches for these sizes.
     ///
     /// # Errors
-    /// More groups than the device starts.
-    pub(crate) fn launch(&self, _gpu: &Gpu, _sizes: &[i64]) -> Result<Work, Refusal> {
-        Ok(Work::default())
+    /// Sizes that the kernel's arithmetic does not hold for, or more groups than the device starts.
+    pub(crate) fn launch(&self, gpu: &Gpu, sizes: &[i64]) -> Result<Work, Refusal> {
+        let grid = &self.grid;
+        let too_large = || Refusal(format!("kernel {}: {sizes:?} is too large for 32 bits", grid.name));
+        let args = grid.arguments(sizes).filter(|_| grid.admits(sizes)).ok_or_else(too_large)?;
+        let params: Vec<u32> = args.into_iter().map(i32::cast_unsigned).collect();
+        let mut work = Work::default();
+        for &binding in &self.temporaries {
+            let bytes = grid.bytes(binding, sizes).and_then(|bytes| usize::try_from(bytes).ok());
+            let fits = bytes.filter(|&bytes| bytes <= inductor::device::Device::largest_buffer(gpu));
+            work.temporaries.push(fits.ok_or_else(too_large)?);
+        }
+        for (stage, &shader) in grid.stages.iter().zip(&self.shaders) {
+            let groups = grid.groups(stage, sizes).ok_or_else(too_large)?;
+            let buffers = stage.bindings.iter().map(|&(binding, _)| self.operands[binding.as_u32() as usize]);
+            let mut operands: SmallVec<[Operand; 8]> = buffers.collect();
+            operands.extend(stage.takes_args().then_some(Operand::Params));
+            work.dispatches.push(Dispatch { shader, operands, params: params.clone(), groups });
+        }
+        Ok(work)
     }
 
-    /// The WGSL.
+    /// The WGSL of its stages.
     pub(crate) fn listing(&self) -> String {
-        String::new()
+        let stages: Vec<String> = self.grid.stages.iter().map(|stage| wgsl::print(&self.grid, stage)).collect();
+        stages.join("\n")
+    }
+}
+
+fn kind(access: Access) -> BindingKind {
+    match access {
+        Access::Read => BindingKind::Read,
+        Access::Write | Access::Atomic => BindingKind::ReadWrite,
+    }
+}
+
+/// What a kernel may ask of the device.
+fn capabilities(gpu: &Gpu) -> grid::Capabilities {
+    let limits = gpu.limits();
+    let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).clamp(32, 256);
+    grid::Capabilities {
+        threads: 1 << most.ilog2(),
+        shared_bytes: limits.max_compute_workgroup_storage_size,
+        // One is left for the arguments.
+        bindings: limits.max_storage_buffers_per_shader_stage,
+        wide_floats: WideFloats::AsF32,
+        ..grid::Capabilities::web(gpu.has_wide_ints())
     }
 }

@@ -77,15 +77,17 @@ impl Wgpu {
         (is_same && copy.state == state).then(|| copy.memory.clone())
     }
 
-    /// Keeps the copy of a tensor.
-    pub(crate) fn keep(&self, tensor: &Bound<'_, PyAny>, state: State, memory: Memory) -> PyResult<()> {
-        let py = tensor.py();
-        let copy = Kept { tensor: PyWeakrefReference::new(tensor)?.unbind(), state, memory };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == kept.capacity() {
-            kept.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
+    /// Keeps copies of tensors, and forgets those whose tensors are gone.
+    pub(crate) fn keep(&self, py: Python<'_>, copies: Vec<(Bound<'_, PyAny>, State, Memory)>) -> PyResult<()> {
+        if copies.is_empty() {
+            return Ok(());
         }
-        kept.insert(tensor.as_ptr() as usize, copy);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
+        for (tensor, state, memory) in copies {
+            let copy = Kept { tensor: PyWeakrefReference::new(&tensor)?.unbind(), state, memory };
+            kept.insert(tensor.as_ptr() as usize, copy);
+        }
         Ok(())
     }
 }

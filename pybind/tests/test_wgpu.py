@@ -354,3 +354,55 @@ def test_mixed_devices() -> None:
         x + y
     with pytest.raises(Exception, match="meta"):
         on_device(lambda x, y: x + y)(x, y)
+
+
+def _bert() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.BertConfig(
+        hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128, vocab_size=100
+    )
+    return transformers.BertModel(config), (torch.randint(0, 100, (2, 12)), torch.ones(2, 12, dtype=torch.int64))
+
+
+def _gpt2() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, vocab_size=100, n_positions=32, use_cache=False)
+    return transformers.GPT2LMHeadModel(config), (torch.randint(0, 100, (2, 12)),)
+
+
+def _resnet() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    torchvision = pytest.importorskip("torchvision")
+    return torchvision.models.resnet18(num_classes=10), (torch.randn(1, 3, 32, 32),)
+
+
+def _vit() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.ViTConfig(
+        hidden_size=48, num_hidden_layers=2, num_attention_heads=3, intermediate_size=96, image_size=32, patch_size=8
+    )
+    return transformers.ViTModel(config), (torch.randn(2, 3, 32, 32),)
+
+
+MODELS = {"BERT": _bert, "GPT-2": _gpt2, "ResNet-18": _resnet, "ViT": _vit}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name: str) -> None:
+    """Whole models; what is waited for are results, and weights stay where they are."""
+    model, inputs = MODELS[name]()
+    model.eval()
+    compiled = on_device(model)
+    with torch.no_grad():
+        eager = _tensors(model(*inputs))
+        close(_tensors(compiled(*inputs)), eager)
+        with Counted() as counted:
+            close(_tensors(compiled(*inputs)), eager)
+    assert counted["submissions"] <= 2 + counted["host_steps"]
+    assert counted["bytes_up"] < 1 << 17
+
+
+def _tensors(result: Any) -> list[torch.Tensor]:
+    """The tensors of what a model gives."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [value for value in result.to_tuple() if isinstance(value, torch.Tensor)]

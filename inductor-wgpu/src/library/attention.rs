@@ -27,6 +27,9 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     if given.float("dropout_p")? != 0.0 {
         return Refusal::because("attention with dropout");
     }
+    if given.has("enable_gqa") && given.bool("enable_gqa")? {
+        return Refusal::because("attention whose heads share keys");
+    }
     let [query, key, value] = [given.tensor("query")?, given.tensor("key")?, given.tensor("value")?];
     let (mask, out, sums) = (given.opt_tensor("attn_mask")?, given.result()?, given.opt_result(1)?);
     let [batches, heads, length, width] = query.layout.sizes[..] else { return Refusal::because("a query's rank") };

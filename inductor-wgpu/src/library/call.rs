@@ -73,12 +73,19 @@ impl<'a> Given<'a> {
         self.plain(name)?.as_int().ok_or_else(|| self.wrong(name))
     }
 
+    /// True if the operator has a parameter of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.schema.position(name).is_some()
+    }
+
     pub(super) fn bool(&self, name: &str) -> Result<bool, Refusal> {
         self.plain(name)?.as_bool().ok_or_else(|| self.wrong(name))
     }
 
     pub(super) fn ints(&self, name: &str) -> Result<Vec<i64>, Refusal> {
-        self.plain(name)?.as_int_list().ok_or_else(|| self.wrong(name))
+        let plain = self.plain(name)?;
+        let single = || plain.as_int().map(|one| vec![one]);
+        plain.as_int_list().or_else(single).ok_or_else(|| self.wrong(name))
     }
 
     /// Two numbers, where one stands for both.

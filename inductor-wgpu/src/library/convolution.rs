@@ -42,7 +42,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
 
 /// `convolution` over one or two dimensions, not transposed.
 pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    if given.bool("transposed")? {
+    if given.has("transposed") && given.bool("transposed")? {
         return Refusal::because("a transposed convolution");
     }
     let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
@@ -67,7 +67,8 @@ pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Re
     builder.int("height", input.layout.sizes[2])?;
     builder.int("width", input.layout.sizes[3])?;
     for name in ["stride", "padding", "dilation"] {
-        let [y, x] = plane(&given.ints(name)?, i64::from(name != "padding"))?;
+        let rank = given.tensor("input")?.layout.sizes.len() - 2;
+        let [y, x] = plane(&given.ints(name)?, rank, i64::from(name != "padding"))?;
         builder.int(&format!("{name}_y"), y)?;
         builder.int(&format!("{name}_x"), x)?;
     }
@@ -97,10 +98,11 @@ fn planar(view: &View) -> Result<View, Refusal> {
     Ok(View { layout: Layout { sizes, strides, offset: *offset }, ..view.clone() })
 }
 
-/// The numbers for two dimensions, with `fill` for the one that is not there.
-fn plane(numbers: &[i64], fill: i64) -> Result<[i64; 2], Refusal> {
+/// The numbers for two dimensions of which `rank` are there, with `fill` for the other; one number stands for all.
+fn plane(numbers: &[i64], rank: usize, fill: i64) -> Result<[i64; 2], Refusal> {
     match *numbers {
-        [x] => Ok([fill, x]),
+        [x] if rank == 1 => Ok([fill, x]),
+        [both] => Ok([both, both]),
         [y, x] => Ok([y, x]),
         _ => Refusal::because(format!("a convolution over {} dimensions", numbers.len())),
     }

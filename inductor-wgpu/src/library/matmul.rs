@@ -1,4 +1,4 @@
-//! Matrix products: `mm`, `bmm`, and with a sum `addmm`, `baddbmm`.
+//! Matrix products: `mm`, `bmm`, `matmul` of equal ranks or by one matrix, and with a sum `addmm`, `baddbmm`, `linear`.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Layout, View};
@@ -13,6 +13,28 @@ use crate::work::Work;
 pub(super) fn mm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let (a, b) = (given.tensor("self")?, given.tensor("mat2")?);
     product(gpu, a, b, &given.result()?, None)
+}
+
+/// `matmul`, where no operand is a vector and what is not a matrix has the same sizes before the last two.
+pub(super) fn matmul(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (a, b) = (given.tensor("self")?, given.tensor("other")?);
+    let (of_a, of_b) = (&a.layout.sizes, &b.layout.sizes);
+    let lead = |sizes: &[i64]| sizes.len().checked_sub(2).map(|at| sizes[..at].to_vec());
+    match (lead(of_a), lead(of_b)) {
+        (Some(x), Some(y)) if x == y || y.is_empty() => product(gpu, a, b, &given.result()?, None),
+        _ => Refusal::because(format!("a product of {of_a:?} and {of_b:?}")),
+    }
+}
+
+/// `linear`, with or without a bias.
+pub(super) fn linear(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (input, weight) = (given.tensor("input")?, given.tensor("weight")?);
+    let Layout { sizes, strides, offset } = &weight.layout;
+    let ([n, k], [row, column]) = (&sizes[..], &strides[..]) else { return Refusal::because("a weight's rank") };
+    let layout = Layout { sizes: vec![*k, *n], strides: vec![*column, *row], offset: *offset };
+    let transposed = View { layout, ..weight.clone() };
+    let sum = given.opt_tensor("bias")?.map(|of| Sum { of, beta: 1.0, alpha: 1.0 });
+    product(gpu, input, &transposed, &given.result()?, sum.as_ref())
 }
 
 /// `addmm` and `baddbmm`: `beta * self + alpha * (a @ b)`, where a `beta` of 0 makes `self` not matter.
@@ -31,7 +53,10 @@ struct Sum<'a> {
 }
 
 fn product(gpu: &Gpu, a: &View, b: &View, out: &View, sum: Option<&Sum<'_>>) -> Result<Task<Work>, Refusal> {
-    let (a, b, out) = (batched(a, None)?, batched(b, None)?, batched(out, None)?);
+    let (a, mut b, out) = (batched(a, None)?, batched(b, None)?, batched(out, None)?);
+    if b.layout.sizes[0] == 1 {
+        b.layout.strides[0] = 0;
+    }
     let [batches, m, n] = out.layout.sizes[..] else { return Refusal::because("a result of another rank") };
     let k = a.layout.sizes[2];
     let mut builder = Builder::default();
@@ -75,13 +100,14 @@ fn add(builder: &mut Builder, sum: &Sum<'_>, sizes: [i64; 3]) -> Result<String, 
     Ok(format!("p.beta * {element} + p.alpha * sum"))
 }
 
-/// The view with three dimensions, missing ones before the others; stretched to `sizes` where they are given.
+/// The view with three dimensions, missing ones before the others, more than one before the last two made one; stretched
+/// to `sizes` where they are given.
 fn batched(view: &View, sizes: Option<[i64; 3]>) -> Result<View, Refusal> {
-    let Layout { sizes: own, strides, offset } = &view.layout;
-    let missing = 3usize.checked_sub(own.len()).ok_or_else(|| Refusal("more than three dimensions".to_owned()))?;
+    let Layout { sizes: own, strides, offset } = merged(&view.layout)?;
+    let missing = 3 - own.len();
     let pad = |fill: i64, rest: &[i64]| std::iter::repeat_n(fill, missing).chain(rest.iter().copied()).collect();
-    let own: Vec<i64> = pad(1, own);
-    let mut strides: Vec<i64> = pad(0, strides);
+    let own: Vec<i64> = pad(1, &own);
+    let mut strides: Vec<i64> = pad(0, &strides);
     if let Some(sizes) = sizes {
         for ((stride, &size), wanted) in strides.iter_mut().zip(&own).zip(sizes) {
             if size == 1 && wanted != 1 {
@@ -92,5 +118,21 @@ fn batched(view: &View, sizes: Option<[i64; 3]>) -> Result<View, Refusal> {
         }
     }
     let sizes = sizes.map_or(own, |sizes| sizes.to_vec());
-    Ok(View { layout: Layout { sizes, strides, offset: *offset }, ..view.clone() })
+    Ok(View { layout: Layout { sizes, strides, offset }, ..view.clone() })
+}
+
+/// The layout with all dimensions before the last two as one, if memory has them so.
+fn merged(layout: &Layout) -> Result<Layout, Refusal> {
+    let Layout { mut sizes, mut strides, offset } = layout.clone();
+    while sizes.len() > 3 {
+        let (outer, inner) = ((sizes[0], strides[0]), (sizes[1], strides[1]));
+        let stride = match (outer, inner) {
+            ((1, _), (_, stride)) | ((_, stride), (1, _)) => stride,
+            ((_, stride), (size, within)) if stride == size * within => within,
+            _ => return Refusal::because("batches that do not lie one behind the other"),
+        };
+        sizes.splice(..2, [outer.0 * inner.0]);
+        strides.splice(..2, [stride]);
+    }
+    Ok(Layout { sizes, strides, offset })
 }

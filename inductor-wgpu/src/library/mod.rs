@@ -33,10 +33,17 @@ static ROWS: &[Row] = &[
     Row { target: "aten.bmm.default", write: matmul::mm },
     Row { target: "aten.addmm.default", write: matmul::addmm },
     Row { target: "aten.baddbmm.default", write: matmul::addmm },
+    Row { target: "aten.matmul.default", write: matmul::matmul },
+    Row { target: "aten.linear.default", write: matmul::linear },
+    Row { target: "aten.conv1d.default", write: convolution::convolution },
+    Row { target: "aten.conv2d.default", write: convolution::convolution },
     Row { target: "aten.convolution.default", write: convolution::convolution },
     Row { target: "aten._scaled_dot_product_flash_attention_for_cpu.default", write: attention::attention },
+    Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention },
+    Row { target: "aten.max_pool2d.default", write: pooling::max },
     Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max },
     Row { target: "aten.avg_pool2d.default", write: pooling::average },
+    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::adaptive_average },
     Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average },
 ];
 

@@ -77,10 +77,10 @@ fn launch<D: Device>(
 }
 
 fn library<D: Device>(device: &D, plan: &Plan, call: &Call) -> Result<Task<D::Work>, Refusal> {
-    if let CallKind::Fallback(why) = &call.kind {
-        return Refusal::because(format!("{}: {why}", call.target));
-    }
-    let task = device.library(call, &plan.bufs)?;
+    let task = device.library(call, &plan.bufs).map_err(|refusal| match &call.kind {
+        CallKind::Extern => refusal,
+        CallKind::Fallback(why) => Refusal(why.clone()),
+    })?;
     suits(device, &plan.bufs, &task)?;
     Ok(task)
 }

@@ -66,15 +66,16 @@ impl DevicePart {
         frame: &mut Frame,
     ) -> PyResult<()> {
         let Some(session) = &frame.session else { return Ok(()) };
+        let mut copies = Vec::new();
         for (buf, tensor) in program.given(py, args) {
             if let Some(state) = state(py, program, frame, buf, &tensor)
                 && self.device.kept(&tensor, state).is_none()
                 && let Some(memory) = session.keep(buf)
             {
-                self.device.keep(&tensor, state, memory)?;
+                copies.push((tensor, state, memory));
             }
         }
-        Ok(())
+        self.device.keep(py, copies)
     }
 }
 
