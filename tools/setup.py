@@ -1,7 +1,7 @@
 """Set-up: whatever a command of `./x` needs and this machine lacks. Standard library only.
 
-`python -m tools.setup VENV [nextest] [mdbook] [c++] [package]`. Each step looks first whether it is done, by a stamp
-that holds the hash of what it was done from; a second run takes a fraction of a second.
+`python -m tools.setup VENV [nextest] [mdbook] [c++] [vulkan] [package]`. Each step looks first whether it is done, by a
+stamp that holds the hash of what it was done from; a second run takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tools.ui import ROOT, StepFailed, read_or_empty, run_step, say
 
 LLVM_PREFIX = Path(os.environ.get("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19"))
 LLVM_PACKAGES = ["llvm-19-dev", "libpolly-19-dev", "libzstd-dev"]
+VULKAN_PACKAGE = "mesa-vulkan-drivers"
 CARGO_TOOLS = ROOT / "target" / "tools"
 CARGO_VERSIONS = {"cargo-nextest": "0.9.143", "mdbook": "0.5.4"}
 
@@ -29,10 +30,13 @@ def main() -> int:
         "nextest": lambda: cargo_tool("cargo-nextest"),
         "mdbook": lambda: cargo_tool("mdbook"),
         "c++": lambda: None,
+        "vulkan": lambda: None,
         "package": lambda: package(venv),
     }
     try:
-        system_packages("c++" in wanted)
+        system_packages(with_cpp="c++" in wanted)
+        if "vulkan" in wanted:
+            vulkan()
         virtual_environment(venv)
         requirements(venv)
         for name in wanted:
@@ -42,7 +46,7 @@ def main() -> int:
     return 0
 
 
-def system_packages(with_cpp: bool) -> None:
+def system_packages(*, with_cpp: bool) -> None:
     """Debian's packages: LLVM, and the compilers and Python modules that a bare machine may lack."""
     missing = missing_llvm()
     if shutil.which("cc") is None:
@@ -53,15 +57,38 @@ def system_packages(with_cpp: bool) -> None:
         missing += [f"python3.{sys.version_info.minor}-venv"]
     if not missing:
         return
-    if not on_debian() or shutil.which("apt-get") is None:
+    if not has_apt():
         say(f"[setup] these are needed, and there is no apt-get to install them with: {' '.join(missing)}")
         say("[setup] LLVM 19 may lie anywhere: set LLVM_SYS_191_PREFIX to its prefix")
         raise StepFailed("system packages")
+    apt_install(missing)
+
+
+def vulkan() -> None:
+    """A Vulkan loader and a driver that needs no GPU, for WebGPU; where they cannot be had, it is skipped."""
+    if not on_debian() or is_installed(VULKAN_PACKAGE):
+        return
+    if not has_apt():
+        say(f"[setup] {VULKAN_PACKAGE} is missing, and there is no apt-get: the tests that need an adapter are skipped")
+        return
+    try:
+        apt_install([VULKAN_PACKAGE])
+    except StepFailed:
+        say(f"[setup] {VULKAN_PACKAGE} could not be installed: the tests that need an adapter are skipped")
+
+
+def has_apt() -> bool:
+    """True where Debian's packages can be installed."""
+    return on_debian() and shutil.which("apt-get") is not None
+
+
+def apt_install(packages: list[str]) -> None:
+    """Installs Debian's packages."""
     sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     run_step("package lists (apt)", [*sudo, "apt-get", "update"], quiet)
-    install = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
-    run_step(f"{' '.join(missing)} (apt)", [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", *install])
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    run_step(f"{' '.join(packages)} (apt)", [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", *install])
 
 
 def on_debian() -> bool:

@@ -18,7 +18,7 @@ from rust_inductor import _native
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OPTIONS = {"device": "wgpu", "adapter": "software"}
+OPTIONS: dict[str, Any] = {"device": "wgpu", "adapter": "software"}
 
 
 def _has_adapter() -> bool:
@@ -32,7 +32,9 @@ def _has_adapter() -> bool:
     return True
 
 
-pytestmark = pytest.mark.skipif(not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one")
+pytestmark = pytest.mark.skipif(
+    not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one"
+)
 
 
 def on_device(function: Callable[..., Any], **kwargs: Any) -> Any:
@@ -73,10 +75,10 @@ class Counted:
         self.done = {name: after[name] - self.before[name] for name in after if name != "name"}
 
     def __getitem__(self, name: str) -> int:
-        return self.done[name]
+        return int(self.done[name])
 
 
-LIBRARY = {
+LIBRARY: dict[str, tuple[Any, ...]] = {
     "mm": (lambda a, b: a @ b, (33, 47), (47, 29)),
     "mm of large tiles": (lambda a, b: a @ b, (70, 40), (40, 130)),
     "mm transposed": (lambda a, b: a.t() @ b.t(), (47, 33), (29, 47)),
@@ -153,7 +155,7 @@ def test_max_pool_of_nan() -> None:
     check(lambda x: F.max_pool2d(x, 2, return_indices=True), x)
 
 
-ZOO = {
+ZOO: dict[str, Callable[..., Any]] = {
     "pointwise": lambda x: torch.tanh(x) * torch.sigmoid(x) + F.gelu(x) - x.abs().sqrt(),
     "broadcast": lambda x: x + x[:1] * x[:, :1],
     "transpose": lambda x: x.t().contiguous() + 1,
@@ -192,7 +194,8 @@ def test_zoo(name: str) -> None:
 
 def test_weights_are_uploaded_once() -> None:
     """Only inputs move after the first call, until somebody writes to a weight."""
-    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32))
+    first = nn.Linear(64, 64)
+    model = nn.Sequential(first, nn.ReLU(), nn.Linear(64, 32))
     x = torch.randn(4, 64)
     compiled = on_device(model)
     with torch.no_grad():
@@ -201,11 +204,11 @@ def test_weights_are_uploaded_once() -> None:
             close(compiled(x), model(x))
         assert counted["bytes_up"] < 4 * 64 * 32
         assert counted["submissions"] == counted["waits"]
-        model[0].weight.mul_(2.0)
+        first.weight.mul_(2.0)
         with Counted() as counted:
             close(compiled(x), model(x))
         assert 4 * 64 * 64 <= counted["bytes_up"] < 2 * 4 * 64 * 64
-        model[0].weight = nn.Parameter(torch.zeros(64, 64))
+        first.weight = nn.Parameter(torch.zeros(64, 64))
         close(compiled(x), model(x))
         model.load_state_dict({name: torch.randn_like(value) for name, value in model.state_dict().items()})
         close(compiled(x), model(x))
@@ -309,9 +312,9 @@ def test_threads() -> None:
 
     def work(number: int) -> None:
         with torch.no_grad():
-            for _ in range(20):
-                if not torch.allclose(compiled(inputs[number]), model(inputs[number]), atol=1e-3):
-                    wrong.append(number)
+            results = [compiled(inputs[number]) for _ in range(20)]
+            eager = model(inputs[number])
+            wrong.extend(number for result in results if not torch.allclose(result, eager, atol=1e-3))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -341,7 +344,7 @@ def test_options_are_checked() -> None:
     with pytest.raises(Exception, match="option `device` takes"):
         torch.compile(torch.sin, backend="rust_inductor", options={"device": "tpu"})(torch.ones(2))
     with pytest.raises(Exception, match="no WebGPU adapter is named `no such thing`; there are: "):
-        options = {"device": "wgpu", "adapter": "no such thing"}
+        options: dict[str, Any] = {"device": "wgpu", "adapter": "no such thing"}
         torch.compile(torch.sin, backend="rust_inductor", options=options)(torch.ones(2))
     with pytest.raises(Exception, match="goes with the option"):
         torch.compile(torch.sin, backend="rust_inductor", options={"adapter": "software"})(torch.ones(2))
