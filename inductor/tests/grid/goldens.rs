@@ -77,6 +77,5 @@ fn a_device_without_wide_integers_refuses_only_what_may_not_fit() {
         .iter()
         .filter_map(|(name, kernel)| lower(kernel, &narrow).err().map(|error| format!("{name}: {}\n", error.reason)))
         .collect();
-    expect_test::expect![""]
-    .assert_eq(&refused.concat());
+    expect_test::expect![""].assert_eq(&refused.concat());
 }

@@ -90,16 +90,13 @@ pub(super) fn log10(b: &Builder, x: Val) -> Val {
     edges(b, x, 0.0, b.fma(e, b.like(e, LOG10_2[0]), low))
 }
 
-/// With `s = 1 + x` rounded: `ln(s)`, and what rounding lost of `s` over `s`.
+/// With `e` that of `1 + x`: `f = 2^-e x + (2^-e - 1)`, rounded once. A quarter of `x` keeps `2^-e` normal.
 pub(super) fn log1p(b: &Builder, x: Val) -> Val {
-    let one = b.like(x, 1.0);
-    let s = b.add(x, one);
-    let large = b.is(b.abs(x), Binary::Gt, 1.0);
-    let lost_of = b.select(large, b.sub(one, b.sub(s, x)), b.sub(x, b.sub(s, one)));
-    let (e, f) = split(b, s);
-    let share = b.div(lost_of, s);
-    let low = b.add(b.fma(e, b.like(e, LN2[1]), correction(b, f)), share);
-    let y = b.fma(e, b.like(e, LN2[0]), b.add(f, low));
+    let (one, quarter) = (b.like(x, 1.0), b.like(x, 0.25));
+    let e = exponent(b, b.add(x, one));
+    let power = b.bits(Ty::F32, b.shl(b.sub(b.i32(129), e), b.i32(23)));
+    let f = b.fma(b.mul(x, quarter), power, b.sub(b.mul(power, quarter), one));
+    let y = natural(b, b.cast(Ty::F32, e), f);
     let tiny = b.is(b.abs(x), Binary::Lt, 1e-10);
     edges(b, x, -1.0, b.select(tiny, x, y))
 }

@@ -1,0 +1,148 @@
+//! Kernels of loop IR on the software adapter, held against the interpreter: the goldens, and random ones.
+
+mod common;
+
+use common::gpu;
+use inductor::device::{Content, Device, Stream};
+use inductor::loop_ir::interp::{self, Buffer};
+use inductor::loop_ir::random::{self, GenOptions};
+use inductor::loop_ir::{Kernel, Scalar};
+use inductor_wgpu::Gpu;
+use std::path::Path;
+use symshapes::DType;
+
+/// The bytes of a buffer.
+fn bytes(buffer: &Buffer) -> Vec<u8> {
+    let size = buffer.dtype().size();
+    (0..buffer.len()).flat_map(|i| buffer.bits(i).to_le_bytes()[..size].to_vec()).collect()
+}
+
+/// A buffer of these bytes.
+fn buffer(dtype: DType, bytes: &[u8]) -> Buffer {
+    let size = dtype.size();
+    let mut buffer = Buffer::zeroed(dtype, bytes.len() / size);
+    for (i, element) in bytes.chunks_exact(size).enumerate() {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(element);
+        buffer.set_bits(i, u64::from_le_bytes(word));
+    }
+    buffer
+}
+
+/// Runs a kernel on the device; `None` if it refuses.
+fn run(gpu: &Gpu, kernel: &Kernel, sizes: &[i64], inputs: &[Buffer]) -> Option<Vec<Buffer>> {
+    let compiled = gpu.compile(kernel).ok()?;
+    let work = gpu.launch(&compiled, sizes).ok()?;
+    let mut stream = gpu.stream().expect("the device is there");
+    let upload = |input: &Buffer| stream.upload(&bytes(input), input.dtype());
+    let blocks = inputs.iter().map(upload).collect::<Result<Vec<_>, _>>().ok()?;
+    let args: Vec<_> = blocks.iter().collect();
+    stream.run(&work, &args).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    let contents = inputs.iter().map(|input| Content { dtype: input.dtype(), bytes: bytes(input).len() });
+    let wanted: Vec<_> = blocks.iter().zip(contents).collect();
+    let mut outputs = inputs.to_vec();
+    let mut sink = |i: usize, bytes: &[u8]| outputs[i] = buffer(inputs[i].dtype(), bytes);
+    stream.download(&wanted, &mut sink).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    Some(outputs)
+}
+
+/// True if two elements agree: `tolerance` relative for floats, which may be flushed to 0 below the least normal one.
+fn close(a: Scalar, b: Scalar, tolerance: f64) -> bool {
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => {
+            let scale = a.abs().max(b.abs()).max(1.0);
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * scale
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Checks a kernel on these inputs; false if the device refuses it.
+fn check(gpu: &Gpu, kernel: &Kernel, sizes: &[i64], inputs: &[Buffer], tolerance: f64) -> bool {
+    let mut wanted = inputs.to_vec();
+    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    let Some(ours) = run(gpu, kernel, sizes, inputs) else { return false };
+    for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
+        for i in 0..wanted.len() {
+            let (a, b) = (ours.get(i), wanted.get(i));
+            let half = matches!(wanted.dtype(), DType::BF16 | DType::F16);
+            let tolerance = if half { tolerance.max(1.0 / 128.0) } else { tolerance };
+            assert!(close(a, b, tolerance), "{sizes:?}: buffer {at}[{i}]: {a:?}, wanted {b:?}\n{kernel}");
+        }
+    }
+    true
+}
+
+#[test]
+fn goldens_do_what_the_loops_do() {
+    let Some(gpu) = gpu() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../inductor/tests/golden/grid");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the folder is there").flatten().map(|f| f.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
+    files.sort();
+    for path in files {
+        let kernel: Kernel = std::fs::read_to_string(&path).expect("it can be read").parse().expect("a kernel");
+        for size in [3, 17, 300] {
+            let sizes = vec![size; kernel.sizes.len()];
+            let inputs = common_inputs(&kernel, &sizes);
+            assert!(check(&gpu, &kernel, &sizes, &inputs, 1e-5), "{} is refused", path.display());
+        }
+    }
+}
+
+/// Small numbers of both signs; indices below 10.
+fn common_inputs(kernel: &Kernel, sizes: &[i64]) -> Vec<Buffer> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut draw = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 11
+    };
+    let mut buffers = Vec::new();
+    for (_, param) in kernel.arguments() {
+        let mut element = || match param.dtype {
+            DType::Bool => Scalar::Int((draw() % 2) as i64),
+            d if d.is_float() => Scalar::Float((draw() % 20_000) as f64 / 2500.0 - 4.0),
+            _ => Scalar::Int((draw() % 10) as i64),
+        };
+        let len = kernel.size(param.len, sizes).expect("sizes have values");
+        let elements: Vec<Scalar> = (0..len).map(|_| element()).collect();
+        buffers.push(Buffer::from_scalars(param.dtype, &elements));
+    }
+    buffers
+}
+
+/// Runs the kernels of these seeds; how many the device has taken.
+fn random_kernels(gpu: &Gpu, seeds: std::ops::Range<u64>, options: &GenOptions, specials: bool) -> usize {
+    let taken = seeds.filter(|&seed| {
+        let kernel = random::kernel(seed, options);
+        let sizes = random::sizes(seed, &kernel, options.iterations);
+        let inputs = random::inputs_with(seed, &kernel, &sizes, specials);
+        check(gpu, &kernel, &sizes, &inputs, 1e-5)
+    });
+    taken.count()
+}
+
+/// What the device stores: all but `float64`.
+fn dtypes() -> Vec<DType> {
+    let known = |dtype: &DType| !matches!(dtype, DType::F64 | DType::C64 | DType::C128);
+    DType::ALL.iter().copied().filter(known).collect()
+}
+
+#[test]
+fn random_kernels_do_what_the_loops_do() {
+    let Some(gpu) = gpu() else { return };
+    let options = GenOptions { dtypes: dtypes(), iterations: 1000, ..GenOptions::default() };
+    let taken = random_kernels(&gpu, 0..150, &options, false);
+    assert!(taken >= 135, "{taken} of 150 run");
+}
+
+#[test]
+fn random_kernels_of_symbolic_sizes_do_what_the_loops_do() {
+    let Some(gpu) = gpu() else { return };
+    let options = GenOptions { dtypes: dtypes(), iterations: 1000, sizes: 2, ..GenOptions::default() };
+    let taken = random_kernels(&gpu, 0..100, &options, false);
+    assert!(taken >= 90, "{taken} of 100 run");
+}
