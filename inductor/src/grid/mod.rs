@@ -25,16 +25,16 @@ pub mod interp;
 mod launch;
 pub mod lower;
 mod math;
+mod op;
 pub mod text;
 pub mod verify;
 
 pub use capabilities::{Capabilities, WideFloats};
 pub use launch::split_groups;
 pub use lower::{Unsupported, lower};
+pub use op::{Binary, Op, Unary};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use fx::prim::Pointwise;
-use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool, Sym};
 
 use crate::loop_ir;
@@ -204,116 +204,6 @@ pub struct ValData {
     pub ty: Ty,
 }
 
-/// How a scalar comes about. Without a word to the contrary, operands and result have one type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Op {
-    /// The value with these bits (zero-extended).
-    Const(u64),
-    /// A launch argument, an `i32`.
-    Arg(Arg),
-    /// The thread's number in its group, an `i32`.
-    Thread,
-    /// The group's number, an `i32`; it may be beyond the stage's number of groups ([`split_groups`]), where the code
-    /// does nothing.
-    Group,
-    /// The counter of a `For`, an `i32`.
-    Counter,
-    /// Of one operand.
-    Unary(Unary, Val),
-    /// Of two operands; comparisons give `bool`.
-    Binary(Binary, Val, Val),
-    /// The second where the first (a `bool`) is true, else the third.
-    Select(Val, Val, Val),
-    /// `a * b + c` on floats, rounded once where the device can.
-    Fma(Val, Val, Val),
-    /// A function of floats that the device has: of [`Capabilities::functions`].
-    Call(Pointwise, SmallVec<[Val; 2]>),
-    /// A number as another type: floats truncate, integers wrap, `bool` is 0 or 1 (and never the result).
-    Cast(Val),
-    /// The bits as another type of the same width.
-    Bits(Val),
-    /// An element of a buffer, as its [`Mem::register`]; the index is an `i32`.
-    Load(Binding, Val),
-    /// An element of workgroup memory; the index is an `i32`.
-    LoadShared(Shared, Val),
-    /// A variable's value at this point.
-    Get(Var),
-    /// Replaces an element of an atomic buffer by `new` if it is `old`, and says whether it did (a `bool`); it may
-    /// fail for no reason.
-    Exchange {
-        /// The buffer.
-        binding: Binding,
-        /// The element's index, an `i32`.
-        index: Val,
-        /// What it must be.
-        old: Val,
-        /// What it becomes.
-        new: Val,
-    },
-}
-
-/// Operations of one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Unary {
-    /// `-x`; integers wrap.
-    Neg,
-    /// Complement; logical on `bool`.
-    Not,
-    /// `|x|` of floats.
-    Abs,
-    /// Towards −∞.
-    Floor,
-    /// Towards +∞.
-    Ceil,
-    /// Towards 0.
-    Trunc,
-    /// To nearest, ties to even.
-    Round,
-    /// Square root.
-    Sqrt,
-}
-
-/// Operations of two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Binary {
-    /// `a + b`; integers wrap.
-    Add,
-    /// `a - b`; integers wrap.
-    Sub,
-    /// `a * b`; integers wrap.
-    Mul,
-    /// `a / b`; integers truncate, and by 0 have no value worth using.
-    Div,
-    /// The rest of the truncated quotient of integers.
-    Rem,
-    /// Bits of both; logical on `bool`.
-    And,
-    /// Bits of either; logical on `bool`.
-    Or,
-    /// Bits of one; logical on `bool`.
-    Xor,
-    /// Shift left by less than the width.
-    Shl,
-    /// Shift right by less than the width; keeps the sign of signed types.
-    Shr,
-    /// The lesser of integers.
-    Min,
-    /// The greater of integers.
-    Max,
-    /// Equal; a `bool`.
-    Eq,
-    /// Not equal; a `bool`.
-    Ne,
-    /// Less; a `bool`.
-    Lt,
-    /// Less or equal; a `bool`.
-    Le,
-    /// Greater; a `bool`.
-    Gt,
-    /// Greater or equal; a `bool`.
-    Ge,
-}
-
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stmt {
@@ -431,36 +321,5 @@ impl Ty {
     /// True for floats.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F32 | Ty::F64)
-    }
-}
-
-impl Binary {
-    /// True for those that give a `bool`.
-    pub const fn compares(self) -> bool {
-        matches!(self, Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge)
-    }
-}
-
-impl Op {
-    /// Calls `visit` with every operand.
-    pub fn operands(&self, mut visit: impl FnMut(Val)) {
-        match self {
-            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Get(_) => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) => visit(*a),
-            Op::Binary(_, a, b) => [*a, *b].into_iter().for_each(visit),
-            Op::Select(a, b, c) | Op::Fma(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
-            Op::Call(_, args) => args.iter().copied().for_each(visit),
-            Op::Exchange { index, old, new, .. } => [*index, *old, *new].into_iter().for_each(visit),
-        }
-    }
-
-    /// True for what is defined everywhere, without a `Let`.
-    pub const fn is_given(&self) -> bool {
-        matches!(self, Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group)
-    }
-
-    /// True if the value depends on the operands alone, so that it may be computed anywhere and shared.
-    pub const fn is_pure(&self) -> bool {
-        !matches!(self, Op::Load(..) | Op::LoadShared(..) | Op::Get(_) | Op::Exchange { .. } | Op::Counter)
     }
 }

@@ -1,5 +1,6 @@
 //! Grid kernels: lowered from loop IR, run by their interpreter, held against the loop IR's.
 
+mod accuracy;
 mod goldens;
 mod random;
 mod support;

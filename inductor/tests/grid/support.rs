@@ -75,3 +75,28 @@ pub(crate) fn inputs(kernel: &Kernel, sizes: &[i64], seed: u64) -> Vec<Buffer> {
     }
     buffers
 }
+
+/// Arguments to try a function at: everything special, small and large numbers of both signs, and in between.
+pub(crate) fn inputs_of(op: fx::prim::Pointwise) -> Vec<Vec<f64>> {
+    let specials = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e30, -1e30, 7e5];
+    let mut singles: Vec<f64> = specials.to_vec();
+    for i in 1..1500 {
+        let x = f64::from(i);
+        singles.extend([x * 0.0011, -x * 0.0011, x * 0.07, -x * 0.07, x * 61.3, x * 1e5, (x * 0.05 - 37.0).exp2()]);
+    }
+    let singles: Vec<f64> = singles.iter().map(|&x| f64::from(x as f32)).collect();
+    if op.arity() == 1 {
+        return vec![singles];
+    }
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for (i, &a) in singles.iter().enumerate() {
+        let others = if i < specials.len() { &singles[..specials.len()] } else { &singles[(i * 7) % 9000..][..2] };
+        for &b in others {
+            // The exact remainder of very unequal numbers takes its time in the interpreter.
+            let unequal = op == fx::prim::Pointwise::Fmod && (a / b).abs() > 1e6;
+            first.push(a);
+            second.push(if unequal { 3.0 } else { b });
+        }
+    }
+    vec![first, second]
+}

@@ -124,7 +124,7 @@ impl Lower<'_> {
                 let data = self.bindings[binding].clone();
                 if data.packing == 1 {
                     let value = self.b.load(binding, data.mem.register(), index);
-                    return Ok(self.from_memory(dtype, value));
+                    return Ok(self.loaded(dtype, value));
                 }
                 let (word, shift) = self.place_in_word(index, data.packing);
                 let word = self.b.load(binding, Ty::U32, word);
@@ -134,7 +134,7 @@ impl Lower<'_> {
     }
 
     /// A loaded value in the register of its dtype.
-    fn from_memory(&self, dtype: DType, value: Val) -> Val {
+    fn loaded(&self, dtype: DType, value: Val) -> Val {
         match self.register(dtype) {
             Ty::Bool => self.b.ne(value, self.b.like(value, 0.0)),
             ty if self.b.ty(value).bits() == ty.bits() => self.b.bits(ty, value),
@@ -186,7 +186,7 @@ impl Lower<'_> {
                 }
                 if data.packing == 1 {
                     self.touch(binding, Access::Write);
-                    let value = self.to_memory(data.mem, value);
+                    let value = self.as_stored(data.mem, value);
                     self.b.push(Stmt::Store { binding, index, value });
                     return Ok(());
                 }
@@ -203,7 +203,7 @@ impl Lower<'_> {
     }
 
     /// A register as memory takes it.
-    fn to_memory(&self, mem: Mem, value: Val) -> Val {
+    fn as_stored(&self, mem: Mem, value: Val) -> Val {
         let (from, to) = (self.b.ty(value), mem.register());
         let same_bits = from.bits() == to.bits() && (from.is_float() != to.is_float());
         if same_bits { self.b.bits(to, value) } else { self.b.cast(to, value) }

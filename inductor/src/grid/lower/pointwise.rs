@@ -165,8 +165,13 @@ impl Lower<'_> {
         let floor = b.unary(Unary::Floor, exact);
         let low = b.gt(b.sub(exact, floor), half);
         let whole = b.select(low, b.add(floor, one), floor);
-        let quotient = b.div(x, y);
-        let whole = b.select(b.ne(exact, zero), whole, b.copysign(zero, quotient));
-        Ok(b.select(b.eq(y, zero), quotient, whole))
+        // Division by 0, told apart without dividing: a device may take 0 / 0 for 0.
+        let sign = b.mul(b.copysign(one, x), b.copysign(one, y));
+        let infinite = b.copysign(b.like(x, f64::INFINITY), sign);
+        let none = b.or(b.eq(x, zero), b.is_nan(x));
+        let of_zero = b.select(none, b.like(x, f64::NAN), infinite);
+        let signed_zero = b.copysign(zero, sign);
+        let whole = b.select(b.ne(exact, zero), whole, signed_zero);
+        Ok(b.select(b.eq(y, zero), of_zero, whole))
     }
 }

@@ -7,6 +7,7 @@
 mod arc;
 mod erf;
 mod exp;
+mod far;
 mod log;
 mod pow;
 mod trig;

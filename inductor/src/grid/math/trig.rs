@@ -1,12 +1,15 @@
 //! Sine, cosine, tangent: the argument less a multiple of π/2, taken in parts so short that the products are exact.
 //!
-//! Accurate for arguments up to 1e5; beyond, the error grows as the argument does.
+//! That holds up to [`MODERATE`]; what is left of larger arguments is found [otherwise](super::far), where one occurs.
 
 use crate::grid::build::Builder;
-use crate::grid::{Binary, Ty, Val};
+use crate::grid::{Binary, Stmt, Ty, Val};
 
 /// Below this, the sine and the tangent are the argument.
 const SMALL: f64 = 1.0 / 4096.0;
+
+/// Up to here multiples of the parts of π/2 are exact.
+const MODERATE: f64 = 65_536.0;
 
 /// π/2 in parts, all but the last of 8 bits.
 const HALF_PI: [f64; 5] =
@@ -27,11 +30,27 @@ fn reduce(b: &Builder, x: Val) -> Reduced {
     let rounded = b.rounded(x, std::f64::consts::FRAC_2_PI);
     let n = b.integer(rounded);
     let r = HALF_PI.iter().fold(x, |r, &part| b.fma(n, b.like(x, -part), r));
+    let (quadrant, r) = unless_far(b, x, b.bits(Ty::I32, rounded), r);
     let z = b.mul(r, r);
     let sin = b.odd(r, z, &SIN);
     let flat = b.fma(z, b.like(z, -0.5), b.like(z, 1.0));
     let cos = b.fma(b.mul(z, z), b.horner(z, &COS), flat);
-    Reduced { quadrant: b.bits(Ty::I32, rounded), sin, cos }
+    Reduced { quadrant, sin, cos }
+}
+
+/// The quadrant and the rest of `x`: those given, or for large arguments those of the long way.
+fn unless_far(b: &Builder, x: Val, quadrant: Val, rest: Val) -> (Val, Val) {
+    let [quadrant, rest, angle] = [quadrant, rest, x].map(|v| b.var_with(v));
+    let a = b.abs(x);
+    let far = b.and(b.is(a, Binary::Gt, MODERATE), b.is(a, Binary::Lt, f64::INFINITY));
+    b.open();
+    // Read from a variable, the argument is of this block, and so is all that is computed from it.
+    let (whole, left) = super::far::reduce(b, b.get(angle));
+    b.set(quadrant, whole);
+    b.set(rest, left);
+    let then = b.close();
+    b.push(Stmt::If { cond: far, then });
+    (b.get(quadrant), b.get(rest))
 }
 
 /// True where bit `bit` of `quadrant` is set.

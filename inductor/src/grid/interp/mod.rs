@@ -6,11 +6,13 @@
 //!   interval (in the same stage, for threads of different groups) is an error, but where both write the same bits or
 //!   both are atomic.
 
+mod memory;
+
 use super::{Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, Val, eval};
 use crate::loop_ir::{Param, interp::Buffer};
 use cranelift_entity::SecondaryMap;
+use memory::{Array, Toucher};
 use rustc_hash::FxHashMap;
-use symshapes::DType;
 
 /// Why a kernel could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,92 +98,6 @@ pub fn run(kernel: &GridKernel, params: &[Param], sizes: &[i64], buffers: &mut [
         }
     }
     Ok(())
-}
-
-/// Who has accessed an element since when.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    writer: Option<Toucher>,
-    reader: Option<Toucher>,
-}
-
-/// A thread, the interval of its group, and whether its access was atomic.
-#[derive(Clone, Copy, PartialEq)]
-struct Toucher {
-    group: i64,
-    thread: usize,
-    interval: usize,
-    atomic: bool,
-}
-
-impl Toucher {
-    /// True if two accesses of which one writes are not ordered.
-    fn meets(self, other: Toucher) -> bool {
-        let apart = self.group != other.group || (self.thread != other.thread && self.interval == other.interval);
-        apart && !(self.atomic && other.atomic)
-    }
-}
-
-/// An array in memory, as bytes.
-#[derive(Clone, Default)]
-struct Array {
-    mem_bytes: usize,
-    bytes: Vec<u8>,
-    cells: FxHashMap<usize, Cell>,
-}
-
-impl Array {
-    fn len(&self) -> usize {
-        self.bytes.len() / self.mem_bytes.max(1)
-    }
-
-    /// Takes over a caller's elements.
-    fn take(&mut self, buffer: &Buffer, narrowed: bool) {
-        let size = if narrowed { 4 } else { buffer.dtype().size() };
-        let fits = buffer.len().min(self.bytes.len() / size);
-        for i in 0..fits {
-            self.bytes[i * size..(i + 1) * size].copy_from_slice(&buffer.bits(i).to_le_bytes()[..size]);
-        }
-    }
-
-    /// Hands the elements back.
-    fn give(&self, buffer: &mut Buffer, narrowed: bool) {
-        let size = if narrowed { 4 } else { buffer.dtype().size() };
-        let fits = buffer.len().min(self.bytes.len() / size);
-        for i in 0..fits {
-            let mut word = [0; 8];
-            word[..size].copy_from_slice(&self.bytes[i * size..(i + 1) * size]);
-            let bits = u64::from_le_bytes(word);
-            let bits = if narrowed { i64::from(bits as i32) as u64 } else { bits };
-            let is_bool = buffer.dtype() == DType::Bool;
-            buffer.set_bits(i, if is_bool { u64::from(bits != 0) } else { bits });
-        }
-    }
-
-    fn bits(&self, i: usize) -> u64 {
-        let mut word = [0; 8];
-        word[..self.mem_bytes].copy_from_slice(&self.bytes[i * self.mem_bytes..(i + 1) * self.mem_bytes]);
-        u64::from_le_bytes(word)
-    }
-
-    fn set(&mut self, i: usize, bits: u64) {
-        let n = self.mem_bytes;
-        self.bytes[i * n..(i + 1) * n].copy_from_slice(&bits.to_le_bytes()[..n]);
-    }
-
-    /// Notes an access; false if it races. A write of what is there already, or of what another one has just written,
-    /// does not.
-    fn touch(&mut self, i: usize, who: Toucher, write: Option<u64>) -> bool {
-        let same = write.is_some_and(|bits| self.bits(i) == bits & (u64::MAX >> (64 - 8 * self.mem_bytes)));
-        let cell = self.cells.entry(i).or_default();
-        let against_writer = cell.writer.is_some_and(|writer| writer.meets(who));
-        let against_reader = write.is_some() && cell.reader.is_some_and(|reader| reader.meets(who));
-        match write {
-            Some(_) => cell.writer = Some(who),
-            None => cell.reader = Some(who),
-        }
-        same || !(against_writer || against_reader)
-    }
 }
 
 /// One group that runs.
@@ -286,9 +202,9 @@ impl<'a> Machine<'a> {
                 let mut mask = mask.clone();
                 self.vals[*counter] = self.vals[*start].clone();
                 loop {
-                    for t in 0..self.threads {
+                    for (t, there) in mask.iter_mut().enumerate() {
                         let [at, end] = [*counter, *end].map(|val| self.vals[val][t] as i32);
-                        mask[t] &= at < end;
+                        *there &= at < end;
                     }
                     if !mask.contains(&true) {
                         return Ok(());
