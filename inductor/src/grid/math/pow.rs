@@ -46,19 +46,33 @@ fn magnitude(b: &Builder, a: Val, y: Val) -> Val {
     exp2_of_sum(b, b.select(within, sum, far), b.select(within, lost, b.like(a, 0.0)))
 }
 
-/// `x - y trunc(x / y)`, exactly: multiples of `y` are subtracted that differ from the rest by less than the rest.
+/// What a denormal divisor is multiplied by to make it a normal number.
+const RAISE: f64 = 16_777_216.0;
+
+/// `x - y trunc(x / y)`, exactly. A denormal divisor, which has no exponent to raise, is raised first: the rest by that
+/// one, raised as well, has the rest that is wanted. Where denormals count as 0 there is none, as by 0.
 pub(super) fn fmod(b: &Builder, x: Val, y: Val) -> Val {
-    let (zero, infinity) = (b.like(x, 0.0), b.like(x, f64::INFINITY));
+    let (zero, raise) = (b.like(x, 0.0), b.like(x, RAISE));
     let (a, by) = (b.abs(x), b.abs(y));
-    // A divisor that a device may take for 0 counts as 0.
-    let no_divisor = b.is(by, Binary::Lt, f64::from(f32::MIN_POSITIVE));
-    let none = b.or(b.or(b.is_nan(x), b.is_nan(y)), b.or(b.eq(a, infinity), no_divisor));
-    // Where there is no remainder the loop does not run.
-    let rest = b.var_with(b.select(none, zero, a));
+    let denormal = b.is(by, Binary::Lt, f64::from(f32::MIN_POSITIVE));
+    let normal = b.select(denormal, b.mul(by, raise), by);
+    let no_divisor = b.is(normal, Binary::Lt, f64::from(f32::MIN_POSITIVE));
+    let endless = b.or(b.is(a, Binary::Eq, f64::INFINITY), no_divisor);
+    let none = b.or(b.or(b.is_nan(x), b.is_nan(y)), endless);
+    // Where there is no remainder the loops do not run.
+    let rest = subtract_multiples(b, b.select(none, zero, a), normal);
+    let raised = subtract_multiples(b, b.select(denormal, b.mul(rest, raise), zero), normal);
+    let rest = b.select(denormal, b.mul(raised, b.like(x, 1.0 / RAISE)), rest);
+    b.select(none, b.like(x, f64::NAN), b.copysign(rest, x))
+}
+
+/// The rest of `a` by a normal number: multiples are subtracted that differ from what is left by less than that.
+fn subtract_multiples(b: &Builder, a: Val, by: Val) -> Val {
+    let rest = b.var_with(a);
     let exponent_bits = |x: Val| b.and(b.bits(Ty::I32, x), b.i32(0x7f80_0000));
     b.open();
     let r = b.get(rest);
-    let cond = b.and(b.ge(r, by), b.gt(r, zero));
+    let cond = b.and(b.ge(r, by), b.is(r, Binary::Gt, 0.0));
     let head = b.close();
     b.open();
     let r = b.get(rest);
@@ -68,6 +82,5 @@ pub(super) fn fmod(b: &Builder, x: Val, y: Val) -> Val {
     b.set(rest, b.sub(r, b.select(b.le(multiple, r), multiple, half)));
     let body = b.close();
     b.push(Stmt::While { head, cond, body });
-    let r = b.get(rest);
-    b.select(none, b.like(x, f64::NAN), b.copysign(r, x))
+    b.get(rest)
 }
