@@ -2,5 +2,6 @@
 
 mod accuracy;
 mod goldens;
+mod plans;
 mod random;
 mod support;
