@@ -25,6 +25,7 @@ const WANTED: Features = Features::SHADER_INT64.union(Features::SUBGROUP).union(
 pub struct Gpu {
     shared: Arc<Shared>,
     choice: AdapterChoice,
+    wanted: Features,
     capabilities: Capabilities,
     limits: Limits,
     features: Features,
@@ -55,12 +56,16 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    fn new(choice: &AdapterChoice, counters: &Arc<Counters>) -> Result<(Opened, wgpu::Adapter), OpenError> {
+    fn new(
+        choice: &AdapterChoice,
+        wanted: Features,
+        counters: &Arc<Counters>,
+    ) -> Result<(Opened, wgpu::Adapter), OpenError> {
         let adapter = choose(choice)?;
         let info = adapter.get_info();
         let descriptor = DeviceDescriptor {
             label: None,
-            required_features: adapter.features() & WANTED,
+            required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
             ..DeviceDescriptor::default()
         };
@@ -95,8 +100,20 @@ impl Gpu {
     /// # Errors
     /// None is there, none is as chosen, or it gives no device.
     pub fn open(choice: &AdapterChoice) -> Result<Gpu, OpenError> {
+        Gpu::open_with(choice, WANTED)
+    }
+
+    /// Opens an adapter as one that has none of the optional features: what the least of devices does.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`].
+    pub fn open_plain(choice: &AdapterChoice) -> Result<Gpu, OpenError> {
+        Gpu::open_with(choice, Features::empty())
+    }
+
+    fn open_with(choice: &AdapterChoice, wanted: Features) -> Result<Gpu, OpenError> {
         let counters = Arc::new(Counters::default());
-        let (opened, adapter) = Opened::new(choice, &counters)?;
+        let (opened, adapter) = Opened::new(choice, wanted, &counters)?;
         let (limits, features) = (opened.device.limits(), opened.device.features());
         let shared = Shared {
             name: adapter.get_info().name,
@@ -112,7 +129,7 @@ impl Gpu {
             channels_last: false,
         };
         let opened = Mutex::new(Arc::new(opened));
-        Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), capabilities, limits, features, opened })
+        Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), wanted, capabilities, limits, features, opened })
     }
 
     /// What the device was promised to be able to do.
@@ -161,7 +178,7 @@ impl Gpu {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = opened.lost.get() {
             tracing::warn!(target: "inductor_wgpu", "{} was lost ({reason}) and is opened anew", self.shared.name);
-            let again = Opened::new(&self.choice, &self.shared.counters);
+            let again = Opened::new(&self.choice, self.wanted, &self.shared.counters);
             let (again, _) = again.map_err(|error| DeviceError::Lost {
                 device: self.shared.name.clone(),
                 reason: format!("{reason}; opening it again: {error}"),

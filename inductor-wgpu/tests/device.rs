@@ -150,3 +150,21 @@ fn an_adapter_that_is_not_there_is_named_beside_those_that_are() {
     let named = AdapterChoice::Named(gpu.name().to_uppercase());
     assert!(Gpu::open(&named).is_ok());
 }
+
+#[test]
+fn without_64_bits_small_integers_go_and_come_in_32_and_large_ones_are_refused() {
+    if gpu().is_none() {
+        return;
+    }
+    let plain = Gpu::open_plain(&AdapterChoice::Software).expect("the adapter is there");
+    assert!(!plain.has_wide_ints());
+    let mut stream = plain.stream().expect("the device is there");
+    let sent: [i64; 4] = [0, -5, 1 << 30, -(1 << 30)];
+    let content = Content { dtype: DType::I64, bytes: 32 };
+    let memory = stream.upload(bytemuck::cast_slice(&sent), DType::I64).expect("they fit");
+    let mut got = Vec::new();
+    stream.download(&[(&memory, content)], &mut |_, bytes| got = bytes.to_vec()).expect("the device answers");
+    assert_eq!(bytemuck::pod_collect_to_vec::<u8, i64>(&got), sent);
+    let error = stream.upload(bytemuck::cast_slice(&[(1i64 << 30) + 1]), DType::I64).expect_err("it does not fit");
+    assert!(matches!(error, DeviceError::TooWide { .. }), "{error}");
+}

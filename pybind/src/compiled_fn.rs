@@ -65,14 +65,18 @@ enum Kind {
     Eager(String),
 }
 
-/// Compiles a graph module.
+/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module.
 #[pyfunction]
-#[pyo3(signature = (module, options=None))]
-pub(crate) fn compile_graph(module: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<CompiledFn> {
+#[pyo3(signature = (module, options=None, weights=Vec::new()))]
+pub(crate) fn compile_graph(
+    module: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+    weights: Vec<usize>,
+) -> PyResult<CompiledFn> {
     let py = module.py();
     let options = Options::parse(options)?;
     let start = Instant::now();
-    let imported = import(module)?;
+    let imported = Imported { weights, ..import(module)? };
     let import_time = start.elapsed();
     let device = options.device()?;
     let kind = match kind(py, &imported, &options, device) {

@@ -85,8 +85,11 @@ impl Compiled {
     }
 }
 
+/// Some kernels of a plan, compiled.
+type HostKernels = Vec<(KernelId, Arc<dyn CompiledKernel>)>;
+
 /// The kernels that the host launches in a plan that a device runs a part of, compiled for the host.
-fn on_host(plan: &Plan, placement: &Placement<Gpu>) -> Result<Vec<(KernelId, Arc<dyn CompiledKernel>)>, String> {
+fn on_host(plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, String> {
     let mut ids: Vec<KernelId> = Vec::new();
     for (step, place) in plan.steps.iter().zip(&placement.places) {
         if let (Step::Launch { kernel, .. }, Place::Host(_)) = (step, place)

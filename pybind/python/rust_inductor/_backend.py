@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch._guards import TracingContext
 from torch._logging._internal import getArtifactLogger
 
 from rust_inductor import _modes, _native
@@ -36,7 +37,7 @@ def compile_module(
 
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:
-            compiled = _native.compile_graph(graph, options)
+            compiled = _native.compile_graph(graph, options, _weights(kind))
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
             compiled._boxed_call = True
             if on_graph is not None:
@@ -56,6 +57,13 @@ def compile_module(
     )
     callable_: Callable[..., Any] = through_aot(gm, example_inputs)
     return callable_
+
+
+def _weights(kind: str) -> Sequence[int]:
+    """Which of a graph's inputs are parameters and buffers of a module, as far as torch says; none of a backward graph."""
+    context = TracingContext.try_get()
+    known = context.fw_metadata if context is not None and kind != "backward" else None
+    return known.static_input_indices if known is not None else ()
 
 
 def _log_code(kind: str, compiled: _native.CompiledFn) -> None:

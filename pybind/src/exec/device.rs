@@ -11,7 +11,7 @@ use crate::device::{State, Wgpu};
 use crate::torch::Torch;
 use inductor::device::{Content, Counters, Device, DeviceError, Task};
 use inductor::offload::Session;
-use inductor::plan::Buf;
+use inductor::plan::{Buf, Storage};
 use inductor_wgpu::{Gpu, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -21,6 +21,8 @@ use std::sync::Arc;
 /// What a program knows of its device.
 pub(crate) struct DevicePart {
     device: Arc<Wgpu>,
+    /// The inputs that are known to be weights, by number.
+    weights: Vec<usize>,
     /// Flags that kernels set on the device.
     pub(super) flags: Vec<Buf>,
     /// The steps that the host does, and why.
@@ -28,8 +30,8 @@ pub(crate) struct DevicePart {
 }
 
 impl DevicePart {
-    pub(super) fn new(device: Arc<Wgpu>) -> DevicePart {
-        DevicePart { device, flags: Vec::new(), refused: Vec::new() }
+    pub(super) fn new(device: Arc<Wgpu>, weights: &[usize]) -> DevicePart {
+        DevicePart { device, weights: weights.to_vec(), flags: Vec::new(), refused: Vec::new() }
     }
 
     /// Opens the run's session: the inputs have their values, the flags are down.
@@ -46,7 +48,7 @@ impl DevicePart {
         Counters::add(&gpu.counters().host_steps, self.refused.len());
         for (buf, tensor) in program.given(py, args) {
             session.host_wrote(buf);
-            if let Some(state) = state(py, program, frame, buf, &tensor)
+            if let Some(state) = self.state(py, program, frame, buf, &tensor)
                 && let Some(memory) = self.device.kept(&tensor, state)
             {
                 session.kept(buf, &memory);
@@ -68,7 +70,7 @@ impl DevicePart {
         let Some(session) = &frame.session else { return Ok(()) };
         let mut copies = Vec::new();
         for (buf, tensor) in program.given(py, args) {
-            if let Some(state) = state(py, program, frame, buf, &tensor)
+            if let Some(state) = self.state(py, program, frame, buf, &tensor)
                 && self.device.kept(&tensor, state).is_none()
                 && let Some(memory) = session.keep(buf)
             {
@@ -76,6 +78,28 @@ impl DevicePart {
             }
         }
         self.device.keep(py, copies)
+    }
+
+    /// The state of a weight that may be kept; `None` for other inputs, whose writes nobody counts (a tensor over a NumPy
+    /// array), and for copies that the call has made.
+    fn state(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        frame: &Frame,
+        buf: Buf,
+        tensor: &Bound<'_, PyAny>,
+    ) -> Option<State> {
+        let is_known = match program.bufs[buf].storage {
+            Storage::Constant(_) => true,
+            Storage::Input(number) => self.weights.contains(&number),
+            Storage::Arena(_) | Storage::Owned | Storage::Result => false,
+        };
+        let is_weight = is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor));
+        if !is_weight || !matches!(frame.slot(buf), Slot::Borrowed(_)) {
+            return None;
+        }
+        State::of(tensor, frame.data(buf), program.bufs[buf].bytes)
     }
 }
 
@@ -99,17 +123,6 @@ impl Program {
         let spec = &self.bufs[buf];
         Content { dtype: spec.element, bytes: spec.bytes }
     }
-}
-
-/// The state of a weight that may be kept; `None` for other inputs, whose writes nobody counts (a tensor over a NumPy
-/// array), and for copies that the call has made.
-fn state(py: Python<'_>, program: &Program, frame: &Frame, buf: Buf, tensor: &Bound<'_, PyAny>) -> Option<State> {
-    let is_given = matches!(program.bufs[buf].storage, inductor::plan::Storage::Constant(_));
-    let is_weight = is_given || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor));
-    if !is_weight || !matches!(frame.slot(buf), Slot::Borrowed(_)) {
-        return None;
-    }
-    State::of(tensor, frame.data(buf), program.bufs[buf].bytes)
 }
 
 /// Takes the session out of the frame, so that both can be used.

@@ -36,6 +36,8 @@ pub(crate) struct Imported {
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
+    /// The inputs that are parameters or buffers of a module, by number, as far as the caller says so.
+    pub(crate) weights: Vec<usize>,
 }
 
 impl Imported {
@@ -46,7 +48,7 @@ impl Imported {
             callables.insert(id, function(py, &graph[id].target)?.unbind());
         }
         let (constants, opaques, types) = (Vec::new(), Vec::new(), FxHashMap::default());
-        Ok(Imported { graph, callables, constants, opaques, types, obstacle: None })
+        Ok(Imported { graph, callables, constants, opaques, types, obstacle: None, weights: Vec::new() })
     }
 }
 
@@ -98,6 +100,7 @@ fn import_for(purpose: Purpose, module: &Bound<'_, PyAny>) -> PyResult<Imported>
         opaques: Vec::new(),
         types: FxHashMap::default(),
         obstacle: None,
+        weights: Vec::new(),
     };
     let mut importer = Importer {
         py,
