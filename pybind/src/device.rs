@@ -2,8 +2,8 @@
 //!
 //! A device is opened once for each choice of an adapter. It keeps a copy of every parameter and constant that a graph
 //! has read, as long as the Python object lives, and uploads it again when its version counter says that it was written:
-//! by optimisers, `load_state_dict`, in-place operators. (Writes that torch itself does not count, through `.data` or
-//! NumPy, are not seen; `rust_inductor.reset()` forgets all copies.)
+//! by optimisers, `load_state_dict`, in-place operators. Writes that torch does not count, through `.data` or NumPy, show in
+//! a sample of the values, unless they change a few elements only; `rust_inductor.reset()` forgets all copies.
 
 use inductor::device::Device;
 use inductor_wgpu::{AdapterChoice, Gpu, Memory};
@@ -11,7 +11,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefReference};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where graphs run.
@@ -47,7 +48,13 @@ pub(crate) struct State {
     bytes: usize,
     /// How often the tensor was written to.
     version: u64,
+    /// A hash of some of its values.
+    sample: u64,
 }
+
+/// Bytes of one value of a sample, and how many are taken.
+const SAMPLE_BYTES: usize = 8;
+const SAMPLES: usize = 32;
 
 type Opened = Vec<(AdapterChoice, Arc<Wgpu>)>;
 
@@ -94,10 +101,21 @@ impl Wgpu {
 
 impl State {
     /// The state of a tensor whose elements lie here; `None` for one whose writes are not counted.
-    pub(crate) fn of(tensor: &Bound<'_, PyAny>, data: *const u8, bytes: usize) -> Option<State> {
+    pub(crate) fn of(tensor: &Bound<'_, PyAny>, data: &[u8]) -> Option<State> {
         let version = tensor.getattr(intern!(tensor.py(), "_version")).ok()?.extract().ok()?;
-        Some(State { data: data as usize, bytes, version })
+        Some(State { data: data.as_ptr() as usize, bytes: data.len(), version, sample: sample(data) })
     }
+}
+
+/// A hash of values at equal distances, the first and the last among them.
+fn sample(data: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    let last = data.len().saturating_sub(SAMPLE_BYTES);
+    for at in 0..SAMPLES {
+        let start = last * at / (SAMPLES - 1);
+        hasher.write(&data[start..(start + SAMPLE_BYTES).min(data.len())]);
+    }
+    hasher.finish()
 }
 
 /// Forgets every copy of a weight.

@@ -140,6 +140,52 @@ def test_library_kernels(name: str) -> None:
     assert counted["dispatches"] >= 2 or name == "mm without k"
 
 
+TRAINED: dict[str, tuple[Any, ...]] = {
+    "conv2d": (lambda x, w, b: F.conv2d(x, w, b, padding=1), (2, 3, 9, 8), (5, 3, 3, 3), (5,)),
+    "conv2d strided": (lambda x, w: F.conv2d(x, w, stride=(2, 3), padding=(3, 0)), (1, 3, 12, 11), (4, 3, 7, 2)),
+    "conv2d in groups": (lambda x, w: F.conv2d(x, w, groups=2, dilation=2), (2, 4, 9, 8), (6, 2, 3, 3)),
+    "conv1d": (lambda x, w, b: F.conv1d(x, w, b, padding=2), (2, 3, 20), (4, 3, 5), (4,)),
+    "max pool": (lambda x: F.max_pool2d(x, 3, stride=2, padding=1), (2, 3, 9, 8)),
+    "avg pool": (lambda x: F.avg_pool2d(x, 3, stride=2, padding=1), (2, 3, 9, 8)),
+    "avg pool without padding": (
+        lambda x: F.avg_pool2d(x, 3, stride=2, padding=1, ceil_mode=True, count_include_pad=False),
+        (2, 3, 9, 8),
+    ),
+    "adaptive pool": (lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (2, 3, 9, 8)),
+    "adaptive pool, wider": (lambda x: F.adaptive_avg_pool2d(x, (5, 12)), (2, 3, 9, 8)),
+    "attention": (F.scaled_dot_product_attention, (2, 3, 19, 24), (2, 3, 21, 24), (2, 3, 21, 24)),
+    "attention causal": (
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        (1, 2, 40, 64),
+        (1, 2, 40, 64),
+        (1, 2, 40, 64),
+    ),
+    "attention masked": (
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=torch.ones(5, 7).tril(2) * 2 - 1, scale=0.3),
+        (2, 2, 5, 8),
+        (2, 2, 7, 8),
+        (2, 2, 7, 8),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_backward_of_library_kernels(name: str) -> None:
+    """Gradients of all arguments; both graphs run on the device alone."""
+    function, *shapes = TRAINED[name]
+    ours = [torch.randn(shape, requires_grad=True) for shape in shapes]
+    theirs = [x.detach().clone().requires_grad_() for x in ours]
+    with Counted() as counted:
+        result = on_device(function)(*ours)
+        factor = torch.randn_like(result)
+        (result * factor).sum().backward()
+    assert counted["host_steps"] == 0
+    eager = function(*theirs)
+    (eager * factor).sum().backward()
+    close(result.detach(), eager.detach())
+    close([x.grad for x in ours], [x.grad for x in theirs])
+
+
 def test_masked_rows_of_attention() -> None:
     """A mask of infinities hides keys; rows that see nothing do as eager."""
     q, k, v = (torch.randn(1, 1, 4, 8) for _ in range(3))
@@ -208,6 +254,8 @@ def test_weights_are_uploaded_once() -> None:
         with Counted() as counted:
             close(compiled(x), model(x))
         assert 4 * 64 * 64 <= counted["bytes_up"] < 2 * 4 * 64 * 64
+        first.weight.data.neg_()
+        close(compiled(x), model(x))
         first.weight = nn.Parameter(torch.zeros(64, 64))
         close(compiled(x), model(x))
         model.load_state_dict({name: torch.randn_like(value) for name, value in model.state_dict().items()})

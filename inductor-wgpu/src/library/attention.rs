@@ -17,10 +17,10 @@ use crate::work::Work;
 const QUERIES: i64 = 8;
 
 /// Scores below this count as masked.
-const HIDDEN: &str = "-1.0e38";
+pub(super) const HIDDEN: &str = "-1.0e38";
 
 /// The widest head: what its queries and keys take of workgroup memory must be at hand everywhere.
-const WIDEST: i64 = 128;
+pub(super) const WIDEST: i64 = 128;
 
 /// `_scaled_dot_product_flash_attention_for_cpu`, without dropout.
 pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
@@ -67,7 +67,7 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
 }
 
 /// The mask with four dimensions of these sizes.
-fn stretched(mask: &View, sizes: [i64; 4]) -> Result<View, Refusal> {
+pub(super) fn stretched(mask: &View, sizes: [i64; 4]) -> Result<View, Refusal> {
     let Layout { sizes: own, strides, offset } = &mask.layout;
     let missing = 4usize.checked_sub(own.len()).ok_or_else(|| Refusal("a mask of more dimensions".to_owned()))?;
     let mut wide = vec![0; missing];

@@ -27,6 +27,17 @@ impl Builder {
         self.tensor(name, "f32", view, dims, Access::Read)
     }
 
+    /// The same for elements of another type.
+    pub(super) fn reads_as(
+        &mut self,
+        name: &'static str,
+        element: &'static str,
+        view: &View,
+        dims: &[&str],
+    ) -> Result<(), Refusal> {
+        self.tensor(name, element, view, dims, Access::Read)
+    }
+
     /// Binds a tensor that is written, with elements of this type.
     pub(super) fn writes(
         &mut self,
@@ -100,4 +111,33 @@ impl Builder {
         let params = self.numbers.iter().map(|&(_, bits)| bits).collect();
         Ok(Task { work: Work::of(Dispatch { shader, operands, params, groups }), args: self.args })
     }
+}
+
+/// Several dispatches as one step, in this order.
+pub(super) fn joined(tasks: Vec<Task<Work>>) -> Task<Work> {
+    let mut all = Task { work: Work::default(), args: Vec::new() };
+    for task in tasks {
+        let places: Vec<u32> = task.args.iter().map(|&arg| place(&mut all.args, arg)).collect();
+        for mut dispatch in task.work.dispatches {
+            for operand in &mut dispatch.operands {
+                if let Operand::Arg(at) = operand {
+                    *at = places[*at as usize];
+                }
+            }
+            all.work.dispatches.push(dispatch);
+        }
+    }
+    all
+}
+
+/// Where a buffer stands among the arguments, which it joins if it is new.
+fn place(args: &mut Vec<(Buf, Access)>, (buf, access): (Buf, Access)) -> u32 {
+    let known = args.iter().position(|&(other, _)| other == buf);
+    let at = known.unwrap_or(args.len());
+    match args.get_mut(at) {
+        Some((_, known)) if *known != access => *known = Access::ReadWrite,
+        Some(_) => {}
+        None => args.push((buf, access)),
+    }
+    at as u32
 }

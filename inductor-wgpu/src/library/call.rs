@@ -43,6 +43,14 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// A tensor of integers that must be there.
+    pub(super) fn integers(&self, name: &str) -> Result<&'a View, Refusal> {
+        match self.find(name) {
+            Some(CallArg::Tensor(view)) if view.dtype == DType::I64 => Ok(view),
+            _ => Err(self.wrong(name)),
+        }
+    }
+
     /// A value that is no tensor, or its default.
     fn plain(&self, name: &str) -> Result<Cow<'a, Arg>, Refusal> {
         let missing = || Refusal(format!("{}: no `{name}`", self.call.target));

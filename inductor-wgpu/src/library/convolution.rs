@@ -42,53 +42,93 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
 
 /// `convolution` over one or two dimensions, not transposed.
 pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    if given.has("transposed") && given.bool("transposed")? {
-        return Refusal::because("a transposed convolution");
-    }
     let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
-    let out = planar(&given.result()?)?;
-    let bias = given.opt_tensor("bias")?;
-    let count = given.int("groups")?;
-    let [images, channels, out_height, out_width] = out.layout.sizes[..] else { return Refusal::because("its rank") };
-    let [_, group_channels, filter_height, filter_width] = weight.layout.sizes[..] else {
-        return Refusal::because("its rank");
-    };
-    let (m, n, k) = (images * out_height * out_width, channels / count, group_channels * filter_height * filter_width);
+    let (out, bias) = (planar(&given.result()?)?, given.opt_tensor("bias")?);
+    let shape = Shape::of(given, &input, &weight, &out)?;
     let mut builder = Builder::default();
-    for (name, value) in [("m", m), ("n", n), ("k", k), ("group_channels", group_channels)] {
-        builder.int(name, value)?;
-    }
-    for (name, value) in [("out_height", out_height), ("out_width", out_width)] {
-        builder.int(name, value)?;
-    }
-    for (name, value) in [("filter_height", filter_height), ("filter_width", filter_width)] {
-        builder.int(name, value)?;
-    }
-    builder.int("height", input.layout.sizes[2])?;
-    builder.int("width", input.layout.sizes[3])?;
-    for name in ["stride", "padding", "dilation"] {
-        let rank = given.tensor("input")?.layout.sizes.len() - 2;
-        let [y, x] = plane(&given.ints(name)?, rank, i64::from(name != "padding"))?;
-        builder.int(&format!("{name}_y"), y)?;
-        builder.int(&format!("{name}_x"), x)?;
-    }
-    let dims = ["image", "channel", "y", "x"];
-    builder.reads("input", &input, &dims)?;
-    builder.reads("weight", &weight, &dims)?;
-    builder.writes("out", "f32", &out, &dims)?;
+    let (m, n) = (shape.images * shape.places(), shape.group_filters());
+    shape.declare(&mut builder, given, [m, n, shape.filter_elements()])?;
+    builder.reads("input", &input, &DIMS)?;
+    builder.reads("weight", &weight, &DIMS)?;
+    builder.writes("out", "f32", &out, &DIMS)?;
     let mut sum = "sum";
     if let Some(bias) = bias {
         builder.reads("bias", bias, &["channel"])?;
         sum = "sum + bias[p.bias_offset + channel * p.bias_channel]";
     }
+    let product = Product { functions: FUNCTIONS.replace("SUM", sum), a_along_k: false, b_along_k: true };
     let tile = Tile::of(m, n);
-    let functions = FUNCTIONS.replace("SUM", sum);
-    let product = Product { functions, a_along_k: false, b_along_k: true };
-    builder.finish(gpu, &tile.text(&product), tile.groups(m, n, count)?)
+    builder.finish(gpu, &tile.text(&product), tile.groups(m, n, shape.groups)?)
+}
+
+/// The dimensions of a tensor of planes.
+pub(super) const DIMS: [&str; 4] = ["image", "channel", "y", "x"];
+
+/// The sizes of a convolution.
+pub(super) struct Shape {
+    pub(super) images: i64,
+    /// Channels of the output.
+    pub(super) filters: i64,
+    pub(super) groups: i64,
+    /// Channels of the input that a filter covers.
+    pub(super) group_channels: i64,
+    pub(super) plane: [i64; 2],
+    pub(super) out_plane: [i64; 2],
+    pub(super) filter: [i64; 2],
+}
+
+impl Shape {
+    pub(super) fn of(given: &Given<'_>, input: &View, weight: &View, out: &View) -> Result<Shape, Refusal> {
+        if given.has("transposed") && given.bool("transposed")? {
+            return Refusal::because("a transposed convolution");
+        }
+        let sizes = |view: &View| <[i64; 4]>::try_from(&view.layout.sizes[..]).map_err(|_| Refusal("its rank".into()));
+        let [_, _, height, width] = sizes(input)?;
+        let [images, filters, out_height, out_width] = sizes(out)?;
+        let [_, group_channels, filter_height, filter_width] = sizes(weight)?;
+        let groups = given.int("groups")?.max(1);
+        let (plane, out_plane, filter) = ([height, width], [out_height, out_width], [filter_height, filter_width]);
+        Ok(Shape { images, filters, groups, group_channels, plane, out_plane, filter })
+    }
+
+    /// Elements of a plane of the output.
+    pub(super) fn places(&self) -> i64 {
+        self.out_plane[0] * self.out_plane[1]
+    }
+
+    /// Elements that a filter covers.
+    pub(super) fn filter_elements(&self) -> i64 {
+        self.group_channels * self.filter[0] * self.filter[1]
+    }
+
+    /// Filters of a group.
+    pub(super) fn group_filters(&self) -> i64 {
+        self.filters / self.groups
+    }
+
+    /// Declares the numbers of a product of these sizes that is a part of the convolution.
+    pub(super) fn declare(&self, builder: &mut Builder, given: &Given<'_>, sizes: [i64; 3]) -> Result<(), Refusal> {
+        for (name, size) in ["m", "n", "k"].iter().zip(sizes) {
+            builder.int(name, size)?;
+        }
+        builder.int("group_channels", self.group_channels)?;
+        builder.int("group_filters", self.group_filters())?;
+        for (name, [height, width]) in [("", self.plane), ("out_", self.out_plane), ("filter_", self.filter)] {
+            builder.int(&format!("{name}height"), height)?;
+            builder.int(&format!("{name}width"), width)?;
+        }
+        let rank = given.tensor("input")?.layout.sizes.len() - 2;
+        for name in ["stride", "padding", "dilation"] {
+            let [y, x] = plane(&given.ints(name)?, rank, i64::from(name != "padding"))?;
+            builder.int(&format!("{name}_y"), y)?;
+            builder.int(&format!("{name}_x"), x)?;
+        }
+        Ok(())
+    }
 }
 
 /// The view with two dimensions after images and channels; one of size 1 where there is only one.
-fn planar(view: &View) -> Result<View, Refusal> {
+pub(super) fn planar(view: &View) -> Result<View, Refusal> {
     let Layout { sizes, strides, offset } = &view.layout;
     let (sizes, strides) = match (&sizes[..], &strides[..]) {
         (&[n, c, x], &[n1, c1, x1]) => (vec![n, c, 1, x], vec![n1, c1, 0, x1]),

@@ -4,14 +4,17 @@
 //! handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand is
 //! transposed, whether there is a bias), never on how large they are. Only `float32` is computed here.
 //!
-//! Absent: fusion with what comes after; backward of convolution, attention and pooling. They run on the host.
+//! Absent: fusion with what comes after.
 
 mod attention;
+mod attention_backward;
 mod builder;
 mod call;
 mod convolution;
+mod convolution_backward;
 mod matmul;
 mod pooling;
+mod pooling_backward;
 mod tile;
 
 use cranelift_entity::PrimaryMap;
@@ -38,13 +41,21 @@ static ROWS: &[Row] = &[
     Row { target: "aten.conv1d.default", write: convolution::convolution },
     Row { target: "aten.conv2d.default", write: convolution::convolution },
     Row { target: "aten.convolution.default", write: convolution::convolution },
+    Row { target: "aten.convolution_backward.default", write: convolution_backward::backward },
     Row { target: "aten._scaled_dot_product_flash_attention_for_cpu.default", write: attention::attention },
+    Row {
+        target: "aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+        write: attention_backward::backward,
+    },
     Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention },
     Row { target: "aten.max_pool2d.default", write: pooling::max },
     Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max },
     Row { target: "aten.avg_pool2d.default", write: pooling::average },
     Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::adaptive_average },
     Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average },
+    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling_backward::max },
+    Row { target: "aten.avg_pool2d_backward.default", write: pooling_backward::average },
+    Row { target: "aten._adaptive_avg_pool2d_backward.default", write: pooling_backward::adaptive_average },
 ];
 
 /// The kernel for a call.

@@ -10,7 +10,7 @@ use crate::Gpu;
 use crate::work::Work;
 
 /// Threads of a workgroup.
-const THREADS: i64 = 64;
+pub(super) const THREADS: i64 = 64;
 
 /// The window of `kernel` elements with steps, padding and dilation, cut to the plane.
 const WINDOW: &str = "
@@ -62,28 +62,36 @@ pub(super) fn max(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
 /// `avg_pool2d`.
 pub(super) fn average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let input = planar(given.tensor("self")?)?;
-    let divisor = match (given.opt_float("divisor_override")?, given.bool("count_include_pad")?) {
-        (Some(_), _) => "p.divisor",
-        (None, true) => "f32((reach_y - from_y) * (reach_x - from_x))",
-        (None, false) => "f32((end_y - start_y) * (end_x - start_x))",
-    };
     let mut builder = Builder::default();
     window(&mut builder, given, false)?;
-    builder.float("divisor", given.opt_float("divisor_override")?.unwrap_or(1.0));
+    let divisor = average_divisor(&mut builder, given)?;
     let out = bind(&mut builder, &input, &given.result()?)?;
-    // In a plane that begins with the padding, so that no number is negative.
-    let body = format!(
-        "{WINDOW}
+    let body = format!("{WINDOW}\n{REACH}\n{SUM}\nout[place] = sum / {divisor};");
+    finish(gpu, builder, &out, &body)
+}
+
+/// Where a window of an average begins and ends, in a plane that begins with the padding (so that no number is negative)
+/// and in the plane itself.
+pub(super) const REACH: &str = "
     let reach_y = min(from_y + p.kernel_y, p.height + 2u * p.padding_y);
     let reach_x = min(from_x + p.kernel_x, p.width + 2u * p.padding_x);
     let start_y = max(from_y, p.padding_y) - p.padding_y;
     let start_x = max(from_x, p.padding_x) - p.padding_x;
     let end_y = min(max(reach_y, p.padding_y) - p.padding_y, p.height);
     let end_x = min(max(reach_x, p.padding_x) - p.padding_x, p.width);
-    {SUM}
-    out[place] = sum / {divisor};"
-    );
-    finish(gpu, builder, &out, &body)
+";
+
+/// What the sum of such a window is divided by.
+pub(super) fn average_divisor(builder: &mut Builder, given: &Given<'_>) -> Result<&'static str, Refusal> {
+    if let Some(divisor) = given.opt_float("divisor_override")? {
+        builder.float("divisor", divisor);
+        return Ok("p.divisor");
+    }
+    Ok(if given.bool("count_include_pad")? {
+        "f32((reach_y - from_y) * (reach_x - from_x))"
+    } else {
+        "f32((end_y - start_y) * (end_x - start_x))"
+    })
 }
 
 /// `_adaptive_avg_pool2d`.
@@ -108,10 +116,10 @@ const SUM: &str = "var sum = 0.0;
         for (var right = start_x; right < end_x; right++) { sum += element(image, channel, down, right); }
     }";
 
-const DIMS: [&str; 4] = ["image", "channel", "y", "x"];
+pub(super) const DIMS: [&str; 4] = ["image", "channel", "y", "x"];
 
 /// The numbers of a window.
-fn window(builder: &mut Builder, given: &Given<'_>, dilated: bool) -> Result<(), Refusal> {
+pub(super) fn window(builder: &mut Builder, given: &Given<'_>, dilated: bool) -> Result<(), Refusal> {
     let kernel = given.pair("kernel_size")?;
     let stride = if given.ints("stride")?.is_empty() { kernel } else { given.pair("stride")? };
     let dilation = if dilated { given.pair("dilation")? } else { [1, 1] };
@@ -158,7 +166,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 /// The view with four dimensions, images before channels.
-fn planar(view: &View) -> Result<View, Refusal> {
+pub(super) fn planar(view: &View) -> Result<View, Refusal> {
     let Layout { sizes, strides, offset } = &view.layout;
     let (sizes, strides) = match (&sizes[..], &strides[..]) {
         (&[c, y, x], &[c1, y1, x1]) => (vec![1, c, y, x], vec![0, c1, y1, x1]),

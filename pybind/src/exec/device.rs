@@ -99,7 +99,7 @@ impl DevicePart {
         if !is_weight || !matches!(frame.slot(buf), Slot::Borrowed(_)) {
             return None;
         }
-        State::of(tensor, frame.data(buf), program.bufs[buf].bytes)
+        State::of(tensor, bytes_of(program, frame, buf))
     }
 }
 
@@ -136,17 +136,20 @@ fn with_session(
     done.map_err(Stop::Device)
 }
 
+/// The host's memory of a buffer whose value it has.
+fn bytes_of<'a>(program: &Program, frame: &'a Frame, buf: Buf) -> &'a [u8] {
+    let (data, length) = (frame.data(buf), program.bufs[buf].bytes);
+    if data.is_null() || length == 0 {
+        return &[];
+    }
+    // SAFETY: inputs were checked against the plan's layout, other buffers were allocated by it; nothing writes to the
+    // buffer while the step reads it.
+    unsafe { slice::from_raw_parts(data, length) }
+}
+
 pub(super) fn run(program: &Program, task: &Task<Work>, frame: &mut Frame) -> Result<(), Stop> {
     with_session(frame, |session, frame| {
-        let bytes = |buf: Buf| -> &[u8] {
-            let (data, length) = (frame.data(buf), program.bufs[buf].bytes);
-            if data.is_null() || length == 0 {
-                return &[];
-            }
-            // SAFETY: the host has the buffer's value, so its memory is there; nothing writes it during the step.
-            unsafe { slice::from_raw_parts(data, length) }
-        };
-        session.run(task, &bytes, &|buf| program.content(buf))
+        session.run(task, &|buf| bytes_of(program, frame, buf), &|buf| program.content(buf))
     })
 }
 

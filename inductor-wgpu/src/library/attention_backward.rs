@@ -1,0 +1,194 @@
+//! Backward of attention: the weights of the softmax are computed again from the scores and the logarithms that forward kept.
+//!
+//! One kernel goes over the keys for 8 queries (the query's gradient), another over the queries for 8 keys (the key's and
+//! the value's). 16 threads share a row, as in forward.
+
+use inductor::device::{Refusal, Task};
+use inductor::plan::View;
+
+use super::attention::{HIDDEN, WIDEST, stretched};
+use super::builder::{Builder, joined};
+use super::call::Given;
+use super::groups;
+use crate::Gpu;
+use crate::work::Work;
+
+const DIMS: [&str; 4] = ["batch", "head", "row", "column"];
+
+/// Rows of a workgroup.
+const ROWS: i64 = 8;
+
+/// `_scaled_dot_product_flash_attention_for_cpu_backward`, without dropout.
+pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.float("dropout_p")? != 0.0 {
+        return Refusal::because("attention with dropout");
+    }
+    let query = given.tensor("query")?;
+    let [batches, heads, length, width] = query.layout.sizes[..] else { return Refusal::because("a query's rank") };
+    let keys = given.tensor("key")?.layout.sizes[2];
+    if width > WIDEST || given.tensor("value")?.layout.sizes[3] != width {
+        return Refusal::because(format!("attention with heads of {width} elements"));
+    }
+    let sizes = [batches, heads, length, keys, width];
+    let mut tasks = Vec::new();
+    if let Some(out) = given.opt_result(0)? {
+        tasks.push(one(gpu, given, sizes, OF_QUERY, &[("of_query", out)])?);
+    }
+    let others = [("of_key", given.opt_result(1)?), ("of_value", given.opt_result(2)?)];
+    let others: Vec<(&'static str, View)> = others.into_iter().filter_map(|(name, out)| Some((name, out?))).collect();
+    if !others.is_empty() {
+        tasks.push(one(gpu, given, sizes, OF_KEY, &others)?);
+    }
+    Ok(joined(tasks))
+}
+
+/// One of the two kernels, and what it writes.
+fn one(
+    gpu: &Gpu,
+    given: &Given<'_>,
+    [batches, heads, length, keys, width]: [i64; 5],
+    text: &str,
+    outs: &[(&'static str, View)],
+) -> Result<Task<Work>, Refusal> {
+    let mut builder = Builder::default();
+    for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
+        builder.int(name, size)?;
+    }
+    builder.float("scale", given.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt()));
+    for (binding, name) in
+        [("query", "query"), ("key", "key"), ("value", "value"), ("grad", "grad_out"), ("mean", "out")]
+    {
+        builder.reads(binding, given.tensor(name)?, &DIMS)?;
+    }
+    builder.reads("sums", given.tensor("logsumexp")?, &DIMS[..3])?;
+    let mut added = "";
+    if let Some(mask) = given.opt_tensor("attn_mask")? {
+        builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &DIMS)?;
+        added = "score += mask[p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
+                 + column * p.mask_column];";
+    }
+    let mut stores = String::new();
+    for (name, view) in outs {
+        builder.writes(name, "f32", view, &DIMS)?;
+        stores += &format!(
+            "{name}[p.{name}_offset + batch * p.{name}_batch + head * p.{name}_head + at * p.{name}_row \
+             + e * p.{name}_column] = result_{name}[i];\n"
+        );
+    }
+    let seen = if given.bool("is_causal")? { "&& column <= row" } else { "" };
+    let per_lane = groups(width, 16)?.max(1).to_string();
+    let text = [FUNCTIONS, text].concat();
+    let text = text.replace("SEEN", seen).replace("ADDED", added).replace("STORES", &stores).replace("HIDDEN", HIDDEN);
+    let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
+    let rows = if outs[0].0 == "of_query" { length } else { keys };
+    builder.finish(gpu, &text, [groups(rows, ROWS)?, groups(batches * heads, 1)?, 1])
+}
+
+/// Elements, and the weight of a pair with its gradient: `x` is the weight, `y` that of the score.
+const FUNCTIONS: &str = "
+var<workgroup> weights: array<f32, 128>;
+var<workgroup> slopes: array<f32, 128>;
+fn query_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
+    return query[p.query_offset + batch * p.query_batch + head * p.query_head + row * p.query_row + e * p.query_column];
+}
+fn key_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
+    return key[p.key_offset + batch * p.key_batch + head * p.key_head + row * p.key_row + e * p.key_column];
+}
+fn value_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
+    return value[p.value_offset + batch * p.value_batch + head * p.value_head + row * p.value_row + e * p.value_column];
+}
+fn grad_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
+    return grad[p.grad_offset + batch * p.grad_batch + head * p.grad_head + row * p.grad_row + e * p.grad_column];
+}
+fn mean_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
+    return mean[p.mean_offset + batch * p.mean_batch + head * p.mean_head + row * p.mean_row + e * p.mean_column];
+}
+fn pair(batch: u32, head: u32, row: u32, column: u32) -> vec2<f32> {
+    if (row >= p.length || column >= p.keys) { return vec2<f32>(0.0, 0.0); }
+    var score = HIDDEN;
+    if (true SEEN) {
+        score = 0.0;
+        for (var e = 0u; e < p.width; e++) { score += query_at(batch, head, row, e) * key_at(batch, head, column, e); }
+        score *= p.scale;
+        ADDED
+    }
+    if (score <= HIDDEN) { return vec2<f32>(0.0, 0.0); }
+    let sum = sums[p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row];
+    let weight = exp(score - sum);
+    var slope = 0.0;
+    for (var e = 0u; e < p.width; e++) {
+        slope += grad_at(batch, head, row, e) * (value_at(batch, head, column, e) - mean_at(batch, head, row, e));
+    }
+    return vec2<f32>(weight, weight * slope);
+}
+";
+
+const OF_QUERY: &str = "
+@compute @workgroup_size(128)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let batch = group.y / p.heads;
+    let head = group.y % p.heads;
+    let own = thread / 16u;
+    let lane = thread % 16u;
+    let at = group.x * 8u + own;
+    var result_of_query: array<f32, PER_LANE>;
+    for (var start = 0u; start < p.keys; start += 16u) {
+        slopes[thread] = pair(batch, head, at, start + lane).y;
+        workgroupBarrier();
+        for (var i = 0u; i < PER_LANEu; i++) {
+            let e = i * 16u + lane;
+            var sum = result_of_query[i];
+            if (e < p.width) {
+                for (var j = 0u; j < min(16u, p.keys - start); j++) {
+                    sum += p.scale * slopes[own * 16u + j] * key_at(batch, head, start + j, e);
+                }
+            }
+            result_of_query[i] = sum;
+        }
+        workgroupBarrier();
+    }
+    if (at >= p.length) { return; }
+    for (var i = 0u; i < PER_LANEu; i++) {
+        let e = i * 16u + lane;
+        if (e < p.width) { STORES }
+    }
+}
+";
+
+const OF_KEY: &str = "
+@compute @workgroup_size(128)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let batch = group.y / p.heads;
+    let head = group.y % p.heads;
+    let own = thread / 16u;
+    let lane = thread % 16u;
+    let at = group.x * 8u + own;
+    var result_of_key: array<f32, PER_LANE>;
+    var result_of_value: array<f32, PER_LANE>;
+    for (var start = 0u; start < p.length; start += 16u) {
+        let both = pair(batch, head, start + lane, at);
+        weights[thread] = both.x;
+        slopes[thread] = both.y;
+        workgroupBarrier();
+        for (var i = 0u; i < PER_LANEu; i++) {
+            let e = i * 16u + lane;
+            var of_keys = result_of_key[i];
+            var of_values = result_of_value[i];
+            if (e < p.width) {
+                for (var j = 0u; j < min(16u, p.length - start); j++) {
+                    of_keys += p.scale * slopes[own * 16u + j] * query_at(batch, head, start + j, e);
+                    of_values += weights[own * 16u + j] * grad_at(batch, head, start + j, e);
+                }
+            }
+            result_of_key[i] = of_keys;
+            result_of_value[i] = of_values;
+        }
+        workgroupBarrier();
+    }
+    if (at >= p.keys) { return; }
+    for (var i = 0u; i < PER_LANEu; i++) {
+        let e = i * 16u + lane;
+        if (e < p.width) { STORES }
+    }
+}
+";
