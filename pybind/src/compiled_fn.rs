@@ -65,18 +65,20 @@ enum Kind {
     Eager(String),
 }
 
-/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module.
+/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module, and the outputs
+/// from `saved_from` on are for a backward graph alone.
 #[pyfunction]
-#[pyo3(signature = (module, options=None, weights=Vec::new()))]
+#[pyo3(signature = (module, options=None, weights=Vec::new(), saved_from=None))]
 pub(crate) fn compile_graph(
     module: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
+    saved_from: Option<usize>,
 ) -> PyResult<CompiledFn> {
     let py = module.py();
     let options = Options::parse(options)?;
     let start = Instant::now();
-    let imported = Imported { weights, ..import(module)? };
+    let imported = Imported { weights, saved_from, ..import(module)? };
     let import_time = start.elapsed();
     let device = options.device()?;
     let kind = match kind(py, &imported, &options, device) {

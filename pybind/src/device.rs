@@ -1,9 +1,12 @@
 //! The devices of this process that are not the processor, and the weights that they keep.
 //!
 //! A device is opened once for each choice of an adapter. It keeps a copy of every parameter and constant that a graph
-//! has read, as long as the Python object lives, and uploads it again when its version counter says that it was written:
-//! by optimisers, `load_state_dict`, in-place operators. Writes that torch does not count, through `.data` or NumPy, show in
-//! a sample of the values, unless they change a few elements only; `rust_inductor.reset()` forgets all copies.
+//! has read, and of what a forward graph has left for its backward graph, as long as the Python object lives. It is
+//! uploaded again when its version counter says that it was written: by optimisers, `load_state_dict`, in-place operators.
+//! Writes that torch does not count, through `.data` or NumPy, show in a sample of the values, unless they change a few
+//! elements only; `rust_inductor.reset()` forgets all copies.
+//!
+//! Invariant: the lock on the copies is not held while Python objects are looked at or dropped.
 
 use inductor::device::Device;
 use inductor_wgpu::{AdapterChoice, Gpu, Memory};
@@ -13,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyWeakrefReference};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where graphs run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
@@ -76,12 +79,12 @@ impl Wgpu {
         Ok(device)
     }
 
-    /// The copy of a tensor, if there is a good one.
-    pub(crate) fn kept(&self, tensor: &Bound<'_, PyAny>, state: State) -> Option<Memory> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let copy = kept.get(&(tensor.as_ptr() as usize))?;
-        let is_same = copy.tensor.bind(tensor.py()).upgrade().is_some_and(|object| object.is(tensor));
-        (is_same && copy.state == state).then(|| copy.memory.clone())
+    /// The copy of a tensor, if there is one and `state` gives what it was made in.
+    pub(crate) fn kept(&self, tensor: &Bound<'_, PyAny>, state: impl FnOnce() -> Option<State>) -> Option<Memory> {
+        let py = tensor.py();
+        let copy = self.copies().get(&(tensor.as_ptr() as usize)).map(|copy| copy.clone_ref(py))?;
+        let is_same = copy.tensor.bind(py).upgrade().is_some_and(|object| object.is(tensor));
+        (is_same && Some(copy.state) == state()).then_some(copy.memory)
     }
 
     /// Keeps copies of tensors, and forgets those whose tensors are gone.
@@ -89,13 +92,27 @@ impl Wgpu {
         if copies.is_empty() {
             return Ok(());
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
+        let mut all = std::mem::take(&mut *self.copies());
+        all.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
         for (tensor, state, memory) in copies {
             let copy = Kept { tensor: PyWeakrefReference::new(&tensor)?.unbind(), state, memory };
-            kept.insert(tensor.as_ptr() as usize, copy);
+            all.insert(tensor.as_ptr() as usize, copy);
         }
+        // What another thread has kept in the meantime is newer.
+        let newer = std::mem::replace(&mut *self.copies(), all);
+        let older: Vec<Option<Kept>> = newer.into_iter().map(|(key, copy)| self.copies().insert(key, copy)).collect();
+        drop(older);
         Ok(())
+    }
+
+    fn copies(&self) -> MutexGuard<'_, FxHashMap<usize, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn clone_ref(&self, py: Python<'_>) -> Kept {
+        Kept { tensor: self.tensor.clone_ref(py), state: self.state, memory: self.memory.clone() }
     }
 }
 
@@ -120,8 +137,11 @@ fn sample(data: &[u8]) -> u64 {
 
 /// Forgets every copy of a weight.
 pub(crate) fn forget_kept() {
-    for (_, device) in &*OPENED.lock().unwrap_or_else(PoisonError::into_inner) {
-        device.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let opened: Vec<Arc<Wgpu>> =
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, device)| Arc::clone(device)).collect();
+    for device in opened {
+        let copies = std::mem::take(&mut *device.copies());
+        drop(copies);
     }
 }
 

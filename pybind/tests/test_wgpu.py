@@ -293,6 +293,20 @@ def test_training_step_of_an_mlp() -> None:
         close(a.detach(), b.detach())
 
 
+def test_what_forward_leaves_for_backward_stays() -> None:
+    """Backward uploads the gradient alone; a value that was written to in between is the processor's."""
+    model = nn.Sequential(nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+    compiled, x = on_device(model), torch.randn(32, 64)
+    compiled(x).sum().backward()
+    eager = [parameter.grad for parameter in model.parameters()]
+    model.zero_grad()
+    result = compiled(x)
+    with Counted() as counted:
+        result.sum().backward()
+    assert counted["bytes_up"] <= 4 * 32 * 64 + 1024
+    close([parameter.grad for parameter in model.parameters()], eager)
+
+
 def test_sizes_that_change() -> None:
     """One graph for all sizes."""
     model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8), nn.Softmax(-1))

@@ -94,10 +94,10 @@ fn load_a(batch: u32, row: u32, k: u32) -> f32 {
     return grad[p.grad_offset + image * p.grad_image + channel * p.grad_channel + at_y * p.grad_y + at_x * p.grad_x];
 }
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {
-    let from = batch * p.group_filters + k / (p.filter_height * p.filter_width);
+    let number = batch * p.group_filters + k / (p.filter_height * p.filter_width);
     let down = (k / p.filter_width) % p.filter_height;
     let right = k % p.filter_width;
-    return weight[p.weight_offset + from * p.weight_image + column * p.weight_channel + down * p.weight_y
+    return weight[p.weight_offset + number * p.weight_image + column * p.weight_channel + down * p.weight_y
         + right * p.weight_x];
 }
 fn store(batch: u32, row: u32, column: u32, sum: f32) {

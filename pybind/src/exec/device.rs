@@ -8,10 +8,11 @@ use super::frame::{Frame, Slot};
 use super::run::Stop;
 use super::{InputSpec, Program};
 use crate::device::{State, Wgpu};
+use crate::import::Imported;
 use crate::torch::Torch;
 use inductor::device::{Content, Counters, Device, DeviceError, Task};
 use inductor::offload::Session;
-use inductor::plan::{Buf, Storage};
+use inductor::plan::{Buf, Output, Plan, Storage, View};
 use inductor_wgpu::{Gpu, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -23,6 +24,8 @@ pub(crate) struct DevicePart {
     device: Arc<Wgpu>,
     /// The inputs that are known to be weights, by number.
     weights: Vec<usize>,
+    /// Outputs for a backward graph alone, each with a buffer of its own.
+    saved: Vec<(usize, Buf)>,
     /// Flags that kernels set on the device.
     pub(super) flags: Vec<Buf>,
     /// The steps that the host does, and why.
@@ -30,8 +33,9 @@ pub(crate) struct DevicePart {
 }
 
 impl DevicePart {
-    pub(super) fn new(device: Arc<Wgpu>, weights: &[usize]) -> DevicePart {
-        DevicePart { device, weights: weights.to_vec(), flags: Vec::new(), refused: Vec::new() }
+    pub(super) fn new(device: Arc<Wgpu>, plan: &Plan, imported: &Imported) -> DevicePart {
+        let (flags, refused) = (Vec::new(), Vec::new());
+        DevicePart { device, weights: imported.weights.clone(), saved: saved(plan, imported), flags, refused }
     }
 
     /// Opens the run's session: the inputs have their values, the flags are down.
@@ -48,9 +52,9 @@ impl DevicePart {
         Counters::add(&gpu.counters().host_steps, self.refused.len());
         for (buf, tensor) in program.given(py, args) {
             session.host_wrote(buf);
-            if let Some(state) = self.state(py, program, frame, buf, &tensor)
-                && let Some(memory) = self.device.kept(&tensor, state)
-            {
+            let has_own = matches!(frame.slot(buf), Slot::Borrowed(_));
+            let state = || State::of(&tensor, bytes_of(program, frame, buf));
+            if has_own && let Some(memory) = self.device.kept(&tensor, state) {
                 session.kept(buf, &memory);
             }
         }
@@ -71,13 +75,29 @@ impl DevicePart {
         let mut copies = Vec::new();
         for (buf, tensor) in program.given(py, args) {
             if let Some(state) = self.state(py, program, frame, buf, &tensor)
-                && self.device.kept(&tensor, state).is_none()
+                && self.device.kept(&tensor, || Some(state)).is_none()
                 && let Some(memory) = session.keep(buf)
             {
                 copies.push((tensor, state, memory));
             }
         }
         self.device.keep(py, copies)
+    }
+
+    /// Keeps the values that only the backward graph is going to read.
+    pub(super) fn keep_saved(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        outputs: &[Bound<'_, PyAny>],
+        frame: &Frame,
+    ) -> PyResult<()> {
+        let Some(session) = &frame.session else { return Ok(()) };
+        let copies = self.saved.iter().filter_map(|&(at, buf)| {
+            let state = State::of(&outputs[at], bytes_of(program, frame, buf))?;
+            Some((outputs[at].clone(), state, session.keep(buf)?))
+        });
+        self.device.keep(py, copies.collect())
     }
 
     /// The state of a weight that may be kept; `None` for other inputs, whose writes nobody counts (a tensor over a NumPy
@@ -101,6 +121,19 @@ impl DevicePart {
         }
         State::of(tensor, bytes_of(program, frame, buf))
     }
+}
+
+/// The outputs that are kept for a backward graph, where they are whole buffers that no other output shares.
+fn saved(plan: &Plan, imported: &Imported) -> Vec<(usize, Buf)> {
+    let Some(from) = imported.saved_from else { return Vec::new() };
+    let views = plan.outputs.iter().map(|output| if let Output::Tensor(view) = output { Some(view) } else { None });
+    let views: Vec<Option<&View>> = views.collect();
+    let is_alone = |view: &View| views.iter().flatten().filter(|other| other.buf == view.buf).count() == 1;
+    let is_own = |view: &View| matches!(plan.bufs[view.buf].storage, Storage::Owned | Storage::Result);
+    let is_whole = |view: &View| view.layout == plan.bufs[view.buf].layout;
+    let fits = |view: &&View| is_alone(view) && is_own(view) && is_whole(view);
+    let found = views.iter().enumerate().skip(from);
+    found.filter_map(|(at, view)| Some((at, view.filter(fits)?.buf))).collect()
 }
 
 impl Program {

@@ -122,7 +122,7 @@ impl<'py> Preparer<'py, '_> {
         device: Arc<Wgpu>,
         placement: Placement<Gpu>,
     ) -> PyResult<(Vec<Output>, Option<DevicePart>)> {
-        let mut part = DevicePart::new(device, &self.imported.weights);
+        let mut part = DevicePart::new(device, self.plan, self.imported);
         let plan = self.plan;
         for ((step, place), dead) in plan.steps.iter().zip(placement.places).zip(placement.dead_after) {
             match place {

@@ -301,6 +301,9 @@ impl Program {
             };
             outputs.push(value);
         }
+        if let Some(device) = &self.device {
+            device.keep_saved(py, self, &outputs, frame)?;
+        }
         PyTuple::new(py, outputs)
     }
 }

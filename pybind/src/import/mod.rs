@@ -38,6 +38,8 @@ pub(crate) struct Imported {
     pub(crate) obstacle: Option<String>,
     /// The inputs that are parameters or buffers of a module, by number, as far as the caller says so.
     pub(crate) weights: Vec<usize>,
+    /// The outputs from this one on are kept for a backward graph and seen by nobody else, as far as the caller says so.
+    pub(crate) saved_from: Option<usize>,
 }
 
 impl Imported {
@@ -48,7 +50,16 @@ impl Imported {
             callables.insert(id, function(py, &graph[id].target)?.unbind());
         }
         let (constants, opaques, types) = (Vec::new(), Vec::new(), FxHashMap::default());
-        Ok(Imported { graph, callables, constants, opaques, types, obstacle: None, weights: Vec::new() })
+        Ok(Imported {
+            graph,
+            callables,
+            constants,
+            opaques,
+            types,
+            obstacle: None,
+            weights: Vec::new(),
+            saved_from: None,
+        })
     }
 }
 
@@ -101,6 +112,7 @@ fn import_for(purpose: Purpose, module: &Bound<'_, PyAny>) -> PyResult<Imported>
         types: FxHashMap::default(),
         obstacle: None,
         weights: Vec::new(),
+        saved_from: None,
     };
     let mut importer = Importer {
         py,
