@@ -128,7 +128,7 @@ pub trait Device: Send + Sync + 'static {
     /// Sizes that the device cannot do.
     fn launch(&self, kernel: &Self::Kernel, sizes: &[i64]) -> Result<Self::Work, Refusal>;
 
-    /// A library kernel for a call.
+    /// A library kernel for a call. A result of such a call that is no tensor is `None`.
     ///
     /// # Errors
     /// What the device has no library kernel for.

@@ -117,6 +117,17 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// A result that is computed where `wanted` says so and is `None` otherwise.
+    pub(super) fn result_if(&self, wanted: bool, number: usize) -> Result<Option<View>, Refusal> {
+        if wanted { self.opt_result(number) } else { Ok(None) }
+    }
+
+    pub(super) fn bools(&self, name: &str) -> Result<Vec<bool>, Refusal> {
+        let plain = self.plain(name)?;
+        let bools = plain.as_list().and_then(|items| items.iter().map(fx::Arg::as_bool).collect());
+        bools.ok_or_else(|| self.wrong(name))
+    }
+
     /// The first result.
     pub(super) fn result(&self) -> Result<View, Refusal> {
         let view = self.opt_result(0)?;

@@ -15,14 +15,17 @@ pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refus
     let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
     let grad = planar(given.tensor("grad_output")?)?;
     let shape = Shape::of(given, &input, &weight, &grad)?;
+    let [of_input_too, of_weight_too, of_bias_too] = given.bools("output_mask")?[..] else {
+        return Refusal::because("its mask");
+    };
     let mut tasks = Vec::new();
-    if let Some(out) = given.opt_result(0)? {
+    if let Some(out) = given.result_if(of_input_too, 0)? {
         tasks.push(of_input(gpu, given, &shape, [&grad, &weight, &planar(&out)?])?);
     }
-    if let Some(out) = given.opt_result(1)? {
+    if let Some(out) = given.result_if(of_weight_too, 1)? {
         tasks.push(of_weight(gpu, given, &shape, [&grad, &input, &planar(&out)?])?);
     }
-    if let Some(out) = given.opt_result(2)? {
+    if let Some(out) = given.result_if(of_bias_too, 2)? {
         tasks.push(of_bias(gpu, given, &shape, [&grad, &out])?);
     }
     Ok(joined(tasks))

@@ -12,7 +12,7 @@ use crate::import::Imported;
 use crate::torch::Torch;
 use inductor::device::{Content, Counters, Device, DeviceError, Task};
 use inductor::offload::Session;
-use inductor::plan::{Buf, Output, Plan, Storage, View};
+use inductor::plan::{Buf, ObjectId, Output, Plan, Storage, View};
 use inductor_wgpu::{Gpu, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -28,14 +28,16 @@ pub(crate) struct DevicePart {
     saved: Vec<(usize, Buf)>,
     /// Flags that kernels set on the device.
     pub(super) flags: Vec<Buf>,
+    /// Results of calls that the device makes which are no tensors: they are `None`.
+    pub(super) nones: Vec<ObjectId>,
     /// The steps that the host does, and why.
     pub(super) refused: Vec<(String, String)>,
 }
 
 impl DevicePart {
     pub(super) fn new(device: Arc<Wgpu>, plan: &Plan, imported: &Imported) -> DevicePart {
-        let (flags, refused) = (Vec::new(), Vec::new());
-        DevicePart { device, weights: imported.weights.clone(), saved: saved(plan, imported), flags, refused }
+        let (weights, saved) = (imported.weights.clone(), saved(plan, imported));
+        DevicePart { device, weights, saved, flags: Vec::new(), nones: Vec::new(), refused: Vec::new() }
     }
 
     /// Opens the run's session: the inputs have their values, the flags are down.
@@ -57,6 +59,9 @@ impl DevicePart {
             if has_own && let Some(memory) = self.device.kept(&tensor, state) {
                 session.kept(buf, &memory);
             }
+        }
+        for object in &self.nones {
+            frame.objects[object.as_u32() as usize] = Some(py.None());
         }
         self.flags.iter().try_for_each(|&flag| session.lower_flag(flag)).map_err(failed)?;
         frame.session = Some(session);

@@ -13,7 +13,7 @@ use cranelift_entity::PrimaryMap;
 use fx::Meta;
 use inductor::backend::{Backend, CompiledKernel, Library};
 use inductor::offload::{HostStep, Place, Placement};
-use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, Plan, Storage, View};
+use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Plan, Storage, View};
 use inductor_wgpu::Gpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -129,6 +129,7 @@ impl<'py> Preparer<'py, '_> {
                 Place::Device(task) => {
                     self.on_device.extend(task.args.iter().filter(|(_, access)| access.writes()).map(|(buf, _)| *buf));
                     self.steps.push(Step::Device(task));
+                    part.nones.extend(objects_of(step));
                 }
                 Place::Host(host) => self.host_step(step, &host, &mut part)?,
                 Place::Nowhere => match step {
@@ -362,15 +363,13 @@ fn constants(py: Python<'_>, plan: &Plan, imported: &Imported) -> PyResult<Vec<(
 }
 
 fn count_objects(plan: &Plan) -> usize {
-    let results = plan.steps.iter().filter_map(|step| match step {
-        plan::Step::Call(call) => Some(&call.results),
-        _ => None,
-    });
-    let objects = results.flatten().filter_map(|result| match result {
-        CallResult::Object(object) => Some(object.as_u32() as usize + 1),
-        _ => None,
-    });
-    objects.max().unwrap_or(0)
+    plan.steps.iter().flat_map(objects_of).map(|object| object.as_u32() as usize + 1).max().unwrap_or(0)
+}
+
+/// The results of a step that are no tensors.
+fn objects_of(step: &plan::Step) -> impl Iterator<Item = ObjectId> + '_ {
+    let results = if let plan::Step::Call(call) = step { &call.results[..] } else { &[] };
+    results.iter().filter_map(|result| if let CallResult::Object(object) = result { Some(*object) } else { None })
 }
 
 /// Cuts the steps where Python is needed and where it is not needed any more.
