@@ -22,7 +22,7 @@ impl Printer<'_> {
         let v = |val: &Val| self.val(*val);
         let suffix = suffix(data.ty);
         match &data.op {
-            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter => self.val(val),
+            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Lane => self.val(val),
             Op::Unary(op, a) => self.unary(*op, *a),
             Op::Binary(op, a, b) => self.binary(*op, *a, *b),
             Op::Select(cond, a, b) => format!("{} ? {} : {}", v(cond), v(a), v(b)),

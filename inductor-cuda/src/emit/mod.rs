@@ -9,7 +9,7 @@
 
 mod expr;
 
-use inductor::grid::{Access, AtomicOp, GridKernel, Mem, Stage, Stmt, Ty};
+use inductor::grid::{Access, AtomicOp, GridKernel, Mem, Stage, Stmt, Ty, VECTOR};
 
 /// The program of a kernel: a function for each stage.
 pub fn print(kernel: &GridKernel) -> String {
@@ -89,6 +89,21 @@ impl Printer<'_> {
                 let ty = mem_name(self.kernel.bindings[*binding].mem);
                 self.line(&format!("{binding}[{}] = ({ty}){};", self.val(*index), self.val(*value)));
             }
+            Stmt::LoadVector { binding, index, lanes } => {
+                let vector = vector_name(self.kernel.bindings[*binding].mem);
+                let whole = format!("{}_all", lanes[0]);
+                self.line(&format!("const {vector} {whole} = *(const {vector}*)&{binding}[{}];", self.val(*index)));
+                for (lane, field) in lanes.iter().zip(FIELDS) {
+                    let ty = ty_name(self.stage.vals[*lane].ty);
+                    self.line(&format!("const {ty} {lane} = {whole}.{field};"));
+                }
+            }
+            Stmt::StoreVector { binding, index, lanes } => {
+                let mem = self.kernel.bindings[*binding].mem;
+                let (vector, ty) = (vector_name(mem), mem_name(mem));
+                let values = lanes.map(|lane| format!("({ty}){}", self.val(lane))).join(", ");
+                self.line(&format!("*({vector}*)&{binding}[{}] = make_{vector}({values});", self.val(*index)));
+            }
             Stmt::StoreShared { shared, index, value } => {
                 self.line(&format!("{shared}[{}] = {};", self.val(*index), self.val(*value)));
             }
@@ -144,5 +159,23 @@ fn mem_name(mem: Mem) -> &'static str {
         Mem::I64 => "long long",
         Mem::F32 => "float",
         Mem::F64 => "double",
+    }
+}
+
+/// The fields of a vector.
+const FIELDS: [&str; VECTOR] = ["x", "y", "z", "w"];
+
+/// The name of a vector of an array's elements.
+fn vector_name(mem: Mem) -> &'static str {
+    match mem {
+        Mem::I8 => "char4",
+        Mem::U8 => "uchar4",
+        Mem::I16 => "short4",
+        Mem::U16 => "ushort4",
+        Mem::I32 => "int4",
+        Mem::U32 => "uint4",
+        Mem::I64 => "longlong4",
+        Mem::F32 => "float4",
+        Mem::F64 => "double4",
     }
 }

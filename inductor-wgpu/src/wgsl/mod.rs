@@ -125,6 +125,18 @@ impl Printer<'_> {
                     self.line(&format!("{binding}[{index}] = {value};"));
                 }
             }
+            // The language has no way to see an array of numbers as one of vectors.
+            Stmt::LoadVector { binding, index, lanes } => {
+                for (k, lane) in lanes.iter().enumerate() {
+                    let ty = ty_name(self.stage.vals[*lane].ty);
+                    self.line(&format!("let {lane}: {ty} = {binding}[{} + {k}i];", self.val(*index)));
+                }
+            }
+            Stmt::StoreVector { binding, index, lanes } => {
+                for (k, lane) in lanes.iter().enumerate() {
+                    self.line(&format!("{binding}[{} + {k}i] = {};", self.val(*index), self.val(*lane)));
+                }
+            }
             Stmt::StoreShared { shared, index, value } => {
                 self.line(&format!("{shared}[{}] = {};", self.val(*index), self.val(*value)));
             }

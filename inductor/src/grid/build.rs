@@ -5,7 +5,7 @@
 //! Invariants: a pure value stands in the outermost open block where its operands are defined, once; blocks close in the
 //! reverse order of opening; no value of a closed block is used again.
 
-use super::{Binary, Binding, Op, Shared, SharedData, Stmt, Ty, Unary, Val, ValData, Var, eval};
+use super::{Binary, Binding, Op, Shared, SharedData, Stmt, Ty, Unary, VECTOR, Val, ValData, Var, eval};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
@@ -138,6 +138,17 @@ impl Builder {
         let innermost = state.blocks.len().saturating_sub(1);
         state.depth[val] = innermost;
         val
+    }
+
+    /// The elements of a vector that is loaded here.
+    pub(super) fn lanes(&self, ty: Ty) -> [Val; VECTOR] {
+        let mut state = self.state.borrow_mut();
+        let innermost = state.blocks.len().saturating_sub(1);
+        [(); VECTOR].map(|()| {
+            let val = state.vals.push(ValData { op: Op::Lane, ty });
+            state.depth[val] = innermost;
+            val
+        })
     }
 
     /// The value that an operation is known to give.

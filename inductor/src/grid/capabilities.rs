@@ -11,6 +11,9 @@ pub enum WideFloats {
     AsF32,
 }
 
+/// How much more items count that only the threads of one group share.
+pub const GROUP_SHARE: u32 = 64;
+
 /// What a device can do.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Capabilities {
@@ -26,6 +29,9 @@ pub struct Capabilities {
     pub wide_ints: bool,
     /// Whether floats of 32 bits can be added to atomically; else their bits are exchanged until nobody interferes.
     pub atomic_floats: bool,
+    /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the device
+    /// cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
+    pub vectors: Option<u32>,
     /// What becomes of `float64`.
     pub wide_floats: WideFloats,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
@@ -42,6 +48,7 @@ impl Capabilities {
             narrow_memory: false,
             wide_ints,
             atomic_floats: false,
+            vectors: None,
             wide_floats: WideFloats::AsF32,
             functions: Vec::new(),
         }
@@ -80,6 +87,7 @@ impl Capabilities {
             narrow_memory: true,
             wide_ints: true,
             atomic_floats: true,
+            vectors: Some(1 << 16),
             wide_floats: WideFloats::Native,
             functions: functions.to_vec(),
         }

@@ -107,9 +107,14 @@ pub struct BindingData {
     /// The dtype is `int64` and memory holds `int32`: the runtime has checked that every value lies within
     /// ±[`NARROW_LIMIT`].
     pub narrowed: bool,
+    /// Whether the buffer must start at a multiple of [`VECTOR`] elements of `mem`.
+    pub aligned: bool,
     /// Number of elements of `dtype`, an expression of sizes.
     pub len: Expr,
 }
+
+/// Elements that are loaded or stored at once where a statement says so.
+pub const VECTOR: usize = 4;
 
 /// Values of a narrowed buffer are at most this far from 0, so that sums of two fit 32 bits.
 pub const NARROW_LIMIT: i64 = 1 << 30;
@@ -219,6 +224,24 @@ pub enum Stmt {
         index: Val,
         /// What is written.
         value: Val,
+    },
+    /// Reads elements one after another, from a multiple of [`VECTOR`] on, in one go.
+    LoadVector {
+        /// The buffer, which is aligned.
+        binding: Binding,
+        /// The first element's index, an `i32`.
+        index: Val,
+        /// The elements, of [`Op::Lane`].
+        lanes: [Val; VECTOR],
+    },
+    /// Writes elements one after another, from a multiple of [`VECTOR`] on, in one go.
+    StoreVector {
+        /// The buffer, which is aligned.
+        binding: Binding,
+        /// The first element's index, an `i32`.
+        index: Val,
+        /// What is written.
+        lanes: [Val; VECTOR],
     },
     /// Writes an element of workgroup memory.
     StoreShared {

@@ -18,6 +18,8 @@ pub enum Op {
     Group,
     /// The counter of a `For`, an `i32`.
     Counter,
+    /// An element of a `LoadVector`.
+    Lane,
     /// Of one operand.
     Unary(Unary, Val),
     /// Of two operands; comparisons give `bool`.
@@ -125,7 +127,7 @@ impl Op {
     /// Calls `visit` with every operand.
     pub fn operands(&self, mut visit: impl FnMut(Val)) {
         match self {
-            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Get(_) => {}
+            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Lane | Op::Get(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) => visit(*a),
             Op::Binary(_, a, b) => [*a, *b].into_iter().for_each(visit),
             Op::Select(a, b, c) | Op::Fma(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
@@ -141,6 +143,6 @@ impl Op {
 
     /// True if the value depends on the operands alone, so that it may be computed anywhere and shared.
     pub const fn is_pure(&self) -> bool {
-        !matches!(self, Op::Load(..) | Op::LoadShared(..) | Op::Get(_) | Op::Exchange { .. } | Op::Counter)
+        !matches!(self, Op::Load(..) | Op::LoadShared(..) | Op::Get(_) | Op::Exchange { .. } | Op::Counter | Op::Lane)
     }
 }

@@ -86,6 +86,14 @@ impl Printer<'_> {
             Stmt::Store { binding, index, value } => {
                 writeln!(f, "store {binding}[{}] = {}", self.val(*index), self.val(*value))
             }
+            Stmt::LoadVector { binding, index, lanes } => {
+                let names = lanes.map(|lane| lane.to_string()).join(", ");
+                writeln!(f, "{names}: {} = load {binding}[{}..]", self.stage.vals[lanes[0]].ty, self.val(*index))
+            }
+            Stmt::StoreVector { binding, index, lanes } => {
+                let values = lanes.map(|lane| self.val(lane)).join(", ");
+                writeln!(f, "store {binding}[{}..] = {values}", self.val(*index))
+            }
             Stmt::StoreShared { shared, index, value } => {
                 writeln!(f, "store {shared}[{}] = {}", self.val(*index), self.val(*value))
             }
@@ -119,6 +127,7 @@ impl Printer<'_> {
         match &self.stage.vals[val].op {
             Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group => self.val(val),
             Op::Counter => "counter".to_owned(),
+            Op::Lane => "lane".to_owned(),
             Op::Unary(op, a) => format!("{op} {}", v(a)),
             Op::Binary(op, a, b) => format!("{op} {}, {}", v(a), v(b)),
             Op::Select(a, b, c) => format!("select {}, {}, {}", v(a), v(b), v(c)),

@@ -134,6 +134,24 @@ impl Verifier<'_> {
                 self.typed(*index, Ty::I32)?;
                 self.typed(*value, self.kernel.bindings[*binding].mem.register())
             }
+            Stmt::LoadVector { binding, index, lanes } => {
+                self.access(*binding, Access::Read)?;
+                self.typed(*index, Ty::I32)?;
+                let data = &self.kernel.bindings[*binding];
+                lanes.iter().try_for_each(|&lane| {
+                    self.gives(lane, self.ty(lane) == data.mem.register() && data.aligned)?;
+                    self.define(lane, here)
+                })
+            }
+            Stmt::StoreVector { binding, index, lanes } => {
+                self.access(*binding, Access::Write)?;
+                self.typed(*index, Ty::I32)?;
+                let data = &self.kernel.bindings[*binding];
+                lanes.iter().try_for_each(|&lane| {
+                    self.typed(lane, data.mem.register())?;
+                    self.gives(lane, data.aligned)
+                })
+            }
             Stmt::StoreShared { shared, index, value } => {
                 self.typed(*index, Ty::I32)?;
                 self.typed(*value, self.stage.shared[*shared].ty)
@@ -231,7 +249,7 @@ impl Verifier<'_> {
         let data = &self.stage.vals[val];
         let ty = data.ty;
         match &data.op {
-            Op::Const(_) | Op::Counter => Ok(()),
+            Op::Const(_) | Op::Counter | Op::Lane => Ok(()),
             Op::Arg(_) | Op::Thread | Op::Group => self.gives(val, ty == Ty::I32),
             Op::Unary(_, a) => self.typed(*a, ty),
             Op::Binary(op, a, b) => {

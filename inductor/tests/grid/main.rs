@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod goldens;
+mod mutations;
 mod plans;
 mod random;
 mod support;

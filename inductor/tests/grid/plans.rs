@@ -50,7 +50,8 @@ fn kernels_of_plans_do_what_the_loops_do() {
         batch_norm_training, native_batch_norm_legit_functional, web: 11 buffers in one dispatch
         batch_norm_training, native_batch_norm_legit_functional, narrow: 11 buffers in one dispatch
         cumsum_int, cumsum, narrow: arithmetic on 64-bit integers
-    "#]].assert_eq(&refused(&kernels("."), |_| Vec::new()));
+    "#]]
+    .assert_eq(&refused(&kernels("."), |_| Vec::new()));
 }
 
 #[test]

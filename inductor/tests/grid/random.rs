@@ -17,6 +17,7 @@ fn try_one(seed: u64, options: &GenOptions, caps: &Capabilities) -> Result<(), S
 fn run(seeds: std::ops::Range<u64>, options: &GenOptions, caps: &Capabilities) -> usize {
     let count = (seeds.end - seeds.start) as usize;
     let refused: Vec<String> = seeds.filter_map(|seed| try_one(seed, options, caps).err()).collect();
+    refused.iter().for_each(|reason| println!("refused: {reason}"));
     100 * (count - refused.len()) / count
 }
 
@@ -40,4 +41,11 @@ fn a_device_without_float64_runs_the_rest() {
 fn symbolic_sizes_are_arguments() {
     let [.., (_, full)] = devices();
     assert_eq!(run(0..500, &GenOptions { iterations: 300, sizes: 3, ..GenOptions::default() }, &full), 100);
+}
+
+#[test]
+fn vectors_change_nothing() {
+    let [.., (_, full)] = devices();
+    let caps = Capabilities { vectors: Some(1), ..full };
+    assert_eq!(run(500..800, &GenOptions { iterations: 400, ..GenOptions::default() }, &caps), 100);
 }

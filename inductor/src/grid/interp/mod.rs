@@ -8,7 +8,9 @@
 
 mod memory;
 
-use super::{Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, Val, eval};
+use super::{
+    Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, VECTOR, Val, eval,
+};
 use crate::loop_ir::{Param, interp::Buffer};
 use cranelift_entity::SecondaryMap;
 use memory::{Array, Toucher};
@@ -177,6 +179,22 @@ impl<'a> Machine<'a> {
                 this.memory[*binding].set(i, bits);
                 Ok(())
             }),
+            Stmt::LoadVector { binding, index, lanes } => self.each(mask, |this, t| {
+                let mem = this.kernel.bindings[*binding].mem;
+                for (k, lane) in lanes.iter().enumerate() {
+                    let i = this.element_after(*binding, *index, k, t, None)?;
+                    this.vals[*lane][t] = eval::loaded(mem, this.memory[*binding].bits(i));
+                }
+                Ok(())
+            }),
+            Stmt::StoreVector { binding, index, lanes } => self.each(mask, |this, t| {
+                for (k, lane) in lanes.iter().enumerate() {
+                    let bits = this.vals[*lane][t];
+                    let i = this.element_after(*binding, *index, k, t, Some(bits))?;
+                    this.memory[*binding].set(i, bits);
+                }
+                Ok(())
+            }),
             Stmt::StoreShared { shared, index, value } => self.each(mask, |this, t| {
                 let bits = this.vals[*value][t];
                 let i = this.shared_element(*shared, *index, t, Some(bits))?;
@@ -245,7 +263,7 @@ impl<'a> Machine<'a> {
         let bits = |this: &Self, v: &Val| this.vals[*v][t];
         let ty = |v: &Val| stage.vals[*v].ty;
         Ok(match &data.op {
-            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter => self.vals[val][t],
+            Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Lane => self.vals[val][t],
             Op::Unary(op, a) => eval::unary(*op, data.ty, bits(self, a)),
             Op::Binary(op, a, b) => eval::binary(*op, ty(a), bits(self, a), bits(self, b)),
             Op::Select(a, b, c) => bits(self, if bits(self, a) != 0 { b } else { c }),
@@ -286,11 +304,33 @@ impl<'a> Machine<'a> {
         Toucher { group: self.group, thread, interval: self.interval, atomic }
     }
 
+    /// An element of a vector, which must start at a multiple of its length.
+    fn element_after(&mut self, binding: Binding, index: Val, k: usize, t: usize, write: Option<u64>) -> Result<usize> {
+        let (first, atomic) = (i64::from(self.vals[index][t] as i32), self.is_atomic(binding));
+        if first % VECTOR as i64 != 0 {
+            let len = self.memory[binding].len();
+            return Err(InterpError::Bounds { stage: self.stage.name.clone(), binding, index: first, len });
+        }
+        self.element_at(binding, first + k as i64, t, write, atomic)
+    }
+
     fn element(&mut self, binding: Binding, index: Val, t: usize, write: Option<u64>, atomic: bool) -> Result<usize> {
-        let (index, len) = (self.vals[index][t] as i32, self.memory[binding].len());
+        let index = i64::from(self.vals[index][t] as i32);
+        self.element_at(binding, index, t, write, atomic)
+    }
+
+    fn element_at(
+        &mut self,
+        binding: Binding,
+        index: i64,
+        t: usize,
+        write: Option<u64>,
+        atomic: bool,
+    ) -> Result<usize> {
+        let len = self.memory[binding].len();
         let stage = || self.stage.name.clone();
         let Some(i) = usize::try_from(index).ok().filter(|&i| i < len) else {
-            return Err(InterpError::Bounds { stage: stage(), binding, index: index.into(), len });
+            return Err(InterpError::Bounds { stage: stage(), binding, index, len });
         };
         let who = self.toucher(t, atomic);
         if self.memory[binding].touch(i, who, write) {

@@ -36,8 +36,15 @@ impl Lower<'_> {
             }
             let narrowed = data.dtype == DType::I64 && mem == Mem::I32;
             let source = Source::Param(param);
-            let binding =
-                self.bindings.push(BindingData { source, dtype: data.dtype, mem, packing, narrowed, len: data.len });
+            let binding = self.bindings.push(BindingData {
+                source,
+                dtype: data.dtype,
+                mem,
+                packing,
+                narrowed,
+                aligned: false,
+                len: data.len,
+            });
             self.params[param] = Some(binding);
         }
         self.place_params();
@@ -134,7 +141,7 @@ impl Lower<'_> {
     }
 
     /// A loaded value in the register of its dtype.
-    fn loaded(&self, dtype: DType, value: Val) -> Val {
+    pub(super) fn loaded(&self, dtype: DType, value: Val) -> Val {
         match self.register(dtype) {
             Ty::Bool => self.b.ne(value, self.b.like(value, 0.0)),
             ty if self.b.ty(value).bits() == ty.bits() => self.b.bits(ty, value),
@@ -185,9 +192,11 @@ impl Lower<'_> {
                     return Err("64-bit integers that may not fit 32 bits".to_owned());
                 }
                 if data.packing == 1 {
-                    self.touch(binding, Access::Write);
                     let value = self.as_stored(data.mem, value);
-                    self.b.push(Stmt::Store { binding, index, value });
+                    if !self.keep_lane(param, value) {
+                        self.touch(binding, Access::Write);
+                        self.b.push(Stmt::Store { binding, index, value });
+                    }
                     return Ok(());
                 }
                 let bits = self.low_bits(dtype, value, 32 / data.packing);

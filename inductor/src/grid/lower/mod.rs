@@ -23,6 +23,7 @@ mod reduce;
 mod share;
 mod stages;
 mod value;
+mod vector;
 mod walk;
 
 use super::build::Builder;
@@ -137,6 +138,7 @@ struct Lower<'a> {
     syms: FxHashMap<Sym, Val>,
     linear: Vec<Linear>,
     gather: FxHashMap<Param, Gather>,
+    vectors: Option<vector::Vectors>,
     running: SecondaryMap<Acc, Option<Running>>,
     reduced: SecondaryMap<Acc, Option<Val>>,
     /// Params that some thread of the group has stored to, or loaded from, since the last barrier.
@@ -167,6 +169,7 @@ impl<'a> Lower<'a> {
             syms: FxHashMap::default(),
             linear: Vec::new(),
             gather: FxHashMap::default(),
+            vectors: None,
             running: SecondaryMap::new(),
             reduced: SecondaryMap::new(),
             stored: EntitySet::new(),

@@ -3,7 +3,7 @@
 
 use super::mapping::Items;
 use super::{Gather, Linear, Lower, Refusal};
-use crate::grid::{Ty, Val};
+use crate::grid::{Ty, VECTOR, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
 use symshapes::Expr;
 
@@ -14,6 +14,13 @@ struct WordStore {
     param: Param,
     /// What the element's index is beyond the item's number.
     offset: Expr,
+}
+
+/// How many items a thread takes at once, and what for.
+struct Run {
+    each: i64,
+    words: Vec<WordStore>,
+    vectors: Option<super::vector::Plan>,
 }
 
 impl<'a> Lower<'a> {
@@ -27,15 +34,15 @@ impl<'a> Lower<'a> {
         bounds: Option<(Val, Val)>,
     ) -> Result {
         let count = self.count(&items.chain);
-        let words = if bounds.is_none() { self.word_stores(items, count) } else { Vec::new() };
-        let each = self.largest_packing(&words);
+        let run = self.run_of(items, count, workers.is_some(), bounds.is_none());
+        let each = run.each;
         let (start, end) = match bounds {
             Some(bounds) => bounds,
             None => (self.b.i32(0), self.exact(count)?),
         };
         let scale = self.b.i32(each);
         let first = self.b.add(start, self.b.mul(worker, scale));
-        let body = |this: &mut Self, base: Val| this.items_at(items, base, end, each, &words);
+        let body = |this: &mut Self, base: Val| this.items_at(items, base, end, &run);
         let fits_at_once =
             || bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= i64::from(self.threads) * each);
         match workers {
@@ -54,8 +61,14 @@ impl<'a> Lower<'a> {
 
     /// How many items a thread takes at once.
     pub(super) fn at_once(&mut self, items: &Items<'a>, count: Expr) -> i64 {
-        let words = self.word_stores(items, count);
-        self.largest_packing(&words)
+        self.run_of(items, count, false, true).each
+    }
+
+    fn run_of(&mut self, items: &Items<'a>, count: Expr, shared: bool, all: bool) -> Run {
+        let words = if all { self.word_stores(items, count) } else { Vec::new() };
+        let vectors = if words.is_empty() { self.vectors(items, count, shared) } else { None };
+        let each = if vectors.is_some() { VECTOR as i64 } else { self.largest_packing(&words) };
+        Run { each, words, vectors }
     }
 
     fn largest_packing(&self, words: &[WordStore]) -> i64 {
@@ -63,13 +76,17 @@ impl<'a> Lower<'a> {
     }
 
     /// The items from `base` on that a thread takes at once.
-    fn items_at(&mut self, items: &Items<'a>, base: Val, end: Val, each: i64, words: &[WordStore]) -> Result {
-        if each == 1 {
+    fn items_at(&mut self, items: &Items<'a>, base: Val, end: Val, run: &Run) -> Result {
+        let Run { each, words, vectors } = run;
+        if let Some(plan) = vectors {
+            return self.items_in_vectors(items, base, plan);
+        }
+        if *each == 1 {
             return self.item(items, base);
         }
         let zero = self.b.u32(0);
         let vars: Vec<_> = words.iter().map(|_| self.b.var_with(zero)).collect();
-        let [first, last, step] = [0, each, 1].map(|n| self.b.i32(n));
+        let [first, last, step] = [0, *each, 1].map(|n| self.b.i32(n));
         self.for_([first, last, step], |this, element| {
             let at = this.b.add(base, element);
             let inside = this.b.lt(at, end);
@@ -89,7 +106,7 @@ impl<'a> Lower<'a> {
     }
 
     /// One item.
-    fn item(&mut self, items: &Items<'a>, at: Val) -> Result {
+    pub(super) fn item(&mut self, items: &Items<'a>, at: Val) -> Result {
         self.enter(&items.chain, at)?;
         self.thread_stmts(items.leaf)?;
         self.leave(&items.chain);
@@ -120,7 +137,7 @@ impl<'a> Lower<'a> {
     }
 
     /// True if some other statement of the items stores to the param, or loads another element of it.
-    fn is_accessed_twice(&self, items: &Items<'a>, param: Param) -> bool {
+    pub(super) fn is_accessed_twice(&self, items: &Items<'a>, param: Param) -> bool {
         let (mut stores, mut loads) = (0, 0);
         let mut visit = |stmt: &Stmt| match stmt {
             Stmt::Store { param: this, .. } if *this == param => stores += 1,
@@ -140,7 +157,7 @@ impl<'a> Lower<'a> {
     }
 
     /// True if an expression has a symbol that the items bind.
-    fn binds_in(&self, items: &Items<'a>, e: Expr) -> bool {
+    pub(super) fn binds_in(&self, items: &Items<'a>, e: Expr) -> bool {
         let binds = |stmt: &Stmt| match stmt {
             Stmt::Let(value) => match self.kernel.values[*value].op {
                 Op::Bind(sym, _) => self.pool.mentions(e, sym),

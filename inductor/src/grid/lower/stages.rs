@@ -3,7 +3,7 @@
 use super::mapping::{Items, Link, Mapping, Strategy};
 use super::{Builder, Linear, Lower, Refusal};
 use crate::grid::build::Parts;
-use crate::grid::{Access, Binding, BindingData, Op, Source, Stage, Stmt as GridStmt, Ty, Val};
+use crate::grid::{Access, Binding, BindingData, Op, Source, Stage, Stmt as GridStmt, Ty, VECTOR, Val};
 use crate::loop_ir::{Acc, Loop, Stmt};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -92,7 +92,7 @@ impl<'a> Lower<'a> {
     /// A buffer of registers that no caller sees.
     pub(super) fn temp(&mut self, ty: Ty, len: Expr) -> Binding {
         let (dtype, mem) = super::memory::whole(ty);
-        let data = BindingData { source: Source::Temp, dtype, mem, packing: 1, narrowed: false, len };
+        let data = BindingData { source: Source::Temp, dtype, mem, packing: 1, narrowed: false, aligned: false, len };
         self.bindings.push(data)
     }
 
@@ -108,7 +108,10 @@ impl<'a> Lower<'a> {
         let (inner, _) = self.items(l);
         let total = self.count(&inner.chain);
         let count = self.pool.int(pieces);
-        let chunk = self.pool.ceil_div(total, count);
+        // Pieces start at multiples of a vector.
+        let lanes = self.pool.mul_int(count, VECTOR as i64);
+        let vectors = self.pool.ceil_div(total, lanes);
+        let chunk = self.pool.mul_int(vectors, VECTOR as i64);
         let group = self.group();
         let by = self.b.i32(pieces);
         let (row, piece) = (self.b.div(group, by), self.rest_of_naturals(group, by));

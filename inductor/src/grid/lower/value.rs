@@ -41,7 +41,10 @@ impl Lower<'_> {
                 self.syms.insert(*sym, short);
                 (val, self.ranges[*bound])
             }
-            Op::Load { param, index, mask } => self.load_value(*param, *index, *mask)?,
+            Op::Load { param, index, mask } => match self.lane_of(value) {
+                Some(lane) => (self.loaded(data.dtype, lane), None),
+                None => self.load_value(*param, *index, *mask)?,
+            },
             Op::Map(op, args) => self.map(*op, args)?,
             Op::Convert(from) => self.convert_value(*from, data.dtype)?,
             Op::Bitcast(from) => (self.bitcast(*from, data.dtype)?, None),

@@ -10,93 +10,110 @@ k_mean_pieces(const float* b0, float* b2) {
   const int v10 = (int)((unsigned)v9 + (unsigned)5000);
   const int v11 = min(v10, 20000);
   x0 = 0.0f;
-  const int v16 = (int)((unsigned)v9 + (unsigned)thread);
-  for (int v17 = v16; v17 < v11; v17 += 256) {
-    const float v18 = b0[v17];
-    const float v19 = x0;
-    const float v20 = v19 + v18;
-    x0 = v20;
+  const int v15 = (int)((unsigned)thread * (unsigned)4);
+  const int v16 = (int)((unsigned)v9 + (unsigned)v15);
+  for (int v18 = v16; v18 < v11; v18 += 1024) {
+    const float4 v19_all = *(const float4*)&b0[v18];
+    const float v19 = v19_all.x;
+    const float v20 = v19_all.y;
+    const float v21 = v19_all.z;
+    const float v22 = v19_all.w;
+    const float v24 = x0;
+    const float v25 = v24 + v19;
+    x0 = v25;
+    const int v26 = (int)((unsigned)v18 + (unsigned)1);
+    const float v27 = x0;
+    const float v28 = v27 + v20;
+    x0 = v28;
+    const int v30 = (int)((unsigned)v18 + (unsigned)2);
+    const float v31 = x0;
+    const float v32 = v31 + v21;
+    x0 = v32;
+    const int v33 = (int)((unsigned)v18 + (unsigned)3);
+    const float v34 = x0;
+    const float v35 = v34 + v22;
+    x0 = v35;
   }
-  const float v21 = x0;
-  w0[thread] = v21;
+  const float v36 = x0;
+  w0[thread] = v36;
   __syncthreads();
-  const bool v23 = thread < 128;
-  const int v24 = (int)((unsigned)thread + (unsigned)128);
-  if (v23) {
-    const float v25 = w0[thread];
-    const float v26 = w0[v24];
-    const float v27 = v25 + v26;
-    w0[thread] = v27;
-  }
-  __syncthreads();
-  const bool v29 = thread < 64;
-  const int v30 = (int)((unsigned)thread + (unsigned)64);
-  if (v29) {
-    const float v31 = w0[thread];
-    const float v32 = w0[v30];
-    const float v33 = v31 + v32;
-    w0[thread] = v33;
-  }
-  __syncthreads();
-  const bool v35 = thread < 32;
-  const int v36 = (int)((unsigned)thread + (unsigned)32);
-  if (v35) {
-    const float v37 = w0[thread];
-    const float v38 = w0[v36];
-    const float v39 = v37 + v38;
-    w0[thread] = v39;
-  }
-  __syncthreads();
-  const bool v41 = thread < 16;
-  const int v42 = (int)((unsigned)thread + (unsigned)16);
-  if (v41) {
-    const float v43 = w0[thread];
-    const float v44 = w0[v42];
-    const float v45 = v43 + v44;
-    w0[thread] = v45;
+  const bool v38 = thread < 128;
+  const int v39 = (int)((unsigned)thread + (unsigned)128);
+  if (v38) {
+    const float v40 = w0[thread];
+    const float v41 = w0[v39];
+    const float v42 = v40 + v41;
+    w0[thread] = v42;
   }
   __syncthreads();
-  const bool v47 = thread < 8;
-  const int v48 = (int)((unsigned)thread + (unsigned)8);
-  if (v47) {
-    const float v49 = w0[thread];
-    const float v50 = w0[v48];
-    const float v51 = v49 + v50;
-    w0[thread] = v51;
+  const bool v44 = thread < 64;
+  const int v45 = (int)((unsigned)thread + (unsigned)64);
+  if (v44) {
+    const float v46 = w0[thread];
+    const float v47 = w0[v45];
+    const float v48 = v46 + v47;
+    w0[thread] = v48;
   }
   __syncthreads();
-  const bool v52 = thread < 4;
-  const int v53 = (int)((unsigned)thread + (unsigned)4);
-  if (v52) {
-    const float v54 = w0[thread];
-    const float v55 = w0[v53];
-    const float v56 = v54 + v55;
-    w0[thread] = v56;
+  const bool v50 = thread < 32;
+  const int v51 = (int)((unsigned)thread + (unsigned)32);
+  if (v50) {
+    const float v52 = w0[thread];
+    const float v53 = w0[v51];
+    const float v54 = v52 + v53;
+    w0[thread] = v54;
   }
   __syncthreads();
-  const bool v58 = thread < 2;
-  const int v59 = (int)((unsigned)thread + (unsigned)2);
-  if (v58) {
-    const float v60 = w0[thread];
-    const float v61 = w0[v59];
-    const float v62 = v60 + v61;
-    w0[thread] = v62;
+  const bool v56 = thread < 16;
+  const int v57 = (int)((unsigned)thread + (unsigned)16);
+  if (v56) {
+    const float v58 = w0[thread];
+    const float v59 = w0[v57];
+    const float v60 = v58 + v59;
+    w0[thread] = v60;
   }
   __syncthreads();
-  const bool v63 = thread < 1;
-  const int v64 = (int)((unsigned)thread + (unsigned)1);
-  if (v63) {
-    const float v65 = w0[thread];
-    const float v66 = w0[v64];
-    const float v67 = v65 + v66;
-    w0[thread] = v67;
+  const bool v62 = thread < 8;
+  const int v63 = (int)((unsigned)thread + (unsigned)8);
+  if (v62) {
+    const float v64 = w0[thread];
+    const float v65 = w0[v63];
+    const float v66 = v64 + v65;
+    w0[thread] = v66;
   }
   __syncthreads();
-  const float v68 = w0[0];
+  const bool v67 = thread < 4;
+  const int v68 = (int)((unsigned)thread + (unsigned)4);
+  if (v67) {
+    const float v69 = w0[thread];
+    const float v70 = w0[v68];
+    const float v71 = v69 + v70;
+    w0[thread] = v71;
+  }
   __syncthreads();
-  const bool v69 = thread == 0;
-  if (v69) {
-    b2[group] = (float)v68;
+  const bool v72 = thread < 2;
+  const int v73 = (int)((unsigned)thread + (unsigned)2);
+  if (v72) {
+    const float v74 = w0[thread];
+    const float v75 = w0[v73];
+    const float v76 = v74 + v75;
+    w0[thread] = v76;
+  }
+  __syncthreads();
+  const bool v77 = thread < 1;
+  const int v78 = (int)((unsigned)thread + (unsigned)1);
+  if (v77) {
+    const float v79 = w0[thread];
+    const float v80 = w0[v78];
+    const float v81 = v79 + v80;
+    w0[thread] = v81;
+  }
+  __syncthreads();
+  const float v82 = w0[0];
+  __syncthreads();
+  const bool v83 = thread == 0;
+  if (v83) {
+    b2[group] = (float)v82;
   }
 }
 
