@@ -10,7 +10,7 @@ fn try_one(seed: u64, options: &GenOptions, caps: &Capabilities) -> Result<(), S
     let kernel = random::kernel(seed, options);
     let sizes = random::sizes(seed, &kernel, options.iterations);
     let inputs = random::inputs_with(seed, &kernel, &sizes, options.sizes == 0);
-    check(&kernel, caps, &sizes, &inputs, 16.0).map(drop)
+    check(&kernel, caps, &sizes, &inputs, 16.0).map(drop).map_err(|reason| format!("{reason}\n{kernel}"))
 }
 
 /// Seeds of a range; the share of kernels that the device runs, in percent.

@@ -211,17 +211,21 @@ impl<'a> Lower<'a> {
     /// Gives the variables of nested loops their values, by the number of an item, and computes what stands before the
     /// innermost.
     pub(super) fn enter(&mut self, chain: &[Link<'a>], at: Val) -> Result {
-        let mut axes: Vec<_> =
-            chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
-        for &(sym, extent) in &axes {
-            if extent == Expr::ONE {
-                self.syms.insert(sym, self.b.i32(0));
-            }
+        self.number(chain, at);
+        chain.iter().try_for_each(|link| self.thread_stmts(link.before))
+    }
+
+    /// Gives the variables of nested loops their values, by the number of an item.
+    pub(super) fn number(&mut self, chain: &[Link<'a>], at: Val) {
+        let kernel = self.kernel;
+        let axes = chain.iter().map(|link| &kernel.axes[link.axis]);
+        let (single, axes): (Vec<_>, Vec<_>) =
+            axes.map(|axis| (axis.sym, axis.extent)).partition(|&(_, extent)| extent == Expr::ONE);
+        for (sym, _) in single {
+            self.syms.insert(sym, self.b.i32(0));
         }
-        axes.retain(|&(_, extent)| extent != Expr::ONE);
         let expr = self.linear_expr(chain);
         self.linear.push(Linear { at, expr, axes });
-        chain.iter().try_for_each(|link| self.thread_stmts(link.before))
     }
 
     /// The number of an item as an expression of the loops' variables.

@@ -6,7 +6,7 @@
 //! sees to it, or lowers it for a device without vectors.
 
 use super::mapping::Items;
-use super::{Linear, Lower, Place, Refusal};
+use super::{Lower, Place, Refusal};
 use crate::grid::capabilities::GROUP_SHARE;
 use crate::grid::{Access, Binding, Stmt as GridStmt, VECTOR, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode, Value};
@@ -87,10 +87,7 @@ impl<'a> Lower<'a> {
 
     /// The items from `base` on that make a vector.
     pub(super) fn items_in_vectors(&mut self, items: &Items<'a>, base: Val, plan: &Plan) -> Result {
-        let axes = items.chain.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent));
-        let axes: Vec<_> = axes.filter(|&(_, extent)| extent != Expr::ONE).collect();
-        let expr = self.linear_expr(&items.chain);
-        self.linear.push(Linear { at: base, expr, axes });
+        self.number(&items.chain, base);
         let mut vectors = Vectors::default();
         for &(value, binding, index) in &plan.loads {
             self.touch(binding, Access::Read);
