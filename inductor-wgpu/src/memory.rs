@@ -29,9 +29,9 @@ pub(crate) fn block_bytes(bytes: u64) -> u64 {
     bytes.next_multiple_of(step)
 }
 
-/// A number of bytes as copies and bindings want it.
+/// A number of bytes as copies and bindings want it: whole words, and no less than the widest element.
 pub(crate) fn whole_words(bytes: usize) -> u64 {
-    (bytes as u64).next_multiple_of(4).max(4)
+    (bytes as u64).next_multiple_of(4).max(8)
 }
 
 /// A piece of the device's memory with a value in it. Clones are the same.

@@ -6,7 +6,7 @@
 //! in 32-bit integers, narrow elements are packed into and extracted from words, reductions are trees in workgroup
 //! memory, and functions that the device lacks are spelled out.
 //!
-//! [`lower`] makes it from a loop-IR kernel and a table of [`Capabilities`]; [`verify`](mod@verify) checks it;
+//! [`lower()`] makes it from a loop-IR kernel and a table of [`Capabilities`]; [`verify`](mod@verify) checks it;
 //! [`interp`] runs it; [`text`] prints it.
 //!
 //! Invariants (checked by [`verify`](mod@verify)):
@@ -15,6 +15,8 @@
 //! - operand types are as [`Op`] states;
 //! - a barrier stands where all threads of a group pass: in no loop or condition whose bounds depend on the thread;
 //! - a stage accesses only bindings of its list, and in the way that stands there.
+//!
+//! A stage is right where no buffer that it writes is bound twice: to that the runtime sees.
 //!
 //! This module names no device and prints no language.
 

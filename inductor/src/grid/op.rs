@@ -13,7 +13,7 @@ pub enum Op {
     Arg(Arg),
     /// The thread's number in its group, an `i32`.
     Thread,
-    /// The group's number, an `i32`; it may be beyond the stage's number of groups ([`split_groups`]), where the code
+    /// The group's number, an `i32`; it may be beyond the stage's number of groups ([`split_groups`](super::split_groups)), where the code
     /// does nothing.
     Group,
     /// The counter of a `For`, an `i32`.
@@ -28,13 +28,13 @@ pub enum Op {
     Select(Val, Val, Val),
     /// `a * b + c` on floats, rounded once where the device can.
     Fma(Val, Val, Val),
-    /// A function of floats that the device has: of [`Capabilities::functions`].
+    /// A function of floats that the device has: of [`Capabilities::functions`](super::Capabilities::functions).
     Call(Pointwise, SmallVec<[Val; 2]>),
     /// A number as another type: floats truncate, integers wrap, `bool` is 0 or 1 (and never the result).
     Cast(Val),
     /// The bits as another type of the same width.
     Bits(Val),
-    /// An element of a buffer, as its [`Mem::register`]; the index is an `i32`.
+    /// An element of a buffer, as its [`Mem::register`](super::Mem::register); the index is an `i32`.
     Load(Binding, Val),
     /// An element of workgroup memory; the index is an `i32`.
     LoadShared(Shared, Val),

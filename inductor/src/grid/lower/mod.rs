@@ -8,7 +8,7 @@
 //!
 //! Additions to elements that several iterations may hit are atomic where memory allows it. A loop whose iterations
 //! depend on each other, or are not known not to, is run by one thread (in a flat kernel each thread runs its own).
-//! See [`mapping`] for the rule that chooses, [`deps`] for what makes iterations independent.
+//! `mapping` has the rule that chooses, `deps` what makes iterations independent.
 //!
 //! Here stands the context that all parts of the lowering share.
 
