@@ -145,7 +145,7 @@ pub enum Mem {
 }
 
 /// Type of a value in a register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Ty {
     /// True or false.
     Bool,
@@ -330,6 +330,14 @@ impl Mem {
             Mem::F32 => Ty::F32,
             Mem::F64 => Ty::F64,
         }
+    }
+}
+
+impl SharedData {
+    /// Bytes of the array; a `bool` takes a word.
+    pub const fn bytes(&self) -> u32 {
+        let bits = if self.ty.bits() < 32 { 32 } else { self.ty.bits() };
+        self.len * (bits / 8)
     }
 }
 

@@ -7,7 +7,7 @@
 //!   come from the thread's number, from memory or from variables are taken to depend on it.
 //! - Workgroup memory and bindings are within what the device has.
 
-use super::{Access, Binary, Binding, Capabilities, GridKernel, Op, Stage, Stmt, Ty, Val};
+use super::{Access, Binary, Binding, Capabilities, GridKernel, Op, SharedData, Stage, Stmt, Ty, Val};
 use cranelift_entity::EntitySet;
 
 /// Which invariant does not hold, and where.
@@ -99,7 +99,7 @@ impl Verifier<'_> {
     }
 
     fn limits(&self, caps: &Capabilities) -> Result {
-        let shared: u32 = self.stage.shared.values().map(|data| data.len * data.ty.bits().div_ceil(8)).sum();
+        let shared: u32 = self.stage.shared.values().map(SharedData::bytes).sum();
         let over = [
             ("threads", self.stage.threads > caps.threads),
             ("workgroup memory", shared > caps.shared_bytes),

@@ -49,3 +49,11 @@ fn vectors_change_nothing() {
     let caps = Capabilities { vectors: Some(1), ..full };
     assert_eq!(run(500..800, &GenOptions { iterations: 400, ..GenOptions::default() }, &caps), 100);
 }
+
+#[test]
+fn a_small_device_keeps_rows_in_buffers() {
+    let [.., (_, full)] = devices();
+    let options = GenOptions { iterations: 400, ..GenOptions::default() };
+    let caps = Capabilities { threads: 32, shared_bytes: 1 << 10, narrow_memory: false, ..full };
+    assert_eq!(run(800..1100, &options, &caps), 100);
+}

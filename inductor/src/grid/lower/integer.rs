@@ -117,7 +117,9 @@ impl Lower<'_> {
         if op == P::Shl {
             return ir.select(inside, ir.shl(a, ir.select(inside, by, zero)), zero);
         }
-        ir.shr(a, ir.select(inside, by, ir.like(by, width - 1.0)))
+        // An unsigned number is kept in a wider register, whose sign bit is 0.
+        let most = if dtype.is_signed() { width - 1.0 } else { width };
+        ir.shr(a, ir.select(inside, by, ir.like(by, most)))
     }
 
     /// By squaring; negative exponents give 0 but for bases ±1.

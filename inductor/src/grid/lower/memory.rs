@@ -83,10 +83,19 @@ impl Lower<'_> {
         }
     }
 
+    /// The workgroup memory that reductions take: an array for each type of their values, and one for positions.
+    fn bytes_of_trees(&self) -> i64 {
+        let mut types: Vec<Ty> = self.kernel.accs.values().map(|acc| self.register(acc.dtype)).collect();
+        types.sort_unstable();
+        types.dedup();
+        let values: i64 = types.iter().map(|ty| i64::from(ty.bits().max(32) / 8)).sum();
+        let has_position = self.kernel.accs.values().any(|acc| super::reduce::has_position(acc.kind));
+        i64::from(self.threads) * (values + if has_position { 4 } else { 0 })
+    }
+
     /// Puts the scratch rows of a group into workgroup memory, or else into buffers with a slice for each group.
     pub(super) fn place_scratch(&mut self, groups: Expr) -> Result {
-        // Reductions need some: a value and a position for each thread.
-        let mut left = i64::from(self.caps.shared_bytes) - i64::from(self.threads) * 16;
+        let mut left = i64::from(self.caps.shared_bytes) - self.bytes_of_trees();
         for (param, data) in self.kernel.params.iter().filter(|(_, data)| data.role == Role::Scratch) {
             let ty = self.register(data.dtype);
             let bytes = self.pool.as_int(data.len).map(|len| len * i64::from(ty.bits().max(32) / 8));

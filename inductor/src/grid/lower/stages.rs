@@ -3,7 +3,7 @@
 use super::mapping::{Items, Link, Mapping, Strategy};
 use super::{Builder, Linear, Lower, Refusal};
 use crate::grid::build::Parts;
-use crate::grid::{Access, Binding, BindingData, Op, Source, Stage, Stmt as GridStmt, Ty, VECTOR, Val};
+use crate::grid::{Access, Binding, BindingData, Op, SharedData, Source, Stage, Stmt as GridStmt, Ty, VECTOR, Val};
 use crate::loop_ir::{Acc, Loop, Stmt};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -253,6 +253,10 @@ impl<'a> Lower<'a> {
             self.access.iter().filter_map(|(binding, &access)| Some((binding, access?))).collect();
         if bindings.len() > self.caps.bindings as usize {
             return Err(format!("{} buffers in one dispatch", bindings.len()));
+        }
+        let shared_bytes: u32 = shared.values().map(SharedData::bytes).sum();
+        if shared_bytes > self.caps.shared_bytes {
+            return Err(format!("{shared_bytes} bytes of workgroup memory"));
         }
         let name = self.stage_name(suffix);
         self.limits.insert(groups);
