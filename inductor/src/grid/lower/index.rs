@@ -148,10 +148,10 @@ impl Lower<'_> {
             let shift = self.b.i32(shift.into());
             return Ok(self.b.shr(x, shift));
         }
-        let quotient = self.b.div(x, y);
         if natural {
-            return Ok(quotient);
+            return Ok(self.divide_naturals(x, y));
         }
+        let quotient = self.b.div(x, y);
         let rest = self.b.sub(x, self.b.mul(quotient, y));
         let less = self.b.sub(quotient, self.b.i32(1));
         Ok(self.b.select(self.wants_floor(rest, y), less, quotient))
@@ -164,10 +164,10 @@ impl Lower<'_> {
             let mask = self.b.i32((1 << shift) - 1);
             return Ok(self.b.and(x, mask));
         }
-        let rest = self.rest_of_naturals(x, y);
         if natural {
-            return Ok(rest);
+            return Ok(self.rest_of_naturals(x, y));
         }
+        let rest = self.b.sub(x, self.b.mul(self.b.div(x, y), y));
         let more = self.b.add(rest, y);
         Ok(self.b.select(self.wants_floor(rest, y), more, rest))
     }
@@ -193,7 +193,11 @@ impl Lower<'_> {
     pub(super) fn divide_naturals(&self, a: Val, b: Val) -> Val {
         match self.power_of_two(b) {
             Some(shift) => self.b.shr(a, self.b.i32(shift.into())),
-            None => self.b.div(a, b),
+            None => {
+                // Unsigned division is the cheaper one.
+                let [a, b] = [a, b].map(|v| self.b.cast(Ty::U32, v));
+                self.b.cast(Ty::I32, self.b.div(a, b))
+            }
         }
     }
 
@@ -201,7 +205,7 @@ impl Lower<'_> {
     pub(super) fn rest_of_naturals(&self, a: Val, b: Val) -> Val {
         match self.power_of_two(b) {
             Some(shift) => self.b.and(a, self.b.i32((1 << shift) - 1)),
-            None => self.b.sub(a, self.b.mul(self.b.div(a, b), b)),
+            None => self.b.sub(a, self.b.mul(self.divide_naturals(a, b), b)),
         }
     }
 

@@ -114,7 +114,7 @@ impl<'a> Lower<'a> {
         let chunk = self.pool.mul_int(vectors, VECTOR as i64);
         let group = self.group();
         let by = self.b.i32(pieces);
-        let (row, piece) = (self.b.div(group, by), self.rest_of_naturals(group, by));
+        let (row, piece) = (self.divide_naturals(group, by), self.rest_of_naturals(group, by));
         let rows = self.count(&items.chain);
         let groups = self.pool.mul_int(rows, pieces);
         self.guarded(groups, |this| {

@@ -5,15 +5,17 @@ k_add_mul(const float* b0, const float* b1, const float* b2, float* b3) {
   const int v3 = (int)((unsigned)group * (unsigned)256);
   const int v4 = (int)((unsigned)v3 + (unsigned)thread);
   const bool v8 = v4 < 600;
-  const int v11 = v4 / 20;
-  const int v12 = (int)((unsigned)v11 * (unsigned)20);
-  const int v13 = (int)((unsigned)v4 - (unsigned)v12);
+  const unsigned v11 = (unsigned)v4;
+  const unsigned v13 = v11 / 0x14u;
+  const int v14 = (int)v13;
+  const int v15 = (int)((unsigned)v14 * (unsigned)20);
+  const int v16 = (int)((unsigned)v4 - (unsigned)v15);
   if (v8) {
     const float v9 = b0[v4];
-    const float v14 = b1[v13];
-    const float v15 = b2[v11];
-    const float v18 = v9 + v14;
-    const float v19 = v18 * v15;
-    b3[v4] = (float)v19;
+    const float v17 = b1[v16];
+    const float v18 = b2[v14];
+    const float v21 = v9 + v17;
+    const float v22 = v21 * v18;
+    b3[v4] = (float)v22;
   }
 }

@@ -15,15 +15,17 @@ fn main(
   let v3: i32 = group * 256i;
   let v4: i32 = v3 + thread;
   let v8: bool = v4 < 600i;
-  let v11: i32 = v4 / 20i;
-  let v12: i32 = v11 * 20i;
-  let v13: i32 = v4 - v12;
+  let v11: u32 = u32(v4);
+  let v13: u32 = v11 / 0x14u;
+  let v14: i32 = i32(v13);
+  let v15: i32 = v14 * 20i;
+  let v16: i32 = v4 - v15;
   if v8 {
     let v9: f32 = b0[v4];
-    let v14: f32 = b1[v13];
-    let v15: f32 = b2[v11];
-    let v18: f32 = v9 + v14;
-    let v19: f32 = v18 * v15;
-    b3[v4] = v19;
+    let v17: f32 = b1[v16];
+    let v18: f32 = b2[v14];
+    let v21: f32 = v9 + v17;
+    let v22: f32 = v21 * v18;
+    b3[v4] = v22;
   }
 }

@@ -12,80 +12,80 @@ fn main(
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
   var x0: f32;
-  let v2: i32 = group / 4i;
-  let v4: i32 = group & 3i;
-  let v9: i32 = v4 * 5000i;
-  let v10: i32 = v9 + 5000i;
-  let v11: i32 = min(v10, 20000i);
+  let v3: i32 = group >> 2u;
+  let v5: i32 = group & 3i;
+  let v10: i32 = v5 * 5000i;
+  let v11: i32 = v10 + 5000i;
+  let v12: i32 = min(v11, 20000i);
   x0 = 0.0f;
-  let v16: i32 = v9 + thread;
-  for (var v17: i32 = v16; v17 < v11; v17 += 256i) {
-    let v18: f32 = b0[v17];
-    let v19: f32 = x0;
-    let v20: f32 = v19 + v18;
-    x0 = v20;
+  let v17: i32 = v10 + thread;
+  for (var v18: i32 = v17; v18 < v12; v18 += 256i) {
+    let v19: f32 = b0[v18];
+    let v20: f32 = x0;
+    let v21: f32 = v20 + v19;
+    x0 = v21;
   }
-  let v21: f32 = x0;
-  w0[thread] = v21;
+  let v22: f32 = x0;
+  w0[thread] = v22;
   storageBarrier();
   workgroupBarrier();
-  let v23: bool = thread < 128i;
-  let v24: i32 = thread + 128i;
-  if v23 {
-    let v25: f32 = w0[thread];
-    let v26: f32 = w0[v24];
-    let v27: f32 = v25 + v26;
-    w0[thread] = v27;
-  }
-  storageBarrier();
-  workgroupBarrier();
-  let v29: bool = thread < 64i;
-  let v30: i32 = thread + 64i;
-  if v29 {
-    let v31: f32 = w0[thread];
-    let v32: f32 = w0[v30];
-    let v33: f32 = v31 + v32;
-    w0[thread] = v33;
+  let v24: bool = thread < 128i;
+  let v25: i32 = thread + 128i;
+  if v24 {
+    let v26: f32 = w0[thread];
+    let v27: f32 = w0[v25];
+    let v28: f32 = v26 + v27;
+    w0[thread] = v28;
   }
   storageBarrier();
   workgroupBarrier();
-  let v35: bool = thread < 32i;
-  let v36: i32 = thread + 32i;
-  if v35 {
-    let v37: f32 = w0[thread];
-    let v38: f32 = w0[v36];
-    let v39: f32 = v37 + v38;
-    w0[thread] = v39;
+  let v30: bool = thread < 64i;
+  let v31: i32 = thread + 64i;
+  if v30 {
+    let v32: f32 = w0[thread];
+    let v33: f32 = w0[v31];
+    let v34: f32 = v32 + v33;
+    w0[thread] = v34;
   }
   storageBarrier();
   workgroupBarrier();
-  let v41: bool = thread < 16i;
-  let v42: i32 = thread + 16i;
-  if v41 {
-    let v43: f32 = w0[thread];
-    let v44: f32 = w0[v42];
-    let v45: f32 = v43 + v44;
-    w0[thread] = v45;
+  let v36: bool = thread < 32i;
+  let v37: i32 = thread + 32i;
+  if v36 {
+    let v38: f32 = w0[thread];
+    let v39: f32 = w0[v37];
+    let v40: f32 = v38 + v39;
+    w0[thread] = v40;
   }
   storageBarrier();
   workgroupBarrier();
-  let v47: bool = thread < 8i;
-  let v48: i32 = thread + 8i;
-  if v47 {
-    let v49: f32 = w0[thread];
-    let v50: f32 = w0[v48];
-    let v51: f32 = v49 + v50;
-    w0[thread] = v51;
+  let v42: bool = thread < 16i;
+  let v43: i32 = thread + 16i;
+  if v42 {
+    let v44: f32 = w0[thread];
+    let v45: f32 = w0[v43];
+    let v46: f32 = v44 + v45;
+    w0[thread] = v46;
   }
   storageBarrier();
   workgroupBarrier();
-  let v52: bool = thread < 4i;
-  let v53: i32 = thread + 4i;
-  if v52 {
-    let v54: f32 = w0[thread];
-    let v55: f32 = w0[v53];
-    let v56: f32 = v54 + v55;
-    w0[thread] = v56;
+  let v48: bool = thread < 8i;
+  let v49: i32 = thread + 8i;
+  if v48 {
+    let v50: f32 = w0[thread];
+    let v51: f32 = w0[v49];
+    let v52: f32 = v50 + v51;
+    w0[thread] = v52;
+  }
+  storageBarrier();
+  workgroupBarrier();
+  let v53: bool = thread < 4i;
+  let v54: i32 = thread + 4i;
+  if v53 {
+    let v55: f32 = w0[thread];
+    let v56: f32 = w0[v54];
+    let v57: f32 = v55 + v56;
+    w0[thread] = v57;
   }
   storageBarrier();
   workgroupBarrier();

@@ -14,22 +14,24 @@ fn main(
   let v3: i32 = group * 256i;
   let v4: i32 = v3 + thread;
   let v8: bool = v4 < 156i;
-  let v12: i32 = v4 / 26i;
-  let v13: i32 = v12 * 26i;
-  let v14: i32 = v4 - v13;
-  let v15: bool = v14 >= 3i;
-  let v16: bool = v14 < 13i;
-  let v17: bool = v15 & v16;
-  let v20: i32 = v12 * 10i;
-  let v22: i32 = v14 + v20;
-  let v23: i32 = v22 + -3i;
+  let v12: u32 = u32(v4);
+  let v14: u32 = v12 / 0x1au;
+  let v15: i32 = i32(v14);
+  let v16: i32 = v15 * 26i;
+  let v17: i32 = v4 - v16;
+  let v18: bool = v17 >= 3i;
+  let v19: bool = v17 < 13i;
+  let v20: bool = v18 & v19;
+  let v23: i32 = v15 * 10i;
+  let v25: i32 = v17 + v23;
+  let v26: i32 = v25 + -3i;
   if v8 {
     x0 = 0.0f;
-    if v17 {
-      let v24: f32 = b0[v23];
-      x0 = v24;
+    if v20 {
+      let v27: f32 = b0[v26];
+      x0 = v27;
     }
-    let v25: f32 = x0;
-    b1[v4] = v25;
+    let v28: f32 = x0;
+    b1[v4] = v28;
   }
 }

@@ -13,13 +13,15 @@ fn main(
   let v3: i32 = group * 256i;
   let v4: i32 = v3 + thread;
   let v8: bool = v4 < 960i;
-  let v12: i32 = v4 / 40i;
-  let v13: i32 = v12 * 40i;
-  let v14: i32 = v4 - v13;
-  let v16: i32 = v14 * 24i;
-  let v17: i32 = v12 + v16;
+  let v12: u32 = u32(v4);
+  let v14: u32 = v12 / 0x28u;
+  let v15: i32 = i32(v14);
+  let v16: i32 = v15 * 40i;
+  let v17: i32 = v4 - v16;
+  let v19: i32 = v17 * 24i;
+  let v20: i32 = v15 + v19;
   if v8 {
     let v9: f32 = b0[v4];
-    b1[v17] = v9;
+    b1[v20] = v9;
   }
 }
