@@ -1,4 +1,5 @@
 //! What the tests share: the adapter that they run on.
+#![allow(dead_code, reason = "each test uses a part")]
 
 use inductor::device::Content;
 use inductor_wgpu::{AdapterChoice, Gpu, OpenError};
