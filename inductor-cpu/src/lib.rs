@@ -62,8 +62,13 @@ impl Cpu {
     fn on(host: &'static Host) -> Cpu {
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
-        let vector_bytes = host.vector_bytes;
-        let capabilities = Capabilities { vector_bytes, dtypes, scratch_bytes: SCRATCH_BYTES, channels_last: true };
+        let capabilities = Capabilities {
+            vector_bytes: host.vector_bytes,
+            dtypes,
+            scratch_bytes: SCRATCH_BYTES,
+            channels_last: true,
+            pointwise_convolutions: host.multiplies_faster,
+        };
         let multiplier = Arc::new(Multiplier::new(host));
         Cpu { host, capabilities, pool: Arc::new(OwnPool), multiplier, compiled: Mutex::default() }
     }

@@ -262,8 +262,13 @@ mod tests {
 
     #[test]
     fn images_must_outweigh_weights_and_copies() {
-        let caps =
-            |channels_last| Capabilities { vector_bytes: 64, dtypes: Vec::new(), scratch_bytes: 0, channels_last };
+        let caps = |channels_last| Capabilities {
+            vector_bytes: 64,
+            dtypes: Vec::new(),
+            scratch_bytes: 0,
+            channels_last,
+            pointwise_convolutions: false,
+        };
         let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
         let copies = |images| chosen(images, true) - chosen(images, false);
         assert_eq!([1, 8].map(copies), [0, 2]);

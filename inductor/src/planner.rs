@@ -93,6 +93,29 @@ impl Planner<'_> {
         }
     }
 
+    /// True if a call's results may lie in memory of the plan's.
+    fn is_planned(&self, id: CallId) -> bool {
+        let call = &self.graph.calls[id];
+        call.planned || (self.caps.pointwise_convolutions && self.is_pointwise_convolution(call))
+    }
+
+    /// True if a call is a convolution that takes each output pixel from one input pixel.
+    fn is_pointwise_convolution(&self, call: &tir::Call) -> bool {
+        use fx::Arg::{Bool, Int, List};
+        let [_, tir::Arg::Tensor(weight), _, stride, padding, _, transposed, _, groups] = call.args.as_slice() else {
+            return false;
+        };
+        let all = |arg: &tir::Arg, value: i64| matches!(arg, tir::Arg::Plain(List(items)) if items.iter().all(|item| *item == Int(value)));
+        call.target == "aten.convolution.default"
+            && call.kind == CallKind::Extern
+            && self.graph.tensors[*weight].dtype == DType::F32
+            && matches!(self.graph.tensors[*weight].sizes[..], [_, _, Expr::ONE, Expr::ONE])
+            && all(stride, 1)
+            && all(padding, 0)
+            && *transposed == tir::Arg::Plain(Bool(false))
+            && *groups == tir::Arg::Plain(Int(1))
+    }
+
     /// The buffer of a stored tensor.
     fn buf(&mut self, t: Tensor) -> Buf {
         if let Some(buf) = self.buf_of[t] {
@@ -102,7 +125,7 @@ impl Planner<'_> {
         let storage = match data.op {
             Op::Input(number) => Storage::Input(number),
             Op::Constant(number) => Storage::Constant(number),
-            Op::Result(call, _) if !self.graph.calls[call].planned => Storage::Result,
+            Op::Result(call, _) if !self.is_planned(call) => Storage::Result,
             _ if self.exposed.contains(&t) => Storage::Owned,
             _ => Storage::Arena(0),
         };

@@ -77,6 +77,25 @@ def test_what_stands_between_convolutions(name, dynamic):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("sizes", [(1, 64, 28, 28), (3, 64, 28, 29), (2, 64, 40, 1), (2, 64, 1, 40), (2, 3, 4, 4)])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_pointwise_convolutions(sizes, last, bias):
+    layer = nn.Conv2d(sizes[1], 96, 1, bias=bias)
+    weight = layer.weight.detach()
+
+    def several(x):
+        y = torch.sin(x)
+        return layer(y).relu(), functional.conv2d(y, weight, stride=2), functional.conv2d(y, weight, padding=1)
+
+    x = torch.randn(sizes).to(memory_format=torch.channels_last if last else torch.contiguous_format)
+    compiled = torch.compile(several, backend="rust_inductor")
+    for image in (x, x.expand_as(x), x[:, :, :, ::2], x.transpose(2, 3)):
+        for ours, theirs in zip(compiled(image), several(image)):
+            assert ours.stride() == theirs.stride()
+            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
 def test_a_view_of_an_intermediate_keeps_its_strides():
     first, second = conv(3, 16), conv(16, 16)
 

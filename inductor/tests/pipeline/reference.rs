@@ -15,7 +15,13 @@ impl InterpBackend {
     /// One with vectors of 64 bytes and 64 KiB of scratch, which golden files show.
     pub(crate) fn new() -> InterpBackend {
         let dtypes = DType::ALL.iter().copied().filter(|d| d.size() <= 8 && *d != DType::C64).collect();
-        let capabilities = Capabilities { vector_bytes: 64, dtypes, scratch_bytes: 64 << 10, channels_last: true };
+        let capabilities = Capabilities {
+            vector_bytes: 64,
+            dtypes,
+            scratch_bytes: 64 << 10,
+            channels_last: true,
+            pointwise_convolutions: false,
+        };
         InterpBackend { capabilities }
     }
 }
