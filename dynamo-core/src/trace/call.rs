@@ -206,8 +206,6 @@ impl Tracer<'_> {
             on_tensors |= self.holds_tensor(value)?;
         }
         if name.starts_with(ALLOWED) {
-            // What it does with tensors, it does not say.
-            self.mutates = true;
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
         let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");

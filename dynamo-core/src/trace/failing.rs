@@ -1,13 +1,15 @@
 //! Operations that may fail when the graph runs.
 //!
-//! A graph runs outside of the program's handlers, and before its effects are replayed. So a call that may raise for
-//! what its tensors hold is traced only where nobody could tell: where no handler of the frames that are traced sees
-//! the exception, and where nothing was changed before it that the caller has. Elsewhere the graph ends before the call,
-//! which then runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that
-//! are known is either certain, or rejected while it is traced.
+//! A graph runs outside of the program's handlers, and before its effects are replayed. So where a call may raise for
+//! what its tensors hold, and somebody could tell, since a handler of the frames that are traced sees the exception, or
+//! something was changed before it that the caller has, the program runs as it is from its beginning if the graph fails:
+//! nothing has happened by then. If a graph would leave something behind, it ends before the call, which then runs where
+//! it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known is either
+//! certain, or rejected while it is traced.
 //!
 //! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
-//! this frame or in one that called it. Changes of tensors in place are the graph's own, and count as no effects here.
+//! this frame or in one that called it. While [`Tracer::retries`] is, no call goes into the graph that changes a tensor,
+//! draws random numbers, or enters inference mode, nor has one before.
 
 use super::{
     Traced, Tracer,
@@ -18,7 +20,7 @@ use super::{
 };
 use crate::{
     bytecode::{Handler, Inst, Op},
-    host::Place,
+    host::{ALLOWED, Place},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
@@ -41,6 +43,12 @@ const TIDYING: &[Op] = &[
     Op::Swap,
 ];
 
+/// Functions and methods that draw random numbers, and those that may; what ends in `_` changes tensors anyway.
+const DRAWING: &str = "alpha_dropout bernoulli binomial dropout dropout1d dropout2d dropout3d feature_alpha_dropout \
+    feature_dropout fractional_max_pool2d fractional_max_pool3d gumbel_softmax multi_head_attention_forward multinomial \
+    native_dropout normal poisson rand rand_like randint randint_like randn randn_like randperm rrelu \
+    scaled_dot_product_attention lstm gru rnn_tanh rnn_relu initial_seed manual_seed seed";
+
 /// Where the places of an index lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Places {
@@ -53,14 +61,35 @@ enum Places {
 }
 
 impl Tracer<'_> {
-    /// Ends the graph if the call may fail where somebody would notice.
+    /// Sees to it that nobody notices where the call fails, or ends the graph.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
         let left = !self.inferring.is_empty();
         let noticed = self.watched || self.handled.is_some() || self.heap.has_changed() || left;
         if noticed && self.may_fail(node) {
-            return Err(Reason::new(Kind::MayFail, format!("`{}`.", self.graph[node].target)));
+            if left || self.mutates || self.draws {
+                return Err(self.may_fail_here(node));
+            }
+            self.retries = true;
         }
         Ok(())
+    }
+
+    /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
+    pub(super) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
+        let target = self.graph[node].target.as_str();
+        let name = target.rsplit('.').next().unwrap_or(target);
+        let changes = name.ends_with('_') && !name.ends_with("__") || target.starts_with(ALLOWED);
+        let draws = DRAWING.split_whitespace().any(|known| known == name);
+        if self.retries && (changes || draws) {
+            return Err(self.may_fail_here(node));
+        }
+        self.mutates |= changes;
+        self.draws |= draws;
+        Ok(())
+    }
+
+    pub(super) fn may_fail_here(&self, node: NodeId) -> Reason {
+        Reason::new(Kind::MayFail, format!("`{}`.", self.graph[node].target))
     }
 
     /// True if the call may raise when the graph runs.

@@ -179,7 +179,12 @@ impl Lowered {
             self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
         }
         let meta = match infer::guarded(&self.graph, copied, env, at) {
-            Err(error @ InferError::Rejected { .. }) => return Err(Reason::new(Kind::Raised, format!("{error}."))),
+            Err(error @ InferError::Rejected { .. }) => {
+                let certain = CERTAIN.split_whitespace().any(|op| aten_base(&self.graph[copied].target) == op);
+                let reason = Reason::new(Kind::Raised, format!("{error}."));
+                let exception = certain.then(|| "RuntimeError".to_owned());
+                return Err(Reason { exception, ..reason });
+            }
             Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),
             Err(error @ InferError::Undecided { .. }) if reads_unbacked(&self.graph, copied, env) => {
                 return Err(Reason::new(Kind::Shape, format!("{error} ({at}), which depends on data.")));
@@ -247,6 +252,7 @@ impl Tracer<'_> {
     ) -> Traced {
         let (args, kwargs) = self.settled_call(target, args, kwargs)?;
         let node = self.put_call(name, kind, target, args, kwargs)?;
+        self.note_traces(node).inspect_err(|_| self.drop_from(node))?;
         self.settle(node)?;
         self.of_node(node)
     }
@@ -323,6 +329,11 @@ impl Tracer<'_> {
         let (args, kwargs) = self.settled_call(target, args, kwargs)?;
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.place_node(node);
+        if self.retries {
+            let reason = self.may_fail_here(node);
+            self.drop_from(node);
+            return Err(reason);
+        }
         // What fails has to fail at its own place in the program, with the effects before it.
         let tried = self.host.infer(&self.graph, &mut self.env, node, Ask { grad: self.grad, by_hints: true });
         let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
@@ -555,6 +566,15 @@ impl Tracer<'_> {
         self.graph[node].stack_trace = Some(lines.collect());
         self.spans_of[node] = self.spans.clone();
     }
+}
+
+/// Operators that raise a `RuntimeError` for shapes that they do not take.
+const CERTAIN: &str = "add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow \
+    remainder reshape sub view where";
+
+/// The name of an overload's operator.
+fn aten_base(target: &str) -> &str {
+    target.trim_start_matches("aten.").split('.').next().unwrap_or_default()
 }
 
 /// A call of which it is not known what autocast does with its arguments.

@@ -54,6 +54,9 @@ impl Tracer<'_> {
         if !self.options.inference {
             return Err(Reason::new(Kind::Context, "`inference_mode`, of which the backend makes no graph."));
         }
+        if self.retries {
+            return Err(Reason::new(Kind::MayFail, "`inference_mode`."));
+        }
         let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);
         self.lowered.complete = false;
         self.inferring.push(Entered { node, inference: self.inference, grad: self.grad });

@@ -257,6 +257,10 @@ struct Tracer<'h> {
     watched: bool,
     /// Whether the graph changes tensors.
     mutates: bool,
+    /// Whether the graph draws random numbers.
+    draws: bool,
+    /// Whether the program runs as it is, from its beginning, where the graph fails.
+    retries: bool,
 }
 
 /// A point to return to.
@@ -338,6 +342,8 @@ impl<'h> Tracer<'h> {
             raised: Vec::new(),
             watched: false,
             mutates: false,
+            draws: false,
+            retries: false,
         }
     }
 
@@ -380,6 +386,9 @@ impl<'h> Tracer<'h> {
         // Where the exception was raised whose handler runs.
         let mut raised_at: Option<Mark> = None;
         loop {
+            if raised_at.is_none() {
+                self.heap.commit();
+            }
             let mark = self.mark(&frame);
             let at = frame.at;
             self.lines = vec![line_of(&frame)];
@@ -403,11 +412,20 @@ impl<'h> Tracer<'h> {
                 }
                 Err(reason) => reason,
             };
+            if self.is_exhausted() {
+                // What comes after would be as long.
+                return Err(Break { reason, line: mark.frame.line(), stack: self.lines });
+            }
             return match raised_at {
                 Some(raised_at) => self.end(raised_at, reason.within_handler()),
                 None => self.end(mark, reason),
             };
         }
+    }
+
+    /// True once the trace has grown too long.
+    fn is_exhausted(&self) -> bool {
+        self.steps > self.options.steps || self.heap.is_overworked()
     }
 
     /// Ends the graph before the instruction that failed.

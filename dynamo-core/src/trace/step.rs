@@ -40,7 +40,7 @@ impl Tracer<'_> {
     /// The same, whoever sees what it raises.
     fn step_under(&mut self, f: &mut Frame) -> Traced<Next> {
         self.steps += 1;
-        if self.steps > self.options.steps {
+        if self.is_exhausted() {
             return Err(Reason::new(Kind::TooLong, ""));
         }
         let end = || Reason::new(Kind::Opcode, "The code has no end.");

@@ -244,11 +244,30 @@ pub(super) struct Row {
     pub(super) changed: bool,
 }
 
+/// Items that are copied at most.
+const MOST_COPIED: usize = 1 << 27;
+
 /// Everything that can change, with the way back.
 #[derive(Default)]
 pub(super) struct Heap {
     rows: PrimaryMap<StateId, Row>,
-    log: Vec<(StateId, Row)>,
+    /// What was changed, and how it was before, as long as that may be asked for.
+    log: Vec<(StateId, Option<Row>)>,
+    /// How many items were copied for the log.
+    copied: usize,
+}
+
+impl State {
+    /// How many items have to be copied with it, those of tables counted for as many as their copying takes.
+    fn weight(&self) -> usize {
+        match self {
+            State::List(items) => items.len(),
+            State::Dict(items) => 16 * items.len(),
+            State::Set(items, _) => 16 * items.len(),
+            State::Iter(Iter::Items(items, _) | Iter::Dict(_, _, items, _) | Iter::Set(_, items, _)) => items.len() / 8,
+            State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
+        }
+    }
 }
 
 impl Heap {
@@ -269,7 +288,8 @@ impl Heap {
 
     /// The state, to be changed; what it was is logged.
     pub(super) fn change(&mut self, id: StateId) -> &mut State {
-        self.log.push((id, self.rows[id].clone()));
+        self.copied += self.rows[id].state.weight();
+        self.log.push((id, Some(self.rows[id].clone())));
         self.rows[id].changed = true;
         &mut self.rows[id].state
     }
@@ -279,10 +299,27 @@ impl Heap {
         self.log.len()
     }
 
+    /// Forgets how things were: nobody returns to a point before this one.
+    pub(super) fn commit(&mut self) {
+        for (_, row) in self.log.iter_mut().rev() {
+            if row.take().is_none() {
+                break;
+            }
+        }
+    }
+
+    /// True once so much was copied that more would take seconds: containers that grow item by item are copied each
+    /// time.
+    pub(super) fn is_overworked(&self) -> bool {
+        self.copied > MOST_COPIED
+    }
+
     /// Undoes every change since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         for (id, row) in self.log.drain(mark..).rev() {
-            self.rows[id] = row;
+            if let Some(row) = row {
+                self.rows[id] = row;
+            }
         }
     }
 

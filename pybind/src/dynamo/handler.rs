@@ -19,16 +19,20 @@ use crate::compiler::panic_text;
 use crate::fx_module;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::host::Host as _;
-use dynamo_core::reason::Kind;
+use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the names begin with of functions that go on after a break.
+const RESUMED: &str = "torch_dynamo_resume_in_";
 
 /// Compiles what is called under it, with one backend and one set of options.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -176,6 +180,13 @@ impl Handler for Tracing {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
             return Err(forbidden(&call.code(), &reasons)?);
         }
+        // Where the interpreter lets itself not be asked, nothing is counted.
+        if turns(call).unwrap_or(0) >= self.limit {
+            let reason = Reason::new(Kind::TooLong, "Each turn of a loop goes on in a function of its own.");
+            let ended = Break { reason, line: call.code().getattr("co_firstlineno")?.extract()?, stack: Vec::new() };
+            self.listeners.skipped(&self.event(call, failed)?, &ended)?;
+            return Ok(Verdict::Skip);
+        }
         let delay = self.delays(call)?;
         if delay == Delay::Eager {
             // What it is given is to be compared with what the next call is given.
@@ -236,6 +247,30 @@ enum Delay {
     None,
     Eager,
     AotEager,
+}
+
+/// How often a function that goes on after a break has called itself, by way of functions like it: once for each turn
+/// of a loop that has the break in it. Such turns lie on the interpreter's stack, which loops of the program do not.
+fn turns(call: &Call<'_>) -> PyResult<usize> {
+    let py = call.py();
+    let place = |code: &Bound<'_, PyAny>| -> PyResult<(String, String)> {
+        Ok((code.getattr(intern!(py, "co_name"))?.extract()?, code.getattr(intern!(py, "co_filename"))?.extract()?))
+    };
+    let own = place(&call.code())?;
+    let Some((function, _)) = own.0.rsplit_once("_at_").filter(|(name, _)| name.starts_with(RESUMED)) else {
+        return Ok(0);
+    };
+    let mut frame = py.import(intern!(py, "sys"))?.getattr(intern!(py, "_getframe"))?.call0()?;
+    let mut turns = 0;
+    while !frame.is_none() {
+        let found = place(&frame.getattr(intern!(py, "f_code"))?)?;
+        if !found.0.starts_with(function) || found.1 != own.1 {
+            break;
+        }
+        turns += usize::from(found == own);
+        frame = frame.getattr(intern!(py, "f_back"))?;
+    }
+    Ok(turns)
 }
 
 /// The compiler that runs the graph as AOTAutograd gives it.

@@ -15,7 +15,7 @@ use super::call_guard::CallGuard;
 use crate::fx_module;
 use dynamo_core::trace::{Break, Capture, Followed};
 use frame_hook::Call;
-use guards::{Failure, Root, Source, SourceId, Sources};
+use guards::{Failure, GlobalState, GuardKind, Root, Source, SourceId, Sources};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -159,6 +159,9 @@ impl Recompile {
 /// The guards of the trace, then what the backend wants to be checked besides, which has no source.
 fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     let (sources, all, checks) = (guard.tree.sources(), guard.tree.guards(), &guard.checks);
+    // That nothing is chosen goes without saying.
+    let told = |guard: &&guards::Guard| !matches!(guard.kind, GuardKind::Global(GlobalState::DefaultDevice(None)));
+    let all: Vec<&guards::Guard> = all.iter().filter(told).collect();
     let texts = all.iter().map(|guard| guard.text(sources)).chain(checks.iter().map(|check| check.text.clone()));
     let kinds = all.iter().map(|guard| guard.kind.row().name).chain(checks.iter().map(|_| "LAMBDA_GUARD"));
     let paths = all.iter().map(|guard| path(sources, guard.source)).chain(checks.iter().map(|_| Vec::new()));

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     bytecode::{
-        Body, Builder, CodeObject, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span, Splitter,
-        Version,
+        Body, Builder, CodeObject, Condition, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span,
+        Splitter, Version,
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
@@ -244,12 +244,32 @@ impl<'t, 'h> Output<'t, 'h> {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
         self.builder.bind(label);
+        if self.t.retries {
+            self.run_as_it_is();
+        }
         let tell = self.constant(Opaque::Failure);
         self.builder.callee(|builder| builder.load_const(tell));
         self.builder.copy(3);
         self.builder.call(1);
         self.builder.pop();
         self.builder.emit(Op::Reraise, 0);
+    }
+
+    /// Has the original run from its beginning after an exception of the graph, which goes on if it is no error. Arguments
+    /// are in their slots, nothing was changed, and the original has not taken over its closure's cells twice.
+    fn run_as_it_is(&mut self) {
+        let order = self.builder.body().order();
+        let first =
+            order.iter().copied().take(self.tail).find(|&inst| self.builder.body().inst(inst).op != Op::CopyFreeVars);
+        let Some(first) = first else { return };
+        let error = self.constant(Opaque::Named("builtins.Exception".to_owned()));
+        let (passes, entry) = (self.builder.label(), self.builder.body_mut().label_at(first));
+        self.builder.load_const(error);
+        self.builder.emit(Op::CheckExcMatch, 0);
+        self.builder.jump_if(Condition::False, passes);
+        self.builder.pop();
+        self.builder.jump(entry);
+        self.builder.bind(passes);
     }
 
     /// Puts the stack and the live locals in place.
