@@ -179,6 +179,87 @@ def test_a_failure_is_where_it_was(function, args, backend):
         assert outcome(compiled, args) == expected
 
 
+@pytest.mark.parametrize(("function", "args"), EXAMPLES, ids=[function.__name__ for function, _ in EXAMPLES])
+def test_it_is_one_graph_unless_a_tensor_is_changed(function, args):
+    """Where the graph fails, the function runs as it is, and what it calls may be captured in its turn."""
+    if function is global_before:
+        pytest.skip("a graph that has changed a tensor cannot be as if it had never been")
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True, listener=log.append)
+    for _ in range(2):
+        assert outcome(compiled, args) == outcome(function, args)
+    assert not [event for event in log if event.get("break_reason")]
+
+
+def rejected(x, y):
+    found = []
+    for other in (y, y.T):
+        try:
+            found.append(x @ other)
+        except RuntimeError:
+            found.append(x * 2)
+    try:
+        x.view(5)
+    except RuntimeError:
+        found.append(x + y)
+    return found
+
+
+def test_shapes_that_torch_rejects_are_handled_while_tracing():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(rejected, backend="eager", fullgraph=True, listener=log.append)
+    for args in ((X, X), (X[:, :2], X[:, :2])):
+        assert told(compiled(*args)) == told(rejected(*args))
+    assert [event["break_reason"] for event in log] == [None, None]
+
+
+def random_before(x, at):
+    noise = torch.rand(2)
+    try:
+        return x[at] + noise[0]
+    except IndexError:
+        return torch.rand(2)
+
+
+def changed_within(x, at):
+    y = x.clone()
+    try:
+        y[0] = 5.0
+        return y[at]
+    except IndexError:
+        y[1] = 7.0
+    return y
+
+
+def interrupted(x, at):
+    try:
+        return x[at]
+    except IndexError:
+        return x
+
+
+@pytest.mark.parametrize("function", [random_before, changed_within])
+@pytest.mark.parametrize("at", [NEAR, FAR])
+def test_what_leaves_something_behind_ends_the_graph(function, at):
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        torch.manual_seed(3)
+        expected = told(function(X, at)), torch.rand(1).item()
+        torch.manual_seed(3)
+        assert (told(compiled(X, at)), torch.rand(1).item()) == expected
+
+
+def test_what_is_no_error_goes_on():
+    def stopping(gm, _):
+        def run(*args):
+            raise KeyboardInterrupt
+
+        return run
+
+    with pytest.raises(KeyboardInterrupt):
+        _capture.optimize(interrupted, backend=stopping)(X, NEAR)
+
+
 def plain_index(x, at, table):
     with torch.no_grad():
         rows = torch.nn.functional.embedding(at, x)
