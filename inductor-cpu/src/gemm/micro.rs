@@ -7,6 +7,7 @@
 use crate::compile::build;
 use crate::emit::ir::{Elem, Ir, Val};
 use crate::jit::Code;
+use crate::launch::pool;
 use crate::target::Host;
 use inkwell::IntPredicate;
 use inkwell::context::Context;
@@ -78,13 +79,15 @@ impl Micro {
     pub(super) fn new(host: &'static Host) -> Result<Micro, String> {
         let tile = Tile::of(host);
         let multiply = |rows| build(host, |context, symbol| Ok(emit_multiply(context, symbol, host, tile, rows)));
-        Ok(Micro {
-            tile,
-            apart: multiply(Rows::Apart)?,
-            packed: multiply(Rows::Packed)?,
-            transpose: build(host, |context, symbol| Ok(emit_transpose(context, symbol, host)))?,
-            copy: build(host, |context, symbol| Ok(emit_copy(context, symbol, host, tile)))?,
-        })
+        let copies = || {
+            let transpose = build(host, |context, symbol| Ok(emit_transpose(context, symbol, host)))?;
+            Ok((transpose, build(host, |context, symbol| Ok(emit_copy(context, symbol, host, tile)))?))
+        };
+        let products = || rayon::join(|| multiply(Rows::Apart), || multiply(Rows::Packed));
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let ((apart, packed), copies) = pool(threads).install(|| rayon::join(products, copies));
+        let (transpose, copy): (Code, Code) = copies?;
+        Ok(Micro { tile, apart: apart?, packed: packed?, transpose, copy })
     }
 
     /// Computes tiles.
