@@ -254,7 +254,8 @@ impl Tracer<'_> {
     /// The items of any iterable, of which the least or greatest are wanted: those of a set need no order if they have
     /// one of their own.
     pub(super) fn items_to_sort(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
-        let items = self.items_in_any_order(value)?;
+        let Some(items) = of_set(self, value)? else { return self.all_items(value) };
+        let items: Vec<ValueId> = items.into_values().collect();
         let ordered = |t: &mut Self, item: ValueId| -> Traced<Option<bool>> {
             Ok(match t.get(item)? {
                 Value::Const(Constant::Int(_)) => Some(true),

@@ -44,13 +44,13 @@ def inferred(x, w):
     return x @ w, torch.is_inference_mode_enabled()
 
 
-@torch.inference_mode
+@torch.inference_mode  # type: ignore[arg-type]
 def inferred_barely(x, w):
     return x @ w
 
 
 def inference_as_a_decorator(x, w):
-    return inferred(x, w), inferred_barely(x, w), x @ w
+    return inferred(x, w), inferred_barely(x, w), x @ w  # type: ignore[call-arg]
 
 
 def set_for_good(x, w):
@@ -92,7 +92,7 @@ def decorators_made_inside(x, w):
 
     always = torch.enable_grad()(lambda x: x @ w)
     given = torch.set_grad_enabled(False)(lambda x: x @ w)
-    bare = torch.no_grad(lambda x: x @ w)
+    bare = torch.no_grad(lambda x: x @ w)  # type: ignore[call-arg]
     with torch.no_grad():
         y = always(x)
     return never(x), y, given(x), bare(x), x @ w

@@ -53,6 +53,11 @@ def operators(x):
     return x + 1, a | b, b & a, a - b, b ^ a, order, c, d, e, f, a.isdisjoint({9}), a.union(b, [7]), len(a), not a
 
 
+def least_of_what_is_used_once(x):
+    made = max((0.5 for _ in [1]), default=0), min(iter([3.0, 2.0])), sorted(item / 2 for item in (3, 1))
+    return x + 1, made, max({0.5, 2.5}), sorted({(2, 1), (1, 2)}), min({"b", "a"})
+
+
 def methods(x):
     a = {1, 2, 3}
     a.update([4], {5})
@@ -85,6 +90,7 @@ CASES = [
     (of_the_caller, frozenset({"a", "bb", "ccc", "d"})),
     (operators,),
     (methods,),
+    (least_of_what_is_used_once,),
     (frozen, frozenset({"a", "z", "yy"})),
     (memberships, "a"),
     (frozen_argument_given_back, frozenset({"a", "b"})),
