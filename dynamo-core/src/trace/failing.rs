@@ -43,6 +43,11 @@ const TIDYING: &[Op] = &[
     Op::Swap,
 ];
 
+/// Functions and methods that may give a view of their first argument.
+const VIEWS: &str = "H T adjoint as_strided broadcast_to chunk contiguous diagonal expand expand_as flatten getattr \
+    getitem mH mT matrix_H movedim moveaxis narrow numpy_T permute ravel reshape reshape_as select split squeeze \
+    swapaxes swapdims t tensor_split to transpose unbind unflatten unfold unsqueeze view view_as";
+
 /// Functions and methods that draw random numbers, and those that may; what ends in `_` changes tensors anyway.
 const DRAWING: &str = "alpha_dropout bernoulli binomial dropout dropout1d dropout2d dropout3d feature_alpha_dropout \
     feature_dropout fractional_max_pool2d fractional_max_pool3d gumbel_softmax multi_head_attention_forward multinomial \
@@ -64,14 +69,40 @@ impl Tracer<'_> {
     /// Sees to it that nobody notices where the call fails, or ends the graph.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
         let left = !self.inferring.is_empty();
-        let noticed = self.watched || self.handled.is_some() || self.heap.has_changed() || left;
-        if noticed && self.may_fail(node) {
+        if (left || self.is_noticed()) && self.may_fail(node) {
             if left || self.mutates || self.draws {
                 return Err(self.may_fail_here(node));
             }
             self.retries = true;
         }
         Ok(())
+    }
+
+    /// True if somebody would notice that a call does not fail where it stands.
+    pub(super) fn is_noticed(&self) -> bool {
+        self.watched || self.handled.is_some() || self.heap.has_changed()
+    }
+
+    /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse to
+    /// have it changed, which nothing but its history tells.
+    pub(super) fn may_be_of_leaf(&self, node: NodeId) -> bool {
+        let requires = |node: NodeId| self.graph[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
+        let mut at = node;
+        while self.grad && requires(at) {
+            let name = self.graph[at].target.rsplit('.').next().unwrap_or_default();
+            if self.is_input(at) {
+                return true;
+            }
+            match self.graph[at].args.first() {
+                Some(&Arg::Node(base))
+                    if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(at) != at =>
+                {
+                    at = base;
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.

@@ -238,6 +238,21 @@ def interrupted(x, at):
         return x
 
 
+def changed_leaf_after_effects(x, log):
+    log.append(1)
+    x[0] += 2
+    return x
+
+
+def test_autograd_refuses_to_change_leaves_where_they_are_changed():
+    compiled = _capture.optimize(changed_leaf_after_effects, backend="eager")
+    for _ in range(2):
+        log: list[int] = []
+        with pytest.raises(RuntimeError, match="view of a leaf Variable"):
+            compiled(torch.ones(2, 2, requires_grad=True), log)
+        assert log == [1]
+
+
 @pytest.mark.parametrize("function", [random_before, changed_within])
 @pytest.mark.parametrize("at", [NEAR, FAR])
 def test_what_leaves_something_behind_ends_the_graph(function, at):
