@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{
     bytecode::{Handler, Inst, Op},
-    host::{ALLOWED, Place},
+    host::Place,
     reason::{Kind, Reason},
 };
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Trace};
 use symshapes::{DType, DeviceKind};
 
 /// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for each.
@@ -47,12 +47,6 @@ const TIDYING: &[Op] = &[
 const VIEWS: &str = "H T adjoint as_strided broadcast_to chunk contiguous diagonal expand expand_as flatten getattr \
     getitem mH mT matrix_H movedim moveaxis narrow numpy_T permute ravel reshape reshape_as select split squeeze \
     swapaxes swapdims t tensor_split to transpose unbind unflatten unfold unsqueeze view view_as";
-
-/// Functions and methods that draw random numbers, and those that may; what ends in `_` changes tensors anyway.
-const DRAWING: &str = "alpha_dropout bernoulli binomial dropout dropout1d dropout2d dropout3d feature_alpha_dropout \
-    feature_dropout fractional_max_pool2d fractional_max_pool3d gumbel_softmax multi_head_attention_forward multinomial \
-    native_dropout normal poisson rand rand_like randint randint_like randn randn_like randperm rrelu \
-    scaled_dot_product_attention lstm gru rnn_tanh rnn_relu initial_seed manual_seed seed";
 
 /// Where the places of an index lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,10 +101,9 @@ impl Tracer<'_> {
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
     pub(super) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
-        let target = self.graph[node].target.as_str();
-        let name = target.rsplit('.').next().unwrap_or(target);
-        let changes = name.ends_with('_') && !name.ends_with("__") || target.starts_with(ALLOWED);
-        let draws = DRAWING.split_whitespace().any(|known| known == name);
+        let leaves =
+            |left| self.lowered.calls(node).any(|call| fx::aten::trace(&self.lowered.graph, call) == Some(left));
+        let (changes, draws) = (leaves(Trace::Changes), leaves(Trace::Draws));
         if self.retries && (changes || draws) {
             return Err(self.may_fail_here(node));
         }

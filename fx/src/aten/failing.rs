@@ -195,7 +195,7 @@ fn of_python(name: &str) -> Operator<'static> {
 }
 
 /// The names of all operators, without overload.
-fn operators() -> &'static FxHashSet<&'static str> {
+pub(super) fn operators() -> &'static FxHashSet<&'static str> {
     static NAMES: OnceLock<FxHashSet<&str>> = OnceLock::new();
     NAMES.get_or_init(|| {
         SCHEMAS.lines().map(row_name).map(|name| name.split_once('.').map_or(name, |(base, _)| base)).collect()

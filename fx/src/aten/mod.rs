@@ -2,7 +2,8 @@
 //!
 //! `schemas.txt` is the table, one row per overload, written by `schemas.py`. The index by name is built once, on
 //! first use; a schema is parsed when its overload is first looked up. What the compiler does with an overload stands
-//! in `rules.rs`, and which operators may fail on what tensors hold in `failing.rs`, not here.
+//! in `rules.rs`, which operators may fail on what tensors hold in `failing.rs`, and what calls leave behind in
+//! `traces.rs`, not here.
 
 pub mod autocast;
 mod bind;
@@ -10,11 +11,13 @@ mod failing;
 mod parse;
 pub mod rules;
 mod schema;
+mod traces;
 
 pub use bind::{BindError, Bound};
 pub use failing::{Failure, failure, may_fail};
 pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
+pub use traces::{Trace, trace};
 
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -54,9 +57,13 @@ impl Overload {
 
     /// True if the op may draw random numbers.
     pub fn is_random(&self) -> bool {
-        let base = self.base();
-        RANDOM.binary_search(&base.strip_suffix('_').unwrap_or(base)).is_ok()
+        is_random(self.base())
     }
+}
+
+/// True if an operator, given without overload, may draw random numbers.
+fn is_random(base: &str) -> bool {
+    RANDOM.binary_search(&base.strip_suffix('_').unwrap_or(base)).is_ok()
 }
 
 /// The overload that a node's target names: `aten.add.Tensor`, `add.Tensor`; without an overload the default one.

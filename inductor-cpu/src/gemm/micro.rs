@@ -79,14 +79,14 @@ impl Micro {
     pub(super) fn new(host: &'static Host) -> Result<Micro, String> {
         let tile = Tile::of(host);
         let multiply = |rows| build(host, |context, symbol| Ok(emit_multiply(context, symbol, host, tile, rows)));
-        let copies = || {
+        let copies = || -> Result<(Code, Code), String> {
             let transpose = build(host, |context, symbol| Ok(emit_transpose(context, symbol, host)))?;
             Ok((transpose, build(host, |context, symbol| Ok(emit_copy(context, symbol, host, tile)))?))
         };
         let products = || rayon::join(|| multiply(Rows::Apart), || multiply(Rows::Packed));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let ((apart, packed), copies) = pool(threads).install(|| rayon::join(products, copies));
-        let (transpose, copy): (Code, Code) = copies?;
+        let (transpose, copy) = copies?;
         Ok(Micro { tile, apart: apart?, packed: packed?, transpose, copy })
     }
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import operator
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch.nn import functional
 
 from rust_inductor import _capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 X = torch.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 NEAR = torch.tensor([0, 1])
@@ -262,6 +267,53 @@ def test_what_leaves_something_behind_ends_the_graph(function, at):
         expected = told(function(X, at)), torch.rand(1).item()
         torch.manual_seed(3)
         assert (told(compiled(X, at)), torch.rand(1).item()) == expected
+
+
+def renormalised(x):
+    functional.embedding(torch.tensor([0]), x, max_norm=0.1)
+
+
+def with_statistics(x):
+    functional.batch_norm(x, x[0], torch.ones(3), training=True)
+
+
+CHANGES: dict[str, Callable[[torch.Tensor], Any]] = {
+    "item": lambda x: operator.setitem(x, 0, 5.0),
+    "in place": lambda x: operator.imul(x, 2),
+    "out": lambda x: torch.add(x, 1, out=x),
+    "inplace=True": lambda x: functional.relu(x, inplace=True),
+    "dropout": lambda x: functional.dropout(x, 0.5, True, True),
+    "list": lambda x: torch._foreach_add_([x], 1.0),
+    "overload": lambda x: torch.ops.aten.add_(x, 1),
+    "data": lambda x: x.data.add_(1),
+    "view": lambda x: x.view(-1).add_(1),
+    "embedding": renormalised,
+    "statistics": with_statistics,
+    "random": lambda x: x.copy_(torch.rand(x.shape)),
+    "generator": lambda x: x.uniform_(),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_changed_before_a_failure_is_changed_once(name):
+    change = CHANGES[name]
+
+    def function(x, table, at):
+        try:
+            change(x)
+            return table[at]
+        except IndexError:
+            return x * 2
+
+    def run(function, at):
+        torch.manual_seed(3)
+        x = X.clone()
+        return function(x, torch.arange(5.0), at), x, torch.rand(1)
+
+    compiled = _capture.optimize(function, backend="eager")
+    for at in (NEAR, FAR):
+        for ours, theirs in zip(run(compiled, at), run(function, at)):
+            assert torch.equal(ours, theirs)
 
 
 def test_what_is_no_error_goes_on():

@@ -1,0 +1,96 @@
+//! What a call leaves behind besides its result.
+//!
+//! Invariant: a call of which nothing is known leaves something. What is pure says the schema of an ATen overload, but
+//! for the statistics of normalisation, which schemas do not mention.
+
+use super::{failing::operators, is_random, lookup};
+use crate::graph::{Graph, Kind, NodeId};
+
+/// What a call leaves behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trace {
+    /// It may change a tensor, or anything else.
+    Changes,
+    /// It may draw random numbers, and changes nothing but their generator.
+    Draws,
+}
+
+/// Functions of `operator` that change their first argument.
+const IN_PLACE: &str = "setitem delitem iadd isub imul imatmul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift \
+    iconcat";
+
+/// Functions of Python's that change nothing that outlives a graph.
+const HARMLESS: &[&str] = &["builtins.getattr", "getattr", "torch._C._set_grad_enabled"];
+
+/// Where functions are found that are bound to ATen's operators without anything in between.
+const BOUND: &[&str] =
+    &["torch", "torch._C._fft", "torch._C._linalg", "torch._C._nn", "torch._C._special", "torch._C._VariableFunctions"];
+
+/// What makes tensors without an operator of its name.
+const FACTORIES: &[&str] = &["as_tensor", "tensor"];
+
+/// What a call, of an ATen overload or in torch's names, leaves behind.
+pub fn trace(graph: &Graph, id: NodeId) -> Option<Trace> {
+    let node = &graph[id];
+    if !matches!(node.kind, Kind::CallFunction | Kind::CallMethod | Kind::CallModule) {
+        return None;
+    }
+    let target = node.target.as_str();
+    if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
+        return IN_PLACE.split_whitespace().any(|known| known == name).then_some(Trace::Changes);
+    }
+    if HARMLESS.contains(&target) {
+        return None;
+    }
+    let overload = lookup(target).filter(|_| target.starts_with("aten."));
+    let (base, changes) = match overload {
+        Some(overload) => (overload.base(), overload.mutates()),
+        None => match bound(graph, id) {
+            Some(name) => (name, node.kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "inplace"))),
+            None => return Some(Trace::Changes),
+        },
+    };
+    match () {
+        () if changes || keeps_statistics(base) => Some(Trace::Changes),
+        () if is_random(base) => Some(Trace::Draws),
+        () => None,
+    }
+}
+
+/// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument.
+/// Functions of `torch.nn.functional` are Python's, and may do more than the operator of their name.
+fn bound(graph: &Graph, id: NodeId) -> Option<&str> {
+    let node = &graph[id];
+    let (owner, name) = node.target.rsplit_once('.').unwrap_or(("", &node.target));
+    let is_bound = node.kind == Kind::CallMethod || BOUND.contains(&owner);
+    let is_operator = FACTORIES.contains(&name) || operators().contains(name) || name.starts_with("linalg_");
+    (is_bound && is_operator && !name.ends_with('_')).then_some(name)
+}
+
+fn keeps_statistics(base: &str) -> bool {
+    base.contains("batch_norm") || base.contains("instance_norm")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Trace, trace};
+    use crate::graph::{Graph, Kind};
+
+    #[test]
+    fn what_is_not_known_changes_something() {
+        let of = |target: &str| {
+            let mut graph = Graph::new();
+            let node = graph.push(Kind::CallFunction, target, vec![], vec![], None);
+            trace(&graph, node)
+        };
+        let pure =
+            ["aten.add.Tensor", "operator.getitem", "operator.index", "torch.tensor", "torch._C._linalg.linalg_qr"];
+        assert_eq!(pure.map(of), [None; 5]);
+        let changes =
+            ["aten.add_.Tensor", "aten.sin.out", "aten.batch_norm", "operator.imul", "torch.add_", "mylib.call"];
+        assert_eq!(changes.map(of), [Some(Trace::Changes); 6]);
+        let functional = ["torch.nn.functional.embedding", "torch.batch_norm"];
+        assert_eq!(functional.map(of), [Some(Trace::Changes); 2]);
+        assert_eq!(["aten.rand", "aten.dropout", "torch.rand"].map(of), [Some(Trace::Draws); 3]);
+    }
+}
