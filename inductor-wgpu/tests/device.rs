@@ -2,11 +2,21 @@
 
 mod common;
 
-use common::{bytes, floats, gpu};
+use common::gpu;
 use inductor::device::{Content, Device, DeviceError, Stream};
 use inductor_wgpu::{AdapterChoice, BindingKind, Dispatch, Gpu, GpuStream, Memory, OpenError, Operand, Shader, Work};
 use smallvec::smallvec;
 use symshapes::DType;
+
+/// The bytes of numbers.
+fn bytes(values: &[f32]) -> Vec<u8> {
+    bytemuck::cast_slice(values).to_vec()
+}
+
+/// So many floats.
+fn floats(count: usize) -> Content {
+    Content { dtype: DType::F32, bytes: 4 * count }
+}
 
 const SCALE: &str = "
 struct Params { factor: f32 }

@@ -169,6 +169,10 @@ TRAINED: dict[str, tuple[Any, ...]] = {
 }
 
 
+TRAINED["embedding"] = (lambda w: F.embedding(torch.tensor([[3, 1, 1], [0, 4, 3]]), w), (5, 70))
+TRAINED["embedding of one row"] = (lambda w: F.embedding(torch.tensor([3, 1, 2, 2]), w, padding_idx=2), (5, 8))
+
+
 @pytest.mark.parametrize("name", TRAINED)
 def test_backward_of_library_kernels(name: str) -> None:
     """Gradients of all arguments; both graphs run on the device alone."""
@@ -432,6 +436,7 @@ def _bert() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
 def _gpt2() -> tuple[nn.Module, tuple[torch.Tensor, ...]]:
     transformers = pytest.importorskip("transformers")
     config = transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, vocab_size=100, n_positions=32, use_cache=False)
+    config.attn_pdrop = 0.0
     return transformers.GPT2LMHeadModel(config), (torch.randint(0, 100, (2, 12)),)
 
 
@@ -464,6 +469,26 @@ def test_models(name: str) -> None:
             close(_tensors(compiled(*inputs)), eager)
     assert counted["submissions"] <= 2 + counted["host_steps"]
     assert counted["bytes_up"] < 1 << 17
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "ResNet-18"])
+def test_models_in_training(name: str) -> None:
+    """Forward and backward run on the device alone; gradients are eager's."""
+    model, inputs = MODELS[name]()
+    if name == "ResNet-18":
+        inputs = (torch.randn(2, 3, 40, 40),)
+    theirs = copy.deepcopy(model)
+    for module in (*model.modules(), *theirs.modules()):
+        module.training = not isinstance(module, nn.Dropout)
+    with Counted() as counted:
+        ours = _tensors(on_device(model)(*inputs))[0]
+        ours.square().mean().backward()
+    assert counted["host_steps"] == 0
+    eager = _tensors(theirs(*inputs))[0]
+    eager.square().mean().backward()
+    close(ours.detach(), eager.detach())
+    for a, b in zip(model.parameters(), theirs.parameters(), strict=True):
+        close(a.grad, b.grad)
 
 
 def _tensors(result: Any) -> list[torch.Tensor]:

@@ -12,6 +12,7 @@ mod builder;
 mod call;
 mod convolution;
 mod convolution_backward;
+mod embedding;
 mod matmul;
 mod pooling;
 mod pooling_backward;
@@ -48,6 +49,7 @@ static ROWS: &[Row] = &[
         write: attention_backward::backward,
     },
     Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention },
+    Row { target: "aten.embedding_dense_backward.default", write: embedding::backward },
     Row { target: "aten.max_pool2d.default", write: pooling::max },
     Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max },
     Row { target: "aten.avg_pool2d.default", write: pooling::average },

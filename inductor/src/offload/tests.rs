@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 
-use super::Session;
+use super::{Place, Placement, Session};
 use crate::backend::Capabilities;
 use crate::device::{Access, Content, Counters, Device, DeviceError, Refusal, Stream, Task};
 use crate::loop_ir::Kernel;
-use crate::plan::{Buf, BufData, Call};
+use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, Layout, Output, Plan, Step, Storage, View};
 use symshapes::DType;
 
 /// Its memory is the host's; its one kind of work adds 1 to each byte of the last argument, after copying the first.
@@ -99,6 +99,9 @@ impl Device for Fake {
     }
 
     fn library(&self, call: &Call, _bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<()>, Refusal> {
+        if call.target == "aten.mm.default" {
+            return Ok(task(&[(0, Access::Read), (1, Access::Write)]));
+        }
         Refusal::because(format!("no kernel for {}", call.target))
     }
 
@@ -181,4 +184,60 @@ fn what_is_kept_is_not_uploaded_again() {
     let bytes = |buf: Buf| -> &[u8] { panic!("{buf} is uploaded again") };
     second.run(&task(&[(0, Access::Read), (1, Access::Write)]), &bytes, &length).expect("the fake runs");
     assert_eq!(second.missing(&[Buf::new(1)]), [Buf::new(1)]);
+}
+
+/// A plan that calls an operator on one tensor of so many floats, which another step then copies.
+fn plan(target: &str, kind: CallKind, length: i64) -> Plan {
+    let layout = Layout { sizes: vec![length], strides: vec![1], offset: 0 };
+    let storages = [Storage::Input(0), Storage::Arena(0), Storage::Owned];
+    let buf = |storage| BufData { dtype: DType::F32, layout: layout.clone(), storage };
+    let view = |at| View { buf: Buf::new(at), dtype: DType::F32, layout: layout.clone() };
+    let call = |target: &str, kind, from, to| {
+        Step::Call(Call {
+            target: target.to_owned(),
+            node: fx::NodeId::new(0),
+            args: vec![CallArg::Tensor(view(from))],
+            kwargs: Vec::new(),
+            results: vec![CallResult::Tensor(Buf::new(to))],
+            tuple: false,
+            kind,
+        })
+    };
+    Plan {
+        bufs: storages.into_iter().map(buf).collect(),
+        kernels: Arc::default(),
+        steps: vec![call(target, kind, 0, 1), call("aten.clone.default", CallKind::Extern, 1, 2)],
+        inputs: 1,
+        outputs: vec![Output::Tensor(view(2))],
+        arena_bytes: 0,
+        fates: Arc::from([]),
+    }
+}
+
+fn placed(target: &str, kind: CallKind, length: i64) -> Placement<Fake> {
+    Placement::of(&Fake::default(), &plan(target, kind, length), &PrimaryMap::new())
+}
+
+#[test]
+fn what_the_device_refuses_the_host_does_with_the_reason() {
+    let placement = placed("aten.mm.default", CallKind::Extern, 8);
+    assert!(matches!(&placement.places[0], Place::Device(_)));
+    let Place::Host(host) = &placement.places[1] else { panic!("the device has no clone") };
+    assert_eq!(host.reads, [Buf::new(1), Buf::new(2)], "what may be written in part is read");
+    assert_eq!(host.writes, [Buf::new(2)]);
+    assert_eq!(host.reason.to_string(), "no kernel for aten.clone.default");
+    assert_eq!(placement.dead_after, [vec![Buf::new(0)], vec![Buf::new(1)]], "what is returned lives on");
+}
+
+#[test]
+fn a_buffer_over_the_limit_stays_on_the_host() {
+    let placement = placed("aten.mm.default", CallKind::Extern, 1 << 20);
+    let (at, reason) = placement.refused().next().expect("four megabytes are too many");
+    assert_eq!((at, &*reason.0), (0, "b0 has 4194304 bytes, and the device takes 1048576 at most"));
+}
+
+#[test]
+fn an_operator_without_a_rule_keeps_its_reason() {
+    let placement = placed("aten.polar.default", CallKind::Fallback("complex".to_owned()), 8);
+    assert_eq!(placement.refused().next().map(|(_, reason)| &*reason.0), Some("complex"));
 }
