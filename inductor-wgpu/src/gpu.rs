@@ -51,6 +51,8 @@ pub(crate) struct Opened {
     pub(crate) pipelines: Pipelines,
     /// Why it was lost, if it was.
     pub(crate) lost: Arc<OnceLock<String>>,
+    /// The process that opened it: in a forked one the driver's threads are missing.
+    process: u32,
     /// Errors that no scope has caught.
     failures: Arc<Mutex<Vec<String>>>,
 }
@@ -84,7 +86,8 @@ impl Opened {
         }));
         let pool = Pool::new(device.clone(), Arc::clone(counters));
         tracing::info!(target: "inductor_wgpu", adapter = info.name, driver = info.driver, "opened");
-        Ok((Opened { device, queue, pool, pipelines: Pipelines::default(), lost, failures }, adapter))
+        let (pipelines, process) = (Pipelines::default(), std::process::id());
+        Ok((Opened { device, queue, pool, pipelines, lost, process, failures }, adapter))
     }
 
     /// The first error that no scope has caught, and that nobody was told of yet.
@@ -174,19 +177,26 @@ impl Gpu {
         Arc::clone(&self.opened.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The device as it is, or opened anew if it was lost.
+    /// The device as it is, or opened anew if it was lost or belongs to the process that this one was forked from.
     fn usable(&self) -> Result<Arc<Opened>, DeviceError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(reason) = opened.lost.get() {
+        if opened.process != std::process::id() {
+            let parents = std::mem::replace(&mut *opened, self.again("it belongs to another process")?);
+            // Giving it back would wait for threads that are not here.
+            std::mem::forget(parents);
+        } else if let Some(reason) = opened.lost.get() {
             tracing::warn!(target: "inductor_wgpu", "{} was lost ({reason}) and is opened anew", self.shared.name);
-            let again = Opened::new(&self.choice, self.wanted, &self.shared.counters);
-            let (again, _) = again.map_err(|error| DeviceError::Lost {
-                device: self.shared.name.clone(),
-                reason: format!("{reason}; opening it again: {error}"),
-            })?;
-            *opened = Arc::new(again);
+            let again = self.again(reason)?;
+            *opened = again;
         }
         Ok(Arc::clone(&opened))
+    }
+
+    fn again(&self, reason: &str) -> Result<Arc<Opened>, DeviceError> {
+        let again = Opened::new(&self.choice, self.wanted, &self.shared.counters);
+        let (device, because) = (&self.shared.name, |error| format!("{reason}; opening it again: {error}"));
+        let lost = |error| DeviceError::Lost { device: device.clone(), reason: because(error) };
+        Ok(Arc::new(again.map_err(lost)?.0))
     }
 }
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
+import subprocess
+import sys
 import threading
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -403,6 +406,27 @@ def test_a_lost_device() -> None:
         except RuntimeError as error:
             assert "lost" in str(error)
         close(compiled(x), model(x))
+
+
+def test_a_forked_process() -> None:
+    """It opens a device of its own."""
+    x = torch.randn(5, 5)
+    compiled = on_device(lambda x: x @ x)
+    expected = compiled(x)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if torch.equal(compiled(x), expected) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_without_an_adapter() -> None:
+    """One error, which says what to install."""
+    code = f"from rust_inductor import _native; _native.check_options({OPTIONS!r})"
+    nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, **nowhere}, capture_output=True, check=False)
+    assert run.returncode == 1
+    assert b"no WebGPU adapter was found" in run.stderr
+    assert b"mesa-vulkan-drivers" in run.stderr
 
 
 def test_options_are_checked() -> None:
