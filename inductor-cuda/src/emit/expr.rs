@@ -42,6 +42,7 @@ impl Printer<'_> {
                 format!("((volatile {}*){binding})[{}]", ty_name(data.ty), v(index))
             }
             Op::Load(binding, index) => format!("{binding}[{}]", v(index)),
+            Op::Shuffle(a, bits) => format!("__shfl_xor_sync(0xffffffffu, {}, {bits})", v(a)),
             Op::LoadShared(shared, index) => format!("{shared}[{}]", v(index)),
             Op::Get(var) => var.to_string(),
             Op::Exchange { binding, index, old, new } => {

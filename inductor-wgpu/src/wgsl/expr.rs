@@ -41,6 +41,7 @@ impl Printer<'_> {
             Op::Bits(a) => format!("bitcast<{ty}>({})", v(a)),
             Op::Load(binding, index) if self.is_atomic(*binding) => format!("atomicLoad(&{binding}[{}])", v(index)),
             Op::Load(binding, index) => format!("{binding}[{}]", v(index)),
+            Op::Shuffle(a, bits) => format!("subgroupShuffleXor({}, {bits}u)", v(a)),
             Op::LoadShared(shared, index) => format!("{shared}[{}]", v(index)),
             Op::Get(var) => var.to_string(),
             Op::Exchange { binding, index, old, new } => {

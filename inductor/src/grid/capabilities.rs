@@ -32,6 +32,8 @@ pub struct Capabilities {
     /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the device
     /// cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
+    /// Threads of a subgroup, where they can exchange values and are always as many: a power of two.
+    pub subgroup: Option<u32>,
     /// What becomes of `float64`.
     pub wide_floats: WideFloats,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
@@ -49,6 +51,7 @@ impl Capabilities {
             wide_ints,
             atomic_floats: false,
             vectors: None,
+            subgroup: None,
             wide_floats: WideFloats::AsF32,
             functions: Vec::new(),
         }
@@ -88,6 +91,7 @@ impl Capabilities {
             wide_ints: true,
             atomic_floats: true,
             vectors: Some(1 << 16),
+            subgroup: Some(32),
             wide_floats: WideFloats::Native,
             functions: functions.to_vec(),
         }

@@ -38,6 +38,9 @@ pub enum Op {
     Load(Binding, Val),
     /// An element of workgroup memory; the index is an `i32`.
     LoadShared(Shared, Val),
+    /// The value of another thread of the subgroup: of that whose number differs in these bits. All threads of the group
+    /// are here; no `bool`.
+    Shuffle(Val, u32),
     /// A variable's value at this point.
     Get(Var),
     /// Replaces an element of an atomic buffer by `new` if it is `old`, and says whether it did (a `bool`); it may
@@ -128,7 +131,9 @@ impl Op {
     pub fn operands(&self, mut visit: impl FnMut(Val)) {
         match self {
             Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Lane | Op::Get(_) => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) => visit(*a),
+            Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) | Op::Shuffle(a, _) => {
+                visit(*a);
+            }
             Op::Binary(_, a, b) => [*a, *b].into_iter().for_each(visit),
             Op::Select(a, b, c) | Op::Fma(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
             Op::Call(_, args) => args.iter().copied().for_each(visit),
@@ -143,6 +148,15 @@ impl Op {
 
     /// True if the value depends on the operands alone, so that it may be computed anywhere and shared.
     pub const fn is_pure(&self) -> bool {
-        !matches!(self, Op::Load(..) | Op::LoadShared(..) | Op::Get(_) | Op::Exchange { .. } | Op::Counter | Op::Lane)
+        !matches!(
+            self,
+            Op::Load(..)
+                | Op::LoadShared(..)
+                | Op::Shuffle(..)
+                | Op::Get(_)
+                | Op::Exchange { .. }
+                | Op::Counter
+                | Op::Lane
+        )
     }
 }

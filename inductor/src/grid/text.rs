@@ -136,6 +136,7 @@ impl Printer<'_> {
             Op::Cast(a) => format!("cast {}", v(a)),
             Op::Bits(a) => format!("bits {}", v(a)),
             Op::Load(binding, index) => format!("load {binding}[{}]", v(index)),
+            Op::Shuffle(a, bits) => format!("shuffle {}, {bits}", v(a)),
             Op::LoadShared(shared, index) => format!("load {shared}[{}]", v(index)),
             Op::Get(var) => var.to_string(),
             Op::Exchange { binding, index, old, new } => {

@@ -285,6 +285,11 @@ impl Verifier<'_> {
                 let is_listed = self.stage.bindings.iter().any(|(known, _)| known == binding);
                 self.gives(val, ty == self.kernel.bindings[*binding].mem.register() && is_listed)
             }
+            Op::Shuffle(a, _) if self.divergent => Err(VerifyError::Type { stage: self.name(), val: *a }),
+            Op::Shuffle(a, _) => {
+                self.typed(*a, ty)?;
+                self.gives(val, ty != Ty::Bool)
+            }
             Op::LoadShared(shared, index) => {
                 self.typed(*index, Ty::I32)?;
                 self.gives(val, ty == self.stage.shared[*shared].ty)

@@ -279,6 +279,7 @@ impl<'a> Machine<'a> {
                 let mem: Mem = self.kernel.bindings[*binding].mem;
                 eval::loaded(mem, self.memory[*binding].bits(i))
             }
+            Op::Shuffle(a, bits) => self.vals[*a][t ^ *bits as usize],
             Op::LoadShared(shared, index) => {
                 let i = self.shared_element(*shared, *index, t, None)?;
                 self.shared[*shared].bits(i)

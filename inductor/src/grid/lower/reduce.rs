@@ -1,8 +1,8 @@
-//! Accumulators: partial results in variables of each thread, put together by a tree in workgroup memory where the
-//! threads of a group have shared a loop.
+//! Accumulators: partial results in variables of each thread, put together where the threads of a group have shared a
+//! loop: by a tree in workgroup memory, or within subgroups where the device has them.
 
 use super::{Lower, Refusal, Running};
-use crate::grid::{NARROW_LIMIT, Shared, Stmt, Ty, Val};
+use crate::grid::{NARROW_LIMIT, Op, Shared, Stmt, Ty, Val};
 use crate::loop_ir::{Acc, AccData};
 use fx::prim::Reduction;
 use symshapes::{DType, Range};
@@ -121,13 +121,20 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The threads' partial results as one, by a tree in workgroup memory.
+    /// The threads' partial results as one, which each of them gets.
     pub(super) fn across_group(&mut self, acc: Acc) -> Result<Partial> {
         let Some(running) = self.running[acc].take() else { return Err(format!("{acc} is not open")) };
         let data = self.kernel.accs[acc].clone();
         let mine = self.read(running);
-        let values = self.tree(self.b.ty(mine.0), 0);
-        let positions = mine.1.map(|_| self.tree(Ty::I32, 1));
+        match self.caps.subgroup.filter(|&width| width <= self.threads && self.threads / width <= width) {
+            Some(width) => self.by_subgroups(&data, mine, width),
+            None => self.by_tree(&data, mine),
+        }
+    }
+
+    /// By a tree in workgroup memory.
+    fn by_tree(&mut self, data: &AccData, mine: Partial) -> Result<Partial> {
+        let (values, positions) = self.arrays(mine, self.threads);
         let thread = self.thread();
         self.put(values, positions, thread, mine);
         self.barrier();
@@ -139,7 +146,7 @@ impl Lower<'_> {
                 let other = this.b.add(thread, limit);
                 let a = this.take(values, positions, thread);
                 let b = this.take(values, positions, other);
-                let both = this.combine(&data, a, b)?;
+                let both = this.combine(data, a, b)?;
                 this.put(values, positions, thread, both);
                 Ok(())
             })?;
@@ -152,12 +159,62 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    /// An array with an element for each thread.
-    fn tree(&mut self, ty: Ty, turn: usize) -> Shared {
+    /// Within each subgroup of so many threads, and then, by way of workgroup memory, across them: each subgroup puts the
+    /// results of all together for itself.
+    fn by_subgroups(&mut self, data: &AccData, mine: Partial, width: u32) -> Result<Partial> {
+        let one = self.exchanged(data, mine, width)?;
+        let count = self.threads / width;
+        if count == 1 {
+            return Ok(one);
+        }
+        let (values, positions) = self.arrays(one, count);
+        let thread = self.thread();
+        let lane = self.b.and(thread, self.b.i32(i64::from(width) - 1));
+        let subgroup = self.b.shr(thread, self.b.i32(width.trailing_zeros().into()));
+        let is_first = self.b.eq(lane, self.b.i32(0));
+        self.if_(is_first, |this| {
+            this.put(values, positions, subgroup, one);
+            Ok(())
+        })?;
+        self.barrier();
+        let place = self.b.and(lane, self.b.i32(i64::from(count) - 1));
+        let part = self.take(values, positions, place);
+        let result = self.exchanged(data, part, count)?;
+        self.barrier();
+        Ok(result)
+    }
+
+    /// The partial results of so many neighbouring threads as one, which each of them gets.
+    fn exchanged(&mut self, data: &AccData, mine: Partial, count: u32) -> Result<Partial> {
+        let (mut total, mut bits) = (mine, count / 2);
+        while bits > 0 {
+            let other = (self.shuffle(total.0, bits), total.1.map(|position| self.shuffle(position, bits)));
+            total = self.combine(data, total, other)?;
+            bits /= 2;
+        }
+        Ok(total)
+    }
+
+    fn shuffle(&self, value: Val, bits: u32) -> Val {
+        let ty = self.b.ty(value);
+        if ty != Ty::Bool {
+            return self.b.here(Op::Shuffle(value, bits), ty);
+        }
+        let other = self.b.here(Op::Shuffle(self.b.cast(Ty::I32, value), bits), Ty::I32);
+        self.b.ne(other, self.b.i32(0))
+    }
+
+    /// Arrays for partial results of so many, and for their positions.
+    fn arrays(&mut self, (value, position): Partial, len: u32) -> (Shared, Option<Shared>) {
+        let values = self.array(self.b.ty(value), 0, len);
+        (values, position.map(|_| self.array(Ty::I32, 1, len)))
+    }
+
+    fn array(&mut self, ty: Ty, turn: usize, len: u32) -> Shared {
         if let Some(&known) = self.trees.get(&(ty, turn)) {
             return known;
         }
-        let shared = self.b.shared(ty, self.threads);
+        let shared = self.b.shared(ty, len);
         self.trees.insert((ty, turn), shared);
         shared
     }

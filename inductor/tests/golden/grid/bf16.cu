@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(64)
 k_rms_norm(const unsigned short* b0, const unsigned short* b1, unsigned short* b2) {
-  __shared__ float w0[64];
+  __shared__ float w0[2];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
@@ -15,99 +15,63 @@ k_rms_norm(const unsigned short* b0, const unsigned short* b1, unsigned short* b
   const float v16 = v15 + v14;
   x0 = v16;
   const float v17 = x0;
-  w0[thread] = v17;
-  __syncthreads();
-  const bool v19 = thread < 32;
-  const int v20 = (int)((unsigned)thread + (unsigned)32);
-  if (v19) {
-    const float v21 = w0[thread];
-    const float v22 = w0[v20];
-    const float v23 = v21 + v22;
-    w0[thread] = v23;
+  const float v18 = __shfl_xor_sync(0xffffffffu, v17, 16);
+  const float v19 = v17 + v18;
+  const float v20 = __shfl_xor_sync(0xffffffffu, v19, 8);
+  const float v21 = v19 + v20;
+  const float v22 = __shfl_xor_sync(0xffffffffu, v21, 4);
+  const float v23 = v21 + v22;
+  const float v24 = __shfl_xor_sync(0xffffffffu, v23, 2);
+  const float v25 = v23 + v24;
+  const float v26 = __shfl_xor_sync(0xffffffffu, v25, 1);
+  const float v27 = v25 + v26;
+  const int v29 = thread & 31;
+  const int v31 = thread >> 5;
+  const bool v32 = v29 == 0;
+  if (v32) {
+    w0[v31] = v27;
   }
   __syncthreads();
-  const bool v25 = thread < 16;
-  const int v26 = (int)((unsigned)thread + (unsigned)16);
-  if (v25) {
-    const float v27 = w0[thread];
-    const float v28 = w0[v26];
-    const float v29 = v27 + v28;
-    w0[thread] = v29;
-  }
+  const int v33 = v29 & 1;
+  const float v34 = w0[v33];
+  const float v35 = __shfl_xor_sync(0xffffffffu, v34, 1);
+  const float v36 = v34 + v35;
   __syncthreads();
-  const bool v31 = thread < 8;
-  const int v32 = (int)((unsigned)thread + (unsigned)8);
-  if (v31) {
-    const float v33 = w0[thread];
-    const float v34 = w0[v32];
-    const float v35 = v33 + v34;
-    w0[thread] = v35;
-  }
-  __syncthreads();
-  const bool v37 = thread < 4;
-  const int v38 = (int)((unsigned)thread + (unsigned)4);
-  if (v37) {
-    const float v39 = w0[thread];
-    const float v40 = w0[v38];
-    const float v41 = v39 + v40;
-    w0[thread] = v41;
-  }
-  __syncthreads();
-  const bool v43 = thread < 2;
-  const int v44 = (int)((unsigned)thread + (unsigned)2);
-  if (v43) {
-    const float v45 = w0[thread];
-    const float v46 = w0[v44];
-    const float v47 = v45 + v46;
-    w0[thread] = v47;
-  }
-  __syncthreads();
-  const bool v48 = thread < 1;
-  const int v49 = (int)((unsigned)thread + (unsigned)1);
-  if (v48) {
-    const float v50 = w0[thread];
-    const float v51 = w0[v49];
-    const float v52 = v50 + v51;
-    w0[thread] = v52;
-  }
-  __syncthreads();
-  const float v53 = w0[0];
-  __syncthreads();
-  const float v55 = v53 / 64.0f;
-  const float v57 = v55 + 1e-6f;
-  const float v58 = sqrtf(v57);
-  const float v59 = 1.0f / v58;
-  const unsigned v60 = b0[v8];
-  const unsigned v61 = v60 << 0x10u;
-  const float v62 = __uint_as_float(v61);
-  const float v63 = v62 * v59;
-  const unsigned v64 = b1[thread];
-  const unsigned v66 = v64 & 0x8000u;
-  const unsigned v67 = v66 << 0x10u;
-  const unsigned v69 = v64 & 0x7fffu;
-  const unsigned v71 = v69 << 0xdu;
-  const unsigned v73 = v71 + 0x38000000u;
-  const unsigned v74 = v73 + 0x38000000u;
-  const int v75 = (int)v69;
-  const float v76 = (float)v75;
-  const float v78 = v76 * 5.9604645e-8f;
-  const unsigned v79 = __float_as_uint(v78);
-  const bool v81 = v69 >= 0x7c00u;
-  const unsigned v82 = v81 ? v74 : v73;
-  const bool v84 = v69 < 0x400u;
-  const unsigned v85 = v84 ? v79 : v82;
-  const unsigned v86 = v85 | v67;
-  const float v87 = __uint_as_float(v86);
-  const float v88 = v63 * v87;
-  const unsigned v89 = __float_as_uint(v88);
-  const unsigned v90 = v89 >> 0x10u;
-  const unsigned v92 = v90 & 0x1u;
-  const unsigned v93 = v89 + 0x7fffu;
-  const unsigned v94 = v93 + v92;
-  const unsigned v95 = v94 >> 0x10u;
-  const int v96 = __float_as_int(v88);
-  const int v98 = v96 & 2147483647;
-  const bool v100 = v98 > 2139095040;
-  const unsigned v102 = v100 ? 0x7fc0u : v95;
-  b2[v8] = (unsigned short)v102;
+  const float v38 = v36 / 64.0f;
+  const float v40 = v38 + 1e-6f;
+  const float v41 = sqrtf(v40);
+  const float v42 = 1.0f / v41;
+  const unsigned v43 = b0[v8];
+  const unsigned v44 = v43 << 0x10u;
+  const float v45 = __uint_as_float(v44);
+  const float v46 = v45 * v42;
+  const unsigned v47 = b1[thread];
+  const unsigned v49 = v47 & 0x8000u;
+  const unsigned v50 = v49 << 0x10u;
+  const unsigned v52 = v47 & 0x7fffu;
+  const unsigned v54 = v52 << 0xdu;
+  const unsigned v56 = v54 + 0x38000000u;
+  const unsigned v57 = v56 + 0x38000000u;
+  const int v58 = (int)v52;
+  const float v59 = (float)v58;
+  const float v61 = v59 * 5.9604645e-8f;
+  const unsigned v62 = __float_as_uint(v61);
+  const bool v64 = v52 >= 0x7c00u;
+  const unsigned v65 = v64 ? v57 : v56;
+  const bool v67 = v52 < 0x400u;
+  const unsigned v68 = v67 ? v62 : v65;
+  const unsigned v69 = v68 | v50;
+  const float v70 = __uint_as_float(v69);
+  const float v71 = v46 * v70;
+  const unsigned v72 = __float_as_uint(v71);
+  const unsigned v73 = v72 >> 0x10u;
+  const unsigned v75 = v73 & 0x1u;
+  const unsigned v76 = v72 + 0x7fffu;
+  const unsigned v77 = v76 + v75;
+  const unsigned v78 = v77 >> 0x10u;
+  const int v79 = __float_as_int(v71);
+  const int v81 = v79 & 2147483647;
+  const bool v83 = v81 > 2139095040;
+  const unsigned v85 = v83 ? 0x7fc0u : v78;
+  b2[v8] = (unsigned short)v85;
 }

@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_layer_norm(const float* b0, const float* b1, const float* b2, float* b3) {
-  __shared__ float w0[256];
+  __shared__ float w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
@@ -15,170 +15,82 @@ k_layer_norm(const float* b0, const float* b1, const float* b2, float* b3) {
     x0 = v13;
   }
   const float v14 = x0;
-  w0[thread] = v14;
-  __syncthreads();
-  const bool v16 = thread < 128;
-  const int v17 = (int)((unsigned)thread + (unsigned)128);
-  if (v16) {
-    const float v18 = w0[thread];
-    const float v19 = w0[v17];
-    const float v20 = v18 + v19;
-    w0[thread] = v20;
+  const float v15 = __shfl_xor_sync(0xffffffffu, v14, 16);
+  const float v16 = v14 + v15;
+  const float v17 = __shfl_xor_sync(0xffffffffu, v16, 8);
+  const float v18 = v16 + v17;
+  const float v19 = __shfl_xor_sync(0xffffffffu, v18, 4);
+  const float v20 = v18 + v19;
+  const float v21 = __shfl_xor_sync(0xffffffffu, v20, 2);
+  const float v22 = v20 + v21;
+  const float v23 = __shfl_xor_sync(0xffffffffu, v22, 1);
+  const float v24 = v22 + v23;
+  const int v26 = thread & 31;
+  const int v28 = thread >> 5;
+  const bool v29 = v26 == 0;
+  if (v29) {
+    w0[v28] = v24;
   }
   __syncthreads();
-  const bool v22 = thread < 64;
-  const int v23 = (int)((unsigned)thread + (unsigned)64);
-  if (v22) {
-    const float v24 = w0[thread];
-    const float v25 = w0[v23];
-    const float v26 = v24 + v25;
-    w0[thread] = v26;
-  }
+  const int v31 = v26 & 7;
+  const float v32 = w0[v31];
+  const float v33 = __shfl_xor_sync(0xffffffffu, v32, 4);
+  const float v34 = v32 + v33;
+  const float v35 = __shfl_xor_sync(0xffffffffu, v34, 2);
+  const float v36 = v34 + v35;
+  const float v37 = __shfl_xor_sync(0xffffffffu, v36, 1);
+  const float v38 = v36 + v37;
   __syncthreads();
-  const bool v28 = thread < 32;
-  const int v29 = (int)((unsigned)thread + (unsigned)32);
-  if (v28) {
-    const float v30 = w0[thread];
-    const float v31 = w0[v29];
-    const float v32 = v30 + v31;
-    w0[thread] = v32;
-  }
-  __syncthreads();
-  const bool v34 = thread < 16;
-  const int v35 = (int)((unsigned)thread + (unsigned)16);
-  if (v34) {
-    const float v36 = w0[thread];
-    const float v37 = w0[v35];
-    const float v38 = v36 + v37;
-    w0[thread] = v38;
-  }
-  __syncthreads();
-  const bool v40 = thread < 8;
-  const int v41 = (int)((unsigned)thread + (unsigned)8);
-  if (v40) {
-    const float v42 = w0[thread];
-    const float v43 = w0[v41];
-    const float v44 = v42 + v43;
-    w0[thread] = v44;
-  }
-  __syncthreads();
-  const bool v46 = thread < 4;
-  const int v47 = (int)((unsigned)thread + (unsigned)4);
-  if (v46) {
-    const float v48 = w0[thread];
-    const float v49 = w0[v47];
-    const float v50 = v48 + v49;
-    w0[thread] = v50;
-  }
-  __syncthreads();
-  const bool v52 = thread < 2;
-  const int v53 = (int)((unsigned)thread + (unsigned)2);
-  if (v52) {
-    const float v54 = w0[thread];
-    const float v55 = w0[v53];
-    const float v56 = v54 + v55;
-    w0[thread] = v56;
-  }
-  __syncthreads();
-  const bool v57 = thread < 1;
-  const int v58 = (int)((unsigned)thread + (unsigned)1);
-  if (v57) {
-    const float v59 = w0[thread];
-    const float v60 = w0[v58];
-    const float v61 = v59 + v60;
-    w0[thread] = v61;
-  }
-  __syncthreads();
-  const float v62 = w0[0];
-  __syncthreads();
-  const double v63 = (double)v62;
-  const double v67 = v63 / 768.0;
-  const float v68 = (float)v67;
+  const double v39 = (double)v38;
+  const double v43 = v39 / 768.0;
+  const float v44 = (float)v43;
   x1 = 0.0f;
-  for (int v69 = thread; v69 < 768; v69 += 256) {
-    const int v70 = (int)((unsigned)v9 + (unsigned)v69);
-    const float v71 = b0[v70];
-    const float v73 = v71 - v68;
-    const float v74 = v73 * v73;
-    const float v75 = x1;
-    const float v76 = v75 + v74;
-    x1 = v76;
+  for (int v45 = thread; v45 < 768; v45 += 256) {
+    const int v46 = (int)((unsigned)v9 + (unsigned)v45);
+    const float v47 = b0[v46];
+    const float v49 = v47 - v44;
+    const float v50 = v49 * v49;
+    const float v51 = x1;
+    const float v52 = v51 + v50;
+    x1 = v52;
   }
-  const float v77 = x1;
-  w0[thread] = v77;
-  __syncthreads();
-  if (v16) {
-    const float v78 = w0[thread];
-    const float v79 = w0[v17];
-    const float v80 = v78 + v79;
-    w0[thread] = v80;
-  }
-  __syncthreads();
-  if (v22) {
-    const float v81 = w0[thread];
-    const float v82 = w0[v23];
-    const float v83 = v81 + v82;
-    w0[thread] = v83;
+  const float v53 = x1;
+  const float v54 = __shfl_xor_sync(0xffffffffu, v53, 16);
+  const float v55 = v53 + v54;
+  const float v56 = __shfl_xor_sync(0xffffffffu, v55, 8);
+  const float v57 = v55 + v56;
+  const float v58 = __shfl_xor_sync(0xffffffffu, v57, 4);
+  const float v59 = v57 + v58;
+  const float v60 = __shfl_xor_sync(0xffffffffu, v59, 2);
+  const float v61 = v59 + v60;
+  const float v62 = __shfl_xor_sync(0xffffffffu, v61, 1);
+  const float v63 = v61 + v62;
+  if (v29) {
+    w0[v28] = v63;
   }
   __syncthreads();
-  if (v28) {
-    const float v84 = w0[thread];
-    const float v85 = w0[v29];
-    const float v86 = v84 + v85;
-    w0[thread] = v86;
-  }
+  const float v64 = w0[v31];
+  const float v65 = __shfl_xor_sync(0xffffffffu, v64, 4);
+  const float v66 = v64 + v65;
+  const float v67 = __shfl_xor_sync(0xffffffffu, v66, 2);
+  const float v68 = v66 + v67;
+  const float v69 = __shfl_xor_sync(0xffffffffu, v68, 1);
+  const float v70 = v68 + v69;
   __syncthreads();
-  if (v34) {
-    const float v87 = w0[thread];
-    const float v88 = w0[v35];
-    const float v89 = v87 + v88;
-    w0[thread] = v89;
-  }
-  __syncthreads();
-  if (v40) {
-    const float v90 = w0[thread];
-    const float v91 = w0[v41];
-    const float v92 = v90 + v91;
-    w0[thread] = v92;
-  }
-  __syncthreads();
-  if (v46) {
-    const float v93 = w0[thread];
-    const float v94 = w0[v47];
-    const float v95 = v93 + v94;
-    w0[thread] = v95;
-  }
-  __syncthreads();
-  if (v52) {
-    const float v96 = w0[thread];
-    const float v97 = w0[v53];
-    const float v98 = v96 + v97;
-    w0[thread] = v98;
-  }
-  __syncthreads();
-  if (v57) {
-    const float v99 = w0[thread];
-    const float v100 = w0[v58];
-    const float v101 = v99 + v100;
-    w0[thread] = v101;
-  }
-  __syncthreads();
-  const float v102 = w0[0];
-  __syncthreads();
-  const double v103 = (double)v102;
-  const double v104 = v103 / 768.0;
-  const double v106 = v104 + 1e-5;
-  const double v107 = sqrt(v106);
-  const double v108 = 1.0 / v107;
-  const float v109 = (float)v108;
-  for (int v110 = thread; v110 < 768; v110 += 256) {
-    const int v111 = (int)((unsigned)v9 + (unsigned)v110);
-    const float v112 = b0[v111];
-    const float v113 = v112 - v68;
-    const float v114 = v113 * v109;
-    const float v115 = b1[v110];
-    const float v116 = b2[v110];
-    const float v117 = fmaf(v114, v115, v116);
-    b3[v111] = (float)v117;
+  const double v71 = (double)v70;
+  const double v72 = v71 / 768.0;
+  const double v74 = v72 + 1e-5;
+  const double v75 = sqrt(v74);
+  const double v76 = 1.0 / v75;
+  const float v77 = (float)v76;
+  for (int v78 = thread; v78 < 768; v78 += 256) {
+    const int v79 = (int)((unsigned)v9 + (unsigned)v78);
+    const float v80 = b0[v79];
+    const float v81 = v80 - v44;
+    const float v82 = v81 * v77;
+    const float v83 = b1[v78];
+    const float v84 = b2[v78];
+    const float v85 = fmaf(v82, v83, v84);
+    b3[v79] = (float)v85;
   }
 }
