@@ -44,7 +44,7 @@ impl Printer<'_> {
             .map(|&(binding, access)| {
                 let ty = mem_name(self.kernel.bindings[binding].mem);
                 let constant = if access == Access::Read { "const " } else { "" };
-                format!("{constant}{ty}* {binding}")
+                format!("{constant}{ty}* __restrict__ {binding}")
             })
             .collect();
         if self.stage.takes_args() {

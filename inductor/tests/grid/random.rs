@@ -57,3 +57,12 @@ fn a_small_device_keeps_rows_in_buffers() {
     let caps = Capabilities { threads: 32, shared_bytes: 1 << 10, narrow_memory: false, ..full };
     assert_eq!(run(800..1100, &options, &caps), 100);
 }
+
+#[test]
+fn a_device_without_wide_integers_refuses_rather_than_err() {
+    let [_, (_, narrow), _] = devices();
+    let dtypes = vec![DType::F32, DType::I32, DType::Bool, DType::U8];
+    let options = GenOptions { dtypes, iterations: 400, ..GenOptions::default() };
+    let share = run(1100..1400, &options, &Capabilities { bindings: 32, ..narrow });
+    assert!(share >= 40, "{share} % run");
+}

@@ -166,7 +166,7 @@ pub(super) fn comparison(op: P) -> Binary {
 }
 
 /// The range of a primitive's result, if one follows from those of its operands.
-fn range_of(op: P, ranges: &[Range]) -> Option<Range> {
+pub(super) fn range_of(op: P, ranges: &[Range]) -> Option<Range> {
     let a = ranges[0];
     let b = ranges.get(1).copied().unwrap_or(a);
     let minus = Range::point(-1);

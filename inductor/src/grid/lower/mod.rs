@@ -18,6 +18,7 @@ mod index;
 mod integer;
 mod mapping;
 mod memory;
+mod narrow;
 mod pointwise;
 mod reduce;
 mod share;

@@ -25,7 +25,7 @@ impl Lower<'_> {
             let is_narrowed_sum = data.dtype == DType::I64
                 && !self.caps.wide_ints
                 && matches!(data.kind, Reduction::Sum | Reduction::Prod);
-            if is_narrowed_sum {
+            if is_narrowed_sum && !self.range_of_sum(acc).is_some_and(super::value::is_short) {
                 return Err(format!("a {} of 64-bit integers", data.kind));
             }
             let (value, position) = self.identity(&data);
@@ -245,7 +245,8 @@ impl Lower<'_> {
         let range = if has_position(data.kind) {
             Some(Range::new(0, NARROW_LIMIT))
         } else {
-            (data.dtype == DType::I64 && !self.caps.wide_ints).then_some(super::value::NARROWED)
+            let narrowed = data.dtype == DType::I64 && !self.caps.wide_ints;
+            narrowed.then(|| self.range_of_sum(acc).unwrap_or(super::value::NARROWED))
         };
         Ok((value, range))
     }

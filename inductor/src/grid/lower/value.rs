@@ -118,18 +118,13 @@ impl Lower<'_> {
         if to != DType::I64 {
             return Ok((self.convert(val, dtype, to)?, None));
         }
-        let range = match dtype {
-            DType::I64 => return Ok((val, self.ranges[from])),
-            DType::Bool => Range::new(0, 1),
-            DType::U8 => Range::new(0, 255),
-            DType::I8 => Range::new(-128, 127),
-            DType::I16 => Range::new(-32_768, 32_767),
-            DType::I32 => SHORT,
-            _ => {
-                let wide = self.wide()?;
-                let number = self.convert(val, dtype, DType::F32.max(dtype.compute()))?;
-                return Ok((self.b.cast(wide, number), None));
-            }
+        if dtype == DType::I64 {
+            return Ok((val, self.ranges[from]));
+        }
+        let Some(range) = super::narrow::range_of_dtype(dtype) else {
+            let wide = self.wide()?;
+            let number = self.convert(val, dtype, dtype.compute())?;
+            return Ok((self.b.cast(wide, number), None));
         };
         Ok((self.b.cast(Ty::I32, val), Some(range)))
     }

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(128)
-k_argmax(const float* b0, long long* b1, float* b2) {
+k_argmax(const float* __restrict__ b0, long long* __restrict__ b1, float* __restrict__ b2) {
   __shared__ float w0[4];
   __shared__ int w1[4];
   const int thread = threadIdx.x;

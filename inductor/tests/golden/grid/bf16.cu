@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(64)
-k_rms_norm(const unsigned short* b0, const unsigned short* b1, unsigned short* b2) {
+k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, unsigned short* __restrict__ b2) {
   __shared__ float w0[2];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);

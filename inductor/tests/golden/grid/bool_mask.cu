@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_where(const float* b0, const unsigned char* b1, unsigned char* b2, unsigned char* b3) {
+k_where(const float* __restrict__ b0, const unsigned char* __restrict__ b1, unsigned char* __restrict__ b2, unsigned char* __restrict__ b3) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const int v3 = (int)((unsigned)group * (unsigned)256);

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_sum(const float* b0, float* b1) {
+k_sum(const float* __restrict__ b0, float* __restrict__ b1) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_log_softmax(const float* b0, float* b1, int n0, int n1) {
+k_log_softmax(const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1) {
   __shared__ float w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_embedding(const long long* b0, unsigned char* b1, const float* b2, float* b3) {
+k_embedding(const long long* __restrict__ b0, unsigned char* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const int v3 = (int)((unsigned)group * (unsigned)256);

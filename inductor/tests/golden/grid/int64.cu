@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_arange_sub(const long long* b0, long long* b1, long long* b2) {
+k_arange_sub(const long long* __restrict__ b0, long long* __restrict__ b1, long long* __restrict__ b2) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const int v3 = (int)((unsigned)group * (unsigned)256);

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_argmin_pieces(const float* b0, float* b3, int* b4, unsigned* b5) {
+k_argmin_pieces(const float* __restrict__ b0, float* __restrict__ b3, int* __restrict__ b4, unsigned* __restrict__ b5) {
   __shared__ float w0[8];
   __shared__ int w1[8];
   __shared__ bool w2[8];
@@ -357,7 +357,7 @@ k_argmin_pieces(const float* b0, float* b3, int* b4, unsigned* b5) {
 }
 
 extern "C" __global__ void __launch_bounds__(32)
-k_argmin_rest(long long* b1, unsigned char* b2, const float* b3, const int* b4, const unsigned* b5) {
+k_argmin_rest(long long* __restrict__ b1, unsigned char* __restrict__ b2, const float* __restrict__ b3, const int* __restrict__ b4, const unsigned* __restrict__ b5) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;

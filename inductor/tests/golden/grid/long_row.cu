@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_mean_pieces(const float* b0, float* b2) {
+k_mean_pieces(const float* __restrict__ b0, float* __restrict__ b2) {
   __shared__ float w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -68,7 +68,7 @@ k_mean_pieces(const float* b0, float* b2) {
 }
 
 extern "C" __global__ void __launch_bounds__(32)
-k_mean_rest(float* b1, const float* b2) {
+k_mean_rest(float* __restrict__ b1, const float* __restrict__ b2) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;

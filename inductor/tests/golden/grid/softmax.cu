@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_softmax(const float* b0, float* b1) {
+k_softmax(const float* __restrict__ b0, float* __restrict__ b1) {
   __shared__ float w0[200];
   __shared__ float w1[8];
   const int thread = threadIdx.x;

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256)
-k_add_mul_to(const float* b0, const unsigned short* b1, unsigned short* b2) {
+k_add_mul_to(const float* __restrict__ b0, const unsigned short* __restrict__ b1, unsigned short* __restrict__ b2) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const int v3 = (int)((unsigned)group * (unsigned)256);
