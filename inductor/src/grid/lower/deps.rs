@@ -17,19 +17,19 @@ use symshapes::{DType, Expr, Sym};
 const MAX_AXES: usize = 4;
 
 /// A store inside a loop.
-struct StoreAt<'a> {
+struct StoreAt {
     param: Param,
     index: Expr,
     value: Value,
     mode: StoreMode,
     /// The loops around it, from the one that is asked about.
-    path: &'a [Axis],
+    path: Vec<Axis>,
 }
 
 /// What a loop does to memory.
 #[derive(Default)]
 struct Accesses {
-    stores: Vec<(Param, Expr, Value, StoreMode, Vec<Axis>)>,
+    stores: Vec<StoreAt>,
     loads: Vec<(Param, Expr)>,
     /// Symbols that iterations bind.
     bound: FxHashSet<Sym>,
@@ -41,11 +41,10 @@ impl Lower<'_> {
         let mut found = Accesses::default();
         self.collect(l, &mut Vec::new(), &mut found);
         let stores = std::mem::take(&mut found.stores);
-        stores.iter().enumerate().all(|(i, (param, index, value, mode, path))| {
-            let store = StoreAt { param: *param, index: *index, value: *value, mode: *mode, path };
-            let others = stores[..i].iter().filter(|other| other.0 == *param);
-            let apart = others.into_iter().all(|other| other.1 == *index && other.4 == *path);
-            self.is_own(&store, &found) && (apart || self.is_flag(&store, &found))
+        stores.iter().enumerate().all(|(i, store)| {
+            let mut others = stores[..i].iter().filter(|other| other.param == store.param);
+            let same_element = others.all(|other| other.index == store.index && other.path == store.path);
+            self.is_own(store, &found) && (same_element || self.is_flag(store, &found))
         })
     }
 
@@ -61,7 +60,8 @@ impl Lower<'_> {
                     _ => {}
                 },
                 Stmt::Store { param, index, value, mode, .. } => {
-                    found.stores.push((*param, *index, *value, *mode, path.clone()));
+                    let (param, index, value, mode) = (*param, *index, *value, *mode);
+                    found.stores.push(StoreAt { param, index, value, mode, path: path.clone() });
                 }
                 Stmt::Loop(inner) => self.collect(inner, path, found),
                 Stmt::Accumulate { .. } => {}
@@ -71,7 +71,7 @@ impl Lower<'_> {
     }
 
     /// True if no other iteration accesses what the store writes, or it makes no difference.
-    fn is_own(&mut self, store: &StoreAt<'_>, found: &Accesses) -> bool {
+    fn is_own(&mut self, store: &StoreAt, found: &Accesses) -> bool {
         let mut loads = found.loads.iter().filter(|(param, _)| *param == store.param);
         if store.mode == StoreMode::Add {
             return self.adds_atomically(store.param) && loads.next().is_none();
@@ -80,11 +80,11 @@ impl Lower<'_> {
             return true;
         }
         let same_element = loads.all(|&(_, index)| index == store.index);
-        same_element && self.is_injective(store.index, store.path, &found.bound)
+        same_element && self.is_injective(store.index, &store.path, &found.bound)
     }
 
     /// True if every iteration stores one constant at one place, and none loads it.
-    fn is_flag(&self, store: &StoreAt<'_>, found: &Accesses) -> bool {
+    fn is_flag(&self, store: &StoreAt, found: &Accesses) -> bool {
         let varies =
             |sym: &Sym| found.bound.contains(sym) || store.path.iter().any(|&axis| self.kernel.axes[axis].sym == *sym);
         store.mode == StoreMode::Set

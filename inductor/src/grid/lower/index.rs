@@ -6,7 +6,6 @@
 
 use super::{Linear, Lower, Refusal};
 use crate::grid::{Op, Ty, Val};
-use crate::loop_ir::Stmt as LoopStmt;
 use symshapes::{Expr, Node, Sum, Sym, Term};
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -207,13 +206,5 @@ impl Lower<'_> {
             Some(shift) => self.b.and(a, self.b.i32((1 << shift) - 1)),
             None => self.b.sub(a, self.b.mul(self.divide_naturals(a, b), b)),
         }
-    }
-
-    /// The loop's statements before the only loop inside it and that loop, if it nests perfectly: nothing but values that
-    /// any iteration may compute stands beside it.
-    pub(super) fn perfect_inner<'s>(&self, body: &'s [LoopStmt]) -> Option<(&'s [LoopStmt], &'s crate::loop_ir::Loop)> {
-        let (last, before) = body.split_last()?;
-        let LoopStmt::Loop(inner) = last else { return None };
-        before.iter().all(|stmt| self.may_repeat(stmt)).then_some((before, inner))
     }
 }

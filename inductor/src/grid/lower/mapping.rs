@@ -89,6 +89,14 @@ impl<'a> Lower<'a> {
         (Items { chain, leaf: &l.body }, over_lanes)
     }
 
+    /// The loop's statements before the only loop inside it and that loop, if it nests perfectly: nothing but values that
+    /// any iteration may compute stands beside it.
+    pub(super) fn perfect_inner<'s>(&self, body: &'s [Stmt]) -> Option<(&'s [Stmt], &'s Loop)> {
+        let (last, before) = body.split_last()?;
+        let Stmt::Loop(inner) = last else { return None };
+        before.iter().all(|stmt| self.may_repeat(stmt)).then_some((before, inner))
+    }
+
     /// The number of items.
     pub(super) fn count(&mut self, chain: &[Link<'_>]) -> Expr {
         let kernel = self.kernel;

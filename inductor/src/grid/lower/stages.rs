@@ -7,7 +7,7 @@ use crate::grid::{Access, Binding, BindingData, Op, SharedData, Source, Stage, S
 use crate::loop_ir::{Acc, Loop, Stmt};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
-use symshapes::{DType, Expr};
+use symshapes::Expr;
 
 type Result = std::result::Result<(), Refusal>;
 
@@ -282,18 +282,5 @@ impl<'a> Lower<'a> {
         let separator = if suffix.is_empty() { "" } else { "_" };
         // Languages have functions of their own called `exp`.
         format!("k_{name}{separator}{suffix}")
-    }
-
-    /// The register type of a dtype.
-    pub(super) fn register(&self, dtype: DType) -> Ty {
-        match dtype {
-            DType::Bool => Ty::Bool,
-            DType::U8 | DType::I8 | DType::I16 | DType::I32 => Ty::I32,
-            DType::I64 if self.caps.wide_ints => Ty::I64,
-            DType::I64 => Ty::I32,
-            DType::F16 | DType::BF16 => Ty::U32,
-            DType::F64 if self.caps.wide_floats == crate::grid::WideFloats::Native => Ty::F64,
-            DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ty::F32,
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! what narrowed buffers promise.
 
 use super::{Lower, Refusal};
-use crate::grid::{NARROW_LIMIT, Ty, Val, eval};
+use crate::grid::{NARROW_LIMIT, Ty, Val, WideFloats, eval};
 use crate::loop_ir::{Op, Param, Value};
 use fx::Scalar;
 use symshapes::{DType, Expr, Range};
@@ -24,6 +24,19 @@ pub(super) fn is_short(range: Range) -> bool {
 }
 
 impl Lower<'_> {
+    /// The register type of a dtype.
+    pub(super) fn register(&self, dtype: DType) -> Ty {
+        match dtype {
+            DType::Bool => Ty::Bool,
+            DType::U8 | DType::I8 | DType::I16 | DType::I32 => Ty::I32,
+            DType::I64 if self.caps.wide_ints => Ty::I64,
+            DType::I64 => Ty::I32,
+            DType::F16 | DType::BF16 => Ty::U32,
+            DType::F64 if self.caps.wide_floats == WideFloats::Native => Ty::F64,
+            DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ty::F32,
+        }
+    }
+
     /// The register of a value that is in scope.
     pub(super) fn value(&self, value: Value) -> Result<Val> {
         self.values[value].ok_or_else(|| format!("{value} has no register"))
