@@ -6,6 +6,7 @@
 //! `{"refused": …}` where nothing could be captured.
 
 use dynamo_core::bytecode::CodeObject;
+use dynamo_core::host::{SetHistory, SetOperand};
 use dynamo_core::trace::{Capture, Opaque, Options, trace};
 use guards::Constant;
 use serde::Serialize;
@@ -44,6 +45,33 @@ enum Meant {
     Object(u32),
     Named(String),
     Constant(Constant),
+    Set(Vec<Step>),
+}
+
+/// A method of a set, and what it is given.
+type Step = (&'static str, Vec<Given>);
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Given {
+    Item(Constant),
+    Items(Vec<Constant>),
+    Set(Vec<Step>),
+    Object(u32),
+}
+
+/// The steps of a history, the first one first.
+fn steps(history: &SetHistory) -> Vec<Step> {
+    let given = |operand: &SetOperand| match operand {
+        SetOperand::Item(item) => Given::Item(item.clone()),
+        SetOperand::Items(items) => Given::Items(items.clone()),
+        SetOperand::Set(history) => Given::Set(steps(history)),
+        SetOperand::Frozen(obj) => Given::Object(obj.as_u32()),
+    };
+    let backwards = std::iter::successors(history.as_ref(), |step| step.before.as_ref());
+    let mut all: Vec<Step> = backwards.map(|step| (step.method, step.operands.iter().map(given).collect())).collect();
+    all.reverse();
+    all
 }
 
 impl From<&Opaque> for Meant {
@@ -54,6 +82,7 @@ impl From<&Opaque> for Meant {
             Opaque::Object(obj) => Meant::Object(obj.as_u32()),
             Opaque::Named(name) => Meant::Named(name.clone()),
             Opaque::Constant(constant) => Meant::Constant(constant.clone()),
+            Opaque::Set(history) => Meant::Set(steps(history)),
         }
     }
 }

@@ -205,6 +205,35 @@ pub enum Lookup {
     Unknown,
 }
 
+/// How a set was made, the last step first; nothing is the empty set.
+pub type SetHistory = Option<Rc<SetStep>>;
+
+/// A method that was called on a set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetStep {
+    /// What was done before.
+    pub before: SetHistory,
+    /// The method. Those that give a set give the one that goes on.
+    pub method: &'static str,
+    /// What it was given.
+    pub operands: Vec<SetOperand>,
+    /// How many steps there are up to this one.
+    pub count: usize,
+}
+
+/// What a method of a set is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SetOperand {
+    /// An item.
+    Item(Constant),
+    /// Items one by one.
+    Items(Vec<Constant>),
+    /// Another set.
+    Set(SetHistory),
+    /// A frozen set that is the same in each call.
+    Frozen(Obj),
+}
+
 /// Where a name of the global scope was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
@@ -255,8 +284,8 @@ pub trait Host {
     /// The items of a set or frozen set of constants, in its order.
     fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>>;
 
-    /// The items of a set in its order, if they are added one by one to what was copied from another one.
-    fn set_order(&mut self, copied: Option<Obj>, added: &[Constant]) -> Option<Vec<Constant>>;
+    /// The items of a set that is made in this way, in its order.
+    fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>>;
 
     /// A frozen set of these items, as they are added one by one.
     fn frozenset(&mut self, items: &[Constant]) -> Option<Obj>;

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import importlib
 import importlib.util
 import io
@@ -142,10 +143,10 @@ class Tracing:
         return new(*slots)
 
 
-def failures() -> Any:
-    """The module that tells of failures of graphs, which is the package's own, and needs no torch."""
-    file = Path(__file__).parents[2] / "pybind" / "python" / "rust_inductor" / "_failures.py"
-    spec = importlib.util.spec_from_file_location("failures", file)
+def part(name: str) -> Any:
+    """A module of the package's own that needs no torch."""
+    file = Path(__file__).parents[2] / "pybind" / "python" / "rust_inductor" / f"_{name}.py"
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -172,14 +173,31 @@ class Maker:
             case "graph":
                 return Graph(captured["graph"], self.tracing.done)
             case "failure":
-                return failures().teller(captured["fallible"])
+                return part("failures").teller(captured["fallible"])
             case {"object": handle}:
                 return self.world.objects[handle]
             case {"named": name}:
                 return trace_torch.find(name)
+            case {"set": steps}:
+                return functools.partial(part("sets").remake, self.steps(steps))
             case {"constant": {"FrozenSet": items}}:
                 return frozenset(next(iter(item.values())) for item in items)
         raise SystemExit(f"a constant that is not known here: {said}")
+
+    def steps(self, said: Any) -> list[Any]:
+        """How a set is made, as the package has it."""
+        return [(method, [self.given(operand) for operand in operands]) for method, operands in said]
+
+    def given(self, said: Any) -> tuple[bool, Any]:
+        """What a method of a set is given, and whether that is to be made as well."""
+        match said:
+            case {"set": steps}:
+                return True, self.steps(steps)
+            case {"object": handle}:
+                return False, self.world.objects[handle]
+            case {"items": items}:
+                return False, [next(iter(item.values())) for item in items]
+        return False, next(iter(said["item"].values()))
 
     def constant(self, value: Any) -> Any:
         """A constant of its form as `Const`."""

@@ -59,7 +59,9 @@ pub(super) fn container_method(
         State::Dict(items) => {
             dict_method(t, (this, state), items, name, args, keywords).unwrap_or_else(|| Err(refused(t)))
         }
-        State::Set(items, made) => sets::method(t, state, (items, made), name, args).unwrap_or_else(|| Err(refused(t))),
+        State::Set(items, made) => {
+            sets::method(t, this, state, (items, made), name, args).unwrap_or_else(|| Err(refused(t)))
+        }
         _ => Err(refused(t)),
     }
 }

@@ -1,8 +1,8 @@
 //! Sets and frozen sets: their methods and operators, and the order in which they give their items.
 //!
 //! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item; of
-//! those that a program has only added to, the interpreter says it, which does the same with the same items. All others
-//! are asked for their items by what needs no order alone.
+//! those that a program makes of constants, the interpreter says it, which does the same again, and so does the code that
+//! builds them. All others are asked for their items by what needs no order alone.
 
 use super::{
     Traced, Tracer,
@@ -11,19 +11,75 @@ use super::{
 };
 use crate::{
     bytecode::Comparison,
+    host::{SetOperand, SetStep},
     reason::{Kind, Reason},
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 use indexmap::IndexMap;
+use std::rc::Rc;
 
 /// The items of a set, each under its key.
 pub(super) type Items = IndexMap<Key, ValueId>;
 
+/// Steps of a history at most.
+const MOST_STEPS: usize = 2000;
+
 impl Made {
-    /// After items were added one by one.
-    pub(super) fn added(self) -> Made {
-        if self == Made::Found { Made::Otherwise } else { self }
+    /// The empty set.
+    const EMPTY: Made = Made::By(None);
+
+    /// After a method was called with operands, if they are all known.
+    fn then(&self, method: &'static str, operands: Option<Vec<SetOperand>>) -> Made {
+        match (self, operands) {
+            (Made::By(before), Some(operands)) => {
+                let count = before.as_ref().map_or(0, |step| step.count) + 1;
+                if count > MOST_STEPS {
+                    return Made::Otherwise;
+                }
+                Made::By(Some(Rc::new(SetStep { before: before.clone(), method, operands, count })))
+            }
+            _ => Made::Otherwise,
+        }
     }
+
+    /// After a method was called with an item, if that is a constant.
+    pub(super) fn with_item(&self, method: &'static str, item: Option<Constant>) -> Made {
+        self.then(method, item.map(|item| vec![SetOperand::Item(item)]))
+    }
+}
+
+/// Items one by one, if they are constants.
+fn each(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Option<SetOperand>> {
+    let constants = items.iter().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
+    Ok(constants.map(SetOperand::Items))
+}
+
+/// A set of these items.
+pub(super) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<(Items, Made)> {
+    let operand = each(t, &items)?;
+    Ok((keyed(t, items)?, Made::EMPTY.then("update", operand.map(|operand| vec![operand]))))
+}
+
+/// What a method of sets is given: its items, and how to give them again.
+fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<SetOperand>)> {
+    if let Some(items) = of_set(t, value)? {
+        let operand = match t.get(value)? {
+            Value::State(state) => match t.heap.get(state) {
+                State::Set(_, Made::By(history)) => Some(SetOperand::Set(history.clone())),
+                _ => None,
+            },
+            _ => t.frozen_constant(value)?.map(SetOperand::Frozen),
+        };
+        return Ok((items, operand));
+    }
+    let is_dict = match t.get(value)? {
+        Value::State(state) => matches!(t.heap.get(state), State::Dict(_)),
+        _ => false,
+    };
+    let items = t.all_items(value)?;
+    // A dict makes room for all of its keys at once.
+    let operand = if is_dict { None } else { each(t, &items)? };
+    Ok((keyed(t, items)?, operand))
 }
 
 /// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
@@ -68,41 +124,20 @@ fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
     keyed(t, items).map(Some)
 }
 
-/// The items of a set or of any iterable as those of a set.
-pub(super) fn as_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Items> {
-    match of_set(t, value)? {
-        Some(items) => Ok(items),
-        None => {
-            let items = t.all_items(value)?;
-            keyed(t, items)
-        }
-    }
-}
-
 /// Adds the items of any iterable; gives how the set was made, then.
-pub(super) fn update(t: &mut Tracer<'_>, items: &mut Items, made: Made, more: ValueId) -> Traced<Made> {
-    let copied = t.frozen_constant(more)?;
-    let is_plain = match t.get(more)? {
-        Value::State(state) => !matches!(t.heap.get(state), State::Set(..) | State::Dict(_)),
-        Value::Const(Constant::FrozenSet(_)) | Value::DictView(..) => false,
-        _ => true,
-    };
-    let was_empty = items.is_empty();
-    for (key, item) in as_set(t, more)? {
+pub(super) fn update(t: &mut Tracer<'_>, items: &mut Items, made: &Made, more: ValueId) -> Traced<Made> {
+    let (more, operand) = operand(t, more)?;
+    for (key, item) in more {
         items.entry(key).or_insert(item);
     }
-    Ok(match made {
-        Made::Added(None) if was_empty && copied.is_some() => Made::Added(copied),
-        Made::Added(_) if is_plain => made,
-        _ => Made::Otherwise,
-    })
+    Ok(made.then("update", operand.map(|operand| vec![operand])))
 }
 
 /// `set(items)`
 pub(super) fn make(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
-    let (mut items, mut made) = (Items::new(), Made::Added(None));
+    let (mut items, mut made) = (Items::new(), Made::EMPTY);
     if !args.is_empty() {
-        made = update(t, &mut items, made, super::builtin::one(args)?)?;
+        made = update(t, &mut items, &made, super::builtin::one(args)?)?;
     }
     Ok(t.state(State::Set(items, made)))
 }
@@ -121,41 +156,73 @@ pub(super) fn make_frozen(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
     }
 }
 
+/// The methods that combine a set with others, and whether they change it.
+const COMBINING: [(&str, bool); 7] = [
+    ("union", false),
+    ("intersection", false),
+    ("difference", false),
+    ("symmetric_difference", false),
+    ("intersection_update", true),
+    ("difference_update", true),
+    ("symmetric_difference_update", true),
+];
+
 /// A method of a set.
 pub(super) fn method(
     t: &mut Tracer<'_>,
+    this: ValueId,
     state: StateId,
     (mut items, mut made): (Items, Made),
     name: &str,
     args: &[ValueId],
 ) -> Option<Traced> {
     let outcome = (|| {
+        let mut result = t.none();
         match (name, args) {
             ("add", [item]) => {
                 let item = t.force(*item)?;
                 items.entry(t.key(item)?).or_insert(item);
-                made = made.added();
+                made = made.with_item("add", t.as_constant(item)?);
             }
-            ("discard", [item]) => {
-                items.shift_remove(&t.key(*item)?);
-                made = Made::Otherwise;
+            ("discard" | "remove", [item]) => {
+                let found = items.shift_remove(&t.key(*item)?);
+                if found.is_none() && name == "remove" {
+                    return Err(raised("KeyError"));
+                }
+                made = made.with_item("discard", t.as_constant(*item)?);
             }
-            ("remove", [item]) => {
-                items.shift_remove(&t.key(*item)?).ok_or_else(|| raised("KeyError"))?;
-                made = Made::Otherwise;
+            ("pop", []) => {
+                let order = t.items_in_order(this)?.unwrap_or_default();
+                result = *order.first().ok_or_else(|| raised("KeyError: pop from an empty set"))?;
+                let key = t.key(result)?;
+                items.shift_remove(&key);
+                made = made.then("pop", Some(Vec::new()));
+                // It does not always take the first.
+                if let Made::By(history) = &made {
+                    let left = t.host.set_order(history).unwrap_or_default();
+                    let gone = left.into_iter().all(|item| t.of_constant_key(item) != Some(key.clone()));
+                    if !gone {
+                        return Ok(None);
+                    }
+                } else {
+                    return Ok(None);
+                }
             }
             ("clear", []) => {
                 items.clear();
-                made = Made::Added(None);
+                made = made.then("clear", Some(Vec::new()));
             }
-            ("copy", []) => return Ok(Some(t.state(State::Set(items, Made::Otherwise)))),
+            ("copy", []) => {
+                let copy = made.then("copy", Some(Vec::new()));
+                return Ok(Some(t.state(State::Set(items, copy))));
+            }
             ("update", _) => {
                 for &more in args {
-                    made = update(t, &mut items, made, more)?;
+                    made = update(t, &mut items, &made, more)?;
                 }
             }
             ("issubset" | "issuperset" | "isdisjoint", [other]) => {
-                let other = as_set(t, *other)?;
+                let (other, _) = operand(t, *other)?;
                 let answer = match name {
                     "issubset" => items.keys().all(|key| other.contains_key(key)),
                     "issuperset" => other.keys().all(|key| items.contains_key(key)),
@@ -164,23 +231,31 @@ pub(super) fn method(
                 return Ok(Some(t.constant(Constant::Bool(answer))));
             }
             (_, others) if !others.is_empty() => {
+                let Some(&(method, changes)) = COMBINING.iter().find(|(method, _)| *method == name) else {
+                    return Ok(None);
+                };
                 if name.starts_with("symmetric") && others.len() > 1 {
                     return Ok(None);
                 }
+                let mut operands = Some(Vec::new());
                 for &other in others {
-                    let other = as_set(t, other)?;
+                    let (other, again) = operand(t, other)?;
                     let Some(combined) = combine(name, &items, &other) else { return Ok(None) };
                     items = combined;
+                    operands = operands.zip(again).map(|(mut all, again)| {
+                        all.push(again);
+                        all
+                    });
                 }
-                made = Made::Otherwise;
-                if !name.ends_with("_update") {
+                made = made.then(method, operands);
+                if !changes {
                     return Ok(Some(t.state(State::Set(items, made))));
                 }
             }
             _ => return Ok(None),
         }
         *t.heap.change(state) = State::Set(items, made);
-        Ok(Some(t.none()))
+        Ok(Some(result))
     })();
     outcome.transpose()
 }
@@ -211,7 +286,7 @@ impl Tracer<'_> {
         let Some(items) = of_set(self, forced)? else { return Ok(None) };
         let made = match self.values[forced] {
             Value::State(state) => match self.heap.get(state) {
-                State::Set(_, made) => *made,
+                State::Set(_, made) => made.clone(),
                 _ => Made::Otherwise,
             },
             _ => Made::Found,
@@ -224,13 +299,7 @@ impl Tracer<'_> {
                 }
                 order
             }
-            Made::Added(copied) => {
-                let mut added = Vec::new();
-                for &item in items.values() {
-                    added.extend(self.as_constant(item)?);
-                }
-                if added.len() == items.len() { self.host.set_order(copied, &added) } else { None }
-            }
+            Made::By(history) => self.host.set_order(&history),
             Made::Otherwise => None,
         };
         let unknown = || Reason::new(Kind::Iteration, "A set, whose order is not known.");
@@ -269,6 +338,12 @@ impl Tracer<'_> {
         }
         let one_kind = kinds.iter().all(|kind| kind.is_some() && *kind == kinds[0]);
         if one_kind { Ok(items) } else { self.all_items(value) }
+    }
+
+    /// A constant as a key.
+    fn of_constant_key(&mut self, constant: Constant) -> Option<Key> {
+        let value = self.of_constant(constant);
+        self.key(value).ok()
     }
 
     /// Has the order of a set of the caller's be the same again.
@@ -320,14 +395,30 @@ impl Tracer<'_> {
         if !matches!(name, "or_" | "and_" | "sub" | "xor") {
             return Ok(None);
         }
-        let (Some(x), Some(y)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
+        let (Some(x), Some(_)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
+        let (y, again) = operand(self, b)?;
         let Some(combined) = combine(name, &x, &y) else { return Ok(None) };
+        let method = match (name, changes) {
+            ("or_", true) => "update",
+            ("or_", false) => "union",
+            ("and_", true) => "intersection_update",
+            ("and_", false) => "intersection",
+            ("sub", true) => "difference_update",
+            ("sub", false) => "difference",
+            (_, true) => "symmetric_difference_update",
+            (_, false) => "symmetric_difference",
+        };
         match self.get(a)? {
-            Value::State(state) if changes => {
-                *self.heap.change(state) = State::Set(combined, Made::Otherwise);
-                self.force(a).map(Some)
+            Value::State(state) => {
+                let State::Set(_, made) = self.heap.get(state) else { return Ok(None) };
+                let new = State::Set(combined, made.then(method, again.map(|again| vec![again])));
+                if changes {
+                    *self.heap.change(state) = new;
+                    self.force(a).map(Some)
+                } else {
+                    Ok(Some(self.state(new)))
+                }
             }
-            Value::State(_) => Ok(Some(self.state(State::Set(combined, Made::Otherwise)))),
             _ => {
                 let items =
                     combined.values().map(|&item| self.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;

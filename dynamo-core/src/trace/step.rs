@@ -4,7 +4,7 @@ use super::{
     Traced, Tracer,
     frame::{Frame, Globals},
     items::raised,
-    value::{Function, Made, State, Value, ValueId},
+    value::{Function, State, Value, ValueId},
 };
 use crate::{
     bytecode::{Arg, Comparison, Const, LocalId, Op, Operand},
@@ -350,8 +350,8 @@ impl Tracer<'_> {
             Op::BuildList => Value::State(self.heap.push(State::List(f.pop_many(count)?), None)),
             Op::BuildSet => {
                 let items = f.pop_many(count)?;
-                let items = super::sets::keyed(self, items)?;
-                Value::State(self.heap.push(State::Set(items, Made::Added(None)), None))
+                let (items, made) = super::sets::of_items(self, items)?;
+                Value::State(self.heap.push(State::Set(items, made), None))
             }
             Op::BuildMap => {
                 let mut items = IndexMap::new();
@@ -704,9 +704,10 @@ impl Tracer<'_> {
             (Op::ListExtend, State::List(items)) => items.extend(self.all_items(value)?),
             (Op::SetAdd, State::Set(items, made)) => {
                 items.entry(self.key(value)?).or_insert(value);
-                *made = made.added();
+                let item = self.as_constant(value)?;
+                *made = made.with_item("add", item);
             }
-            (Op::SetUpdate, State::Set(items, made)) => *made = super::sets::update(self, items, *made, value)?,
+            (Op::SetUpdate, State::Set(items, made)) => *made = super::sets::update(self, items, made, value)?,
             (Op::MapAdd, State::Dict(items)) => {
                 let key = key.ok_or_else(|| unsupported(op))?;
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;

@@ -8,7 +8,7 @@ use super::{
     context::Context,
     frame::{Frame, Globals},
 };
-use crate::host::{Code, Obj, Place, RecordClass};
+use crate::host::{Code, Obj, Place, RecordClass, SetHistory};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use guards::Constant;
@@ -194,13 +194,13 @@ pub(super) enum State {
 }
 
 /// How a set came to be, on which the order depends in which it gives its items.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Made {
     /// It is the caller's, and as it was: its items stand in its order.
     Found,
-    /// Its items were added one by one, to nothing or to a copy of this frozen set's, and none was taken away.
-    Added(Option<Obj>),
-    /// In a way of which the order is not known.
+    /// The program has made it of constants.
+    By(SetHistory),
+    /// In a way that cannot be gone again.
     Otherwise,
 }
 

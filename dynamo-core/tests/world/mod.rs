@@ -11,7 +11,7 @@ mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
 use dynamo_core::host::{
-    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, TensorView, View,
+    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory, TensorView, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, DispatchKeys, ObjectInfo};
@@ -259,7 +259,7 @@ impl Host for World {
         None
     }
 
-    fn set_order(&mut self, _: Option<Obj>, _: &[Constant]) -> Option<Vec<Constant>> {
+    fn set_order(&mut self, _: &SetHistory) -> Option<Vec<Constant>> {
         None
     }
 

@@ -431,6 +431,7 @@ impl Tracing {
                 Opaque::Object(obj) => Ok(host.object(*obj)),
                 Opaque::Named(name) => named(py, name),
                 Opaque::Constant(value) => constant::write(py, value),
+                Opaque::Set(history) => host.set_maker(history),
             }
         };
         code::write(py, &capture.code, &opaque)

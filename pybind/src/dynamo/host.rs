@@ -7,14 +7,14 @@ use super::{
 use crate::fx_module::function;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
-use dynamo_core::host::{Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, TensorView, View};
+use dynamo_core::host::{
+    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, TensorView, View,
+};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyCFunction, PyDict, PyFrozenSet, PyFunction, PyList, PyModule, PySet, PySlice, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyCFunction, PyDict, PyFrozenSet, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, Expr, Float, Pool, ShapeEnv};
@@ -66,6 +66,36 @@ impl<'py> PyHost<'py> {
 
     pub(super) fn handle(&mut self, object: &Bound<'py, PyAny>) -> Obj {
         self.handles.of(object)
+    }
+
+    /// What makes a set in this way when it is called.
+    pub(super) fn set_maker(&self, history: &SetHistory) -> PyResult<Bound<'py, PyAny>> {
+        let remake = self.py.import("rust_inductor._sets")?.getattr("remake")?;
+        self.py.import("functools")?.getattr("partial")?.call1((remake, self.steps(history)?))
+    }
+
+    /// A history as Python has it, the first step first.
+    fn steps(&self, history: &SetHistory) -> PyResult<Bound<'py, PyList>> {
+        let py = self.py;
+        let mut steps = Vec::new();
+        let mut at = history.as_ref();
+        while let Some(step) = at {
+            let operands = step.operands.iter().map(|operand| {
+                Ok(match operand {
+                    SetOperand::Item(item) => (false, constant::write(py, item)?),
+                    SetOperand::Items(items) => {
+                        let items = items.iter().map(|item| constant::write(py, item)).collect::<PyResult<Vec<_>>>()?;
+                        (false, PyTuple::new(py, items)?.into_any())
+                    }
+                    SetOperand::Set(history) => (true, self.steps(history)?.into_any()),
+                    SetOperand::Frozen(obj) => (false, self.object(*obj)),
+                })
+            });
+            steps.push((step.method, operands.collect::<PyResult<Vec<_>>>()?));
+            at = step.before.as_ref();
+        }
+        steps.reverse();
+        PyList::new(py, steps)
     }
 
     pub(super) fn object(&self, obj: Obj) -> Bound<'py, PyAny> {
@@ -511,15 +541,8 @@ impl Host for PyHost<'_> {
         constants(&self.object(set))
     }
 
-    fn set_order(&mut self, copied: Option<Obj>, added: &[Constant]) -> Option<Vec<Constant>> {
-        let set = PySet::empty(self.py).ok()?;
-        if let Some(copied) = copied {
-            set.call_method1("update", (self.object(copied),)).ok()?;
-        }
-        for constant in added {
-            set.add(constant::write(self.py, constant).ok()?).ok()?;
-        }
-        constants(set.as_any())
+    fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>> {
+        constants(&self.set_maker(history).ok()?.call0().ok()?)
     }
 
     fn frozenset(&mut self, items: &[Constant]) -> Option<Obj> {

@@ -53,6 +53,36 @@ def operators(x):
     return x + 1, a | b, b & a, a - b, b ^ a, order, c, d, e, f, a.isdisjoint({9}), a.union(b, [7]), len(a), not a
 
 
+def changed_in_every_way(x):
+    a = {1, 2, 3}
+    a.update([4], {5, 33})
+    a.difference_update({1})
+    a.intersection_update({2, 3, 4, 5, 33})
+    a.symmetric_difference_update({2, 9, 17})
+    first = a.pop()
+    b = a.copy()
+    b.discard(4)
+    b |= {40, 8}
+    c = (a | b) - {5} ^ frozenset({16, 24})
+    c.remove(16)
+    d = set(c)
+    d.clear()
+    d.add(7)
+    grown = set()
+    for i in range(40):
+        grown.add((i * 37) % 101)
+    for i in range(0, 101, 2):
+        grown.discard(i)
+    return x + 1, a, first, b, list(b), c, [item * 2 for item in c], d, list(grown), set(grown) & a
+
+
+def taken_apart(x, names):
+    names, order = set(names), []
+    while names:
+        order.append(names.pop())
+    return x + 1, order, [name + "!" for name in {"q", "w"} | {"e", "r", "t", "y"}]
+
+
 def least_of_what_is_used_once(x):
     made = max((0.5 for _ in [1]), default=0), min(iter([3.0, 2.0])), sorted(item / 2 for item in (3, 1))
     return x + 1, made, max({0.5, 2.5}), sorted({(2, 1), (1, 2)}), min({"b", "a"})
@@ -91,6 +121,8 @@ CASES = [
     (operators,),
     (methods,),
     (least_of_what_is_used_once,),
+    (changed_in_every_way,),
+    (taken_apart, ["q", "w", "e", "r"]),
     (frozen, frozenset({"a", "z", "yy"})),
     (memberships, "a"),
     (frozen_argument_given_back, frozenset({"a", "b"})),
@@ -102,7 +134,7 @@ def seen(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, dict):
         return list(value.items())
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, set, frozenset)):
         return type(value), [seen(item) for item in value]
     return value
 

@@ -30,7 +30,7 @@ use crate::{
         super_calls::is_bare_super_call,
         unreachable::{remove_idle_jumps, remove_unreachable},
     },
-    host::Obj,
+    host::{Obj, SetHistory},
     reason::{Kind, Reason},
 };
 use cranelift_entity::EntityRef;
@@ -52,6 +52,8 @@ pub enum Opaque {
     Named(String),
     /// A dtype or device.
     Constant(Constant),
+    /// What makes a set in this way when it is called.
+    Set(SetHistory),
 }
 
 /// Opaque constants of the new code have numbers from here on; those below are the original code's.

@@ -216,16 +216,18 @@ impl Output<'_, '_> {
                     self.builder.emit(Op::MapAdd, 1);
                 }
             }
-            State::Set(items, made) => {
+            State::Set(items, Made::By(history)) if items.len() > 1 => {
+                // In the way in which the program has made it: its order depends on that.
+                let maker = self.constant(Opaque::Set(history));
+                self.new_state(state, |builder| {
+                    builder.callee(|builder| builder.load_const(maker));
+                    builder.call(0);
+                });
+            }
+            State::Set(items, _) => {
                 self.new_state(state, |builder| {
                     builder.emit(Op::BuildSet, 0);
                 });
-                // In the way in which the program has made it: its order depends on that.
-                if let Made::Added(Some(copied)) = made {
-                    let copied = self.constant(Opaque::Object(copied));
-                    self.builder.load_const(copied);
-                    self.builder.emit(Op::SetUpdate, 1);
-                }
                 for item in items.into_values() {
                     self.push(item)?;
                     self.builder.emit(Op::SetAdd, 1);
