@@ -101,7 +101,18 @@ def frozen(x, names):
     made = frozenset(["a", "b", "a", "c"])
     kinds = isinstance(made, frozenset), type(made) is frozenset, isinstance(made, set)
     known = {frozenset({1, 2}): 1}[frozenset((2, 1))]
-    return x + 1, made, list(made), "a" in made, len(made), made | names, names & {"a"}, kinds, known, list(names)
+    return (
+        x + 1,
+        made,
+        list(made),
+        "a" in made,
+        len(made),
+        sorted(made | names),
+        names & {"a"},
+        kinds,
+        known,
+        list(names),
+    )
 
 
 def memberships(x, name):
