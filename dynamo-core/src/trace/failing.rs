@@ -80,7 +80,10 @@ impl Tracer<'_> {
     /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse to
     /// have it changed, which nothing but its history tells.
     pub(super) fn may_be_of_leaf(&self, node: NodeId) -> bool {
-        let requires = |node: NodeId| self.graph[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
+        let requires = |node: NodeId| match &self.graph[node].meta {
+            Some(Meta::Tensor(meta)) => meta.requires_grad,
+            meta => matches!(meta, Some(Meta::Tuple(_))),
+        };
         let mut at = node;
         while self.grad && requires(at) {
             let name = self.graph[at].target.rsplit('.').next().unwrap_or_default();
