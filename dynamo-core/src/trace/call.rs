@@ -293,14 +293,10 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
                 State::Iter(_) => self.all_items(value)?,
-                State::Set(items, _) => {
-                    let items: Vec<ValueId> = items.values().copied().collect();
-                    let items = items.into_iter().map(|item| self.as_constant(item));
-                    let items = items.collect::<Traced<Option<Vec<_>>>>()?;
-                    return Ok(items.map(Constant::frozenset));
-                }
+                State::Set(..) => self.items_in_order(value)?.unwrap_or_default(),
                 _ => return Ok(None),
             },
+            Value::Const(Constant::FrozenSet(_)) => self.items_in_order(value)?.unwrap_or_default(),
             Value::Tuple(items) => items,
             _ => return self.as_constant(value),
         };
