@@ -8,6 +8,7 @@
 //!
 //! Invariant: the lock on the copies is not held while Python objects are looked at or dropped.
 
+use crate::torch::PORTABLE;
 use inductor::device::Device;
 use inductor_wgpu::{AdapterChoice, Gpu, Memory};
 use pyo3::exceptions::PyRuntimeError;
@@ -73,7 +74,8 @@ impl Wgpu {
         if let Some((_, device)) = opened.iter().find(|(known, _)| known == choice) {
             return Ok(Arc::clone(device));
         }
-        let gpu = Gpu::open(choice).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let open = if std::env::var_os(PORTABLE).is_some() { Gpu::open_plain } else { Gpu::open };
+        let gpu = open(choice).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let device = Arc::new(Wgpu { gpu, kept: Mutex::default() });
         opened.push((choice.clone(), Arc::clone(&device)));
         Ok(device)

@@ -4,7 +4,7 @@
 //! A step of the host stands between a `Fetch` of what it reads and a `Wrote` of what it writes. The flags of kernels that
 //! ran on the device are looked at when the outputs have come, all at once.
 
-use super::frame::{Frame, Slot};
+use super::frame::Frame;
 use super::run::Stop;
 use super::{InputSpec, Program};
 use crate::device::{State, Wgpu};
@@ -54,7 +54,7 @@ impl DevicePart {
         Counters::add(&gpu.counters().host_steps, self.refused.len());
         for (buf, tensor) in program.given(py, args) {
             session.host_wrote(buf);
-            let has_own = matches!(frame.slot(buf), Slot::Borrowed(_));
+            let has_own = frame.slot(buf).is_given();
             let state = || State::of(&tensor, bytes_of(program, frame, buf));
             if has_own && let Some(memory) = self.device.kept(&tensor, state) {
                 session.kept(buf, &memory);
@@ -121,7 +121,7 @@ impl DevicePart {
             Storage::Arena(_) | Storage::Owned | Storage::Result => false,
         };
         let is_weight = is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor));
-        if !is_weight || !matches!(frame.slot(buf), Slot::Borrowed(_)) {
+        if !is_weight || !frame.slot(buf).is_given() {
             return None;
         }
         State::of(tensor, bytes_of(program, frame, buf))

@@ -20,16 +20,23 @@ pub(crate) enum Slot {
     Empty,
     /// A tensor that somebody else keeps alive during the call.
     Borrowed(RawTensor),
+    /// The same, by a reference of ours.
+    Shared(Tensor),
     /// A tensor of ours.
     Owned(Tensor),
 }
 
 impl Slot {
+    /// True for a tensor as the caller has given it.
+    pub(crate) fn is_given(&self) -> bool {
+        matches!(self, Slot::Borrowed(_) | Slot::Shared(_))
+    }
+
     pub(crate) fn raw(&self) -> Option<RawTensor> {
         match self {
             Slot::Empty => None,
             Slot::Borrowed(raw) => Some(*raw),
-            Slot::Owned(tensor) => Some(tensor.raw()),
+            Slot::Shared(tensor) | Slot::Owned(tensor) => Some(tensor.raw()),
         }
     }
 }

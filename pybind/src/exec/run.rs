@@ -373,6 +373,6 @@ fn check_flag(flag: *mut u8) -> Result<(), Stop> {
 fn slot_of(torch: &Torch, object: &Bound<'_, PyAny>) -> PyResult<Slot> {
     Ok(match torch.borrow_raw(object) {
         Some(raw) => Slot::Borrowed(raw),
-        None => Slot::Owned(torch.share(object)?),
+        None => Slot::Shared(torch.share(object)?),
     })
 }

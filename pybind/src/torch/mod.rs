@@ -8,7 +8,7 @@ mod private;
 pub(crate) mod shim;
 pub(crate) mod tensor;
 
-pub(crate) use objects::{Overrides, Torch};
+pub(crate) use objects::{Overrides, PORTABLE, Torch};
 pub(crate) use pool::pool;
 pub(crate) use shim::{RawTensor, Shim};
 pub(crate) use tensor::{Info, Tensor};

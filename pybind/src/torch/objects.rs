@@ -16,9 +16,9 @@ use symshapes::{DType, Device, DeviceKind};
 /// The releases of torch whose private layouts and generated shims were tried.
 const TRIED: &[(u32, u32)] = &[(2, 15)];
 
-/// With this variable in the environment only those interfaces of torch are used that every release has: for tests, and
-/// to find out whether a fault lies there.
-const PORTABLE: &str = "RUST_INDUCTOR_PORTABLE";
+/// With this variable in the environment only those interfaces of torch are used that every release has, and only those
+/// features of a device that every one has: for tests, and to find out whether a fault lies there.
+pub(crate) const PORTABLE: &str = "RUST_INDUCTOR_PORTABLE";
 
 /// What overrides torch's functions in a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
