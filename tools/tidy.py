@@ -44,11 +44,12 @@ MAY_DEPEND = {
     },
 }
 
-#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API or compiled code, and the trait for that.
+#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the trait for that.
 UNSAFE_ALLOWED = (
     "pybind/src/",
     "frame-hook/src/",
     "inductor-cpu/",
+    "inductor-cuda/tests/nvrtc/",
     "inductor/src/backend.rs",
     "inductor/tests/pipeline/",
 )
