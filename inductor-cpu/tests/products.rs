@@ -121,6 +121,12 @@ fn large_ones_are_cut_in_every_direction() {
 }
 
 #[test]
+fn sums_may_be_long() {
+    let case = Case { batch: 1, sizes: [40, 33, 200_000], layouts: [1, 0, 0], init: 1, threads: 2, vector_bytes: 64 };
+    check(case).expect("the product is right");
+}
+
+#[test]
 fn what_is_not_finite_stays_where_it_is() {
     let (m, n, k) = (13, 33, 5);
     let gemm = Gemm { batch: 1, m, n, k, a: [0, k, 1], b: [0, n, 1], init: None, out: [0, n, 1] };

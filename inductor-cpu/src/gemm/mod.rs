@@ -36,6 +36,9 @@ const SUM_BYTES: usize = 24 << 10;
 /// Bytes of panels that are made at once.
 const PANEL_BYTES: usize = 4 << 20;
 
+/// Larger panels, which very long sums need, are given back after the call.
+const KEPT_BYTES: usize = 2 * PANEL_BYTES;
+
 /// Less work than this (in floating point operations) is not worth waking another thread for.
 const ALONE_FLOP: usize = 2_000_000;
 
@@ -121,7 +124,9 @@ impl Multiplier {
                 let matrices = unsafe { Matrices::new(gemm, at, which) };
                 matrices.multiply(micro, &mut panels, inside, pool);
             }
-            self.held().push(panels);
+            if panels.len() <= KEPT_BYTES / size_of::<f32>() {
+                self.held().push(panels);
+            }
         });
     }
 
@@ -276,7 +281,7 @@ impl Matrices {
         let steps = self.steps.div_ceil(count).next_multiple_of(4).max(1);
         let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
         let lanes = fit(BLOCK_BYTES, steps).min(fit(SUM_BYTES, micro.tile.rows * DOWN));
-        let lanes = lanes.min(self.lanes.next_multiple_of(width));
+        let lanes = lanes.min(fit(PANEL_BYTES, self.steps)).min(self.lanes.next_multiple_of(width));
         let group = fit(PANEL_BYTES, self.steps) / lanes * lanes;
         Blocks { steps, lanes, group: group.max(lanes) }
     }
