@@ -15,6 +15,7 @@ from __future__ import annotations
 import dis
 import importlib.util
 import json
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -183,6 +184,8 @@ def run(program: str, names: list[str]) -> None:
 def main(mode: str, program: str, *rest: str) -> None:
     """Runs one of the two modes."""
     warnings.simplefilter("ignore")
+    # A shell starts what runs in its background with Ctrl-C ignored; the library's tests send it to themselves.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if mode == "run":
         run(program, list(rest))
     else:
