@@ -99,14 +99,17 @@ impl Planner<'_> {
         call.planned || (self.caps.pointwise_convolutions && self.is_pointwise_convolution(call))
     }
 
-    /// True if a call is a convolution that takes each output pixel from one input pixel.
+    /// True if a call is a convolution with channels last that takes each output pixel from one input pixel.
     fn is_pointwise_convolution(&self, call: &tir::Call) -> bool {
         use fx::Arg::{Bool, Int, List};
         let [_, tir::Arg::Tensor(weight), _, stride, padding, _, transposed, _, groups] = call.args.as_slice() else {
             return false;
         };
         let all = |arg: &tir::Arg, value: i64| matches!(arg, tir::Arg::Plain(List(items)) if items.iter().all(|item| *item == Int(value)));
+        let [CallOut::Tensor(result)] = *call.results.as_slice() else { return false };
+        let strides = self.graph.tensors[result].strides.as_deref();
         call.target == "aten.convolution.default"
+            && strides.is_some_and(|strides| strides.get(1) == Some(&Expr::ONE))
             && call.kind == CallKind::Extern
             && self.graph.tensors[*weight].dtype == DType::F32
             && matches!(self.graph.tensors[*weight].sizes[..], [_, _, Expr::ONE, Expr::ONE])

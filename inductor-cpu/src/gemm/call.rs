@@ -43,8 +43,8 @@ fn product<'a>(a: &'a View, b: &'a View, init: Option<&'a View>, out: &'a View) 
     (b.sizes == [batch, k, n] && out.sizes == [batch, m, n]).then_some((gemm, views))
 }
 
-/// A convolution of 1×1: for each image, the weight times its pixels. Images all of whose pixels lie at equal distances,
-/// as they do with channels last, are one image.
+/// A convolution of 1×1 with channels last: for each image, the weight times its pixels; of images all of whose pixels lie
+/// at equal distances, as one image. (Pixels that lie otherwise would have to be packed, all of them, for few channels.)
 fn convolution<'a>(args: &'a [CallArg], out: &'a View) -> Option<(Gemm, Views<'a>)> {
     let [image, weight, bias, stride, padding, _, transposed, _, groups] = args else { return None };
     let (image, weight, bias) = (tensor(image)?, tensor(weight)?, tensor(bias));
@@ -58,7 +58,8 @@ fn convolution<'a>(args: &'a [CallArg], out: &'a View) -> Option<(Gemm, Views<'a
         && is_each(padding, 0)
         && is_plain(transposed, &fx::Arg::Bool(false))
         && is_plain(groups, &fx::Arg::Int(1));
-    if !is_pointwise || [rows, columns] != [m as i64, k as i64] || to.sizes != [batch, m, n] {
+    let is_last = from.strides[1] == 1 && to.strides[1] == 1;
+    if !is_pointwise || !is_last || [rows, columns] != [m as i64, k as i64] || to.sizes != [batch, m, n] {
         return None;
     }
     let a = [0, usize::try_from(row).ok()?, usize::try_from(column).ok()?];
