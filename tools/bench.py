@@ -13,13 +13,18 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools import machine
 from tools.contenders import MODES, Contender, Mode, milliseconds
 from tools.processes import Event, WorkerFailed, cold_inductor, run_worker
 from tools.ui import ROOT, Line, read_or_empty, say, table
+
+if TYPE_CHECKING:
+    from tools.cases import Group
 
 RESULTS = ROOT / "bench" / "RESULTS.md"
 
@@ -74,7 +79,7 @@ def main() -> int:
     parser.add_argument("mode", nargs="?", default="cpu", choices=MODES)
     parser.add_argument("--quick", action="store_true", help="one process each, one thread: shows, but proves nothing")
     parser.add_argument("--small", action="store_true", help="tiny programs, to try the harness itself")
-    parser.add_argument("--only", nargs="+", metavar="GROUP", help="of: kernels, resnet50, bert, gpt2")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of: kernels, resnet50, bert, …, bert_small-training")
     parser.add_argument("--threads", type=int, nargs="+", help="numbers of threads")
     parser.add_argument("--processes", type=int, help="processes for each contender")
     parser.add_argument("--output", type=Path, help="the page to write (bench/RESULTS.md; with --quick none)")
@@ -87,8 +92,8 @@ def main() -> int:
         mode=MODES[options.mode],
         size="small" if options.small else "full",
     )
-    groups = GROUPS[options.mode].items()
-    chosen = {name: cases for name, cases in groups if not options.only or name in options.only}
+    chosen = [group.only(options.only) for group in GROUPS[options.mode]]
+    chosen = [group for group in chosen if group.processes]
     try:
         samples = collect(plan, chosen)
     except WorkerFailed as failure:
@@ -103,22 +108,23 @@ def main() -> int:
     return 0
 
 
-def collect(plan: Plan, groups: dict[str, tuple[str, ...]]) -> Samples:
-    """Runs all processes: contenders take turns within a group, so that a slow minute of the machine hits all."""
+def collect(plan: Plan, groups: Sequence[Group]) -> Samples:
+    """Runs all processes: contenders take turns at each, so that a slow minute of the machine hits all."""
     samples, line, start = Samples(), Line(), time.monotonic()
     contenders = plan.mode.contenders
-    total = len(plan.threads) * plan.processes * len(groups) * len(contenders)
+    processes = {name: cases for group in groups for name, cases in group.processes.items()}
+    total = len(plan.threads) * plan.processes * len(processes) * len(contenders)
     done = 0
     with tempfile.TemporaryDirectory(prefix="inductor-cold-") as cold:
         for threads in plan.threads:
             env = cold_inductor(f"{cold}/{threads}")
             for turn in range(plan.processes):
-                for group, cases in groups.items():
+                for name, cases in processes.items():
                     for contender in contenders:
                         minutes = (time.monotonic() - start) / 60
-                        what = f"{group}, {contender.title}, {threads} threads, process {turn + 1}"
+                        what = f"{name}, {contender.title}, {threads} threads, process {turn + 1}"
                         line.show(f"{done}/{total}  {minutes:.1f} min  {what}", always=True)
-                        arguments = arguments_for(plan, contender, group, threads, first=turn == 0)
+                        arguments = arguments_for(plan, contender, name, threads, first=turn == 0)
                         for result in run_worker(contender.backend, cases, arguments, env):
                             samples.add(result, threads)
                         done += 1
@@ -126,13 +132,13 @@ def collect(plan: Plan, groups: dict[str, tuple[str, ...]]) -> Samples:
     return samples
 
 
-def arguments_for(plan: Plan, contender: Contender, group: str, threads: int, *, first: bool) -> list[str]:
+def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, first: bool) -> list[str]:
     """What a process is to do."""
     arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
     arguments += ["--shapes", contender.shapes]
     if first and contender.shapes != "static":
         arguments.append("--new-sizes")
-    if (group, contender.title) == ("kernels", "ours"):
+    if (name, contender.title) == ("kernels", "ours"):
         arguments.append("--overhead")
     return arguments
 
@@ -146,7 +152,7 @@ def with_chapter(page: str, chapter: str) -> str:
     return "\n".join(it.strip("\n") + "\n" for it in [*chapters[:at], chapter, *chapters[at + 1 :]])
 
 
-def results_page(plan: Plan, samples: Samples, groups: dict[str, tuple[str, ...]]) -> str:
+def results_page(plan: Plan, samples: Samples, groups: Sequence[Group]) -> str:
     """A chapter of the page, in Markdown."""
     from tools.cases import CASES
 
@@ -158,7 +164,7 @@ def results_page(plan: Plan, samples: Samples, groups: dict[str, tuple[str, ...]
         "milliseconds, the contenders taking turns. Ratios above 1 mean that ours is faster"
         f"{', or dynamic faster than static' if samples.resized else ''}.",
     ]
-    titles = {case: CASES[case].title for cases in groups.values() for case in cases}
+    titles = {case: CASES[case].title for group in groups for case in group.cases}
     for threads in plan.threads:
         table_of_threads = speed_table(plan.mode, samples, titles, groups, threads)
         parts += [f"## {threads} thread{'s' * (threads != 1)}", table_of_threads]
@@ -186,16 +192,14 @@ RESIZED = (
 )
 
 
-def speed_table(
-    mode: Mode, samples: Samples, titles: dict[str, str], groups: dict[str, tuple[str, ...]], threads: int
-) -> str:
+def speed_table(mode: Mode, samples: Samples, titles: dict[str, str], groups: Sequence[Group], threads: int) -> str:
     """Milliseconds of each contender and the ratios."""
     rows = []
-    for group, cases in groups.items():
-        figures = [samples.medians(case, mode, threads) for case in cases]
-        rows += [[titles[case], *mode.cells(ms)] for case, ms in zip(cases, figures)]
-        if len(cases) > 1:
-            rows.append([f"geometric mean of {group}", *mode.mean_cells(figures)])
+    for group in groups:
+        figures = [samples.medians(case, mode, threads) for case in group.cases]
+        rows += [[titles[case], *mode.cells(ms)] for case, ms in zip(group.cases, figures)]
+        if len(figures) > 1:
+            rows.append([f"geometric mean of {group.title}", *mode.mean_cells(figures)])
     return table(mode.header(), rows)
 
 

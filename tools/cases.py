@@ -1,26 +1,25 @@
-"""What is timed: single kernels on rows of 1024 elements, and whole models; and which of their sizes may change."""
+"""What is timed: single kernels and whole models; and which of their sizes may change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch.nn import functional
+from torch import Tensor, nn
 
+from tools.kernels import KERNELS, ROWWISE, Kernel
 from tools.models import MODELS, Size, build
 
-WIDTH = 1024
 ROWS = (128, 4096)
 SMALL_ROWS = 8
 
-#: Of the models whose sizes change: a batch of one would be a size of its own.
+#: Of the models whose sizes change, and of those that are trained: a batch of one would be a size of its own.
 BATCH = 4
 
-Program = tuple[Callable[..., Any], tuple[Tensor, ...]]
+Program = tuple[Callable[..., Any], tuple[Any, ...]]
 #: Sizes that are always the same: each the number of an argument, and of its dimension.
 Axis = tuple[tuple[int, int], ...]
 
@@ -33,6 +32,17 @@ class Case:
     make: Callable[[Size], Program]
     #: What may change its size.
     axes: tuple[Axis, ...] = ()
+    #: Whether it gives a loss, whose gradients are computed, too.
+    trains: bool = False
+
+    def run(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+        """Calls what was made, or what it was compiled to; gives all results, gradients among them."""
+        with torch.set_grad_enabled(self.trains):
+            result = function(*inputs)
+            if not self.trains:
+                return result
+            held = (*inputs, *function.parameters()) if isinstance(function, nn.Module) else inputs
+            return result, *torch.autograd.grad(result, [it for it in held if it.requires_grad])
 
 
 def resized(inputs: tuple[Tensor, ...], axis: Axis, size: int) -> tuple[Tensor, ...]:
@@ -43,33 +53,11 @@ def resized(inputs: tuple[Tensor, ...], axis: Axis, size: int) -> tuple[Tensor, 
     return tuple(changed)
 
 
-def gelu(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Scale, shift and GELU by the error function."""
-    return functional.gelu(x * weight + bias)
-
-
-def gelu_tanh(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Scale, shift and GELU by tanh."""
-    return functional.gelu(x * weight + bias, approximate="tanh")
-
-
-def softmax(x: Tensor, _weight: Tensor, _bias: Tensor) -> Tensor:
-    """Softmax of each row."""
-    return functional.softmax(x, dim=-1)
-
-
-def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Normalisation of each row, with weight and bias."""
-    return functional.layer_norm(x, x.shape[-1:], weight, bias)
-
-
-def rows(function: Callable[..., Tensor], count: int, size: Size) -> Program:
-    """A function of rows, and random rows for it."""
-    generator = torch.Generator().manual_seed(0)
-    count = count if size == "full" else SMALL_ROWS
-    x = torch.randn(count, WIDTH, generator=generator)
-    weight, bias = torch.randn(2, WIDTH, generator=generator).unbind()
-    return function, (x, weight.clone(), bias.clone())
+def rows(kernel: Kernel, count: int, size: Size) -> Program:
+    """A function, and random inputs of so many rows."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return kernel.function, kernel.inputs(count if size == "full" else SMALL_ROWS)
 
 
 ROW_AXIS: Axis = ((0, 0),)
@@ -78,12 +66,14 @@ COLUMN_AXIS: Axis = ((0, 1), (1, 0), (2, 0))
 
 def kernels() -> dict[str, Case]:
     """Each function on each number of rows."""
-    functions = {"gelu(x·w+b)": gelu, "gelu(x·w+b), tanh": gelu_tanh, "softmax": softmax, "layer norm": layer_norm}
     return {
-        f"{function.__name__}-{count}": Case(
-            f"{title}, {count}×{WIDTH}", partial(rows, function, count), axes=(ROW_AXIS, COLUMN_AXIS)
+        f"{name}-{count}": Case(
+            f"{kernel.title}, {count}×1024",
+            partial(rows, kernel, count),
+            axes=(ROW_AXIS, COLUMN_AXIS) if name in ROWWISE else (),
+            trains=kernel.trains,
         )
-        for title, function in functions.items()
+        for name, kernel in KERNELS.items()
         for count in ROWS
     }
 
@@ -94,18 +84,79 @@ def batch(name: str, size: Size) -> Program:
     return model, resized(inputs, BATCH_AXIS, BATCH)
 
 
+class Loss(nn.Module):
+    """A model in training, with a loss at its end."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model.train()
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """The mean square of the first result."""
+        result = self.model(*inputs)
+        first = result if isinstance(result, Tensor) else result[0]
+        return first.square().mean()
+
+
+def training(name: str, size: Size) -> Program:
+    """The model's loss, and a batch."""
+    model, inputs = batch(name, size)
+    return Loss(model), inputs
+
+
 BATCH_AXIS: Axis = ((0, 0),)
 LENGTH_AXIS: Axis = ((0, 1),)
 BATCHED = {"resnet50": (BATCH_AXIS,), "bert": (BATCH_AXIS, LENGTH_AXIS), "gpt2": (BATCH_AXIS, LENGTH_AXIS)}
+INFERENCE = ("resnet50", "mobilenet_v3", "efficientnet", "vit", "convnext", "bert", "gpt2", "llama", "t5_encoder")
+TRAINED = ("resnet18", "bert_small")
 
-KERNELS = kernels()
+TIMED_KERNELS = kernels()
 BATCHES = {
     f"{name}-batch": Case(f"{MODELS[name].title}, batch of {BATCH}", partial(batch, name), axes)
     for name, axes in BATCHED.items()
 }
-CASES = KERNELS | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()} | BATCHES
-#: For each mode of the benchmarks, its cases by group.
-GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
-    "cpu": {"kernels": tuple(KERNELS), **{name: (name,) for name in BATCHED}},
-    "dynamic": {"kernels": tuple(KERNELS), **{name: (f"{name}-batch",) for name in BATCHED}},
+TRAININGS = {
+    f"{name}-training": Case(f"{MODELS[name].title}, training, batch of {BATCH}", partial(training, name), trains=True)
+    for name in TRAINED
+}
+CASES = (
+    TIMED_KERNELS | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()} | BATCHES | TRAININGS
+)
+CHANGING_KERNELS = tuple(name for name, case in TIMED_KERNELS.items() if case.axes)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases whose ratios have a mean of their own."""
+
+    title: str
+    #: What each process measures, by the name with which it can be chosen.
+    processes: dict[str, tuple[str, ...]]
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """All its cases."""
+        return tuple(case for cases in self.processes.values() for case in cases)
+
+    def only(self, names: Sequence[str] | None) -> Group:
+        """What these names choose of it; all of it without names."""
+        return Group(self.title, {name: it for name, it in self.processes.items() if not names or name in names})
+
+
+def one_each(names: tuple[str, ...], suffix: str = "") -> dict[str, tuple[str, ...]]:
+    """A process for each."""
+    return {name + suffix: (name + suffix,) for name in names}
+
+
+#: The cases of each mode of the benchmarks.
+GROUPS: dict[str, tuple[Group, ...]] = {
+    "cpu": (
+        Group("kernels", {"kernels": tuple(TIMED_KERNELS)}),
+        Group("models", one_each(INFERENCE)),
+        Group("training", one_each(TRAINED, "-training")),
+    ),
+    "dynamic": (
+        Group("kernels", {"kernels": CHANGING_KERNELS}),
+        Group("models", {name: (f"{name}-batch",) for name in BATCHED}),
+    ),
 }

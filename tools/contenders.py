@@ -85,7 +85,7 @@ INDUCTOR = Contender("Inductor", "inductor")
 MODES = {
     "cpu": Mode(
         heading="Benchmarks on the CPU",
-        what="Inference, float32.",
+        what="float32; inference, but where a gradient is named.",
         contenders=(EAGER, OURS, INDUCTOR),
         ratios=(Ratio("eager / ours", "eager", "rust_inductor"), Ratio("Inductor / ours", "inductor", "rust_inductor")),
     ),

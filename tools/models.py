@@ -100,6 +100,26 @@ def mobilenet_v3(size: Size) -> Built:
     return mobilenet_v3_small(num_classes=CLASSES, width_mult=0.25), image(4, 64)
 
 
+def efficientnet(size: Size) -> Built:
+    """Torchvision's EfficientNet-B0; small: its layers a quarter as wide."""
+    from torchvision.models import efficientnet as library
+
+    if size == "full":
+        return library.efficientnet_b0(), image(1, 224)
+    settings = [library.MBConvConfig(6, 3, 2, 16, 24, 2, width_mult=0.5), library.MBConvConfig(4, 5, 1, 24, 40, 1)]
+    return library.EfficientNet(settings, dropout=0.2, num_classes=CLASSES), image(4, 64)
+
+
+def convnext(size: Size) -> Built:
+    """Torchvision's ConvNeXt-tiny; small: one narrow block in each of two stages."""
+    from torchvision.models import convnext as library
+
+    if size == "full":
+        return library.convnext_tiny(), image(1, 224)
+    blocks = [library.CNBlockConfig(16, 32, 1), library.CNBlockConfig(32, None, 1)]
+    return library.ConvNeXt(blocks, num_classes=CLASSES, layer_scale=0.5), image(4, 64)
+
+
 def vit(size: Size) -> Built:
     """Torchvision's vision transformer, ViT-B/16."""
     from torchvision.models.vision_transformer import VisionTransformer, vit_b_16
@@ -116,6 +136,15 @@ def bert(size: Size) -> Built:
 
     small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     return transformer(BertModel, BertConfig, size, full={}, small=small)
+
+
+def bert_small(size: Size) -> Built:
+    """BERT-small without a head."""
+    from transformers import BertConfig, BertModel
+
+    full = {"hidden_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8, "intermediate_size": 2048}
+    small = {"hidden_size": 48, "num_hidden_layers": 1, "num_attention_heads": 3, "intermediate_size": 96}
+    return transformer(BertModel, BertConfig, size, full=full, small=small)
 
 
 def gpt2(size: Size) -> Built:
@@ -140,10 +169,19 @@ def t5(size: Size) -> Built:
     """T5-small: an encoder, and a decoder that attends to it."""
     from transformers import T5Config, T5ForConditionalGeneration
 
-    full = {"d_model": 512, "d_kv": 64, "d_ff": 2048, "num_layers": 6, "num_heads": 8}
-    small = {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2}
-    model, (source,) = transformer(T5ForConditionalGeneration, T5Config, size, full=full, small=small)
+    model, (source,) = transformer(T5ForConditionalGeneration, T5Config, size, full=T5_FULL, small=T5_SMALL)
     return EncoderDecoder(model), (source, source.flip(1))
+
+
+def t5_encoder(size: Size) -> Built:
+    """The encoder of T5-small."""
+    from transformers import T5Config, T5EncoderModel
+
+    return transformer(T5EncoderModel, T5Config, size, full=T5_FULL, small=T5_SMALL)
+
+
+T5_FULL = {"d_model": 512, "d_kv": 64, "d_ff": 2048, "num_layers": 6, "num_heads": 8}
+T5_SMALL = {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2}
 
 
 class EncoderDecoder(nn.Module):
@@ -182,8 +220,12 @@ MODELS = {
     "gpt2": Row("GPT-2", gpt2),
     "resnet18": Row("ResNet-18", resnet18),
     "mobilenet_v3": Row("MobileNetV3", mobilenet_v3),
+    "efficientnet": Row("EfficientNet-B0", efficientnet),
+    "convnext": Row("ConvNeXt-tiny", convnext),
     "vit": Row("ViT-B/16", vit),
+    "bert_small": Row("BERT-small", bert_small),
     "llama": Row("Llama", llama),
     "t5": Row("T5-small", t5),
+    "t5_encoder": Row("T5-small, encoder", t5_encoder),
     "mlp": Row("MLP", mlp),
 }

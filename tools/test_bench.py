@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from tools.bench import Plan, Samples, results_page, with_chapter
-from tools.cases import CASES, GROUPS, resized
+from tools.cases import CASES, CHANGING_KERNELS, Group, resized
 from tools.contenders import MODES
 from tools.processes import parse
 
@@ -32,7 +32,7 @@ def test_medians_and_ratios() -> None:
     for backend, times in MS.items():
         for ms in times:
             samples.add(result(backend, ms), threads=1)
-    page = results_page(PLAN, samples, {"resnet50": ("resnet50",)})
+    page = results_page(PLAN, samples, [Group("models", {"resnet50": ("resnet50",)})])
     assert "| ResNet-50 | 5.0000 | 2.0000 |   3.0000 |         2.50 |            1.50 |" in page
     assert "| ResNet-50 |   1.00 |        0.50 |     0.750 |           3.00 |                  3.00 |" in page
 
@@ -55,7 +55,7 @@ def test_dynamic_page() -> None:
         event: dict[str, Any] = {"case": "bert-batch", "backend": contender.name, "ms": {contender.name: 1.0 + k}}
         samples.add(event | ({"resized": figures} if figures else {}), threads=1)
     plan = Plan(processes=1, threads=(1,), seconds=0.1, mode=DYNAMIC)
-    lines = results_page(plan, samples, {"bert": ("bert-batch",)}).splitlines()
+    lines = results_page(plan, samples, [Group("models", {"bert": ("bert-batch",)})]).splitlines()
     timed, changed = (line for line in lines if line.startswith("| BERT"))
     assert cells_of(timed)[1:] == [f"{1.0 + k:.4f}" for k in range(6)] + ["0.67", "0.50", "1.67", "1.50"]
     assert cells_of(changed)[1:] == ["0.5000", "2", "0.5000", "3", "0.5000", "4", "0.5000", "5", "20"]
@@ -74,7 +74,7 @@ def test_a_mode_writes_its_own_chapter() -> None:
 
 
 def test_axes_name_sizes_that_agree() -> None:
-    for name in GROUPS["dynamic"]["kernels"]:
+    for name in CHANGING_KERNELS:
         case = CASES[name]
         function, inputs = case.make("small")
         for axis, size in zip(case.axes, (3, 5)):

@@ -51,22 +51,23 @@ def main() -> None:
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
-    with torch.no_grad():
-        for name in options.cases:
-            measure(name, options)
-        if options.overhead:
+    for name in options.cases:
+        measure(name, options)
+    if options.overhead:
+        with torch.no_grad():
             emit(event="result", case="overhead", backend=options.backend, ms={options.backend: overhead() * 1e3})
 
 
 def measure(name: str, options: argparse.Namespace) -> None:
     """Builds, compiles, compares and times one case."""
     emit(event="phase", case=name, phase="building")
-    function, inputs = CASES[name].make(options.size)
+    case = CASES[name]
+    function, inputs = case.make(options.size)
     who = name_of(options.backend, options.shapes)
     calls: dict[str, Callable[[], object]] = {}
     if options.with_eager or options.backend == "eager":
-        calls["eager"] = lambda: function(*inputs)
-    function(*inputs)  # so that what torch itself does once is not taken for compilation
+        calls["eager"] = lambda: case.run(function, inputs)
+    case.run(function, inputs)  # so that what torch itself does once is not taken for compilation
     result: dict[str, Any] = {}
     if options.backend != "eager":
         torch.compiler.reset()
@@ -74,8 +75,8 @@ def measure(name: str, options: argparse.Namespace) -> None:
         recorder = Recorder()
         backend = recorder.backend if options.backend == "rust_inductor" else options.backend
         compiled = torch.compile(function, backend=backend, dynamic=DYNAMIC[options.shapes])
-        mark(inputs, CASES[name].axes, options.shapes)
-        calls[who] = lambda: compiled(*inputs)
+        mark(inputs, case.axes, options.shapes)
+        calls[who] = lambda: case.run(compiled, inputs)
         emit(event="phase", case=name, phase="compiling")
         result = compile_figures(calls[who], options.backend, recorder)
     if len(calls) == 2:
@@ -86,7 +87,8 @@ def measure(name: str, options: argparse.Namespace) -> None:
     result["ms"] = {name: seconds * 1e3 for name, seconds in median_seconds(calls, options.seconds).items()}
     if options.new_sizes:
         emit(event="phase", case=name, phase="changing sizes")
-        result["resized"] = resizing_figures(compiled, inputs, CASES[name].axes, options.shapes, recorder)
+        with torch.no_grad():
+            result["resized"] = resizing_figures(compiled, inputs, case.axes, options.shapes, recorder)
     emit(event="result", case=name, backend=who, threads=torch.get_num_threads(), **result)
 
 
