@@ -1,13 +1,14 @@
 //! Times matrix products: `cargo run --release -p rust-inductor-cpu --example gemm -- THREADS`.
 
-use inductor_cpu::{Cpu, Gemm};
+use inductor_cpu::{Cpu, Gemm, Product};
 use std::time::Instant;
 
 fn main() {
     let threads = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(2);
     let cpu = Cpu::new();
     let start = Instant::now();
-    cpu.product(Gemm { batch: 0, m: 0, n: 0, k: 0, a: [0; 3], b: [0; 3], init: None, out: [0; 3] }).expect("compiles");
+    cpu.product(Product::Gemm(Gemm { batch: 0, m: 0, n: 0, k: 0, a: [0; 3], b: [0; 3], init: None, out: [0; 3] }))
+        .expect("compiles");
     println!("compiled in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
     let shapes = [
         (12544, 64, 256),
@@ -33,7 +34,7 @@ fn main() {
         for (name, b) in [("x·wᵀ", [0, 1, k]), ("x·w", [0, n, 1])] {
             let mut out = vec![0f32; m * n];
             let gemm = Gemm { batch: 1, m, n, k, a: [0, k, 1], b, init: Some([0, 0, 1]), out: [0, n, 1] };
-            let kernel = cpu.product(gemm).expect("compiles");
+            let kernel = cpu.product(Product::Gemm(gemm)).expect("compiles");
             let inputs = [&x, &w, &bias].map(|v| v.as_ptr().cast_mut().cast());
             let args = [inputs[0], inputs[1], inputs[2], out.as_mut_ptr().cast()];
             let mut times: Vec<f64> = (0..60)

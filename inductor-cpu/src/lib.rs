@@ -15,7 +15,7 @@ mod libm;
 mod math;
 mod target;
 
-pub use gemm::Gemm;
+pub use gemm::{Convolve, Gemm, Product};
 pub use launch::{OwnPool, Pool};
 
 use compile::Listing;
@@ -66,8 +66,8 @@ impl Cpu {
             vector_bytes: host.vector_bytes,
             dtypes,
             scratch_bytes: SCRATCH_BYTES,
-            channels_last: true,
-            pointwise_convolutions: host.multiplies_faster,
+            channels_last: !host.multiplies_faster,
+            convolutions: host.multiplies_faster,
         };
         let multiplier = Arc::new(Multiplier::new(host));
         Cpu { host, capabilities, pool: Arc::new(OwnPool), multiplier, compiled: Mutex::default() }
@@ -78,16 +78,16 @@ impl Cpu {
         Cpu { pool, ..self }
     }
 
-    /// A kernel for a stack of matrix products; its arguments are `a`, `b`, what the product is added to (if it is to
-    /// anything) and the result.
+    /// A kernel for matrix products; its arguments are `a` or the weight, `b` or the image, what is added (if anything
+    /// is) and the result.
     ///
     /// # Errors
     /// LLVM's, if it rejects the code.
-    pub fn product(&self, gemm: Gemm) -> Result<Arc<dyn CompiledKernel>, BackendError> {
+    pub fn product(&self, product: Product) -> Result<Arc<dyn CompiledKernel>, BackendError> {
         let error = |reason| BackendError { backend: NAME, kernel: "product".to_owned(), reason };
         let multiplier = Arc::clone(&self.multiplier);
-        multiplier.prepare().map_err(error)?;
-        Ok(Arc::new(gemm::Product { gemm, multiplier, pool: Arc::clone(&self.pool) }))
+        let micro = multiplier.micro().map_err(error)?;
+        Ok(Arc::new(gemm::Products { product, micro, multiplier, pool: Arc::clone(&self.pool) }))
     }
 }
 
@@ -124,8 +124,8 @@ impl Backend for Cpu {
         if !self.host.multiplies_faster {
             return None;
         }
-        let (gemm, args) = gemm::of_call(call, out)?;
-        let kernel = self.product(gemm).inspect_err(|error| tracing::warn!(%error, "left to the library")).ok()?;
+        let (product, args) = gemm::of_call(call, out)?;
+        let kernel = self.product(product).inspect_err(|error| tracing::warn!(%error, "left to the library")).ok()?;
         Some(Library { kernel, args })
     }
 }

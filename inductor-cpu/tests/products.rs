@@ -1,6 +1,6 @@
 //! Matrix products against sums in double precision.
 
-use inductor_cpu::{Cpu, Gemm};
+use inductor_cpu::{Cpu, Gemm, Product};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
@@ -71,7 +71,7 @@ fn check(case: Case) -> Result<(), TestCaseError> {
     let (x, y, z) = (values(a_len, 1), values(b_len, 2), values(batch * m * n, 3));
     // What lies between the elements of the result keeps its value.
     let mut result = vec![f32::NEG_INFINITY; out_len];
-    let kernel = cpu(vector_bytes).product(gemm).expect("it compiles");
+    let kernel = cpu(vector_bytes).product(Product::Gemm(gemm)).expect("it compiles");
     let inputs = [&x, &y, &z].map(|v| v.as_ptr().cast_mut().cast());
     let to = result.as_mut_ptr().cast();
     let with_init = [inputs[0], inputs[1], inputs[2], to];
@@ -133,7 +133,7 @@ fn what_is_not_finite_stays_where_it_is() {
     let (mut x, mut y, mut out) = (vec![1f32; m * k], vec![1f32; k * n], vec![0f32; m * n]);
     x[12 * k] = f32::INFINITY;
     y[32] = f32::NAN;
-    let kernel = Cpu::new().product(gemm).expect("it compiles");
+    let kernel = Cpu::new().product(Product::Gemm(gemm)).expect("it compiles");
     // SAFETY: the buffers have the product's sizes.
     unsafe { kernel.launch(&[x.as_mut_ptr().cast(), y.as_mut_ptr().cast(), out.as_mut_ptr().cast()], &[], 1) };
     for (at, value) in out.iter().enumerate() {

@@ -130,7 +130,7 @@ impl Gpu {
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
             channels_last: false,
-            pointwise_convolutions: false,
+            convolutions: false,
         };
         let opened = Mutex::new(Arc::new(opened));
         Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), wanted, capabilities, limits, features, opened })

@@ -16,8 +16,9 @@ pub struct Capabilities {
     pub scratch_bytes: usize,
     /// True if the library convolves faster where images lie with channels last.
     pub channels_last: bool,
-    /// True if the device computes convolutions of 1×1 itself, as matrix products ([`Backend::library`]).
-    pub pointwise_convolutions: bool,
+    /// True if the device computes convolutions itself, as matrix products ([`Backend::library`]), where
+    /// [`Convolution::is_product`](crate::convolution::Convolution::is_product) says so.
+    pub convolutions: bool,
 }
 
 /// An error of a backend; it names the kernel.

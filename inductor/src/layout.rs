@@ -19,7 +19,7 @@ use symshapes::{DType, Expr, Pool};
 use crate::backend::Capabilities;
 use crate::plan::CallKind;
 use crate::tensor_ir::{
-    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, numel, typical_numel,
+    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, numel, typical_numel,
 };
 
 /// A copy moves an element about as dearly as a convolution gains this many.
@@ -84,9 +84,17 @@ impl Pass<'_> {
         result.sizes.len() == 4 && keeps_format(call) && (self.last.contains(*input) || self.images(call).is_some())
     }
 
-    /// True if an operand gives its format to the result. (What was broadcast is a view, and has none.)
+    /// True if an operand, or what it is a part of, gives its format to the result. (What was broadcast has none.)
     fn any_last(&self, operands: &[Tensor], result: &TensorData) -> bool {
-        result.sizes.len() == 4 && operands.iter().any(|&x| self.last.contains(x))
+        result.sizes.len() == 4 && operands.iter().any(|&x| self.last.contains(self.whole(x)))
+    }
+
+    /// What a tensor is a slice of.
+    fn whole(&self, mut t: Tensor) -> Tensor {
+        while let Op::View(source, View::Slice { .. }) = self.data(t).op {
+            t = source;
+        }
+        t
     }
 
     /// Image and weight of a convolution whose format may be chosen.
@@ -267,7 +275,7 @@ mod tests {
             dtypes: Vec::new(),
             scratch_bytes: 0,
             channels_last,
-            pointwise_convolutions: false,
+            convolutions: false,
         };
         let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
         let copies = |images| chosen(images, true) - chosen(images, false);

@@ -9,6 +9,7 @@
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
 
 pub mod backend;
+pub mod convolution;
 pub mod decompose;
 pub mod device;
 pub mod grid;
@@ -42,11 +43,14 @@ pub struct Options {
     pub device: Device,
     /// Element types that kernels compute with; [`compile`] takes the backend's.
     pub dtypes: Vec<symshapes::DType>,
+    /// Convolutions in which no channels meet are kernels; [`compile`] takes the backend's
+    /// [`convolutions`](Capabilities::convolutions).
+    pub depthwise: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fallback_error: false, device: Device::CPU, dtypes: symshapes::DType::ALL.to_vec() }
+        Options { fallback_error: false, device: Device::CPU, dtypes: symshapes::DType::ALL.to_vec(), depthwise: false }
     }
 }
 
@@ -150,7 +154,7 @@ pub fn lower(graph: &Graph, capabilities: &Capabilities, options: &Options) -> R
 }
 
 fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Options) -> Result<SymbolicPlan, Error> {
-    let options = Options { dtypes: caps.dtypes.clone(), ..options.clone() };
+    let options = Options { dtypes: caps.dtypes.clone(), depthwise: caps.convolutions, ..options.clone() };
     check("graph", || fx::verify::verify(graph))?;
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");

@@ -8,6 +8,7 @@ use fx::{Graph, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backend::Capabilities;
+use crate::convolution::Convolution;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Step, Storage, SymbolicPlan,
@@ -96,27 +97,29 @@ impl Planner<'_> {
     /// True if a call's results may lie in memory of the plan's.
     fn is_planned(&self, id: CallId) -> bool {
         let call = &self.graph.calls[id];
-        call.planned || (self.caps.pointwise_convolutions && self.is_pointwise_convolution(call))
+        call.planned || (self.caps.convolutions && self.is_own_convolution(call))
     }
 
-    /// True if a call is a convolution with channels last that takes each output pixel from one input pixel.
-    fn is_pointwise_convolution(&self, call: &tir::Call) -> bool {
-        use fx::Arg::{Bool, Int, List};
-        let [_, tir::Arg::Tensor(weight), _, stride, padding, _, transposed, _, groups] = call.args.as_slice() else {
+    /// True if a call is a convolution that devices compute as a matrix product: of single pixels where channels lie
+    /// last, of any window where they do not.
+    fn is_own_convolution(&self, call: &tir::Call) -> bool {
+        let [tir::Arg::Tensor(_), tir::Arg::Tensor(weight), _, plain @ ..] = call.args.as_slice() else {
             return false;
         };
-        let all = |arg: &tir::Arg, value: i64| matches!(arg, tir::Arg::Plain(List(items)) if items.iter().all(|item| *item == Int(value)));
         let [CallOut::Tensor(result)] = *call.results.as_slice() else { return false };
-        let strides = self.graph.tensors[result].strides.as_deref();
+        let plain = plain.iter().map(|arg| if let tir::Arg::Plain(arg) = arg { Some(arg) } else { None });
+        let (weight, result) = (&self.graph.tensors[*weight], &self.graph.tensors[result]);
+        let number = |size: &Expr| self.pool.as_int(*size).and_then(|size| usize::try_from(size).ok());
+        let sizes: Option<Vec<usize>> = weight.sizes.iter().map(number).collect();
+        let (Some(form), Some(&[m, k, rows, columns])) = (Convolution::of(plain), sizes.as_deref()) else {
+            return false;
+        };
+        let is_last = result.strides.as_ref().is_some_and(|strides| strides.get(1) == Some(&Expr::ONE));
         call.target == "aten.convolution.default"
-            && strides.is_some_and(|strides| strides.get(1) == Some(&Expr::ONE))
             && call.kind == CallKind::Extern
-            && self.graph.tensors[*weight].dtype == DType::F32
-            && matches!(self.graph.tensors[*weight].sizes[..], [_, _, Expr::ONE, Expr::ONE])
-            && all(stride, 1)
-            && all(padding, 0)
-            && *transposed == tir::Arg::Plain(Bool(false))
-            && *groups == tir::Arg::Plain(Int(1))
+            && weight.dtype == DType::F32
+            && form.is_product([m, k, rows, columns])
+            && (!is_last || form.is_pointwise([rows, columns]))
     }
 
     /// The buffer of a stored tensor.

@@ -105,7 +105,7 @@ impl<'c> Ir<'c> {
     }
 
     /// Reads the lanes that the mask has; the others are 0.
-    pub(super) fn masked_load(&self, elem: Elem, lanes: u32, from: PointerValue<'c>, mask: Val<'c>) -> Val<'c> {
+    pub(crate) fn masked_load(&self, elem: Elem, lanes: u32, from: PointerValue<'c>, mask: Val<'c>) -> Val<'c> {
         let ty = self.ty(elem, lanes);
         let zero = ty.const_zero();
         let args = [from.into(), self.alignment(elem), mask, zero];
@@ -113,13 +113,13 @@ impl<'c> Ir<'c> {
     }
 
     /// Writes the lanes that the mask has.
-    pub(super) fn masked_store(&self, v: Val<'c>, to: PointerValue<'c>, mask: Val<'c>) {
+    pub(crate) fn masked_store(&self, v: Val<'c>, to: PointerValue<'c>, mask: Val<'c>) {
         let args = [v, to.into(), self.alignment(elem(v)), mask];
         self.call_intrinsic("llvm.masked.store", &[v.get_type(), to.get_type().into()], &args);
     }
 
     /// Reads each lane from its own address.
-    pub(super) fn gather(&self, elem: Elem, from: Val<'c>, mask: Val<'c>) -> Val<'c> {
+    pub(crate) fn gather(&self, elem: Elem, from: Val<'c>, mask: Val<'c>) -> Val<'c> {
         let ty = self.ty(elem, lanes(mask));
         let args = [from, self.alignment(elem), mask, ty.const_zero()];
         self.intrinsic_on("llvm.masked.gather", &[ty, from.get_type()], &args)

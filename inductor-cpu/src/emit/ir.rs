@@ -293,20 +293,38 @@ impl<'c> Ir<'c> {
 
     /// Permutes lanes: lane `k` of the result is lane `from(k)` of `v`.
     pub(crate) fn shuffle(&self, v: Val<'c>, from: impl Fn(u32) -> u32) -> Val<'c> {
+        self.pick(v, lanes(v), from)
+    }
+
+    /// The first of each pair of lanes.
+    pub(crate) fn every_second(&self, v: Val<'c>) -> Val<'c> {
+        self.pick(v, lanes(v) / 2, |k| 2 * k)
+    }
+
+    /// Each lane twice.
+    pub(crate) fn each_twice(&self, v: Val<'c>) -> Val<'c> {
+        self.pick(v, 2 * lanes(v), |k| k / 2)
+    }
+
+    /// A mask that has the first of each pair of lanes.
+    pub(crate) fn first_of_pairs(&self, lanes: u32) -> Val<'c> {
+        let bit = self.context.bool_type();
+        let bits: Vec<_> = (0..lanes).map(|k| bit.const_int(u64::from(k % 2 == 0), false)).collect();
+        VectorType::const_vector(&bits).into()
+    }
+
+    /// `count` lanes, of which lane `k` is lane `from(k)` of `v`.
+    fn pick(&self, v: Val<'c>, count: u32, from: impl Fn(u32) -> u32) -> Val<'c> {
         let v = v.into_vector_value();
         let index = self.context.i32_type();
-        let mask: Vec<_> = (0..v.get_type().get_size()).map(|k| index.const_int(u64::from(from(k)), false)).collect();
+        let mask: Vec<_> = (0..count).map(|k| index.const_int(u64::from(from(k)), false)).collect();
         let poison = v.get_type().get_poison();
         self.b.build_shuffle_vector(v, poison, VectorType::const_vector(&mask), "").expect(TYPED).into()
     }
 
     /// `count` lanes of `v` from `first` on.
     pub(crate) fn part(&self, v: Val<'c>, first: u32, count: u32) -> Val<'c> {
-        let v = v.into_vector_value();
-        let index = self.context.i32_type();
-        let mask: Vec<_> = (first..first + count).map(|k| index.const_int(u64::from(k), false)).collect();
-        let poison = v.get_type().get_poison();
-        self.b.build_shuffle_vector(v, poison, VectorType::const_vector(&mask), "").expect(TYPED).into()
+        self.pick(v, count, |k| first + k)
     }
 
     /// One lane.

@@ -1,4 +1,4 @@
-//! Products of matrices: `out = init + a * b`, for `float32` and any strides.
+//! Products of matrices: `out = init + a * b`, for `float32` and any strides; convolutions among them ([`conv`]).
 //!
 //! The smaller operand is copied once into panels as wide as a register tile ([`micro`]): its elements come to stand
 //! side by side in the lanes. The other one is read where it lies, a few rows at a time, so that a weight which is far
@@ -11,13 +11,16 @@
 //! computed from zeros and never leave scratch.
 
 mod call;
+mod conv;
 mod micro;
 mod pack;
 
 pub(crate) use call::of_call;
+pub use conv::Convolve;
 
 use crate::launch::{Pool, in_pieces, with_scratch};
 use crate::target::Host;
+use conv::Patches;
 use inductor::backend::CompiledKernel;
 use micro::{Micro, Rows, Tiles};
 use pack::Piece;
@@ -69,7 +72,48 @@ pub struct Gemm {
     pub out: [usize; 3],
 }
 
-/// The addresses of one product's operands.
+/// What is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Product {
+    /// A stack of products.
+    Gemm(Gemm),
+    /// A convolution, as a product for each group.
+    Convolve(Convolve),
+}
+
+impl Product {
+    /// The number of products.
+    fn count(&self) -> usize {
+        match self {
+            Product::Gemm(gemm) => gemm.batch,
+            Product::Convolve(form) => form.numbers.groups,
+        }
+    }
+
+    /// Floating point operations of one product.
+    fn flop(&self) -> usize {
+        2 * match self {
+            Product::Gemm(gemm) => gemm.m * gemm.n * gemm.k,
+            Product::Convolve(form) => form.channels[1] * form.steps() * form.pixels() * form.images,
+        }
+    }
+
+    /// One of the products.
+    ///
+    /// # Safety
+    /// The addresses are those of operands of this form; `which` is below the number of products.
+    unsafe fn matrices(&self, at: Operands, which: usize) -> Matrices {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Product::Gemm(gemm) => Matrices::new(gemm, at, which),
+                Product::Convolve(form) => form.matrices(at, which),
+            }
+        }
+    }
+}
+
+/// The addresses of the operands.
 #[derive(Clone, Copy)]
 struct Operands {
     a: *const f32,
@@ -88,7 +132,7 @@ unsafe impl Sync for Operands {}
 /// What computes products on a host.
 pub(crate) struct Multiplier {
     host: &'static Host,
-    micro: OnceLock<Result<Micro, String>>,
+    micro: OnceLock<Result<Arc<Micro>, String>>,
     /// Panels of earlier calls.
     panels: Mutex<Vec<Vec<f32>>>,
 }
@@ -98,30 +142,25 @@ impl Multiplier {
         Multiplier { host, micro: OnceLock::new(), panels: Mutex::default() }
     }
 
-    /// Compiles what products need, if that has not been done.
-    pub(crate) fn prepare(&self) -> Result<(), String> {
-        self.micro().map(|_| ())
+    /// What products need, compiled when it is first asked for.
+    pub(crate) fn micro(&self) -> Result<Arc<Micro>, String> {
+        self.micro.get_or_init(|| Micro::new(self.host).map(Arc::new)).clone()
     }
 
-    fn micro(&self) -> Result<&Micro, String> {
-        self.micro.get_or_init(|| Micro::new(self.host)).as_ref().map_err(Clone::clone)
-    }
-
-    /// Computes a stack of products: each by all threads, or as many at once as there are threads if they are small.
+    /// Computes products: each by all threads, or as many at once as there are threads if they are small.
     ///
     /// # Safety
-    /// The addresses are those of matrices with these sizes and strides.
-    unsafe fn run(&self, gemm: &Gemm, at: Operands, threads: usize, pool: &dyn Pool) {
-        let Ok(micro) = self.micro() else { return };
-        let one = 2 * gemm.m * gemm.n * gemm.k;
-        let threads = threads.min(one * gemm.batch / ALONE_FLOP).max(1);
-        let (across, inside) = if gemm.batch >= threads { (threads, 1) } else { (1, threads) };
+    /// The addresses are those of operands of this form.
+    unsafe fn run(&self, micro: &Micro, product: &Product, at: Operands, threads: usize, pool: &dyn Pool) {
+        let count = product.count();
+        let threads = threads.min(product.flop() * count / ALONE_FLOP).max(1);
+        let (across, inside) = if count >= threads { (threads, 1) } else { (1, threads) };
         let pieces = across * PIECES_PER_THREAD;
-        in_pieces(gemm.batch as i64, gemm.batch.div_ceil(pieces) as i64, across, pool, &|begin, end| {
+        in_pieces(count as i64, count.div_ceil(pieces) as i64, across, pool, &|begin, end| {
             let mut panels = self.held().pop().unwrap_or_default();
             for which in begin as usize..end as usize {
-                // SAFETY: the offsets are those of the matrices of a stack.
-                let matrices = unsafe { Matrices::new(gemm, at, which) };
+                // SAFETY: the caller's promise.
+                let matrices = unsafe { product.matrices(at, which) };
                 matrices.multiply(micro, &mut panels, inside, pool);
             }
             if panels.len() <= KEPT_BYTES / size_of::<f32>() {
@@ -135,14 +174,15 @@ impl Multiplier {
     }
 }
 
-/// A stack of products as a kernel.
-pub(crate) struct Product {
-    pub(crate) gemm: Gemm,
+/// Products as a kernel.
+pub(crate) struct Products {
+    pub(crate) product: Product,
+    pub(crate) micro: Arc<Micro>,
     pub(crate) multiplier: Arc<Multiplier>,
     pub(crate) pool: Arc<dyn Pool>,
 }
 
-impl CompiledKernel for Product {
+impl CompiledKernel for Products {
     unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
         let at = match *args {
             [a, b, init, out] => [a, b, init, out],
@@ -150,12 +190,13 @@ impl CompiledKernel for Product {
             _ => panic!("a product has three or four arguments"),
         };
         let [a, b, init, out] = at.map(<*mut u8>::cast::<f32>);
+        let at = Operands { a, b, init, out };
         // SAFETY: the caller promises addresses of tensors with the layouts that the product was made from.
-        unsafe { self.multiplier.run(&self.gemm, Operands { a, b, init, out }, threads, &*self.pool) };
+        unsafe { self.multiplier.run(&self.micro, &self.product, at, threads, &*self.pool) };
     }
 
     fn listing(&self) -> String {
-        format!("{:?}", self.gemm)
+        format!("{:?}", self.product)
     }
 }
 
@@ -185,15 +226,48 @@ impl Panels {
     }
 }
 
+/// What stands in the lanes.
+#[derive(Clone, Copy)]
+enum Lanes {
+    Matrix(Matrix<*const f32>),
+    Patches(Patches),
+}
+
+// SAFETY: as for `Operands`.
+unsafe impl Sync for Lanes {}
+
+/// Where the lanes of the result go on elsewhere: a number of lanes, and how far the next so many are from them.
+#[derive(Clone, Copy)]
+struct Fold {
+    lanes: usize,
+    stride: usize,
+}
+
+impl Fold {
+    /// All lanes in one line.
+    const NONE: Fold = Fold { lanes: usize::MAX, stride: 0 };
+
+    /// Some lanes, cut where they fold: the first of each part and how many it has.
+    fn parts(self, first: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
+        let mut lane = first;
+        std::iter::from_fn(move || {
+            let at = lane;
+            lane = (at - at % self.lanes).saturating_add(self.lanes).min(first + count);
+            (at < lane).then_some((at, lane - at))
+        })
+    }
+}
+
 /// One product, seen so that the smaller operand stands in the lanes.
 struct Matrices {
     rows: usize,
     lanes: usize,
     steps: usize,
     left: Matrix<*const f32>,
-    right: Matrix<*const f32>,
+    right: Lanes,
     init: Option<Matrix<*const f32>>,
     out: Matrix<*mut f32>,
+    fold: Fold,
 }
 
 /// How a product is cut.
@@ -221,24 +295,23 @@ impl Matrices {
         let b = Matrix { start: b_at, across: b[2], along: b[1] };
         let straight = |strides: [usize; 3]| (strides[1], strides[2]);
         let swapped = |strides: [usize; 3]| (strides[2], strides[1]);
-        let product = |(rows, lanes), (left, right), pick: &dyn Fn([usize; 3]) -> (usize, usize)| {
+        type Factors = (Matrix<*const f32>, Matrix<*const f32>);
+        let product = |(rows, lanes), (left, right): Factors, pick: &dyn Fn([usize; 3]) -> (usize, usize)| {
             let (across, along) = pick(out);
             let out = Matrix { start: out_at, across, along };
             let init = init.zip(init_at).map(|(strides, start)| {
                 let (across, along) = pick(strides);
                 Matrix { start, across, along }
             });
-            Matrices { rows, lanes, steps: k, left, right, init, out }
+            // Elements that are moved besides the arithmetic, by which it is chosen what stands in the lanes.
+            let packed_rows = if left.along == 1 { 0 } else { rows * k };
+            let turned_sums = if out.along == 1 { 0 } else { rows * lanes };
+            let moved = packed_rows + turned_sums + lanes * k;
+            let right = Lanes::Matrix(right);
+            (moved, Matrices { rows, lanes, steps: k, left, right, init, out, fold: Fold::NONE })
         };
         let [as_is, turned] = [product((m, n), (a, b), &straight), product((n, m), (b, a), &swapped)];
-        if turned.moved() < as_is.moved() { turned } else { as_is }
-    }
-
-    /// Elements that are moved besides the arithmetic, to choose what stands in the lanes.
-    fn moved(&self) -> usize {
-        let left = if self.left.along == 1 { 0 } else { self.rows * self.steps };
-        let out = if self.out.along == 1 { 0 } else { self.rows * self.lanes };
-        left + out + self.lanes * self.steps
+        if turned.0 < as_is.0 { turned.1 } else { as_is.1 }
     }
 
     fn multiply(&self, micro: &Micro, panels: &mut Vec<f32>, threads: usize, pool: &dyn Pool) {
@@ -297,11 +370,16 @@ impl Matrices {
     /// # Safety
     /// The operand has these lanes; `to` is a panel that nobody else writes into.
     unsafe fn pack_panel(&self, micro: &Micro, (first, count): (usize, usize), to: *mut f32) {
-        let Matrix { start, across, along } = self.right;
+        let width = micro.tile.for_lanes(count).lanes();
         // SAFETY: the caller's promise.
         unsafe {
-            let from = start.add(first * across);
-            pack::pack(micro, Piece { from, across, along, count, steps: self.steps }, to, micro.tile.lanes());
+            match self.right {
+                Lanes::Matrix(Matrix { start, across, along }) => {
+                    let from = start.add(first * across);
+                    pack::pack(micro, Piece { from, across, along, count, steps: self.steps }, to, width);
+                }
+                Lanes::Patches(patches) => patches.pack(micro, (first, count), to, width),
+            }
         }
     }
 
@@ -311,15 +389,18 @@ impl Matrices {
     /// The panels of the lanes are complete, and nobody else writes these elements of `out`.
     unsafe fn part(&self, micro: &Micro, blocks: Blocks, part: Part) {
         let tile = micro.tile;
-        let tiles = part.rows.div_ceil(tile.rows);
-        let is_whole = part.rows.is_multiple_of(tile.rows) && part.lanes.is_multiple_of(tile.lanes());
+        let granule = if self.left.along == 1 { tile.granule() } else { tile.rows };
+        let is_whole = part.rows.is_multiple_of(granule) && part.lanes.is_multiple_of(tile.width);
         let stride = part.lanes.next_multiple_of(tile.lanes());
-        let sums = tiles * tile.rows * stride;
-        with_scratch((sums + tiles * tile.rows * blocks.steps) * size_of::<f32>(), |scratch| {
+        // A tile may begin behind any other.
+        let sums = (part.rows + tile.rows) * stride;
+        let packed = part.rows.next_multiple_of(tile.rows) * blocks.steps;
+        with_scratch((sums + packed) * size_of::<f32>(), |scratch| {
             let scratch = scratch.cast::<f32>();
             let packed = scratch.wrapping_add(sums);
-            let out = self.out.start.wrapping_add(part.row * self.out.across + part.lane * self.out.along);
-            let in_place = is_whole && self.out.along == 1;
+            let out = self.place(part.row, part.lane);
+            let is_straight = part.lane % self.fold.lanes + part.lanes <= self.fold.lanes;
+            let in_place = is_whole && is_straight && self.out.along == 1;
             let sums = if in_place { (out, self.out.across) } else { (scratch, stride) };
             // SAFETY: the sums of this part have room in scratch, or are whole tiles of `out`; behind them in scratch
             // there is room for packed rows.
@@ -329,10 +410,20 @@ impl Matrices {
                     self.block(micro, part, (first, steps), sums, packed, at > 0 || self.init.is_some());
                 }
                 if !in_place {
-                    self.end(micro, part, sums, out);
+                    for (lane, lanes) in self.fold.parts(part.lane, part.lanes) {
+                        let from = (sums.0.add(lane - part.lane).cast_const(), sums.1);
+                        self.end(micro, (part.rows, lanes), from, self.place(part.row, lane));
+                    }
                 }
             }
         });
+    }
+
+    /// Where an element of the result belongs.
+    fn place(&self, row: usize, lane: usize) -> *mut f32 {
+        let Fold { lanes, stride } = self.fold;
+        let offset = row * self.out.across + lane / lanes * stride + lane % lanes * self.out.along;
+        self.out.start.wrapping_add(offset)
     }
 
     /// Adds the product of a block of steps to the sums, or writes it there.
@@ -348,32 +439,37 @@ impl Matrices {
         packed: *mut f32,
         adds: bool,
     ) {
-        let (tile, width) = (micro.tile, micro.tile.lanes());
+        let width = micro.tile.lanes();
         let Matrix { start, across, along } = self.left;
         let left = start.wrapping_add(part.row * across + first * along);
-        let whole = if along == 1 { part.rows / tile.rows } else { 0 };
-        let done = whole * tile.rows;
+        let whole = if along == 1 { part.rows / micro.tile.rows } else { 0 };
+        let full = whole * micro.tile.rows;
+        let low = if along == 1 { (part.rows - full) / micro.tile.granule() * micro.tile.granule() } else { 0 };
+        let done = full + low;
         let rest = Piece { from: left.wrapping_add(done * across), across, along, count: part.rows - done, steps };
         // SAFETY: what is read lies in the operands and the panels; the caller promises the room.
         unsafe {
-            pack::pack(micro, rest, packed, tile.rows);
-            for panel in 0..part.lanes.div_ceil(width) {
-                let lanes = part.panels.wrapping_add(panel * width * self.steps + first * width).cast_const();
-                let out = sums.wrapping_add(panel * width);
+            pack::pack(micro, rest, packed, micro.tile.rows);
+            for lane in (0..part.lanes).step_by(width) {
+                let tile = micro.tile.for_lanes(part.lanes - lane);
                 let tiles = Tiles {
+                    tile,
                     kind: Rows::Apart,
-                    lanes,
+                    lanes: part.panels.wrapping_add(lane * self.steps + first * tile.lanes()).cast_const(),
                     rows: left,
                     row_stride: across,
-                    out,
+                    out: sums.wrapping_add(lane),
                     out_stride: stride,
                     adds,
                     count: whole,
                     steps,
                 };
                 micro.multiply(tiles);
-                let count = rest.count.div_ceil(tile.rows);
-                let out = out.wrapping_add(done * stride);
+                if low > 0 {
+                    let (rows, out) = (left.wrapping_add(full * across), tiles.out.wrapping_add(full * stride));
+                    micro.multiply(Tiles { tile: tile.with_rows(low), rows, out, count: 1, ..tiles });
+                }
+                let (out, count) = (tiles.out.wrapping_add(done * stride), rest.count.div_ceil(tile.rows));
                 micro.multiply(Tiles { kind: Rows::Packed, rows: packed, out, count, ..tiles });
             }
         }
@@ -402,20 +498,26 @@ impl Matrices {
     /// Writes complete sums to where they belong.
     ///
     /// # Safety
-    /// The sums have the part's rows and lanes; `to` is where the first of them belongs.
-    unsafe fn end(&self, micro: &Micro, part: Part, (sums, stride): (*mut f32, usize), to: *mut f32) {
+    /// There are so many rows and lanes of sums; `to` is where the first of them belongs, and no lane after it folds.
+    unsafe fn end(
+        &self,
+        micro: &Micro,
+        (rows, lanes): (usize, usize),
+        (sums, stride): (*const f32, usize),
+        to: *mut f32,
+    ) {
         let Matrix { across, along, .. } = self.out;
-        // SAFETY: the elements of `out` that the part's rows and lanes have are this piece's own.
+        // SAFETY: the elements of `out` that the rows and lanes have are this piece's own.
         unsafe {
             if across == 1 {
-                return pack::transpose(micro, (sums, stride), (part.rows, part.lanes), (to, along));
+                return pack::transpose(micro, (sums, stride), (rows, lanes), (to, along));
             }
-            for row in 0..part.rows {
+            for row in 0..rows {
                 let (from, to) = (sums.add(row * stride), to.add(row * across));
                 if along == 1 {
-                    to.copy_from_nonoverlapping(from, part.lanes);
+                    to.copy_from_nonoverlapping(from, lanes);
                 } else {
-                    (0..part.lanes).for_each(|lane| *to.add(lane * along) = *from.add(lane));
+                    (0..lanes).for_each(|lane| *to.add(lane * along) = *from.add(lane));
                 }
             }
         }

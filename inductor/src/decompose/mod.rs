@@ -14,6 +14,7 @@ mod norm;
 mod pointwise;
 mod reduce;
 mod view;
+mod window;
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Composite, Extern, Rule, rule};
@@ -66,7 +67,15 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
     let builder = Builder { graph: tensors, origin: first };
     let given = crate::sizes::given(graph).into_keys().collect();
-    let mut pass = Decompose { graph, options, b: builder, values: SecondaryMap::new(), constants: 0, given };
+    let mut pass = Decompose {
+        graph,
+        options,
+        b: builder,
+        values: SecondaryMap::new(),
+        constants: 0,
+        given,
+        users: graph.users(),
+    };
     for node in graph.nodes() {
         pass.b.origin = node;
         pass.node(node)?;
@@ -82,6 +91,7 @@ struct Decompose<'a> {
     constants: usize,
     /// The symbols whose values the inputs give.
     given: FxHashSet<Sym>,
+    users: SecondaryMap<NodeId, fx::Users>,
 }
 
 impl Decompose<'_> {
@@ -183,7 +193,7 @@ impl Decompose<'_> {
         let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
         self.check_device(id)?;
         if let Rule::Extern(kind) = rule {
-            return Err(Refusal::Extern(kind));
+            return self.windowed(id, overload).map_err(|_| Refusal::Extern(kind));
         }
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
@@ -200,6 +210,32 @@ impl Decompose<'_> {
         };
         let results = results.map_err(|Unsupported(reason)| Refusal::Fallback(reason))?;
         self.finish(before, &results, &promises, tuple)
+    }
+
+    /// What moves a small window as primitives, unless a library has to do it.
+    fn windowed(&mut self, id: NodeId, overload: &'static fx::aten::Overload) -> Result<Value, Refusal> {
+        let node = &self.graph[id];
+        let no = || Refusal::Fallback("a library's".to_owned());
+        let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
+        let rule =
+            window::rule(overload, self.options).filter(|_| !tuple || self.takes_first_only(id)).ok_or_else(no)?;
+        let promises = self.promises(id).ok().flatten().ok_or_else(no)?;
+        self.check_dtypes(id, &promises)?;
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|_| no())?;
+        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let before = self.b.graph.tensors.len();
+        let mut results = vec![Some(rule(&mut self.b, &args).map_err(|_| no())?)];
+        results.resize(promises.len(), None);
+        self.finish(before, &results, &promises, tuple)
+    }
+
+    /// True if nothing takes any but the first of a node's results.
+    fn takes_first_only(&self, id: NodeId) -> bool {
+        let is_first = |user: &NodeId| {
+            let user = &self.graph[*user];
+            user.target == "operator.getitem" && user.args.get(1).and_then(fx::Arg::as_int) == Some(0)
+        };
+        self.users[id].iter().all(|user| is_first(user) || self.users[*user].is_empty())
     }
 
     /// Checks results against what the graph promises and hands on the promised strides.

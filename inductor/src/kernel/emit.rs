@@ -530,6 +530,9 @@ impl<'a> Emit<'a> {
         let Some(inside) = inside else { return self.eval(*source, &inner, mask) };
         let readable = self.b.both(mask, inside);
         let within = self.eval(*source, &inner, Some(readable));
+        if matches!(*value, Scalar::Float(zero) if zero.to_bits() == 0) && self.b.is_zero_unless(within, inside) {
+            return within;
+        }
         let around = self.b.constant(*value, self.b.dtype(within));
         self.b.select(inside, within, around)
     }

@@ -244,6 +244,16 @@ impl<'p> Scopes<'p> {
         a.map_or(b, |a| self.map(Pointwise::And, &[a, b]))
     }
 
+    /// True if a value is known to be 0 wherever a condition does not hold: what is read under it.
+    pub(super) fn is_zero_unless(&self, value: Value, condition: Value) -> bool {
+        matches!(self.values[value].op, Op::Load { mask: Some(mask), .. } if self.implies(mask, condition))
+    }
+
+    fn implies(&self, a: Value, b: Value) -> bool {
+        a == b
+            || matches!(&self.values[a].op, Op::Map(Pointwise::And, parts) if parts.iter().any(|&part| self.implies(part, b)))
+    }
+
     /// The symbol by which indices refer to an `int64` value within `0..len`.
     pub(super) fn bind(&mut self, v: Value, len: Expr) -> Expr {
         if let Some(&sym) = self.bound.get(&v)

@@ -20,7 +20,7 @@ impl InterpBackend {
             dtypes,
             scratch_bytes: 64 << 10,
             channels_last: true,
-            pointwise_convolutions: false,
+            convolutions: false,
         };
         InterpBackend { capabilities }
     }
