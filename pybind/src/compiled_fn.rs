@@ -293,7 +293,7 @@ impl CompiledFn {
         program: &Program,
         args: &[Bound<'py, PyAny>],
     ) -> PyResult<Outcome<'py>> {
-        program.run(py, args, self.options.threads).map_err(|error| {
+        program.run(py, args, &self.options).map_err(|error| {
             if self.mutates() || !error.is_instance_of::<PyException>(py) {
                 return error;
             }

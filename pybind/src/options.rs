@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(crate) struct Options {
     /// True if an operator that would be called for want of a rule is an error.
     pub(crate) fallback_error: bool,
+    /// True if nothing writes to a weight that torch does not count: not through `.data`, not through NumPy.
+    pub(crate) freezing: bool,
     /// The number of threads; torch's own at the time of the call where it is `None`.
     pub(crate) threads: Option<usize>,
     /// Where graphs run.
@@ -31,6 +33,7 @@ static ROWS: &[Row] = &[
     Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
     Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
+    Row { name: "freezing", takes: "True or False", set: set_freezing },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
 ];
 
@@ -38,6 +41,12 @@ fn set_fallback(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<String>() else { return false };
     options.fallback_error = value == "error";
     matches!(value.as_str(), "allow" | "error")
+}
+
+fn set_freezing(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<bool>() else { return false };
+    options.freezing = value;
+    true
 }
 
 fn set_threads(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {

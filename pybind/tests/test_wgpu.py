@@ -269,6 +269,45 @@ def test_weights_are_uploaded_once() -> None:
         close(compiled(x), model(x))
 
 
+@pytest.mark.parametrize("write", ["data", "numpy"])
+def test_writes_that_torch_does_not_count(write: str) -> None:
+    """One element that is written behind torch's back is seen at the next call."""
+    model = nn.Linear(300, 200)
+    compiled, x = on_device(model), torch.randn(3, 300)
+    with torch.no_grad():
+        for number in range(3):
+            close(compiled(x), model(x))
+            version = model.weight._version
+            if write == "data":
+                model.weight.data[3, number] = 40.0
+            else:
+                model.weight.detach().numpy()[150, number] = 40.0
+            assert model.weight._version == version
+            close(compiled(x), model(x))
+        with Counted() as counted:
+            close(compiled(x), model(x))
+        assert counted["bytes_up"] < 4 * 300 * 200
+
+
+def test_frozen_weights() -> None:
+    """Who promises not to write behind torch's back is believed; what torch counts is seen all the same."""
+    model = nn.Linear(30, 20)
+    compiled = torch.compile(model, backend="rust_inductor", options={**OPTIONS, "freezing": True}, dynamic=False)
+    x = torch.randn(3, 30)
+    with torch.no_grad():
+        before = model(x)
+        close(compiled(x), before)
+        with Counted() as counted:
+            close(compiled(x), before)
+        assert counted["bytes_up"] <= 4 * 3 * 30 + 256
+        model.weight.data[0, 0] = 40.0
+        close(compiled(x), before)
+        model.weight.mul_(0.5)
+        close(compiled(x), model(x))
+        model.weight = nn.Parameter(torch.randn(20, 30))
+        close(compiled(x), model(x))
+
+
 def test_inputs_over_foreign_memory_are_read_at_each_call() -> None:
     """What NumPy writes is seen, though torch does not count it."""
     array = torch.zeros(8).numpy()

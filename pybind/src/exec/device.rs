@@ -7,7 +7,7 @@
 use super::frame::Frame;
 use super::run::Stop;
 use super::{InputSpec, Program};
-use crate::device::{State, Wgpu};
+use crate::device::{State, Wgpu, hash_all};
 use crate::import::Imported;
 use crate::torch::Torch;
 use inductor::device::{Content, Counters, Device, DeviceError, Task};
@@ -16,6 +16,7 @@ use inductor::plan::{Buf, ObjectId, Output, Plan, Storage, View};
 use inductor_wgpu::{Gpu, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 use std::slice;
 use std::sync::Arc;
 
@@ -40,23 +41,26 @@ impl DevicePart {
         DevicePart { device, weights, saved, flags: Vec::new(), nones: Vec::new(), refused: Vec::new() }
     }
 
-    /// Opens the run's session: the inputs have their values, the flags are down.
+    /// Opens the run's session: the inputs have their values, the flags are down. With `freezing`, nothing writes to a
+    /// weight that torch does not count.
     pub(super) fn begin(
         &self,
         py: Python<'_>,
         program: &Program,
         args: &[Bound<'_, PyAny>],
+        freezing: bool,
         frame: &mut Frame,
     ) -> PyResult<()> {
         let gpu = &self.device.gpu;
         let failed = |error: DeviceError| PyRuntimeError::new_err(error.to_string());
         let mut session = py.detach(|| Session::new(gpu)).map_err(failed)?;
         Counters::add(&gpu.counters().host_steps, self.refused.len());
+        frame.states = self.states(py, program, args, frame, freezing);
+        program.given(py, args).for_each(|(buf, _)| session.host_wrote(buf));
         for (buf, tensor) in program.given(py, args) {
-            session.host_wrote(buf);
-            let has_own = frame.slot(buf).is_given();
-            let state = || State::of(&tensor, bytes_of(program, frame, buf));
-            if has_own && let Some(memory) = self.device.kept(&tensor, state) {
+            if let Some(state) = frame.states.get(&buf)
+                && let Some(memory) = self.device.copies.find(&tensor, state)
+            {
                 session.kept(buf, &memory);
             }
         }
@@ -79,14 +83,15 @@ impl DevicePart {
         let Some(session) = &frame.session else { return Ok(()) };
         let mut copies = Vec::new();
         for (buf, tensor) in program.given(py, args) {
-            if let Some(state) = self.state(py, program, frame, buf, &tensor)
-                && self.device.kept(&tensor, || Some(state)).is_none()
+            if let Some(&state) = frame.states.get(&buf)
+                && self.is_weight(py, program, buf, &tensor)
+                && self.device.copies.find(&tensor, &state).is_none()
                 && let Some(memory) = session.keep(buf)
             {
                 copies.push((tensor, state, memory));
             }
         }
-        self.device.keep(py, copies)
+        self.device.copies.keep(py, copies)
     }
 
     /// Keeps the values that only the backward graph is going to read.
@@ -99,32 +104,52 @@ impl DevicePart {
     ) -> PyResult<()> {
         let Some(session) = &frame.session else { return Ok(()) };
         let copies = self.saved.iter().filter_map(|&(at, buf)| {
-            let state = State::of(&outputs[at], bytes_of(program, frame, buf))?;
+            let data = bytes_of(program, frame, buf);
+            let state = State::of(&outputs[at], data, program.bufs[buf].element).hashed(data);
             Some((outputs[at].clone(), state, session.keep(buf)?))
         });
-        self.device.keep(py, copies.collect())
+        self.device.copies.keep(py, copies.collect())
     }
 
-    /// The state of a weight that may be kept; `None` for other inputs, whose writes nobody counts (a tensor over a NumPy
-    /// array), and for copies that the call has made.
-    fn state(
+    /// The states, before the run, of weights and of what there may be a copy of; not of copies that the call has made.
+    fn states(
         &self,
         py: Python<'_>,
         program: &Program,
+        args: &[Bound<'_, PyAny>],
         frame: &Frame,
-        buf: Buf,
-        tensor: &Bound<'_, PyAny>,
-    ) -> Option<State> {
+        freezing: bool,
+    ) -> FxHashMap<Buf, State> {
+        let (mut states, mut hashed, mut bufs) = (FxHashMap::default(), Vec::new(), Vec::new());
+        for (buf, tensor) in program.given(py, args) {
+            let data = bytes_of(program, frame, buf);
+            if data.is_empty() || !frame.slot(buf).is_given() {
+                continue;
+            }
+            let state = State::of(&tensor, data, program.bufs[buf].element);
+            if !self.device.copies.may_have(&state) && !self.is_weight(py, program, buf, &tensor) {
+                continue;
+            }
+            if freezing && state.is_counted() {
+                states.insert(buf, state);
+            } else {
+                hashed.push((state, data));
+                bufs.push(buf);
+            }
+        }
+        py.detach(|| hash_all(&mut hashed));
+        states.extend(bufs.into_iter().zip(hashed.into_iter().map(|(state, _)| state)));
+        states
+    }
+
+    /// True for what is likely to be read again as it is.
+    fn is_weight(&self, py: Python<'_>, program: &Program, buf: Buf, tensor: &Bound<'_, PyAny>) -> bool {
         let is_known = match program.bufs[buf].storage {
             Storage::Constant(_) => true,
             Storage::Input(number) => self.weights.contains(&number),
             Storage::Arena(_) | Storage::Owned | Storage::Result => false,
         };
-        let is_weight = is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor));
-        if !is_weight || !frame.slot(buf).is_given() {
-            return None;
-        }
-        State::of(tensor, bytes_of(program, frame, buf))
+        is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::pages::{LARGE, ask_for_large};
 use super::{Program, ViewId};
+use crate::device::State;
 use crate::torch::shim::ShimError;
 use crate::torch::{RawTensor, Tensor, tensor};
 use cranelift_entity::EntityRef;
@@ -10,6 +11,7 @@ use inductor::offload::Session;
 use inductor::plan::{Buf, Storage};
 use inductor_wgpu::Gpu;
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 use std::ptr;
 
 /// What stands behind a buffer at the moment.
@@ -54,6 +56,8 @@ pub(crate) struct Frame {
     pub(crate) objects: Vec<Option<Py<PyAny>>>,
     /// Where values are, in a program with a device.
     pub(super) session: Option<Session<Gpu>>,
+    /// What the inputs were when the call began, where a device may keep copies of them.
+    pub(super) states: FxHashMap<Buf, State>,
     /// Last, since tensors above lie in it; only its addresses are used.
     _arena: Arena,
 }
@@ -76,6 +80,7 @@ impl Frame {
             temporaries: Vec::new(),
             objects: (0..program.objects).map(|_| None).collect(),
             session: None,
+            states: FxHashMap::default(),
             _arena: arena,
         })
     }
@@ -86,6 +91,7 @@ impl Frame {
         self.temporaries.clear();
         self.objects.fill_with(|| None);
         self.session = None;
+        self.states.clear();
     }
 
     pub(crate) fn slot(&self, buf: Buf) -> &Slot {

@@ -2,6 +2,7 @@
 
 use super::frame::{Frame, Slot};
 use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, device};
+use crate::options::Options;
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
 use inductor::backend::CompiledKernel;
@@ -35,19 +36,19 @@ pub(super) enum Stop {
 }
 
 impl Program {
-    /// Runs the program. `threads` bounds the threads of a kernel; torch's own number where it is `None`.
+    /// Runs the program. `options.threads` bounds the threads of a kernel; torch's own number where it is `None`.
     pub(crate) fn run<'py>(
         &self,
         py: Python<'py>,
         args: &[Bound<'py, PyAny>],
-        threads: Option<usize>,
+        options: &Options,
     ) -> PyResult<Outcome<'py>> {
         if args.len() != self.arity {
             let message = format!("the graph takes {} arguments, not {}", self.arity, args.len());
             return Err(PyTypeError::new_err(message));
         }
         let mut frame = self.take_frame()?;
-        let outcome = self.run_in(py, args, threads, &mut frame);
+        let outcome = self.run_in(py, args, options, &mut frame);
         frame.clear();
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
         outcome
@@ -63,7 +64,7 @@ impl Program {
         &self,
         py: Python<'py>,
         args: &[Bound<'py, PyAny>],
-        threads: Option<usize>,
+        options: &Options,
         frame: &mut Frame,
     ) -> PyResult<Outcome<'py>> {
         let torch = Torch::get(py)?;
@@ -76,12 +77,12 @@ impl Program {
             let slot = slot_of(torch, object.bind(py))?;
             frame.put(*buf, slot)?;
         }
-        let threads = match threads.or_else(|| Shim::get().num_threads()) {
+        let threads = match options.threads.or_else(|| Shim::get().num_threads()) {
             Some(threads) => threads,
             None => torch.find(py, "get_num_threads")?.call0()?.extract()?,
         };
         if let Some(device) = &self.device {
-            device.begin(py, self, args, frame)?;
+            device.begin(py, self, args, options.freezing, frame)?;
         }
         for stretch in &self.stretches {
             match self.stretch(py, stretch.steps.clone(), stretch.python, args, threads, frame) {
