@@ -68,6 +68,7 @@ impl Cpu {
             scratch_bytes: SCRATCH_BYTES,
             channels_last: !host.multiplies_faster,
             convolutions: host.multiplies_faster,
+            epilogues: false,
         };
         let multiplier = Arc::new(Multiplier::new(host));
         Cpu { host, capabilities, pool: Arc::new(OwnPool), multiplier, compiled: Mutex::default() }

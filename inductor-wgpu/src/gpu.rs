@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cranelift_entity::PrimaryMap;
 use inductor::backend::Capabilities;
 use inductor::device::{Counters, Device, DeviceError, Refusal, Task};
 use inductor::loop_ir::Kernel;
-use inductor::plan::{Buf, BufData, Call};
+use inductor::plan::{Call, Epilogue, Plan};
 use symshapes::DType;
 use wgpu::{DeviceDescriptor, Features, Limits, Queue};
 
@@ -131,6 +130,7 @@ impl Gpu {
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
             channels_last: false,
             convolutions: false,
+            epilogues: true,
         };
         let opened = Mutex::new(Arc::new(opened));
         Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), wanted, capabilities, limits, features, opened })
@@ -222,8 +222,8 @@ impl Device for Gpu {
         kernel.launch(self, sizes)
     }
 
-    fn library(&self, call: &Call, bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Work>, Refusal> {
-        library::find(self, call, bufs)
+    fn library(&self, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Work>, Refusal> {
+        library::find(self, call, epilogue, plan)
     }
 
     fn largest_buffer(&self) -> usize {

@@ -19,6 +19,8 @@ pub struct Capabilities {
     /// True if the device computes convolutions itself, as matrix products ([`Backend::library`]), where
     /// [`Convolution::is_product`](crate::convolution::Convolution::is_product) says so.
     pub convolutions: bool,
+    /// True if the device applies pointwise kernels to products on the way to memory ([`crate::epilogue`]).
+    pub epilogues: bool,
 }
 
 /// An error of a backend; it names the kernel.

@@ -9,11 +9,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cranelift_entity::PrimaryMap;
-
 use crate::backend::Capabilities;
 use crate::loop_ir::Kernel;
-use crate::plan::{Buf, BufData, Call};
+use crate::plan::{Buf, Call, Epilogue, Plan};
 use symshapes::DType;
 
 /// Why a device leaves a step to the host. It is no error.
@@ -128,11 +126,12 @@ pub trait Device: Send + Sync + 'static {
     /// Sizes that the device cannot do.
     fn launch(&self, kernel: &Self::Kernel, sizes: &[i64]) -> Result<Self::Work, Refusal>;
 
-    /// A library kernel for a call. A result of such a call that is no tensor is `None`.
+    /// A library kernel for a call of a plan, with a kernel that is computed on its result before that is stored. A result
+    /// of such a call that is no tensor is `None`.
     ///
     /// # Errors
     /// What the device has no library kernel for.
-    fn library(&self, call: &Call, bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Self::Work>, Refusal>;
+    fn library(&self, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Self::Work>, Refusal>;
 
     /// Bytes of the largest buffer that a step may use.
     fn largest_buffer(&self) -> usize;

@@ -276,6 +276,7 @@ mod tests {
             scratch_bytes: 0,
             channels_last,
             convolutions: false,
+            epilogues: false,
         };
         let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
         let copies = |images| chosen(images, true) - chosen(images, false);

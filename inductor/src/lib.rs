@@ -12,6 +12,7 @@ pub mod backend;
 pub mod convolution;
 pub mod decompose;
 pub mod device;
+pub mod epilogue;
 pub mod grid;
 pub mod kernel;
 pub mod layout;

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backend::Capabilities;
 use crate::convolution::Convolution;
+use crate::epilogue;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Step, Storage, SymbolicPlan,
@@ -45,7 +46,11 @@ pub fn plan(
     let outputs = planner.outputs();
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
-    SymbolicPlan { pool, bufs, kernels: Arc::new(kernels), steps, inputs: graph.inputs, outputs, fates }
+    let mut plan = SymbolicPlan { pool, bufs, kernels: Arc::new(kernels), steps, inputs: graph.inputs, outputs, fates };
+    if caps.epilogues {
+        epilogue::fuse(&mut plan);
+    }
+    plan
 }
 
 struct Planner<'a> {

@@ -210,7 +210,7 @@ impl CompiledFn {
         use inductor::plan::{CallKind, Step};
         self.of_compiled(|compiled| {
             let calls = compiled.plan.steps.iter().filter_map(|step| match step {
-                Step::Call(call) => Some(match &call.kind {
+                Step::Call(call) | Step::Fused(call, _) => Some(match &call.kind {
                     CallKind::Extern => (call.target.clone(), "extern".to_owned()),
                     CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
                 }),

@@ -165,7 +165,7 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 fn forbid_fallbacks(plan: &SymbolicPlan) -> PyResult<()> {
     let fallbacks = plan.steps.iter().filter_map(|step| match step {
-        Step::Call(call) => match &call.kind {
+        Step::Call(call) | Step::Fused(call, _) => match &call.kind {
             CallKind::Fallback(why) => Some(format!("{}: {why}", call.target)),
             CallKind::Extern => None,
         },

@@ -18,9 +18,8 @@ mod pooling;
 mod pooling_backward;
 mod tile;
 
-use cranelift_entity::PrimaryMap;
 use inductor::device::{Refusal, Task};
-use inductor::plan::{Buf, BufData, Call};
+use inductor::plan::{Call, Epilogue, Plan};
 
 use crate::Gpu;
 use crate::work::Work;
@@ -64,11 +63,14 @@ static ROWS: &[Row] = &[
 ///
 /// # Errors
 /// A call that none is for, with the reason.
-pub(crate) fn find(gpu: &Gpu, call: &Call, bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<Work>, Refusal> {
+pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Work>, Refusal> {
+    if epilogue.is_some() {
+        return Refusal::because("a kernel on a product");
+    }
     let Some(row) = ROWS.iter().find(|row| row.target == call.target) else {
         return Refusal::because(format!("there is no library kernel for {}", call.target));
     };
-    (row.write)(gpu, &Given::new(call, bufs)?)
+    (row.write)(gpu, &Given::new(call, &plan.bufs)?)
 }
 
 /// `a / b`, rounded up.

@@ -28,7 +28,9 @@ pub struct HostStep {
 
 /// The placement of a plan for known sizes.
 pub struct Placement<D: Device> {
-    /// One for each step of the plan.
+    /// The steps of the plan; a kernel that the device does not compute with a call is a step after it.
+    pub steps: Vec<Step>,
+    /// One for each step.
     pub places: Vec<Place<D::Work>>,
     /// For each step, the buffers that no later one uses and that are not returned.
     pub dead_after: Vec<Vec<Buf>>,
@@ -37,7 +39,31 @@ pub struct Placement<D: Device> {
 impl<D: Device> Placement<D> {
     /// Places every step. A kernel is `None` with the reason where the device has refused to compile it.
     pub fn of(device: &D, plan: &Plan, kernels: &PrimaryMap<KernelId, Result<D::Kernel, Refusal>>) -> Placement<D> {
-        let place = |step: &Step| match step {
+        let mut steps = Vec::new();
+        let mut places = Vec::new();
+        for step in &plan.steps {
+            let parts = match fused(device, plan, step) {
+                Some(Ok(task)) => {
+                    steps.push(step.clone());
+                    places.push(Place::Device(task));
+                    continue;
+                }
+                Some(Err(_)) | None => step.apart(),
+            };
+            places.extend(parts.iter().map(|step| Placement::place(device, plan, kernels, step)));
+            steps.extend(parts);
+        }
+        let dead_after = dead_after(plan, &steps);
+        Placement { steps, places, dead_after }
+    }
+
+    fn place(
+        device: &D,
+        plan: &Plan,
+        kernels: &PrimaryMap<KernelId, Result<D::Kernel, Refusal>>,
+        step: &Step,
+    ) -> Place<D::Work> {
+        match step {
             Step::Launch { kernel, args, sizes } => {
                 let launched = launch(device, plan, kernels, *kernel, args, sizes);
                 launched.map_or_else(|reason| Place::Host(host_launch(plan, *kernel, args, reason)), Place::Device)
@@ -46,9 +72,8 @@ impl<D: Device> Placement<D> {
                 Ok(task) => Place::Device(task),
                 Err(reason) => Place::Host(host_call(plan, call, reason)),
             },
-            Step::Free(_) | Step::Check(_) => Place::Nowhere,
-        };
-        Placement { places: plan.steps.iter().map(place).collect(), dead_after: dead_after(plan) }
+            Step::Fused(..) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
+        }
     }
 
     /// The reasons of the steps that the host does, with the step's number.
@@ -76,8 +101,15 @@ fn launch<D: Device>(
     Ok(task)
 }
 
+/// A call with the kernel on its result, as the device does both at once.
+fn fused<D: Device>(device: &D, plan: &Plan, step: &Step) -> Option<Result<Task<D::Work>, Refusal>> {
+    let Step::Fused(call, epilogue) = step else { return None };
+    let task = device.library(call, Some(epilogue), plan);
+    Some(task.and_then(|task| suits(device, &plan.bufs, &task).map(|()| task)))
+}
+
 fn library<D: Device>(device: &D, plan: &Plan, call: &Call) -> Result<Task<D::Work>, Refusal> {
-    let task = device.library(call, &plan.bufs).map_err(|refusal| match &call.kind {
+    let task = device.library(call, None, plan).map_err(|refusal| match &call.kind {
         CallKind::Extern => refusal,
         CallKind::Fallback(why) => Refusal(why.clone()),
     })?;
@@ -133,15 +165,15 @@ fn host_call(plan: &Plan, call: &Call, reason: Refusal) -> HostStep {
     HostStep { reads, writes, reason }
 }
 
-fn dead_after(plan: &Plan) -> Vec<Vec<Buf>> {
+fn dead_after(plan: &Plan, steps: &[Step]) -> Vec<Vec<Buf>> {
     let mut seen = cranelift_entity::EntitySet::<Buf>::new();
     for output in &plan.outputs {
         if let crate::plan::Output::Tensor(view) = output {
             seen.insert(view.buf);
         }
     }
-    let mut dead: Vec<Vec<Buf>> = plan.steps.iter().map(|_| Vec::new()).collect();
-    for (step, dead) in plan.steps.iter().zip(&mut dead).rev() {
+    let mut dead: Vec<Vec<Buf>> = steps.iter().map(|_| Vec::new()).collect();
+    for (step, dead) in steps.iter().zip(&mut dead).rev() {
         step.for_each_buf(&mut |buf| {
             if seen.insert(buf) {
                 dead.push(buf);

@@ -8,7 +8,9 @@ use super::{Place, Placement, Session};
 use crate::backend::Capabilities;
 use crate::device::{Access, Content, Counters, Device, DeviceError, Refusal, Stream, Task};
 use crate::loop_ir::Kernel;
-use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, Layout, Output, Plan, Step, Storage, View};
+use crate::plan::{
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, Layout, Output, Plan, Step, Storage, View,
+};
 use symshapes::DType;
 
 /// Its memory is the host's; its one kind of work adds 1 to each byte of the last argument, after copying the first.
@@ -98,7 +100,7 @@ impl Device for Fake {
         Ok(())
     }
 
-    fn library(&self, call: &Call, _bufs: &PrimaryMap<Buf, BufData>) -> Result<Task<()>, Refusal> {
+    fn library(&self, call: &Call, _epilogue: Option<&Epilogue>, _plan: &Plan) -> Result<Task<()>, Refusal> {
         if call.target == "aten.mm.default" {
             return Ok(task(&[(0, Access::Read), (1, Access::Write)]));
         }

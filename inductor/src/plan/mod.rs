@@ -165,6 +165,19 @@ pub enum CallKind {
     Fallback(String),
 }
 
+/// A kernel that is computed with the only result of a call, element by element ([`epilogue`](crate::epilogue)).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Epilogue<D = i64> {
+    /// Which.
+    pub kernel: KernelId,
+    /// The buffers of a launch.
+    pub args: Vec<Buf>,
+    /// The values of the kernel's sizes.
+    pub sizes: Vec<D>,
+    /// Which of the buffers is the call's result. Nothing else reads it.
+    pub product: usize,
+}
+
 /// One step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step<D = i64> {
@@ -179,6 +192,8 @@ pub enum Step<D = i64> {
     },
     /// Call an operator.
     Call(Call<D>),
+    /// Call an operator and launch a kernel on its result, which need not be stored in between.
+    Fused(Call<D>, Epilogue<D>),
     /// An owned buffer or call result is not used any more.
     Free(Buf),
     /// If this byte of the arena, which nothing else shares, is not 0: a kernel has met an index out of bounds. It is
@@ -244,19 +259,46 @@ impl<D> CallArg<D> {
     }
 }
 
+impl<D> Call<D> {
+    /// Calls `f` on every buffer that the call touches.
+    pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
+        let args = self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a));
+        args.for_each(|a| a.for_each_view(&mut |view| f(view.buf)));
+        for result in &self.results {
+            if let CallResult::Tensor(buf) = result {
+                f(*buf);
+            }
+        }
+    }
+}
+
+impl<D> Epilogue<D> {
+    /// The kernel's launch as a step of its own.
+    pub fn launch(self) -> Step<D> {
+        Step::Launch { kernel: self.kernel, args: self.args, sizes: self.sizes }
+    }
+}
+
 impl<D> Step<D> {
+    /// A fused step as a call and a launch; another as it is.
+    pub fn apart(&self) -> Vec<Step<D>>
+    where
+        D: Clone,
+    {
+        match self {
+            Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), epilogue.clone().launch()],
+            Step::Launch { .. } | Step::Call(_) | Step::Free(_) | Step::Check(_) => vec![self.clone()],
+        }
+    }
+
     /// Calls `f` on every buffer that the step touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
         match self {
             Step::Launch { args, .. } => args.iter().copied().for_each(f),
-            Step::Call(call) => {
-                let args = call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a));
-                args.for_each(|a| a.for_each_view(&mut |view| f(view.buf)));
-                for result in &call.results {
-                    if let CallResult::Tensor(buf) = result {
-                        f(*buf);
-                    }
-                }
+            Step::Call(call) => call.for_each_buf(f),
+            Step::Fused(call, epilogue) => {
+                call.for_each_buf(f);
+                epilogue.args.iter().copied().for_each(f);
             }
             Step::Free(buf) | Step::Check(buf) => f(*buf),
         }

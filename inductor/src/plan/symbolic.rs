@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool, Sym};
 
 use super::sizes::{Result, SizeError, Values};
-use super::{Buf, BufData, Call, CallArg, Fate, KernelId, Output, Plan, Step, Storage, View};
+use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Output, Plan, Step, Storage, View};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
@@ -78,6 +78,10 @@ impl Values<'_> {
                 Step::Launch { kernel: *kernel, args: args.clone(), sizes: self.ints(sizes)? }
             }
             Step::Call(call) => Step::Call(self.call(call)?),
+            Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
+                let (kernel, args, product) = (*kernel, args.clone(), *product);
+                Step::Fused(self.call(call)?, Epilogue { kernel, args, sizes: self.ints(sizes)?, product })
+            }
             Step::Free(buf) => Step::Free(*buf),
             Step::Check(buf) => Step::Check(*buf),
         })

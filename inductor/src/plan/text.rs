@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::DType;
 
-use super::{BufData, Call, CallArg, CallKind, CallResult, Fate, Layout, Output, Plan, Step, Storage, View};
+use super::{BufData, Call, CallArg, CallKind, CallResult, Epilogue, Fate, Layout, Output, Plan, Step, Storage, View};
 
 /// `f32[128, 768]`, with strides where they are not row-major and the offset where there is one.
 struct Shape<'a>(DType, &'a Layout);
@@ -101,6 +101,12 @@ impl Display for Step {
                 write!(f, "launch {kernel}({}; {})", Joined(args), Joined(sizes))
             }
             Step::Call(call) => write!(f, "{call}"),
+            Step::Fused(call, Epilogue { kernel, args, sizes, .. }) if sizes.is_empty() => {
+                write!(f, "{call} then {kernel}({})", Joined(args))
+            }
+            Step::Fused(call, Epilogue { kernel, args, sizes, .. }) => {
+                write!(f, "{call} then {kernel}({}; {})", Joined(args), Joined(sizes))
+            }
             Step::Free(buf) => write!(f, "free {buf}"),
             Step::Check(buf) => write!(f, "check {buf}"),
         }

@@ -5,6 +5,7 @@
 //! - Inputs and constants are not written; a result is written by a call, and only calls and outputs hold objects that
 //!   an earlier call gave.
 //! - A launch has a buffer for each param of its kernel, of its dtype and at least its length.
+//! - A kernel that is fused with a call has the call's only result among its buffers.
 //! - A view lies within its buffer and has its dtype.
 //! - Arena buffers lie in the arena, aligned; those that live at the same time do not overlap, and a flag lives for
 //!   ever. Fallback calls and outputs see none of them.
@@ -12,7 +13,9 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Output, Plan, Step, Storage, View};
+use super::{
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, ObjectId, Output, Plan, Step, Storage, View,
+};
 use crate::loop_ir::{Param, Role};
 use crate::memory::ALIGN;
 
@@ -69,6 +72,12 @@ pub enum VerifyError {
         /// The buffer.
         buf: Buf,
     },
+    /// A kernel that is computed with what is not the call's only result.
+    #[error("step {step}: the kernel does not read the call's only result")]
+    Product {
+        /// The step.
+        step: usize,
+    },
     /// A view that leaves its buffer or has another dtype.
     #[error("step {step}: a view that {buf} does not hold")]
     View {
@@ -118,6 +127,14 @@ impl Walk<'_> {
         match step {
             Step::Launch { kernel, args, sizes } => self.launch(*kernel, args, sizes),
             Step::Call(call) => self.call(call),
+            Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
+                self.call(call)?;
+                let result = args.get(*product).map(|&buf| CallResult::Tensor(buf));
+                if result.as_slice() != call.results {
+                    return Err(VerifyError::Product { step: self.step });
+                }
+                self.launch(*kernel, args, sizes)
+            }
             Step::Free(buf) => self.free(*buf),
             Step::Check(buf) => {
                 let is_arena = matches!(self.plan.bufs[*buf].storage, Storage::Arena(_));

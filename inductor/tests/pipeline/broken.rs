@@ -34,6 +34,12 @@ fn symbolic() -> SymbolicPlan {
     compare::compiled(&graph).expect("the graph compiles").plan
 }
 
+/// The plan with every kernel a step of its own.
+fn unfused() -> SymbolicPlan {
+    let plan = symbolic();
+    SymbolicPlan { steps: plan.steps.iter().flat_map(Step::apart).collect(), ..plan }
+}
+
 fn at(plan: &SymbolicPlan, s0: i64, s1: i64) -> Plan {
     let value = |sym| match plan.pool.name(sym) {
         "s0" => Some(s0),
@@ -135,7 +141,7 @@ const BROKEN_FOR_ALL_SIZES: &[Break<SymbolicPlan>] = &[
 
 #[test]
 fn plans_that_are_broken_for_all_sizes() {
-    let right = symbolic();
+    let right = unfused();
     let mut report = String::new();
     for (what, change) in BROKEN_FOR_ALL_SIZES {
         let mut plan = right.clone();
@@ -207,7 +213,7 @@ const BROKEN_WHEN_PLACED: &[Break<Plan>] = &[
 
 #[test]
 fn plans_that_are_broken_when_placed() {
-    let right = at(&symbolic(), 4, 6);
+    let right = at(&unfused(), 4, 6);
     let mut report = String::new();
     for (what, change) in BROKEN_WHEN_PLACED {
         let mut plan = right.clone();
@@ -247,4 +253,16 @@ fn a_size_without_a_value_is_named() {
         .assert_eq(&only("s0").expect_err("s1 has no value").to_string());
     expect!["the size `s0` has no value in 64 bits, where s0 = unknown"]
         .assert_eq(&only("s1").expect_err("s0 has no value").to_string());
+}
+
+#[test]
+fn a_kernel_that_is_fused_reads_the_calls_result() {
+    let mut plan = at(&symbolic(), 4, 6);
+    let fused = plan.steps.iter_mut().find_map(|step| match step {
+        Step::Fused(_, epilogue) => Some(epilogue),
+        _ => None,
+    });
+    let epilogue = fused.expect("a kernel reads a product");
+    epilogue.product = epilogue.args.len() - 1;
+    assert!(verdict(&plan).ends_with("the kernel does not read the call's only result"));
 }

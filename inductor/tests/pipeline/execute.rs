@@ -6,8 +6,9 @@ use cranelift_entity::SecondaryMap;
 use fx::Scalar;
 use fx::interp::{InterpError, Tensor, Value};
 use inductor::Compiled;
+use inductor::backend::CompiledKernel;
 use inductor::loop_ir::interp::Buffer;
-use inductor::plan::{Buf, Call, CallArg, CallResult, Layout, ObjectId, Output, Plan, Step, Storage, View};
+use inductor::plan::{Buf, Call, CallArg, CallResult, Epilogue, Layout, ObjectId, Output, Plan, Step, Storage, View};
 use std::collections::HashMap;
 
 /// A byte that is no likely part of an answer.
@@ -28,12 +29,12 @@ pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<
     let mut machine = Machine::new(plan, inputs);
     for step in &plan.steps {
         match step {
-            Step::Launch { kernel, args, sizes } => {
-                let addresses: Vec<*mut u8> = args.iter().map(|&buf| machine.address(buf)).collect();
-                // SAFETY: the plan is verified: each buffer spans at least its param's length.
-                unsafe { compiled.kernels[*kernel].launch(&addresses, sizes, 1) };
-            }
+            Step::Launch { kernel, args, sizes } => machine.launch(&*compiled.kernels[*kernel], args, sizes),
             Step::Call(call) => machine.call(call).map_err(Failure::Call)?,
+            Step::Fused(call, Epilogue { kernel, args, sizes, .. }) => {
+                machine.call(call).map_err(Failure::Call)?;
+                machine.launch(&*compiled.kernels[*kernel], args, sizes);
+            }
             Step::Free(buf) => machine.own[*buf] = Vec::new(),
             Step::Check(flag) => {
                 if machine.read(&machine.whole(*flag)).values().any(Scalar::as_bool) {
@@ -76,6 +77,12 @@ impl<'a> Machine<'a> {
             }
         }
         machine
+    }
+
+    fn launch(&mut self, kernel: &dyn CompiledKernel, args: &[Buf], sizes: &[i64]) {
+        let addresses: Vec<*mut u8> = args.iter().map(|&buf| self.address(buf)).collect();
+        // SAFETY: the plan is verified: each buffer spans at least its param's length.
+        unsafe { kernel.launch(&addresses, sizes, 1) };
     }
 
     fn address(&mut self, buf: Buf) -> *mut u8 {

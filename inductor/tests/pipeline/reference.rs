@@ -21,6 +21,7 @@ impl InterpBackend {
             scratch_bytes: 64 << 10,
             channels_last: true,
             convolutions: false,
+            epilogues: true,
         };
         InterpBackend { capabilities }
     }

@@ -98,6 +98,7 @@ impl<'py> Preparer<'py, '_> {
                 self.steps.push(Step::Launch(compiled, args.clone().into(), sizes.clone().into()));
             }
             plan::Step::Call(call) => self.call(call)?,
+            plan::Step::Fused(..) => step.apart().iter().try_for_each(|part| self.step(part))?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
             plan::Step::Check(buf) => self.steps.push(Step::Check(*buf)),
         }
@@ -124,7 +125,7 @@ impl<'py> Preparer<'py, '_> {
     ) -> PyResult<(Vec<Output>, Option<DevicePart>)> {
         let mut part = DevicePart::new(device, self.plan, self.imported);
         let plan = self.plan;
-        for ((step, place), dead) in plan.steps.iter().zip(placement.places).zip(placement.dead_after) {
+        for ((step, place), dead) in placement.steps.iter().zip(placement.places).zip(placement.dead_after) {
             match place {
                 Place::Device(task) => {
                     self.on_device.extend(task.args.iter().filter(|(_, access)| access.writes()).map(|(buf, _)| *buf));
@@ -161,7 +162,7 @@ impl<'py> Preparer<'py, '_> {
         self.steps.push(Step::Wrote(host.writes.clone().into()));
         let what = match step {
             plan::Step::Launch { kernel, .. } => self.plan.kernels[*kernel].name.clone(),
-            plan::Step::Call(call) => call.target.clone(),
+            plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.clone(),
             plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
         };
         part.refused.push((what, host.reason.to_string()));
@@ -368,7 +369,10 @@ fn count_objects(plan: &Plan) -> usize {
 
 /// The results of a step that are no tensors.
 fn objects_of(step: &plan::Step) -> impl Iterator<Item = ObjectId> + '_ {
-    let results = if let plan::Step::Call(call) = step { &call.results[..] } else { &[] };
+    let results = match step {
+        plan::Step::Call(call) | plan::Step::Fused(call, _) => &call.results[..],
+        plan::Step::Launch { .. } | plan::Step::Free(_) | plan::Step::Check(_) => &[],
+    };
     results.iter().filter_map(|result| if let CallResult::Object(object) = result { Some(*object) } else { None })
 }
 
