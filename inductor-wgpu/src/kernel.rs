@@ -6,15 +6,15 @@ use inductor::loop_ir::Kernel;
 use smallvec::SmallVec;
 
 use crate::Gpu;
-use crate::pipeline::{BindingKind, Shader, ShaderId};
+use crate::pipeline::{BindingKind, Shader};
 use crate::wgsl;
 use crate::work::{Dispatch, Operand, Work};
 
 /// A kernel of loop IR as shaders, for all sizes.
 pub struct GpuKernel {
     grid: GridKernel,
-    /// One for each stage.
-    shaders: Vec<ShaderId>,
+    /// One for each stage. They are built with the first launch: a kernel may never have one of its own.
+    shaders: Vec<Shader>,
     /// What stands for each binding of the kernel.
     operands: Vec<Operand>,
     /// The bindings that are temporaries, in the order of their numbers.
@@ -25,15 +25,15 @@ impl GpuKernel {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// What cannot be lowered to a grid, or what the device refuses.
+    /// What cannot be lowered to a grid.
     pub(crate) fn new(gpu: &Gpu, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
         let grid = grid::lower(kernel, &capabilities(gpu)).map_err(|error| Refusal(error.to_string()))?;
         let shader = |stage: &Stage| {
             let mut bindings: Vec<BindingKind> = stage.bindings.iter().map(|&(_, access)| kind(access)).collect();
             bindings.extend(stage.takes_args().then_some(BindingKind::Uniform));
-            gpu.shader(Shader { text: wgsl::print(&grid, stage), bindings })
+            Shader { text: wgsl::print(&grid, stage), bindings }
         };
-        let shaders = grid.stages.iter().map(shader).collect::<Result<_, _>>()?;
+        let shaders = grid.stages.iter().map(shader).collect();
         let mut temporaries = Vec::new();
         let mut operands = Vec::new();
         for (binding, data) in grid.bindings.iter() {
@@ -54,7 +54,8 @@ impl GpuKernel {
     /// The dispatches for these sizes.
     ///
     /// # Errors
-    /// Sizes that the kernel's arithmetic does not hold for, or more groups than the device starts.
+    /// Sizes that the kernel's arithmetic does not hold for, more groups than the device starts, or what the device says
+    /// against a shader.
     pub(crate) fn launch(&self, gpu: &Gpu, sizes: &[i64]) -> Result<Work, Refusal> {
         let grid = &self.grid;
         let too_large = || Refusal(format!("kernel {}: {sizes:?} is too large for 32 bits", grid.name));
@@ -66,7 +67,8 @@ impl GpuKernel {
             let fits = bytes.filter(|&bytes| bytes <= inductor::device::Device::largest_buffer(gpu));
             work.temporaries.push(fits.ok_or_else(too_large)?);
         }
-        for (stage, &shader) in grid.stages.iter().zip(&self.shaders) {
+        for (stage, shader) in grid.stages.iter().zip(&self.shaders) {
+            let shader = gpu.shader(shader.clone())?;
             let groups = grid.groups(stage, sizes).ok_or_else(too_large)?;
             let buffers = stage.bindings.iter().map(|&(binding, _)| self.operands[binding.as_u32() as usize]);
             let mut operands: SmallVec<[Operand; 8]> = buffers.collect();
@@ -91,7 +93,7 @@ fn kind(access: Access) -> BindingKind {
 }
 
 /// What a kernel may ask of the device.
-fn capabilities(gpu: &Gpu) -> grid::Capabilities {
+pub(crate) fn capabilities(gpu: &Gpu) -> grid::Capabilities {
     let limits = gpu.limits();
     let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).clamp(32, 256);
     grid::Capabilities {

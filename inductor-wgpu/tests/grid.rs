@@ -85,33 +85,10 @@ fn goldens_do_what_the_loops_do() {
         let kernel: Kernel = std::fs::read_to_string(&path).expect("it can be read").parse().expect("a kernel");
         for size in [3, 17, 300] {
             let sizes = vec![size; kernel.sizes.len()];
-            let inputs = common_inputs(&kernel, &sizes);
+            let inputs = random::small_inputs(7, &kernel, &sizes);
             assert!(check(&gpu, &kernel, &sizes, &inputs, 1e-5), "{} is refused", path.display());
         }
     }
-}
-
-/// Small numbers of both signs; indices below 10.
-fn common_inputs(kernel: &Kernel, sizes: &[i64]) -> Vec<Buffer> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut draw = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 11
-    };
-    let mut buffers = Vec::new();
-    for (_, param) in kernel.arguments() {
-        let mut element = || match param.dtype {
-            DType::Bool => Scalar::Int((draw() % 2) as i64),
-            d if d.is_float() => Scalar::Float((draw() % 20_000) as f64 / 2500.0 - 4.0),
-            _ => Scalar::Int((draw() % 10) as i64),
-        };
-        let len = kernel.size(param.len, sizes).expect("sizes have values");
-        let elements: Vec<Scalar> = (0..len).map(|_| element()).collect();
-        buffers.push(Buffer::from_scalars(param.dtype, &elements));
-    }
-    buffers
 }
 
 /// Runs the kernels of these seeds; how many the device has taken.

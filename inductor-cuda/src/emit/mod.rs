@@ -5,134 +5,37 @@
 //! - Integers wrap: what may overflow is computed unsigned.
 //! - No header is included: half floats are bits by the time they get here.
 //!
-//! Absent: what a kernel may contain (`inductor::grid`).
+//! Absent: what a kernel may contain and the walk over it (`inductor::grid`).
 
-mod expr;
+mod words;
 
-use inductor::grid::{Access, AtomicOp, GridKernel, Mem, Stage, Stmt, Ty, VECTOR};
+use inductor::grid::print::Printer;
+use inductor::grid::{Access, GridKernel, Mem, Stage, Ty, VECTOR};
+use words::Cuda;
 
 /// The program of a kernel: a function for each stage.
 pub fn print(kernel: &GridKernel) -> String {
-    let stages = kernel.stages.iter().map(|stage| {
-        let mut printer = Printer { kernel, stage, out: String::new(), depth: 0 };
-        printer.function();
-        printer.out
-    });
-    stages.collect::<Vec<String>>().join("\n")
+    kernel.stages.iter().map(|stage| function(kernel, stage)).collect::<Vec<String>>().join("\n")
 }
 
-/// Prints one stage.
-struct Printer<'a> {
-    kernel: &'a GridKernel,
-    stage: &'a Stage,
-    out: String,
-    depth: usize,
-}
-
-impl Printer<'_> {
-    fn line(&mut self, text: &str) {
-        (0..self.depth).for_each(|_| self.out.push_str("  "));
-        self.out.push_str(text);
-        self.out.push('\n');
+fn function(kernel: &GridKernel, stage: &Stage) -> String {
+    let pointer = |&(binding, access): &(_, Access)| {
+        let constant = if access == Access::Read { "const " } else { "" };
+        format!("{constant}{}* __restrict__ {binding}", mem_name(kernel.bindings[binding].mem))
+    };
+    let mut params: Vec<String> = stage.bindings.iter().map(pointer).collect();
+    if stage.takes_args() {
+        params.extend(kernel.args.keys().map(|arg| format!("int {arg}")));
     }
-
-    fn function(&mut self) {
-        let mut params: Vec<String> = self
-            .stage
-            .bindings
-            .iter()
-            .map(|&(binding, access)| {
-                let ty = mem_name(self.kernel.bindings[binding].mem);
-                let constant = if access == Access::Read { "const " } else { "" };
-                format!("{constant}{ty}* __restrict__ {binding}")
-            })
-            .collect();
-        if self.stage.takes_args() {
-            params.extend(self.kernel.args.keys().map(|arg| format!("int {arg}")));
-        }
-        self.line(&format!("extern \"C\" __global__ void __launch_bounds__({})", self.stage.threads));
-        self.line(&format!("{}({}) {{", self.stage.name, params.join(", ")));
-        self.depth = 1;
-        for (shared, data) in self.stage.shared.iter() {
-            self.line(&format!("__shared__ {} {shared}[{}];", ty_name(data.ty), data.len));
-        }
-        self.line("const int thread = threadIdx.x;");
-        self.line("const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);");
-        for (var, &ty) in self.stage.vars.iter() {
-            self.line(&format!("{} {var} = 0;", ty_name(ty)));
-        }
-        self.block(&self.stage.body);
-        self.depth = 0;
-        self.line("}");
-    }
-
-    fn block(&mut self, stmts: &[Stmt]) {
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
-    }
-
-    fn nested(&mut self, head: &str, stmts: &[Stmt]) {
-        self.line(head);
-        self.depth += 1;
-        self.block(stmts);
-        self.depth -= 1;
-        self.line("}");
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        match stmt {
-            Stmt::Let(val) => {
-                let text = format!("const {} {val} = {};", ty_name(self.stage.vals[*val].ty), self.op(*val));
-                self.line(&text);
-            }
-            Stmt::Set(var, val) => self.line(&format!("{var} = {};", self.val(*val))),
-            Stmt::Store { binding, index, value } => {
-                let ty = mem_name(self.kernel.bindings[*binding].mem);
-                self.line(&format!("{binding}[{}] = ({ty}){};", self.val(*index), self.val(*value)));
-            }
-            Stmt::LoadVector { binding, index, lanes } => {
-                let vector = vector_name(self.kernel.bindings[*binding].mem);
-                let whole = format!("{}_all", lanes[0]);
-                self.line(&format!("const {vector} {whole} = *(const {vector}*)&{binding}[{}];", self.val(*index)));
-                for (lane, field) in lanes.iter().zip(FIELDS) {
-                    let ty = ty_name(self.stage.vals[*lane].ty);
-                    self.line(&format!("const {ty} {lane} = {whole}.{field};"));
-                }
-            }
-            Stmt::StoreVector { binding, index, lanes } => {
-                let mem = self.kernel.bindings[*binding].mem;
-                let (vector, ty) = (vector_name(mem), mem_name(mem));
-                let values = lanes.map(|lane| format!("({ty}){}", self.val(lane))).join(", ");
-                self.line(&format!("*({vector}*)&{binding}[{}] = make_{vector}({values});", self.val(*index)));
-            }
-            Stmt::StoreShared { shared, index, value } => {
-                self.line(&format!("{shared}[{}] = {};", self.val(*index), self.val(*value)));
-            }
-            Stmt::Atomic { op, binding, index, value } => {
-                let name = match op {
-                    AtomicOp::Add => "atomicAdd",
-                    AtomicOp::And => "atomicAnd",
-                    AtomicOp::Or => "atomicOr",
-                };
-                self.line(&format!("{name}(&{binding}[{}], {});", self.val(*index), self.val(*value)));
-            }
-            Stmt::If { cond, then } => self.nested(&format!("if ({}) {{", self.val(*cond)), then),
-            Stmt::For { counter, start, end, step, body } => {
-                let [start, end, step] = [start, end, step].map(|&val| self.val(val));
-                let head = format!("for (int {counter} = {start}; {counter} < {end}; {counter} += {step}) {{");
-                self.nested(&head, body);
-            }
-            Stmt::While { head, cond, body } => {
-                self.line("for (;;) {");
-                self.depth += 1;
-                self.block(head);
-                self.line(&format!("if (!{}) break;", self.val(*cond)));
-                self.block(body);
-                self.depth -= 1;
-                self.line("}");
-            }
-            Stmt::Barrier => self.line("__syncthreads();"),
-        }
-    }
+    let mut printer = Printer::new(kernel, stage, Cuda);
+    printer.line(&format!("extern \"C\" __global__ void __launch_bounds__({})", stage.threads));
+    printer.line(&format!("{}({}) {{", stage.name, params.join(", ")));
+    printer.depth = 1;
+    printer.shared(|shared, data| format!("__shared__ {} {shared}[{}];", ty_name(data.ty), data.len));
+    printer.line("const int thread = threadIdx.x;");
+    printer.line("const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);");
+    printer.body(|var, ty| format!("{} {var} = 0;", ty_name(ty)));
+    printer.out
 }
 
 /// The name of a register type.

@@ -15,7 +15,7 @@ use crate::work::{Dispatch, Operand, Work};
 pub(super) struct Builder {
     args: Vec<(Buf, Access)>,
     /// The bindings after that of the numbers: WGSL name, element type, argument, kind.
-    bindings: Vec<(&'static str, &'static str, u32, BindingKind)>,
+    bindings: Vec<(String, String, u32, BindingKind)>,
     /// WGSL declaration and bits of each number.
     numbers: Vec<(String, u32)>,
 }
@@ -23,51 +23,43 @@ pub(super) struct Builder {
 impl Builder {
     /// Binds a tensor that is read as `name`, with the numbers `name_offset` and, for each of `dims`,
     /// `name_<dim>`: the stride.
-    pub(super) fn reads(&mut self, name: &'static str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn reads(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
         self.tensor(name, "f32", view, dims, Access::Read)
     }
 
     /// The same for elements of another type.
-    pub(super) fn reads_as(
-        &mut self,
-        name: &'static str,
-        element: &'static str,
-        view: &View,
-        dims: &[&str],
-    ) -> Result<(), Refusal> {
+    pub(super) fn reads_as(&mut self, name: &str, element: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
         self.tensor(name, element, view, dims, Access::Read)
     }
 
     /// Binds a tensor that is written, with elements of this type.
-    pub(super) fn writes(
-        &mut self,
-        name: &'static str,
-        element: &'static str,
-        view: &View,
-        dims: &[&str],
-    ) -> Result<(), Refusal> {
+    pub(super) fn writes(&mut self, name: &str, element: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
         self.tensor(name, element, view, dims, Access::Write)
     }
 
-    fn tensor(
-        &mut self,
-        name: &'static str,
-        element: &'static str,
-        view: &View,
-        dims: &[&str],
-        access: Access,
-    ) -> Result<(), Refusal> {
-        let known = self.args.iter().position(|&(buf, _)| buf == view.buf);
+    fn tensor(&mut self, name: &str, element: &str, view: &View, dims: &[&str], access: Access) -> Result<(), Refusal> {
+        self.binds(name, element, view.buf, access)?;
+        self.places(name, view, dims)
+    }
+
+    /// Binds a buffer without numbers.
+    pub(super) fn binds(&mut self, name: &str, element: &str, buf: Buf, access: Access) -> Result<(), Refusal> {
+        let known = self.args.iter().position(|&(other, _)| other == buf);
         let arg = known.unwrap_or(self.args.len());
         match known {
-            None => self.args.push((view.buf, access)),
+            None => self.args.push((buf, access)),
             Some(at) if self.args[at].1 != access => {
-                return Refusal::because(format!("{} is read and written", view.buf));
+                return Refusal::because(format!("{buf} is read and written"));
             }
             Some(_) => {}
         }
         let kind = if access.writes() { BindingKind::ReadWrite } else { BindingKind::Read };
-        self.bindings.push((name, element, arg as u32, kind));
+        self.bindings.push((name.to_owned(), element.to_owned(), arg as u32, kind));
+        Ok(())
+    }
+
+    /// The numbers of a tensor, without its buffer.
+    pub(super) fn places(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
         self.int(&format!("{name}_offset"), view.layout.offset)?;
         for (dim, &stride) in dims.iter().zip(&view.layout.strides) {
             self.int(&format!("{name}_{dim}"), stride)?;
@@ -86,6 +78,11 @@ impl Builder {
     /// A float.
     pub(super) fn float(&mut self, name: &str, value: f64) {
         self.numbers.push((format!("{name}: f32"), (value as f32).to_bits()));
+    }
+
+    /// A number with a sign.
+    pub(super) fn signed(&mut self, name: &str, value: i32) {
+        self.numbers.push((format!("{name}: i32"), value.cast_unsigned()));
     }
 
     /// The dispatch of a shader with this text after the declarations.

@@ -2,24 +2,25 @@
 
 use std::borrow::Cow;
 
-use cranelift_entity::PrimaryMap;
 use fx::Arg;
 use fx::aten::Schema;
 use inductor::device::Refusal;
-use inductor::plan::{Buf, BufData, Call, CallArg, CallResult, View};
+use inductor::plan::{BufData, Call, CallArg, CallResult, Epilogue, Plan, View};
 use symshapes::DType;
 
-/// A call and the buffers around it.
+/// A call and the plan around it.
 pub(super) struct Given<'a> {
     call: &'a Call,
     schema: &'static Schema,
-    bufs: &'a PrimaryMap<Buf, BufData>,
+    /// What is computed on the result before it is stored.
+    pub(super) epilogue: Option<&'a Epilogue>,
+    pub(super) plan: &'a Plan,
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn new(call: &'a Call, bufs: &'a PrimaryMap<Buf, BufData>) -> Result<Given<'a>, Refusal> {
+    pub(super) fn new(call: &'a Call, epilogue: Option<&'a Epilogue>, plan: &'a Plan) -> Result<Given<'a>, Refusal> {
         let overload = fx::aten::lookup(&call.target).ok_or_else(|| Refusal(format!("{} is unknown", call.target)))?;
-        Ok(Given { call, schema: &overload.schema, bufs })
+        Ok(Given { call, schema: &overload.schema, epilogue, plan })
     }
 
     fn find(&self, name: &str) -> Option<&'a CallArg> {
@@ -109,7 +110,7 @@ impl<'a> Given<'a> {
     pub(super) fn opt_result(&self, number: usize) -> Result<Option<View>, Refusal> {
         match self.call.results.get(number) {
             Some(CallResult::Tensor(buf)) => {
-                let BufData { dtype, layout, .. } = &self.bufs[*buf];
+                let BufData { dtype, layout, .. } = &self.plan.bufs[*buf];
                 Ok(Some(View { buf: *buf, dtype: *dtype, layout: layout.clone() }))
             }
             Some(CallResult::Unused) | None => Ok(None),

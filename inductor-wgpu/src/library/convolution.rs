@@ -6,6 +6,7 @@ use inductor::plan::{Layout, View};
 
 use super::builder::Builder;
 use super::call::Given;
+use super::epilogue::Store;
 use super::tile::{Product, Tile};
 use crate::Gpu;
 use crate::work::Work;
@@ -37,7 +38,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
     let y = (row / p.out_width) % p.out_height;
     let x = row % p.out_width;
     let channel = batch * p.n + column;
-    out[p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x] = SUM;
+    STORE
 }";
 
 /// `convolution` over one or two dimensions, not transposed.
@@ -50,13 +51,15 @@ pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Re
     shape.declare(&mut builder, given, [m, n, shape.filter_elements()])?;
     builder.reads("input", &input, &DIMS)?;
     builder.reads("weight", &weight, &DIMS)?;
-    builder.writes("out", "f32", &out, &DIMS)?;
+    let store = Store::bind(gpu, &mut builder, given, &out, &DIMS)?;
     let mut sum = "sum";
     if let Some(bias) = bias {
         builder.reads("bias", bias, &["channel"])?;
         sum = "sum + bias[p.bias_offset + channel * p.bias_channel]";
     }
-    let product = Product { functions: FUNCTIONS.replace("SUM", sum), a_along_k: false, b_along_k: true };
+    let place = "p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x";
+    let functions = store.functions.clone() + &FUNCTIONS.replace("STORE", &store.statement(place, sum));
+    let product = Product { functions, a_along_k: false, b_along_k: true };
     let tile = Tile::of(m, n);
     builder.finish(gpu, &tile.text(&product), tile.groups(m, n, shape.groups)?)
 }

@@ -5,6 +5,7 @@ use inductor::plan::{Layout, View};
 
 use super::builder::Builder;
 use super::call::Given;
+use super::epilogue::Store;
 use super::tile::{Product, Tile};
 use crate::Gpu;
 use crate::work::Work;
@@ -12,7 +13,7 @@ use crate::work::Work;
 /// `mm` and `bmm`.
 pub(super) fn mm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let (a, b) = (given.tensor("self")?, given.tensor("mat2")?);
-    product(gpu, a, b, &given.result()?, None)
+    product(gpu, given, a, b, None)
 }
 
 /// `matmul`, where no operand is a vector and what is not a matrix has the same sizes before the last two.
@@ -21,7 +22,7 @@ pub(super) fn matmul(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal
     let (of_a, of_b) = (&a.layout.sizes, &b.layout.sizes);
     let lead = |sizes: &[i64]| sizes.len().checked_sub(2).map(|at| sizes[..at].to_vec());
     match (lead(of_a), lead(of_b)) {
-        (Some(x), Some(y)) if x == y || y.is_empty() => product(gpu, a, b, &given.result()?, None),
+        (Some(x), Some(y)) if x == y || y.is_empty() => product(gpu, given, a, b, None),
         _ => Refusal::because(format!("a product of {of_a:?} and {of_b:?}")),
     }
 }
@@ -34,7 +35,7 @@ pub(super) fn linear(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal
     let layout = Layout { sizes: vec![*k, *n], strides: vec![*column, *row], offset: *offset };
     let transposed = View { layout, ..weight.clone() };
     let sum = given.opt_tensor("bias")?.map(|of| Sum { of, beta: 1.0, alpha: 1.0 });
-    product(gpu, input, &transposed, &given.result()?, sum.as_ref())
+    product(gpu, given, input, &transposed, sum.as_ref())
 }
 
 /// `addmm` and `baddbmm`: `beta * self + alpha * (a @ b)`, where a `beta` of 0 makes `self` not matter.
@@ -42,7 +43,7 @@ pub(super) fn addmm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal>
     let names = if given.opt_tensor("mat1")?.is_some() { ("mat1", "mat2") } else { ("batch1", "batch2") };
     let (a, b) = (given.tensor(names.0)?, given.tensor(names.1)?);
     let sum = Sum { of: given.tensor("self")?, beta: given.float("beta")?, alpha: given.float("alpha")? };
-    product(gpu, a, b, &given.result()?, Some(&sum))
+    product(gpu, given, a, b, Some(&sum))
 }
 
 /// What is added to a product.
@@ -52,8 +53,8 @@ struct Sum<'a> {
     alpha: f64,
 }
 
-fn product(gpu: &Gpu, a: &View, b: &View, out: &View, sum: Option<&Sum<'_>>) -> Result<Task<Work>, Refusal> {
-    let (a, mut b, out) = (batched(a, None)?, batched(b, None)?, batched(out, None)?);
+fn product(gpu: &Gpu, given: &Given<'_>, a: &View, b: &View, sum: Option<&Sum<'_>>) -> Result<Task<Work>, Refusal> {
+    let (a, mut b, out) = (batched(a, None)?, batched(b, None)?, batched(&given.result()?, None)?);
     if b.layout.sizes[0] == 1 {
         b.layout.strides[0] = 0;
     }
@@ -65,7 +66,7 @@ fn product(gpu: &Gpu, a: &View, b: &View, out: &View, sum: Option<&Sum<'_>>) -> 
     builder.int("k", k)?;
     builder.reads("a", &a, &["batch", "row", "column"])?;
     builder.reads("b", &b, &["batch", "row", "column"])?;
-    builder.writes("out", "f32", &out, &["batch", "row", "column"])?;
+    let store = Store::bind(gpu, &mut builder, given, &out, &["batch", "row", "column"])?;
     let added = match sum {
         Some(sum) => {
             builder.float("alpha", sum.alpha);
@@ -73,15 +74,17 @@ fn product(gpu: &Gpu, a: &View, b: &View, out: &View, sum: Option<&Sum<'_>>) -> 
         }
         None => "sum".to_owned(),
     };
+    let place = "p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column";
+    let (own, stores) = (&store.functions, store.statement(place, &added));
     let functions = format!(
-        "fn load_a(batch: u32, row: u32, k: u32) -> f32 {{
+        "{own}fn load_a(batch: u32, row: u32, k: u32) -> f32 {{
     return a[p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column];
 }}
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {{
     return b[p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column];
 }}
 fn store(batch: u32, row: u32, column: u32, sum: f32) {{
-    out[p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column] = {added};
+    {stores}
 }}"
     );
     let tile = Tile::of(m, n);

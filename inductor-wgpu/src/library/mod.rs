@@ -4,7 +4,7 @@
 //! handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand is
 //! transposed, whether there is a bias), never on how large they are. Only `float32` is computed here.
 //!
-//! Absent: fusion with what comes after.
+//! Products take a kernel of loop IR with them, which is computed on each element before that is stored (`epilogue`).
 
 mod attention;
 mod attention_backward;
@@ -13,6 +13,7 @@ mod call;
 mod convolution;
 mod convolution_backward;
 mod embedding;
+mod epilogue;
 mod matmul;
 mod pooling;
 mod pooling_backward;
@@ -29,34 +30,45 @@ use call::Given;
 struct Row {
     target: &'static str,
     write: fn(&Gpu, &Given<'_>) -> Result<Task<Work>, Refusal>,
+    /// True if another kernel may be computed with the result.
+    fuses: bool,
 }
 
 static ROWS: &[Row] = &[
-    Row { target: "aten.mm.default", write: matmul::mm },
-    Row { target: "aten.bmm.default", write: matmul::mm },
-    Row { target: "aten.addmm.default", write: matmul::addmm },
-    Row { target: "aten.baddbmm.default", write: matmul::addmm },
-    Row { target: "aten.matmul.default", write: matmul::matmul },
-    Row { target: "aten.linear.default", write: matmul::linear },
-    Row { target: "aten.conv1d.default", write: convolution::convolution },
-    Row { target: "aten.conv2d.default", write: convolution::convolution },
-    Row { target: "aten.convolution.default", write: convolution::convolution },
-    Row { target: "aten.convolution_backward.default", write: convolution_backward::backward },
-    Row { target: "aten._scaled_dot_product_flash_attention_for_cpu.default", write: attention::attention },
+    Row { target: "aten.mm.default", write: matmul::mm, fuses: true },
+    Row { target: "aten.bmm.default", write: matmul::mm, fuses: true },
+    Row { target: "aten.addmm.default", write: matmul::addmm, fuses: true },
+    Row { target: "aten.baddbmm.default", write: matmul::addmm, fuses: true },
+    Row { target: "aten.matmul.default", write: matmul::matmul, fuses: true },
+    Row { target: "aten.linear.default", write: matmul::linear, fuses: true },
+    Row { target: "aten.conv1d.default", write: convolution::convolution, fuses: true },
+    Row { target: "aten.conv2d.default", write: convolution::convolution, fuses: true },
+    Row { target: "aten.convolution.default", write: convolution::convolution, fuses: true },
+    Row { target: "aten.convolution_backward.default", write: convolution_backward::backward, fuses: false },
+    Row {
+        target: "aten._scaled_dot_product_flash_attention_for_cpu.default",
+        write: attention::attention,
+        fuses: false,
+    },
     Row {
         target: "aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
         write: attention_backward::backward,
+        fuses: false,
     },
-    Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention },
-    Row { target: "aten.embedding_dense_backward.default", write: embedding::backward },
-    Row { target: "aten.max_pool2d.default", write: pooling::max },
-    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max },
-    Row { target: "aten.avg_pool2d.default", write: pooling::average },
-    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::adaptive_average },
-    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average },
-    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling_backward::max },
-    Row { target: "aten.avg_pool2d_backward.default", write: pooling_backward::average },
-    Row { target: "aten._adaptive_avg_pool2d_backward.default", write: pooling_backward::adaptive_average },
+    Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention, fuses: false },
+    Row { target: "aten.embedding_dense_backward.default", write: embedding::backward, fuses: false },
+    Row { target: "aten.max_pool2d.default", write: pooling::max, fuses: false },
+    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max, fuses: false },
+    Row { target: "aten.avg_pool2d.default", write: pooling::average, fuses: false },
+    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::adaptive_average, fuses: false },
+    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average, fuses: false },
+    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling_backward::max, fuses: false },
+    Row { target: "aten.avg_pool2d_backward.default", write: pooling_backward::average, fuses: false },
+    Row {
+        target: "aten._adaptive_avg_pool2d_backward.default",
+        write: pooling_backward::adaptive_average,
+        fuses: false,
+    },
 ];
 
 /// The kernel for a call.
@@ -64,13 +76,13 @@ static ROWS: &[Row] = &[
 /// # Errors
 /// A call that none is for, with the reason.
 pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Work>, Refusal> {
-    if epilogue.is_some() {
-        return Refusal::because("a kernel on a product");
-    }
     let Some(row) = ROWS.iter().find(|row| row.target == call.target) else {
         return Refusal::because(format!("there is no library kernel for {}", call.target));
     };
-    (row.write)(gpu, &Given::new(call, &plan.bufs)?)
+    if epilogue.is_some() && !row.fuses {
+        return Refusal::because(format!("no kernel is computed with {}", call.target));
+    }
+    (row.write)(gpu, &Given::new(call, epilogue, plan)?)
 }
 
 /// `a / b`, rounded up.

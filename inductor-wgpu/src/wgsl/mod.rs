@@ -7,168 +7,92 @@
 //!   evaluate beforehand.
 //! - No `enable` directive is printed: 64-bit integers are used where the kernel has them.
 //!
-//! Absent: what a kernel may contain (`inductor::grid`), pipelines and buffers (the rest of this crate).
+//! Absent: what a kernel may contain and the walk over it (`inductor::grid`), pipelines and buffers (the rest of this
+//! crate).
 
-mod expr;
+mod words;
 
-use inductor::grid::{Access, AtomicOp, GridKernel, Mem, Op, Stage, Stmt, Ty};
+use inductor::grid::print::Printer;
+use inductor::grid::{Access, Binding, GridKernel, Mem, Op, Stage, Ty};
+use words::Wgsl;
 
 /// The name of the entry point.
 pub const ENTRY: &str = "main";
 
+/// The name of a function that does one item.
+pub const EPILOGUE: &str = "epilogue";
+
 /// The module of a stage.
 pub fn print(kernel: &GridKernel, stage: &Stage) -> String {
-    let mut printer = Printer { kernel, stage, out: String::new(), depth: 1 };
-    printer.module();
+    let mut printer = Printer::new(kernel, stage, Wgsl { args: "args", given: None });
+    printer.line(&format!("// {}", stage.name));
+    args(&mut printer);
+    for (number, &(binding, access)) in stage.bindings.iter().enumerate() {
+        let ty = element(kernel, binding, access);
+        let mode = if access == Access::Read { "read" } else { "read_write" };
+        printer.line(&format!("@group(0) @binding({number}) var<storage, {mode}> {binding}: array<{ty}>;"));
+    }
+    printer.shared(|shared, data| format!("var<workgroup> {shared}: array<{}, {}>;", ty_name(data.ty), data.len));
+    entry(&mut printer);
     printer.out
 }
 
-/// Prints one stage.
-struct Printer<'a> {
-    kernel: &'a GridKernel,
-    stage: &'a Stage,
-    out: String,
-    depth: usize,
+/// A stage of [`lower_items`](inductor::grid::lower_items) as a function [`EPILOGUE`] of the group's number, an `i32`, and
+/// of the element of one buffer that it loads there. Other buffers are bound by the numbers' names, and launch arguments
+/// are fields of `p`.
+pub fn print_function(kernel: &GridKernel, stage: &Stage, given: Binding) -> String {
+    let mut printer = Printer::new(kernel, stage, Wgsl { args: "p", given: Some(given) });
+    let ty = ty_name(kernel.bindings[given].mem.register());
+    printer.line(&format!("fn {EPILOGUE}(group: i32, given: {ty}) {{"));
+    printer.depth = 1;
+    printer.line("let local = u32(group);");
+    body(&mut printer);
+    printer.out
 }
 
-impl Printer<'_> {
-    fn line(&mut self, text: &str) {
-        (0..self.depth).for_each(|_| self.out.push_str("  "));
-        self.out.push_str(text);
-        self.out.push('\n');
-    }
+/// The WGSL type of a buffer's elements, as a stage sees it.
+pub fn element(kernel: &GridKernel, binding: Binding, access: Access) -> String {
+    let ty = mem_name(kernel.bindings[binding].mem);
+    if access == Access::Atomic { format!("atomic<{ty}>") } else { ty.to_owned() }
+}
 
-    fn module(&mut self) {
-        self.depth = 0;
-        self.line(&format!("// {}", self.stage.name));
-        self.args();
-        for (number, &(binding, access)) in self.stage.bindings.iter().enumerate() {
-            let ty = mem_name(self.kernel.bindings[binding].mem);
-            let (mode, ty) = match access {
-                Access::Read => ("read", ty.to_owned()),
-                Access::Write => ("read_write", ty.to_owned()),
-                Access::Atomic => ("read_write", format!("atomic<{ty}>")),
-            };
-            self.line(&format!("@group(0) @binding({number}) var<storage, {mode}> {binding}: array<{ty}>;"));
-        }
-        for (shared, data) in self.stage.shared.iter() {
-            self.line(&format!("var<workgroup> {shared}: array<{}, {}>;", ty_name(data.ty), data.len));
-        }
-        self.entry();
+fn args(printer: &mut Printer<'_, Wgsl>) {
+    if !printer.stage.takes_args() {
+        return;
     }
+    let fields: Vec<String> = printer.kernel.args.keys().map(|arg| format!("{arg}: i32")).collect();
+    printer.line(&format!("struct Args {{ {} }}", fields.join(", ")));
+    let number = printer.stage.bindings.len();
+    printer.line(&format!("@group(0) @binding({number}) var<uniform> args: Args;"));
+}
 
-    fn args(&mut self) {
-        if !self.stage.takes_args() {
-            return;
-        }
-        let fields: Vec<String> = self.kernel.args.keys().map(|arg| format!("{arg}: i32")).collect();
-        self.line(&format!("struct Args {{ {} }}", fields.join(", ")));
-        let number = self.stage.bindings.len();
-        self.line(&format!("@group(0) @binding({number}) var<uniform> args: Args;"));
-    }
+fn entry(printer: &mut Printer<'_, Wgsl>) {
+    printer.line("");
+    printer.line(&format!("@compute @workgroup_size({})", printer.stage.threads));
+    printer.line(&format!("fn {ENTRY}("));
+    printer.line("  @builtin(local_invocation_index) local: u32,");
+    printer.line("  @builtin(workgroup_id) here: vec3<u32>,");
+    printer.line("  @builtin(num_workgroups) all: vec3<u32>,");
+    printer.line(") {");
+    printer.depth = 1;
+    printer.line("let thread = i32(local);");
+    printer.line("let group = i32(here.x + all.x * (here.y + all.y * here.z));");
+    body(printer);
+}
 
-    fn entry(&mut self) {
-        self.line("");
-        self.line(&format!("@compute @workgroup_size({})", self.stage.threads));
-        self.line(&format!("fn {ENTRY}("));
-        self.line("  @builtin(local_invocation_index) local: u32,");
-        self.line("  @builtin(workgroup_id) here: vec3<u32>,");
-        self.line("  @builtin(num_workgroups) all: vec3<u32>,");
-        self.line(") {");
-        self.depth = 1;
-        self.line("let thread = i32(local);");
-        self.line("let group = i32(here.x + all.x * (here.y + all.y * here.z));");
-        self.specials();
-        for (var, &ty) in self.stage.vars.iter() {
-            self.line(&format!("var {var}: {};", ty_name(ty)));
-        }
-        self.block(&self.stage.body);
-        self.depth = 0;
-        self.line("}");
-    }
+fn body(printer: &mut Printer<'_, Wgsl>) {
+    specials(printer);
+    printer.body(|var, ty| format!("var {var}: {};", ty_name(ty)));
+}
 
-    /// NaN and infinities: a thread's number has no highest bit, so that their bits are what they are.
-    fn specials(&mut self) {
-        for (val, data) in self.stage.vals.iter() {
-            if let (Op::Const(bits), Ty::F32) = (&data.op, data.ty)
-                && !f32::from_bits(*bits as u32).is_finite()
-            {
-                self.line(&format!("let {val} = bitcast<f32>({bits:#x}u | (local >> 31u));"));
-            }
-        }
-    }
-
-    fn block(&mut self, stmts: &[Stmt]) {
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
-    }
-
-    fn nested(&mut self, head: &str, stmts: &[Stmt]) {
-        self.line(head);
-        self.depth += 1;
-        self.block(stmts);
-        self.depth -= 1;
-        self.line("}");
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        match stmt {
-            Stmt::Let(val) => {
-                let text = format!("let {val}: {} = {};", ty_name(self.stage.vals[*val].ty), self.op(*val));
-                self.line(&text);
-            }
-            Stmt::Set(var, val) => self.line(&format!("{var} = {};", self.val(*val))),
-            Stmt::Store { binding, index, value } => {
-                let (index, value) = (self.val(*index), self.val(*value));
-                if self.is_atomic(*binding) {
-                    self.line(&format!("atomicStore(&{binding}[{index}], {value});"));
-                } else {
-                    self.line(&format!("{binding}[{index}] = {value};"));
-                }
-            }
-            // The language has no way to see an array of numbers as one of vectors.
-            Stmt::LoadVector { binding, index, lanes } => {
-                for (k, lane) in lanes.iter().enumerate() {
-                    let ty = ty_name(self.stage.vals[*lane].ty);
-                    self.line(&format!("let {lane}: {ty} = {binding}[{} + {k}i];", self.val(*index)));
-                }
-            }
-            Stmt::StoreVector { binding, index, lanes } => {
-                for (k, lane) in lanes.iter().enumerate() {
-                    self.line(&format!("{binding}[{} + {k}i] = {};", self.val(*index), self.val(*lane)));
-                }
-            }
-            Stmt::StoreShared { shared, index, value } => {
-                self.line(&format!("{shared}[{}] = {};", self.val(*index), self.val(*value)));
-            }
-            Stmt::Atomic { op, binding, index, value } => {
-                let name = match op {
-                    AtomicOp::Add => "atomicAdd",
-                    AtomicOp::And => "atomicAnd",
-                    AtomicOp::Or => "atomicOr",
-                };
-                self.line(&format!("{name}(&{binding}[{}], {});", self.val(*index), self.val(*value)));
-            }
-            Stmt::If { cond, then } => self.nested(&format!("if {} {{", self.val(*cond)), then),
-            Stmt::For { counter, start, end, step, body } => {
-                let [start, end, step] = [start, end, step].map(|&val| self.val(val));
-                let head = format!("for (var {counter}: i32 = {start}; {counter} < {end}; {counter} += {step}) {{");
-                self.nested(&head, body);
-            }
-            Stmt::While { head, cond, body } => {
-                self.line("loop {");
-                self.depth += 1;
-                self.block(head);
-                self.line(&format!("if !{} {{ break; }}", self.val(*cond)));
-                self.block(body);
-                self.depth -= 1;
-                self.line("}");
-            }
-            Stmt::Barrier => {
-                if self.stage.bindings.iter().any(|&(_, access)| access != Access::Read) {
-                    self.line("storageBarrier();");
-                }
-                self.line("workgroupBarrier();");
-            }
+/// NaN and infinities: `local` has no highest bit, so that their bits are what they are.
+fn specials(printer: &mut Printer<'_, Wgsl>) {
+    let stage = printer.stage;
+    for (val, data) in stage.vals.iter() {
+        if let (Op::Const(bits), Ty::F32) = (&data.op, data.ty)
+            && !f32::from_bits(*bits as u32).is_finite()
+        {
+            printer.line(&format!("let {val} = bitcast<f32>({bits:#x}u | (local >> 31u));"));
         }
     }
 }

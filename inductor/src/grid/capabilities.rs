@@ -14,6 +14,31 @@ pub enum WideFloats {
 /// How much more items count that only the threads of one group share.
 pub const GROUP_SHARE: u32 = 64;
 
+/// The functions of floats that are not exact: a device has them, or they are spelled out.
+pub const FUNCTIONS: &[Pointwise] = &[
+    Pointwise::Exp,
+    Pointwise::Exp2,
+    Pointwise::Expm1,
+    Pointwise::Log,
+    Pointwise::Log2,
+    Pointwise::Log10,
+    Pointwise::Log1p,
+    Pointwise::Sin,
+    Pointwise::Cos,
+    Pointwise::Tan,
+    Pointwise::Asin,
+    Pointwise::Acos,
+    Pointwise::Atan,
+    Pointwise::Atan2,
+    Pointwise::Sinh,
+    Pointwise::Cosh,
+    Pointwise::Tanh,
+    Pointwise::Erf,
+    Pointwise::Erfc,
+    Pointwise::Pow,
+    Pointwise::Fmod,
+];
+
 /// What a device can do.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Capabilities {
@@ -59,30 +84,6 @@ impl Capabilities {
 
     /// A device that has C's types and its mathematical library.
     pub fn full() -> Capabilities {
-        use Pointwise as P;
-        let functions = [
-            P::Fmod,
-            P::Pow,
-            P::Exp,
-            P::Exp2,
-            P::Expm1,
-            P::Log,
-            P::Log2,
-            P::Log10,
-            P::Log1p,
-            P::Sin,
-            P::Cos,
-            P::Tan,
-            P::Asin,
-            P::Acos,
-            P::Atan,
-            P::Atan2,
-            P::Sinh,
-            P::Cosh,
-            P::Tanh,
-            P::Erf,
-            P::Erfc,
-        ];
         Capabilities {
             threads: 256,
             shared_bytes: 48 << 10,
@@ -93,7 +94,7 @@ impl Capabilities {
             vectors: Some(1 << 16),
             subgroup: Some(32),
             wide_floats: WideFloats::Native,
-            functions: functions.to_vec(),
+            functions: FUNCTIONS.to_vec(),
         }
     }
 }

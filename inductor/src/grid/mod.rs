@@ -28,12 +28,14 @@ mod launch;
 pub mod lower;
 mod math;
 mod op;
+pub mod print;
+pub mod tables;
 pub mod text;
 pub mod verify;
 
-pub use capabilities::{Capabilities, WideFloats};
+pub use capabilities::{Capabilities, FUNCTIONS, WideFloats};
 pub use launch::split_groups;
-pub use lower::{Unsupported, lower};
+pub use lower::{Unsupported, lower, lower_items};
 pub use op::{Binary, Op, Unary};
 
 use cranelift_entity::{PrimaryMap, entity_impl};

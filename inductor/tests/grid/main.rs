@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod goldens;
+mod items;
 mod mutations;
 mod plans;
 mod random;

@@ -1,7 +1,8 @@
 //! What is wrong is found: barriers left out, values used where they are not, types that do not fit.
 
-use crate::support::{devices, inputs};
+use crate::support::devices;
 use inductor::grid::{GridKernel, Op, Stmt, Ty, interp, lower, verify};
+use inductor::loop_ir::random::small_inputs;
 use inductor::loop_ir::{Kernel, Param};
 
 const SOFTMAX: &str = include_str!("../golden/grid/softmax.loop");
@@ -16,7 +17,7 @@ fn softmax() -> (Kernel, GridKernel) {
 
 fn run(kernel: &Kernel, grid: &GridKernel) -> Result<(), interp::InterpError> {
     let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();
-    interp::run(grid, &params, &[], &mut inputs(kernel, &[], 1))
+    interp::run(grid, &params, &[], &mut small_inputs(1, kernel, &[]))
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The kernels that the middle writes: those of the plans that are goldens of the pipeline.
 
-use crate::support::{check, devices, inputs};
+use crate::support::{check, devices};
 use expect_test::expect;
 use inductor::loop_ir::Kernel;
+use inductor::loop_ir::random::small_inputs;
 use std::path::{Path, PathBuf};
 
 /// The kernels of a plan's text.
@@ -36,7 +37,7 @@ fn refused(kernels: &[(String, Kernel)], size: impl Fn(&Kernel) -> Vec<i64>) -> 
     for (plan, kernel) in kernels {
         let sizes = size(kernel);
         for (device, caps) in devices() {
-            if let Err(reason) = check(kernel, &caps, &sizes, &inputs(kernel, &sizes, 1), 256.0) {
+            if let Err(reason) = check(kernel, &caps, &sizes, &small_inputs(1, kernel, &sizes), 256.0) {
                 refused.push_str(&format!("{plan}, {}, {device}: {reason}\n", kernel.name));
             }
         }

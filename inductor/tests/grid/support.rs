@@ -53,29 +53,6 @@ pub(crate) fn close(dtype: DType, a: Scalar, b: Scalar, tolerance: f64) -> bool 
     }
 }
 
-/// Inputs for a kernel: small numbers of both signs (0..10 for integers), alike for one seed.
-pub(crate) fn inputs(kernel: &Kernel, sizes: &[i64], seed: u64) -> Vec<Buffer> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut draw = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 11
-    };
-    let mut buffers = Vec::new();
-    for (_, param) in kernel.arguments() {
-        let mut element = || match param.dtype {
-            DType::Bool => Scalar::Int((draw() % 2) as i64),
-            d if d.is_float() => Scalar::Float((draw() % 20_000) as f64 / 2500.0 - 4.0),
-            _ => Scalar::Int((draw() % 10) as i64),
-        };
-        let len = kernel.size(param.len, sizes).expect("sizes have values");
-        let elements: Vec<Scalar> = (0..len).map(|_| element()).collect();
-        buffers.push(Buffer::from_scalars(param.dtype, &elements));
-    }
-    buffers
-}
-
 /// Arguments to try a function at: everything special, small and large numbers of both signs, and in between.
 pub(crate) fn inputs_of(op: fx::prim::Pointwise) -> Vec<Vec<f64>> {
     let specials = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e30, -1e30, 7e5];

@@ -53,8 +53,32 @@ type Refusal = String;
 /// # Errors
 /// What the device lacks.
 pub fn lower(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsupported> {
+    lower_by(kernel, caps, Lower::run)
+}
+
+/// An [elementwise](crate::epilogue::is_elementwise) kernel as one stage whose groups are of one thread and do one item
+/// each, the one with the group's number: what can be printed as a function of that number.
+///
+/// # Errors
+/// What the device lacks, or loops inside the items.
+pub fn lower_items(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsupported> {
+    lower_by(kernel, caps, |lower| {
+        lower.bind_params()?;
+        let (items, _) = lower.items(&kernel.root);
+        if items.leaf.iter().any(|stmt| matches!(stmt, LoopStmt::Loop(_))) {
+            return Err("loops inside the items".to_owned());
+        }
+        lower.single(&items)
+    })
+}
+
+fn lower_by<'a>(
+    kernel: &'a Kernel,
+    caps: &'a Capabilities,
+    run: impl FnOnce(&mut Lower<'a>) -> Result<(), Refusal>,
+) -> Result<GridKernel, Unsupported> {
     let mut lower = Lower::new(kernel, caps);
-    lower.run().map_err(|reason| Unsupported { kernel: kernel.name.clone(), reason })?;
+    run(&mut lower).map_err(|reason| Unsupported { kernel: kernel.name.clone(), reason })?;
     let Lower { pool, bindings, args, limits, stages, .. } = lower;
     let kernel = GridKernel {
         name: kernel.name.clone(),

@@ -38,6 +38,15 @@ impl<'a> Lower<'a> {
         self.finish("", groups)
     }
 
+    /// A group of one thread for each item.
+    pub(super) fn single(&mut self, items: &Items<'a>) -> Result {
+        let groups = self.count(&items.chain);
+        self.threads = 1;
+        let number = self.group();
+        self.guarded(groups, |this| this.item(items, number))?;
+        self.finish("", groups)
+    }
+
     /// A group for each item.
     fn row(&mut self, items: &Items<'a>) -> Result {
         let groups = self.count(&items.chain);

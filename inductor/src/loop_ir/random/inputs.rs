@@ -50,6 +50,23 @@ pub fn inputs_with(seed: u64, kernel: &Kernel, sizes: &[i64], specials: bool) ->
     buffers.collect()
 }
 
+/// Buffers for the kernel's arguments of small numbers of both signs (0..10 for integers, which may be indices), alike for
+/// one seed.
+pub fn small_inputs(seed: u64, kernel: &Kernel, sizes: &[i64]) -> Vec<Buffer> {
+    let mut rng = Rng::new(seed);
+    let buffers = kernel.arguments().map(|(_, data)| {
+        let mut element = || match data.dtype {
+            DType::Bool => Scalar::Int(rng.below(2) as i64),
+            dtype if dtype.is_float() => Scalar::Float(rng.below(20_000) as f64 / 2500.0 - 4.0),
+            _ => Scalar::Int(rng.below(10) as i64),
+        };
+        let len = kernel.size(data.len, sizes).expect("every size has a value");
+        let elements: Vec<Scalar> = (0..len).map(|_| element()).collect();
+        Buffer::from_scalars(data.dtype, &elements)
+    });
+    buffers.collect()
+}
+
 fn element(rng: &mut Rng, dtype: DType, specials: bool) -> Scalar {
     if dtype.is_float() { float(rng, dtype, specials) } else { Scalar::Int(int(rng)) }
 }

@@ -16,7 +16,7 @@ mod nest;
 mod rng;
 mod step;
 
-pub use inputs::{inputs, inputs_with, sizes};
+pub use inputs::{inputs, inputs_with, sizes, small_inputs};
 
 use super::Kernel;
 use build::Builder;

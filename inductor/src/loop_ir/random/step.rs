@@ -1,6 +1,7 @@
 //! Random operations on values, each within its domain.
 
 use super::build::{Block, Builder};
+use crate::grid::FUNCTIONS;
 use crate::loop_ir::{Op, Role, Value};
 use fx::prim::Pointwise as P;
 use symshapes::{DType, DTypeClass};
@@ -35,35 +36,8 @@ const EXACT: &[P] = &[
     P::Sqrt,
 ];
 
-/// Float primitives of which the last places may differ.
-const INEXACT: &[P] = &[
-    P::FloorDiv,
-    P::Remainder,
-    P::Fmod,
-    P::Pow,
-    P::Rsqrt,
-    P::Reciprocal,
-    P::Exp,
-    P::Exp2,
-    P::Expm1,
-    P::Log,
-    P::Log2,
-    P::Log10,
-    P::Log1p,
-    P::Sin,
-    P::Cos,
-    P::Tan,
-    P::Asin,
-    P::Acos,
-    P::Atan,
-    P::Atan2,
-    P::Sinh,
-    P::Cosh,
-    P::Tanh,
-    P::Sigmoid,
-    P::Erf,
-    P::Erfc,
-];
+/// Float primitives of which the last places may differ, beside the [functions](FUNCTIONS).
+const INEXACT: &[P] = &[P::FloorDiv, P::Remainder, P::Rsqrt, P::Reciprocal, P::Sigmoid];
 
 /// Integer primitives.
 const INT: &[P] = &[
@@ -132,7 +106,7 @@ impl Builder<'_> {
     pub(super) fn inexact(&mut self, block: &mut Block) -> Value {
         let dtype =
             if self.options.dtypes.contains(&DType::F64) && self.rng.one_in(3) { DType::F64 } else { DType::F32 };
-        let op = self.rng.pick(INEXACT);
+        let op = self.rng.pick(&[INEXACT, FUNCTIONS].concat());
         self.apply(block, op, dtype)
     }
 

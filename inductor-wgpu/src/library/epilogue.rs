@@ -1,0 +1,73 @@
+//! What becomes of an element of a product: it is stored, or handed to a kernel that the middle wants computed with it.
+
+use inductor::device::{Access, Refusal};
+use inductor::grid;
+use inductor::plan::{Epilogue, View};
+
+use super::builder::Builder;
+use super::call::Given;
+use crate::wgsl;
+use crate::{Gpu, kernel};
+
+/// Declarations, and the statement that an element ends in.
+pub(super) struct Store {
+    /// Functions that the statement calls.
+    pub(super) functions: String,
+    statement: &'static str,
+}
+
+impl Store {
+    /// Binds what the elements of the call's result are stored to: the result, with the strides of these dimensions as
+    /// numbers, or the buffers of the kernel that is computed with it.
+    pub(super) fn bind(
+        gpu: &Gpu,
+        builder: &mut Builder,
+        given: &Given<'_>,
+        out: &View,
+        dims: &[&str],
+    ) -> Result<Store, Refusal> {
+        let Some(epilogue) = given.epilogue else {
+            builder.writes("out", "f32", out, dims)?;
+            return Ok(Store { functions: String::new(), statement: "out[PLACE] = VALUE;" });
+        };
+        builder.places("out", out, dims)?;
+        let functions = function(gpu, builder, given, epilogue)?;
+        Ok(Store { functions, statement: "epilogue(i32(PLACE), VALUE);" })
+    }
+
+    /// The statement for an element's place in the result and its value, both in WGSL.
+    pub(super) fn statement(&self, place: &str, value: &str) -> String {
+        self.statement.replace("PLACE", place).replace("VALUE", value)
+    }
+}
+
+/// The kernel as a function, with its buffers and numbers bound.
+fn function(gpu: &Gpu, builder: &mut Builder, given: &Given<'_>, epilogue: &Epilogue) -> Result<String, Refusal> {
+    let Epilogue { kernel, args, sizes, product } = epilogue;
+    let kernel = &given.plan.kernels[*kernel];
+    let capabilities = kernel::capabilities(gpu);
+    let items = grid::lower_items(kernel, &capabilities).map_err(|error| Refusal(error.to_string()))?;
+    let too_large = || Refusal(format!("kernel {}: {sizes:?} is too large for 32 bits", items.name));
+    let numbers = items.arguments(sizes).filter(|_| items.admits(sizes)).ok_or_else(too_large)?;
+    let [stage] = &items.stages[..] else { return Refusal::because("a kernel of several stages") };
+    let mut result = None;
+    for (binding, data) in items.bindings.iter() {
+        let grid::Source::Param(param) = data.source else { return Refusal::because("a kernel with temporaries") };
+        let place = kernel.arguments().position(|(argument, _)| argument == param);
+        let place = place.ok_or_else(|| Refusal(format!("{param} is no argument")))?;
+        let access = stage.bindings.iter().find(|(other, _)| *other == binding).map(|&(_, access)| access);
+        match access {
+            _ if place == *product => result = Some(binding),
+            Some(access) => {
+                let kind = if access == grid::Access::Read { Access::Read } else { Access::Write };
+                builder.binds(&binding.to_string(), &wgsl::element(&items, binding, access), args[place], kind)?;
+            }
+            None => {}
+        }
+    }
+    for (arg, number) in items.args.keys().zip(numbers) {
+        builder.signed(&arg.to_string(), number);
+    }
+    let result = result.ok_or_else(|| Refusal("a kernel that does not read the product".to_owned()))?;
+    Ok(wgsl::print_function(&items, stage, result))
+}

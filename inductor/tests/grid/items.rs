@@ -1,0 +1,43 @@
+//! Kernels as functions of an item's number, held against the loops.
+
+use crate::support::{close, devices};
+use inductor::epilogue::is_elementwise;
+use inductor::grid::{interp, lower_items, verify::verify};
+use inductor::loop_ir::interp as loops;
+use inductor::loop_ir::random::small_inputs;
+use inductor::loop_ir::{Kernel, Param};
+
+#[test]
+fn items_do_what_the_loops_do() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/grid");
+    let mut elementwise = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("the goldens are there") {
+        let path = entry.expect("the goldens can be listed").path();
+        if path.extension().is_none_or(|extension| extension != "loop") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a golden can be read");
+        let kernel: Kernel = text.parse().expect("a golden is a kernel");
+        if kernel.sizes.is_empty() && kernel.params.keys().any(|param| is_elementwise(&kernel, param)) {
+            check(&kernel);
+            elementwise.push(kernel.name);
+        }
+    }
+    elementwise.sort();
+    expect_test::expect!["add_mul add_mul_to arange_sub constant_pad gelu"].assert_eq(&elementwise.join(" "));
+}
+
+fn check(kernel: &Kernel) {
+    for (name, caps) in devices() {
+        let Ok(grid) = lower_items(kernel, &caps) else { continue };
+        verify(&grid, &caps).unwrap_or_else(|error| panic!("{name}: {error}\n{grid}"));
+        let (mut ours, mut wanted) = (small_inputs(7, kernel, &[]), small_inputs(7, kernel, &[]));
+        loops::run(kernel, &[], &mut wanted).expect("the loops run");
+        let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();
+        interp::run(&grid, &params, &[], &mut ours).unwrap_or_else(|error| panic!("{name}: {error}\n{grid}"));
+        for (ours, wanted) in ours.iter().zip(&wanted) {
+            let same = |i| close(ours.dtype(), ours.get(i), wanted.get(i), 64.0);
+            assert!((0..ours.len()).all(same), "{name}\n{kernel}\n{grid}");
+        }
+    }
+}
