@@ -15,6 +15,7 @@ use crate::library;
 use crate::memory::Pool;
 use crate::pipeline::{BindingKind, Pipelines, Shader, ShaderId, Shaders};
 use crate::stream::GpuStream;
+use crate::subgroup;
 use crate::work::Work;
 
 /// Features that are used where the adapter has them.
@@ -28,6 +29,8 @@ pub struct Gpu {
     capabilities: Capabilities,
     limits: Limits,
     features: Features,
+    /// Threads of a subgroup, where the middle can use them.
+    subgroup: Option<u32>,
     opened: Mutex<Arc<Opened>>,
 }
 
@@ -133,7 +136,12 @@ impl Gpu {
             epilogues: true,
         };
         let opened = Mutex::new(Arc::new(opened));
-        Ok(Gpu { shared: Arc::new(shared), choice: choice.clone(), wanted, capabilities, limits, features, opened })
+        let (shared, choice) = (Arc::new(shared), choice.clone());
+        let mut gpu = Gpu { shared, choice, wanted, capabilities, limits, features, subgroup: None, opened };
+        gpu.subgroup = subgroup::size(&gpu, &adapter.get_info());
+        gpu.trim();
+        gpu.counters().reset();
+        Ok(gpu)
     }
 
     /// What the device was promised to be able to do.
@@ -149,6 +157,26 @@ impl Gpu {
     /// Whether shaders compute with integers of 64 bits.
     pub fn has_wide_ints(&self) -> bool {
         self.shared.wide_ints
+    }
+
+    /// Threads of a subgroup, where all are as large and threads are in them by their numbers.
+    pub fn subgroup(&self) -> Option<u32> {
+        self.subgroup
+    }
+
+    /// Gives memory that lies unused back to the driver.
+    pub fn trim(&self) {
+        self.current().pool.trim();
+    }
+
+    /// Bytes of memory in use, and of memory that lies unused.
+    pub fn memory(&self) -> [u64; 2] {
+        self.current().pool.held()
+    }
+
+    /// The text of a shader.
+    pub fn shader_text(&self, id: ShaderId) -> String {
+        self.shared.shaders.get(id).text.clone()
     }
 
     /// Has the driver give the device up, as a fault in it would: for tests.

@@ -101,6 +101,7 @@ pub(crate) fn capabilities(gpu: &Gpu) -> grid::Capabilities {
         shared_bytes: limits.max_compute_workgroup_storage_size,
         // One is left for the arguments.
         bindings: limits.max_storage_buffers_per_shader_stage,
+        subgroup: gpu.subgroup(),
         wide_floats: WideFloats::AsF32,
         ..grid::Capabilities::web(gpu.has_wide_ints())
     }

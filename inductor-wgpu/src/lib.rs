@@ -2,7 +2,8 @@
 //!
 //! [`Gpu`] is an [`inductor::device::Device`]. Modules: `adapter` (which one), `gpu` (opened, and again after a loss),
 //! `memory` (blocks, pooled), `pipeline` (shaders by text), `stream` (one run, in as few submissions as there are times
-//! the host must wait), `kernel` (loop IR), `library` (matrix products, convolutions and the like).
+//! the host must wait), `kernel` (loop IR), `library` (matrix products, convolutions and the like),
+//! `subgroup` (whether threads exchange values).
 //!
 //! Invariants: nothing here panics for what a driver does: out of memory, validation and a lost device are values of
 //! [`inductor::device::DeviceError`]. No `unsafe`.
@@ -16,6 +17,7 @@ mod library;
 mod memory;
 mod pipeline;
 mod stream;
+mod subgroup;
 pub mod wgsl;
 mod work;
 

@@ -1,10 +1,13 @@
 //! Blocks of the device's memory, used again and again.
 //!
+//! The pool keeps no more than was in use of late: what it holds for nobody goes back to the driver when the blocks of
+//! both kinds together take twice what the busiest of the last runs had in use ([`SLACK`] is always allowed).
+//!
 //! A block belongs to one value at a time. It goes back to the pool when the last [`Memory`] of it is dropped, which a
 //! stream puts off until the work that uses it has been submitted: whoever takes it next submits later.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use inductor::device::Counters;
 use rustc_hash::FxHashMap;
@@ -12,6 +15,12 @@ use wgpu::{Buffer, BufferDescriptor, BufferUsages, ErrorFilter};
 
 /// The smallest block.
 const SMALLEST: u64 = 256;
+
+/// Bytes that may lie unused in any case.
+const SLACK: u64 = 32 << 20;
+
+/// Runs after which it is forgotten how much was in use before.
+const RUNS: u32 = 32;
 
 /// What every block may be used for.
 const USAGES: BufferUsages =
@@ -95,7 +104,69 @@ pub(crate) struct NoMemory {
 pub(crate) struct Pool {
     device: wgpu::Device,
     counters: Arc<Counters>,
-    free: Mutex<FxHashMap<(BufferUsages, u64), Vec<Buffer>>>,
+    free: Mutex<Free>,
+}
+
+/// Blocks that nobody uses, and how much is in use.
+#[derive(Default, Debug)]
+struct Free {
+    blocks: FxHashMap<(BufferUsages, u64), Vec<Buffer>>,
+    /// Bytes of the blocks.
+    idle: u64,
+    /// Bytes of the blocks that somebody has.
+    used: u64,
+    /// The most that was in use, in these runs and in those before.
+    peaks: [u64; 2],
+    runs: u32,
+}
+
+impl Free {
+    /// A block of this length, if one is free.
+    fn take(&mut self, usages: BufferUsages, size: u64) -> Option<Buffer> {
+        let buffer = self.blocks.get_mut(&(usages, size)).and_then(Vec::pop)?;
+        self.idle -= size;
+        self.lent(size);
+        Some(buffer)
+    }
+
+    /// Somebody has a block of this length.
+    fn lent(&mut self, size: u64) {
+        self.used += size;
+        self.peaks[0] = self.peaks[0].max(self.used);
+    }
+
+    /// Takes a block back, or leaves it to be dropped.
+    fn put(&mut self, usages: BufferUsages, buffer: &Buffer) {
+        let size = buffer.size();
+        self.used = self.used.saturating_sub(size);
+        if self.used + self.idle + size <= self.most() {
+            self.idle += size;
+            self.blocks.entry((usages, size)).or_default().push(buffer.clone());
+        }
+    }
+
+    /// The most bytes that all blocks together may have while some are idle.
+    fn most(&self) -> u64 {
+        2 * self.peaks[0].max(self.peaks[1]) + SLACK
+    }
+
+    /// Another run begins.
+    fn run(&mut self) {
+        self.runs += 1;
+        if self.runs < RUNS {
+            return;
+        }
+        self.runs = 0;
+        self.peaks = [self.used, self.peaks[0]];
+        if self.used + self.idle > self.most() {
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.idle = 0;
+    }
 }
 
 impl Pool {
@@ -119,25 +190,44 @@ impl Pool {
         self.put(buffer, READ_BACK);
     }
 
+    /// Gives everything that lies unused back to the driver.
+    pub(crate) fn trim(&self) {
+        self.lock().clear();
+    }
+
+    /// Another run begins.
+    pub(crate) fn run(&self) {
+        self.lock().run();
+    }
+
+    /// Bytes in use, and bytes that lie unused.
+    pub(crate) fn held(&self) -> [u64; 2] {
+        let free = self.lock();
+        [free.used, free.idle]
+    }
+
     fn put(&self, buffer: &Buffer, usages: BufferUsages) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.entry((usages, buffer.size())).or_default().push(buffer.clone());
+        self.lock().put(usages, buffer);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn buffer(&self, bytes: usize, usages: BufferUsages) -> Result<Buffer, NoMemory> {
         let size = block_bytes(whole_words(bytes));
-        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(buffer) = free().get_mut(&(usages, size)).and_then(Vec::pop) {
+        let known = self.lock().take(usages, size);
+        if let Some(buffer) = known {
             return Ok(buffer);
         }
-        self.create(size, usages).map_or_else(
-            || {
-                // What lies unused may be what is missing.
-                free().clear();
-                self.create(size, usages).ok_or(NoMemory { bytes })
-            },
-            Ok,
-        )
+        let again = || {
+            // What lies unused may be what is missing.
+            self.trim();
+            self.create(size, usages)
+        };
+        let buffer = self.create(size, usages).or_else(again).ok_or(NoMemory { bytes })?;
+        self.lock().lent(size);
+        Ok(buffer)
     }
 
     fn create(&self, size: u64, usage: BufferUsages) -> Option<Buffer> {

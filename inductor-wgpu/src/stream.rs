@@ -49,6 +49,7 @@ enum Bound {
 
 impl GpuStream {
     pub(crate) fn new(shared: Arc<Shared>, opened: Arc<Opened>) -> GpuStream {
+        opened.pool.run();
         GpuStream { shared, opened, commands: Vec::new(), params: Vec::new(), free: Vec::new() }
     }
 

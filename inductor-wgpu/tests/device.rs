@@ -61,6 +61,25 @@ fn a_chain_of_dispatches_is_one_submission() {
 }
 
 #[test]
+fn memory_that_nobody_uses_goes_back() {
+    let Some(gpu) = gpu() else { return };
+    let run = |count: usize| {
+        let mut stream = gpu.stream().expect("the device is there");
+        let block = stream.upload(&vec![1; 4 * count], DType::F32).expect("there is memory");
+        assert_eq!(read(&mut stream, &block, 1).map(|values| values.len()), Ok(1));
+    };
+    run(16 << 20);
+    assert!(gpu.memory()[1] >= 64 << 20, "the next run may want it");
+    gpu.trim();
+    assert_eq!(gpu.memory(), [0, 0]);
+    run(16 << 20);
+    for _ in 0..100 {
+        run(16);
+    }
+    assert!(gpu.memory()[1] < 1 << 20, "{:?}: the runs of late did not", gpu.memory());
+}
+
+#[test]
 fn an_upload_never_reaches_a_block_that_recorded_work_still_reads() {
     let Some(gpu) = gpu() else { return };
     let double = scale(&gpu, 2.0);

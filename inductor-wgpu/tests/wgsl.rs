@@ -1,5 +1,8 @@
 //! The WGSL of every golden kernel: as it was, and valid to naga.
 
+mod common;
+
+use common::validate;
 use expect_test::expect_file;
 use inductor::grid::{Capabilities, GridKernel, lower};
 use inductor::loop_ir::{
@@ -22,15 +25,6 @@ fn kernels() -> Vec<(String, Kernel)> {
     let name = |path: &PathBuf| path.file_stem().expect("a file").to_string_lossy().into_owned();
     let read = |path: &PathBuf| std::fs::read_to_string(path).expect("it can be read").parse().expect("a kernel");
     paths.iter().map(|path| (name(path), read(path))).collect()
-}
-
-/// Checks a module as wgpu will, for an adapter with 64-bit integers.
-fn validate(text: &str) {
-    let module =
-        naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
-    let flags = naga::valid::ValidationFlags::all();
-    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::SHADER_INT64);
-    validator.validate(&module).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
 }
 
 fn print(grid: &GridKernel) -> Vec<String> {
@@ -58,4 +52,17 @@ fn random_kernels_are_valid() {
     let lowered = (0..100).filter_map(|seed| lower(&random::kernel(seed, &options), &caps).ok());
     let printed = lowered.map(|grid| print(&grid).iter().for_each(|module| validate(module)));
     assert!(printed.count() >= 95, "only kernels with the bits of a float64 are refused");
+}
+
+#[test]
+fn reductions_in_subgroups_are_valid() {
+    let caps = Capabilities { subgroup: Some(32), ..Capabilities::web(true) };
+    let mut exchanged = 0;
+    for (name, kernel) in kernels() {
+        let grid = lower(&kernel, &caps).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text = print(&grid);
+        text.iter().for_each(|module| validate(module));
+        exchanged += usize::from(text.iter().any(|module| module.contains("subgroupShuffleXor")));
+    }
+    assert!(exchanged >= 3, "{exchanged} kernels exchange values");
 }

@@ -41,8 +41,11 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
     STORE
 }";
 
-/// `convolution` over one or two dimensions, not transposed.
+/// `convolution` over one or two dimensions.
 pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.has("transposed") && given.bool("transposed")? {
+        return super::convolution_backward::transposed(gpu, given);
+    }
     let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
     let (out, bias) = (planar(&given.result()?)?, given.opt_tensor("bias")?);
     let shape = Shape::of(given, &input, &weight, &out)?;
@@ -82,9 +85,6 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn of(given: &Given<'_>, input: &View, weight: &View, out: &View) -> Result<Shape, Refusal> {
-        if given.has("transposed") && given.bool("transposed")? {
-            return Refusal::because("a transposed convolution");
-        }
         let sizes = |view: &View| <[i64; 4]>::try_from(&view.layout.sizes[..]).map_err(|_| Refusal("its rank".into()));
         let [_, _, height, width] = sizes(input)?;
         let [images, filters, out_height, out_width] = sizes(out)?;

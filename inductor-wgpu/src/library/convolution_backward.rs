@@ -6,12 +6,16 @@ use inductor::plan::View;
 use super::builder::{Builder, joined};
 use super::call::Given;
 use super::convolution::{DIMS, Shape, planar};
+use super::epilogue::Store;
 use super::tile::{Product, Tile};
 use crate::Gpu;
 use crate::work::Work;
 
 /// `convolution_backward`, of what `convolution` computes.
 pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.bool("transposed")? {
+        return Refusal::because("backward of a transposed convolution");
+    }
     let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
     let grad = planar(given.tensor("grad_output")?)?;
     let shape = Shape::of(given, &input, &weight, &grad)?;
@@ -20,7 +24,7 @@ pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refus
     };
     let mut tasks = Vec::new();
     if let Some(out) = given.result_if(of_input_too, 0)? {
-        tasks.push(of_input(gpu, given, &shape, [&grad, &weight, &planar(&out)?])?);
+        tasks.push(of_input(gpu, given, &shape, [&grad, &weight, &planar(&out)?], None)?);
     }
     if let Some(out) = given.result_if(of_weight_too, 1)? {
         tasks.push(of_weight(gpu, given, &shape, [&grad, &input, &planar(&out)?])?);
@@ -31,12 +35,21 @@ pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refus
     Ok(joined(tasks))
 }
 
+/// A transposed convolution: what the gradient of a convolution's input is, of a gradient that is the input here.
+pub(super) fn transposed(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (input, weight) = (planar(given.tensor("input")?)?, planar(given.tensor("weight")?)?);
+    let (out, bias) = (planar(&given.result()?)?, given.opt_tensor("bias")?);
+    let shape = Shape::of(given, &out, &weight, &input)?;
+    of_input(gpu, given, &shape, [&input, &weight, &out], bias)
+}
+
 /// A row is a place of the input, a column a channel of it; `k` runs over the filters and their elements.
 fn of_input(
     gpu: &Gpu,
     given: &Given<'_>,
     shape: &Shape,
     [grad, weight, out]: [&View; 3],
+    bias: Option<&View>,
 ) -> Result<Task<Work>, Refusal> {
     let m = shape.images * shape.plane[0] * shape.plane[1];
     let n = shape.group_channels;
@@ -45,8 +58,15 @@ fn of_input(
     shape.declare(&mut builder, given, [m, n, k])?;
     builder.reads("grad", grad, &DIMS)?;
     builder.reads("weight", weight, &DIMS)?;
-    builder.writes("out", "f32", out, &DIMS)?;
-    let product = Product { functions: OF_INPUT.to_owned(), a_along_k: false, b_along_k: false };
+    let store = Store::bind(gpu, &mut builder, given, out, &DIMS)?;
+    let mut sum = "sum";
+    if let Some(bias) = bias {
+        builder.reads("bias", bias, &["channel"])?;
+        sum = "sum + bias[p.bias_offset + channel * p.bias_channel]";
+    }
+    let place = "p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x";
+    let functions = store.functions.clone() + &OF_INPUT.replace("STORE", &store.statement(place, sum));
+    let product = Product { functions, a_along_k: false, b_along_k: false };
     let tile = Tile::of(m, n);
     builder.finish(gpu, &tile.text(&product), tile.groups(m, n, shape.groups)?)
 }
@@ -108,7 +128,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
     let y = (row / p.width) % p.height;
     let x = row % p.width;
     let channel = batch * p.group_channels + column;
-    out[p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x] = sum;
+    STORE
 }";
 
 const OF_WEIGHT: &str = "

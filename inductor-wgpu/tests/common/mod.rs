@@ -1,4 +1,4 @@
-//! What the tests share: the adapter that they run on.
+//! What the tests share: the adapter that they run on, and the judge of what is written for it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use inductor_wgpu::{AdapterChoice, Gpu, OpenError};
@@ -13,4 +13,14 @@ pub(crate) fn gpu() -> Option<Gpu> {
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Checks a module as wgpu will, for an adapter with 64-bit integers and subgroups.
+pub(crate) fn validate(text: &str) {
+    let module =
+        naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
+    let flags = naga::valid::ValidationFlags::all();
+    let capabilities = naga::valid::Capabilities::SHADER_INT64 | naga::valid::Capabilities::SUBGROUP;
+    let mut validator = naga::valid::Validator::new(flags, capabilities);
+    validator.validate(&module).unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
 }

@@ -59,6 +59,8 @@ pub struct Capabilities {
     pub vectors: Option<u32>,
     /// Threads of a subgroup, where they can exchange values and are always as many: a power of two.
     pub subgroup: Option<u32>,
+    /// Whether they exchange values of 64 bits, too.
+    pub wide_exchanges: bool,
     /// What becomes of `float64`.
     pub wide_floats: WideFloats,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
@@ -77,6 +79,7 @@ impl Capabilities {
             atomic_floats: false,
             vectors: None,
             subgroup: None,
+            wide_exchanges: false,
             wide_floats: WideFloats::AsF32,
             functions: Vec::new(),
         }
@@ -93,6 +96,7 @@ impl Capabilities {
             atomic_floats: true,
             vectors: Some(1 << 16),
             subgroup: Some(32),
+            wide_exchanges: true,
             wide_floats: WideFloats::Native,
             functions: FUNCTIONS.to_vec(),
         }

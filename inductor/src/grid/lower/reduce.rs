@@ -126,7 +126,9 @@ impl Lower<'_> {
         let Some(running) = self.running[acc].take() else { return Err(format!("{acc} is not open")) };
         let data = self.kernel.accs[acc].clone();
         let mine = self.read(running);
-        match self.caps.subgroup.filter(|&width| width <= self.threads && self.threads / width <= width) {
+        let exchanged = self.caps.wide_exchanges || self.b.ty(mine.0).bits() <= 32;
+        let fits = |&width: &u32| exchanged && width <= self.threads && self.threads / width <= width;
+        match self.caps.subgroup.filter(fits) {
             Some(width) => self.by_subgroups(&data, mine, width),
             None => self.by_tree(&data, mine),
         }
