@@ -1,15 +1,14 @@
 //! The devices of this process that are not the processor, and the weights that they keep.
 //!
 //! A device is opened once for each choice of an adapter. It keeps a [copy](kept) of every parameter and constant that a
-//! graph has read, and of what a forward graph has left for its backward graph, as long as the Python object lives;
-//! `rust_inductor.reset()` forgets all copies.
+//! graph has read, and of results that other graphs read; `rust_inductor.reset()` forgets all copies.
 
 mod kept;
 
 use crate::torch::PORTABLE;
 use inductor::device::Device;
 use inductor_wgpu::{AdapterChoice, Gpu};
-pub(crate) use kept::{Copies, State, hash_all};
+pub(crate) use kept::{Copies, Copy, Demand, State, hash_all};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -53,11 +52,14 @@ impl Wgpu {
     }
 }
 
-/// Forgets every copy of a weight.
+/// Forgets every copy of a tensor, and gives the memory back.
 pub(crate) fn forget_kept() {
     let opened: Vec<Arc<Wgpu>> =
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, device)| Arc::clone(device)).collect();
-    opened.iter().for_each(|device| device.copies.clear());
+    for device in opened {
+        device.copies.clear();
+        device.gpu.trim();
+    }
 }
 
 /// What the device of these options has done since it was opened: dispatches, submissions, bytes moved and so on, with

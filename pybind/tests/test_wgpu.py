@@ -96,6 +96,18 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
     "conv2d strided": (lambda x, w: F.conv2d(x, w, stride=(2, 1), padding=(3, 0)), (1, 3, 12, 11), (64, 3, 7, 2)),
     "conv2d in groups": (lambda x, w: F.conv2d(x, w, groups=2, dilation=2), (2, 4, 9, 8), (6, 2, 3, 3)),
     "conv2d depthwise": (lambda x, w: F.conv2d(x, w, groups=6, padding=1), (2, 6, 5, 5), (6, 1, 3, 3)),
+    "transposed conv2d": (
+        lambda x, w, b: F.conv_transpose2d(x, w, b, stride=2, padding=1, output_padding=1),
+        (2, 6, 5, 4),
+        (6, 3, 3, 3),
+        (3,),
+    ),
+    "transposed conv2d in groups": (
+        lambda x, w: F.relu(F.conv_transpose2d(x, w, stride=(3, 1), groups=2, dilation=2)),
+        (2, 6, 5, 4),
+        (6, 2, 3, 2),
+    ),
+    "transposed conv1d": (lambda x, w: F.conv_transpose1d(x, w, padding=1), (2, 6, 9), (6, 4, 3)),
     "conv1d": (lambda x, w: F.conv1d(x, w, padding=2), (2, 3, 20), (4, 3, 5)),
     "conv channels last": (
         lambda x, w: F.conv2d(x.to(memory_format=torch.channels_last), w),
@@ -405,6 +417,29 @@ def test_what_forward_leaves_for_backward_stays() -> None:
         result.sum().backward()
     assert counted["bytes_up"] <= 4 * 32 * 64 + 1024
     close([parameter.grad for parameter in model.parameters()], eager)
+
+
+def test_results_are_not_uploaded_again() -> None:
+    """What one graph has computed and the next reads is on the device; what was written to in between is not."""
+
+    @torch._dynamo.disable
+    def meddle(x: torch.Tensor) -> None:
+        if writes:
+            x.data[7, 3] = 40.0
+
+    def function(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(x @ w)
+        meddle(y)
+        return y @ w + 1
+
+    compiled, x, w = on_device(function), torch.randn(100, 64), torch.randn(64, 64)
+    for writes in (False, True, False):
+        with torch.no_grad():
+            close(compiled(x, w), function(x, w))
+            with Counted() as counted:
+                close(compiled(x, w), function(x, w))
+        given = 4 * (100 * 64 + 2 * 64 * 64)
+        assert counted["bytes_up"] <= given + 512 + writes * 4 * 100 * 64
 
 
 def test_sizes_that_change() -> None:

@@ -4,6 +4,10 @@
 //! compared by a hash of all of them, since torch's version counter knows nothing of writes through `.data` or NumPy.
 //! Who promises that there are none (the option `freezing`) has the counter trusted alone.
 //!
+//! Weights are kept as long as their tensors live. Results are kept too, since the next graph may read them (after a graph
+//! break, or in the backward graph); but a result whose copies nobody has asked for in its first runs is kept no longer
+//! ([`Demand`]), and a copy that has not been used for some runs goes.
+//!
 //! Invariants: a hash is taken before its bytes are uploaded, so that a write in between makes a copy that is not used
 //! rather than one that is wrong; the lock is not held while Python objects are looked at or dropped.
 
@@ -12,7 +16,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyWeakrefReference;
 use rustc_hash::FxHashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use symshapes::DType;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -22,11 +27,49 @@ const MANY_BYTES: usize = 4 << 20;
 /// Threads that take hashes: memory is what they wait for.
 const HASHERS: usize = 4;
 
+/// How many copies of a result are kept before somebody must have asked for one.
+const TRIES: u32 = 4;
+
+/// How many runs a copy of a result is kept without being used.
+const PATIENCE: u64 = 64;
+
 /// A tensor's copy on the device.
 struct Kept {
     tensor: Py<PyWeakrefReference>,
     state: State,
     memory: Memory,
+    /// That of the result which it is; `None` for a weight.
+    demand: Option<Arc<Demand>>,
+    /// The run that last made or used it.
+    used: u64,
+}
+
+/// Whether copies of a result of a graph are of any use.
+#[derive(Default, Debug)]
+pub(crate) struct Demand {
+    kept: AtomicU32,
+    used: AtomicBool,
+}
+
+impl Demand {
+    /// That of a result which is sure to be read.
+    pub(crate) fn certain() -> Demand {
+        Demand { kept: AtomicU32::new(0), used: AtomicBool::new(true) }
+    }
+
+    /// True if a copy should be kept this time.
+    pub(crate) fn wants(&self) -> bool {
+        self.used.load(Ordering::Relaxed) || self.kept.fetch_add(1, Ordering::Relaxed) < TRIES
+    }
+}
+
+/// A copy to be kept: of this tensor, made in this state.
+pub(crate) struct Copy<'py> {
+    pub(crate) tensor: Bound<'py, PyAny>,
+    pub(crate) state: State,
+    pub(crate) memory: Memory,
+    /// That of a result.
+    pub(crate) demand: Option<Arc<Demand>>,
 }
 
 /// What a copy was made of, or what is looked for.
@@ -100,7 +143,10 @@ pub(crate) fn hash_all(states: &mut [(State, &[u8])]) {
 
 /// All copies of a device, by the addresses of the first elements.
 #[derive(Default)]
-pub(crate) struct Copies(Mutex<FxHashMap<usize, Kept>>);
+pub(crate) struct Copies {
+    kept: Mutex<FxHashMap<usize, Kept>>,
+    runs: AtomicU64,
+}
 
 impl Copies {
     /// True if there may be a copy of what lies here.
@@ -113,19 +159,31 @@ impl Copies {
         let py = tensor.py();
         let copy = self.lock().get(&state.address).map(|copy| copy.clone_ref(py))?;
         let is_same = copy.tensor.bind(py).upgrade().is_some_and(|object| object.is(tensor));
-        copy.state.is_good_for(state, is_same).then_some(copy.memory)
+        if !copy.state.is_good_for(state, is_same) {
+            return None;
+        }
+        if let Some(demand) = &copy.demand {
+            demand.used.store(true, Ordering::Relaxed);
+        }
+        let now = self.runs.load(Ordering::Relaxed);
+        if let Some(copy) = self.lock().get_mut(&state.address) {
+            copy.used = now;
+        }
+        Some(copy.memory)
     }
 
-    /// Keeps copies of tensors, and forgets those whose tensors are gone.
-    pub(crate) fn keep(&self, py: Python<'_>, copies: Vec<(Bound<'_, PyAny>, State, Memory)>) -> PyResult<()> {
+    /// Keeps copies of tensors, and forgets those whose tensors are gone and results that nobody reads.
+    pub(crate) fn keep(&self, py: Python<'_>, copies: Vec<Copy<'_>>) -> PyResult<()> {
+        let now = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
         if copies.is_empty() {
             return Ok(());
         }
         let mut all = std::mem::take(&mut *self.lock());
-        all.retain(|_, copy| copy.tensor.bind(py).upgrade().is_some());
-        for (tensor, state, memory) in copies {
-            let copy = Kept { tensor: PyWeakrefReference::new(&tensor)?.unbind(), state, memory };
-            all.insert(state.address, copy);
+        let is_wanted = |copy: &Kept| copy.demand.is_none() || copy.used + PATIENCE >= now;
+        all.retain(|_, copy| is_wanted(copy) && copy.tensor.bind(py).upgrade().is_some());
+        for Copy { tensor, state, memory, demand } in copies {
+            let tensor = PyWeakrefReference::new(&tensor)?.unbind();
+            all.insert(state.address, Kept { tensor, state, memory, demand, used: now });
         }
         // What another thread has kept in the meantime is newer.
         let newer = std::mem::replace(&mut *self.lock(), all);
@@ -141,13 +199,20 @@ impl Copies {
     }
 
     fn lock(&self) -> MutexGuard<'_, FxHashMap<usize, Kept>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Kept {
     fn clone_ref(&self, py: Python<'_>) -> Kept {
-        Kept { tensor: self.tensor.clone_ref(py), state: self.state, memory: self.memory.clone() }
+        let Kept { tensor, state, memory, demand, used } = self;
+        Kept {
+            tensor: tensor.clone_ref(py),
+            state: *state,
+            memory: memory.clone(),
+            demand: demand.clone(),
+            used: *used,
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 use super::frame::Frame;
 use super::run::Stop;
 use super::{InputSpec, Program};
-use crate::device::{State, Wgpu, hash_all};
+use crate::device::{Copy, Demand, State, Wgpu, hash_all};
 use crate::import::Imported;
 use crate::torch::Torch;
 use inductor::device::{Content, Counters, Device, DeviceError, Task};
@@ -25,8 +25,8 @@ pub(crate) struct DevicePart {
     device: Arc<Wgpu>,
     /// The inputs that are known to be weights, by number.
     weights: Vec<usize>,
-    /// Outputs for a backward graph alone, each with a buffer of its own.
-    saved: Vec<(usize, Buf)>,
+    /// Outputs that another graph may read, each with a buffer of its own.
+    results: Vec<(usize, Buf, Arc<Demand>)>,
     /// Flags that kernels set on the device.
     pub(super) flags: Vec<Buf>,
     /// Results of calls that the device makes which are no tensors: they are `None`.
@@ -37,8 +37,8 @@ pub(crate) struct DevicePart {
 
 impl DevicePart {
     pub(super) fn new(device: Arc<Wgpu>, plan: &Plan, imported: &Imported) -> DevicePart {
-        let (weights, saved) = (imported.weights.clone(), saved(plan, imported));
-        DevicePart { device, weights, saved, flags: Vec::new(), nones: Vec::new(), refused: Vec::new() }
+        let (weights, results) = (imported.weights.clone(), results(plan, imported.saved_from));
+        DevicePart { device, weights, results, flags: Vec::new(), nones: Vec::new(), refused: Vec::new() }
     }
 
     /// Opens the run's session: the inputs have their values, the flags are down. With `freezing`, nothing writes to a
@@ -88,14 +88,14 @@ impl DevicePart {
                 && self.device.copies.find(&tensor, &state).is_none()
                 && let Some(memory) = session.keep(buf)
             {
-                copies.push((tensor, state, memory));
+                copies.push(Copy { tensor, state, memory, demand: None });
             }
         }
         self.device.copies.keep(py, copies)
     }
 
-    /// Keeps the values that only the backward graph is going to read.
-    pub(super) fn keep_saved(
+    /// Keeps the results that another graph may read.
+    pub(super) fn keep_results(
         &self,
         py: Python<'_>,
         program: &Program,
@@ -103,10 +103,13 @@ impl DevicePart {
         frame: &Frame,
     ) -> PyResult<()> {
         let Some(session) = &frame.session else { return Ok(()) };
-        let copies = self.saved.iter().filter_map(|&(at, buf)| {
-            let data = bytes_of(program, frame, buf);
-            let state = State::of(&outputs[at], data, program.bufs[buf].element).hashed(data);
-            Some((outputs[at].clone(), state, session.keep(buf)?))
+        let copies = self.results.iter().filter_map(|(at, buf, demand)| {
+            let (tensor, data, memory) = (&outputs[*at], bytes_of(program, frame, *buf), session.keep(*buf)?);
+            if data.is_empty() || !demand.wants() {
+                return None;
+            }
+            let state = State::of(tensor, data, program.bufs[*buf].element).hashed(data);
+            Some(Copy { tensor: tensor.clone(), state, memory, demand: Some(Arc::clone(demand)) })
         });
         self.device.copies.keep(py, copies.collect())
     }
@@ -153,17 +156,17 @@ impl DevicePart {
     }
 }
 
-/// The outputs that are kept for a backward graph, where they are whole buffers that no other output shares.
-fn saved(plan: &Plan, imported: &Imported) -> Vec<(usize, Buf)> {
-    let Some(from) = imported.saved_from else { return Vec::new() };
+/// The outputs that are whole buffers which no other output shares; those from `saved_from` on are for a backward graph.
+fn results(plan: &Plan, saved_from: Option<usize>) -> Vec<(usize, Buf, Arc<Demand>)> {
     let views = plan.outputs.iter().map(|output| if let Output::Tensor(view) = output { Some(view) } else { None });
     let views: Vec<Option<&View>> = views.collect();
     let is_alone = |view: &View| views.iter().flatten().filter(|other| other.buf == view.buf).count() == 1;
     let is_own = |view: &View| matches!(plan.bufs[view.buf].storage, Storage::Owned | Storage::Result);
     let is_whole = |view: &View| view.layout == plan.bufs[view.buf].layout;
     let fits = |view: &&View| is_alone(view) && is_own(view) && is_whole(view);
-    let found = views.iter().enumerate().skip(from);
-    found.filter_map(|(at, view)| Some((at, view.filter(fits)?.buf))).collect()
+    let demand = |at| if saved_from.is_some_and(|from| at >= from) { Demand::certain() } else { Demand::default() };
+    let found = views.iter().enumerate();
+    found.filter_map(|(at, view)| Some((at, view.filter(fits)?.buf, Arc::new(demand(at))))).collect()
 }
 
 impl Program {

@@ -303,7 +303,7 @@ impl Program {
             outputs.push(value);
         }
         if let Some(device) = &self.device {
-            device.keep_saved(py, self, &outputs, frame)?;
+            device.keep_results(py, self, &outputs, frame)?;
         }
         PyTuple::new(py, outputs)
     }
