@@ -287,8 +287,11 @@ pub trait Host {
     /// The items of a set that is made in this way, in its order.
     fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>>;
 
-    /// A frozen set of these items, as they are added one by one.
-    fn frozenset(&mut self, items: &[Constant]) -> Option<Obj>;
+    /// A frozen set of these items.
+    fn frozenset(&mut self, of: &SetOperand) -> Option<Obj>;
+
+    /// What a method of a frozen set gives that combines it with another set.
+    fn combined_frozenset(&mut self, set: Obj, method: &str, other: &SetOperand) -> Option<Obj>;
 
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;

@@ -2,12 +2,13 @@
 //!
 //! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item; of
 //! those that a program makes of constants, the interpreter says it, which does the same again, and so does the code that
-//! builds them. All others are asked for their items by what needs no order alone.
+//! builds them. Of what is made of the caller's sets and of objects, the trace does not know the order, but the code
+//! repeats the calls. All others are asked for their items by what needs no order alone, and never leave the trace.
 
 use super::{
     Traced, Tracer,
     items::raised,
-    value::{Iter, Key, Made, State, StateId, Value, ValueId},
+    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, State, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -24,51 +25,108 @@ pub(super) type Items = IndexMap<Key, ValueId>;
 /// Steps of a history at most.
 const MOST_STEPS: usize = 2000;
 
+/// Calls at most that code repeats.
+const MOST_CALLS: usize = 200;
+
+/// The methods that give a new set.
+const MAKING: [&str; 5] = ["copy", "union", "intersection", "difference", "symmetric_difference"];
+
+/// What a method of sets is given.
+struct Operand {
+    /// The same without values of the trace, if it is all constants.
+    known: Option<SetOperand>,
+    /// How code gives it again.
+    again: CallOperand,
+}
+
+impl SetCall {
+    /// True if the method gives a new set.
+    pub(super) fn makes(&self) -> bool {
+        MAKING.contains(&self.method)
+    }
+}
+
+impl SetCalls {
+    /// True if the calls change a set of the caller's.
+    fn change_callers(&self) -> bool {
+        let SetCalls::Then(call) = self else { return false };
+        let (mut first, mut on) = (call, &call.on);
+        while let SetCalls::Then(earlier) = on {
+            (first, on) = (earlier, &earlier.on);
+        }
+        matches!(on, SetCalls::Callers(_)) && !first.makes()
+    }
+
+    /// After one more call; `None` if the code for it would be too long, or would come too late: a set of the caller's
+    /// changes after what was made of it before.
+    fn then(self, method: &'static str, operands: Vec<CallOperand>) -> Option<SetCalls> {
+        let changed = |operand: &CallOperand| matches!(operand, CallOperand::Set(calls) if calls.change_callers());
+        let late = MAKING.contains(&method) && self.change_callers() || operands.iter().any(changed);
+        let lengths = |calls: &SetCalls| if let SetCalls::Then(call) = calls { call.count } else { 0 };
+        let given = |operand: &CallOperand| if let CallOperand::Set(calls) = operand { lengths(calls) } else { 0 };
+        let count = 1 + lengths(&self) + operands.iter().map(given).sum::<usize>();
+        (!late && count <= MOST_CALLS).then(|| SetCalls::Then(Rc::new(SetCall { on: self, method, operands, count })))
+    }
+}
+
 impl Made {
     /// The empty set.
     const EMPTY: Made = Made::By(None);
 
-    /// After a method was called with operands, if they are all known.
-    fn then(&self, method: &'static str, operands: Option<Vec<SetOperand>>) -> Made {
-        match (self, operands) {
+    /// After a method was called with operands, if it is known how to give them again.
+    fn then(&self, method: &'static str, operands: Option<Vec<Operand>>) -> Made {
+        let Some(operands) = operands else { return Made::Otherwise };
+        let known: Option<Vec<SetOperand>> = operands.iter().map(|operand| operand.known.clone()).collect();
+        let calls = match (self, known) {
             (Made::By(before), Some(operands)) => {
                 let count = before.as_ref().map_or(0, |step| step.count) + 1;
                 if count > MOST_STEPS {
                     return Made::Otherwise;
                 }
-                Made::By(Some(Rc::new(SetStep { before: before.clone(), method, operands, count })))
+                return Made::By(Some(Rc::new(SetStep { before: before.clone(), method, operands, count })));
             }
-            _ => Made::Otherwise,
-        }
+            (Made::By(before), None) => SetCalls::Known(before.clone()),
+            (Made::Again(calls), _) => calls.clone(),
+            (Made::Found | Made::Otherwise, _) => return Made::Otherwise,
+        };
+        let operands = operands.into_iter().map(|operand| operand.again).collect();
+        calls.then(method, operands).map_or(Made::Otherwise, Made::Again)
     }
 
-    /// After a method was called with an item, if that is a constant.
-    pub(super) fn with_item(&self, method: &'static str, item: Option<Constant>) -> Made {
-        self.then(method, item.map(|item| vec![SetOperand::Item(item)]))
+    /// After a method was called with an item.
+    pub(super) fn with_item(&self, t: &mut Tracer<'_>, method: &'static str, item: ValueId) -> Traced<Made> {
+        let item = t.force(item)?;
+        let known = t.as_constant(item)?.map(SetOperand::Item);
+        Ok(self.then(method, Some(vec![Operand { known, again: CallOperand::Item(item) }])))
     }
 }
 
-/// Items one by one, if they are constants.
-fn each(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Option<SetOperand>> {
+/// Items one by one.
+fn each(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Operand> {
     let constants = items.iter().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
-    Ok(constants.map(SetOperand::Items))
+    Ok(Operand { known: constants.map(SetOperand::Items), again: CallOperand::Items(items.to_vec()) })
 }
 
 /// A set of these items.
 pub(super) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<(Items, Made)> {
     let operand = each(t, &items)?;
-    Ok((keyed(t, items)?, Made::EMPTY.then("update", operand.map(|operand| vec![operand]))))
+    Ok((keyed(t, items)?, Made::EMPTY.then("update", Some(vec![operand]))))
 }
 
 /// What a method of sets is given: its items, and how to give them again.
-fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<SetOperand>)> {
+fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
     if let Some(items) = of_set(t, value)? {
-        let operand = match t.get(value)? {
-            Value::State(state) => match t.heap.get(state) {
-                State::Set(_, Made::By(history)) => Some(SetOperand::Set(history.clone())),
-                _ => None,
-            },
-            _ => t.frozen_constant(value)?.map(SetOperand::Frozen),
+        let value = t.force(value)?;
+        let operand = match t.made(value) {
+            Made::Otherwise | Made::Found => None,
+            Made::By(history) => {
+                let again = CallOperand::Set(SetCalls::Known(history.clone()));
+                Some(Operand { known: Some(SetOperand::Set(history)), again })
+            }
+            Made::Again(calls) => {
+                let known = t.frozen_constant(value)?.map(SetOperand::Frozen);
+                Some(Operand { known, again: CallOperand::Set(calls) })
+            }
         };
         return Ok((items, operand));
     }
@@ -78,7 +136,7 @@ fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<SetOpera
     };
     let items = t.all_items(value)?;
     // A dict makes room for all of its keys at once.
-    let operand = if is_dict { None } else { each(t, &items)? };
+    let operand = if is_dict { None } else { Some(each(t, &items)?) };
     Ok((keyed(t, items)?, operand))
 }
 
@@ -144,14 +202,19 @@ pub(super) fn make(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
 
 /// `frozenset(items)`
 pub(super) fn make_frozen(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
-    let items = match args {
-        [] => Vec::new(),
+    let (items, operand) = match args {
+        [] => (Items::new(), Some(each(t, &[])?)),
         &[value] if matches!(t.get(value)?, Value::Const(Constant::FrozenSet(_))) => return t.force(value),
-        _ => t.items_in_any_order(super::builtin::one(args)?)?,
+        _ => operand(t, super::builtin::one(args)?)?,
     };
-    let constants = items.iter().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
-    match constants.and_then(|constants| t.host.frozenset(&constants)) {
-        Some(made) => Ok(t.value(Value::Lazy(made))),
+    let made = operand.and_then(|operand| operand.known).and_then(|known| t.host.frozenset(&known));
+    if let Some(made) = made {
+        return Ok(t.value(Value::Lazy(made)));
+    }
+    // Where it comes from a set or dict of which not all is known, its order is not known either.
+    let constants = items.values().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
+    match constants {
+        Some(items) => Ok(t.constant(Constant::frozenset(items))),
         None => Err(Reason::new(Kind::Call, "`frozenset` of objects.")),
     }
 }
@@ -178,18 +241,22 @@ pub(super) fn method(
 ) -> Option<Traced> {
     let outcome = (|| {
         let mut result = t.none();
+        if made == Made::Found {
+            let this = t.force(this)?;
+            made = t.made(this);
+        }
         match (name, args) {
             ("add", [item]) => {
                 let item = t.force(*item)?;
                 items.entry(t.key(item)?).or_insert(item);
-                made = made.with_item("add", t.as_constant(item)?);
+                made = made.with_item(t, "add", item)?;
             }
             ("discard" | "remove", [item]) => {
                 let found = items.shift_remove(&t.key(*item)?);
                 if found.is_none() && name == "remove" {
                     return Err(raised("KeyError"));
                 }
-                made = made.with_item("discard", t.as_constant(*item)?);
+                made = made.with_item(t, "discard", *item)?;
             }
             ("pop", []) => {
                 let order = t.items_in_order(this)?.unwrap_or_default();
@@ -274,6 +341,23 @@ impl Tracer<'_> {
         })
     }
 
+    /// How a set came to be; one of the caller's is what its methods are called on.
+    fn made(&self, value: ValueId) -> Made {
+        let made = match self.values[value] {
+            Value::State(state) => match self.heap.get(state) {
+                State::Set(_, made) => made.clone(),
+                _ => Made::Otherwise,
+            },
+            _ if self.frozen.contains_key(&value) => return Made::Again(SetCalls::Callers(value)),
+            _ => Made::Otherwise,
+        };
+        match made {
+            Made::Found if self.source(value).is_some() => Made::Again(SetCalls::Callers(value)),
+            Made::Found => Made::Otherwise,
+            made => made,
+        }
+    }
+
     /// The object of a frozen set that is the same in each call.
     fn frozen_constant(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
         let forced = self.force(value)?;
@@ -300,7 +384,7 @@ impl Tracer<'_> {
                 order
             }
             Made::By(history) => self.host.set_order(&history),
-            Made::Otherwise => None,
+            Made::Again(_) | Made::Otherwise => None,
         };
         let unknown = || Reason::new(Kind::Iteration, "A set, whose order is not known.");
         let mut found = Vec::new();
@@ -310,14 +394,6 @@ impl Tracer<'_> {
             found.push(*items.get(&key).ok_or_else(unknown)?);
         }
         Ok(Some(found))
-    }
-
-    /// The items of any iterable; those of a set in no order.
-    pub(super) fn items_in_any_order(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
-        match of_set(self, value)? {
-            Some(items) => Ok(items.into_values().collect()),
-            None => self.all_items(value),
-        }
     }
 
     /// The items of any iterable, of which the least or greatest are wanted: those of a set need no order if they have
@@ -410,16 +486,22 @@ impl Tracer<'_> {
         };
         match self.get(a)? {
             Value::State(state) => {
-                let State::Set(_, made) = self.heap.get(state) else { return Ok(None) };
-                let new = State::Set(combined, made.then(method, again.map(|again| vec![again])));
+                let this = self.force(a)?;
+                let made = self.made(this).then(method, again.map(|again| vec![again]));
+                let new = State::Set(combined, made);
                 if changes {
                     *self.heap.change(state) = new;
-                    self.force(a).map(Some)
+                    Ok(Some(this))
                 } else {
                     Ok(Some(self.state(new)))
                 }
             }
             _ => {
+                let known = self.frozen_constant(a)?.zip(again.and_then(|again| again.known));
+                let made = known.and_then(|(set, other)| self.host.combined_frozenset(set, method, &other));
+                if let Some(made) = made {
+                    return Ok(Some(self.value(Value::Lazy(made))));
+                }
                 let items =
                     combined.values().map(|&item| self.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
                 Ok(items.map(|items| self.constant(Constant::frozenset(items))))

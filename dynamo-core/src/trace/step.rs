@@ -704,8 +704,7 @@ impl Tracer<'_> {
             (Op::ListExtend, State::List(items)) => items.extend(self.all_items(value)?),
             (Op::SetAdd, State::Set(items, made)) => {
                 items.entry(self.key(value)?).or_insert(value);
-                let item = self.as_constant(value)?;
-                *made = made.with_item("add", item);
+                *made = made.with_item(self, "add", value)?;
             }
             (Op::SetUpdate, State::Set(items, made)) => *made = super::sets::update(self, items, made, value)?,
             (Op::MapAdd, State::Dict(items)) => {

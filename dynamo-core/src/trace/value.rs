@@ -200,8 +200,45 @@ pub(super) enum Made {
     Found,
     /// The program has made it of constants.
     By(SetHistory),
+    /// By calls that code repeats, of which only the running program tells the order.
+    Again(SetCalls),
     /// In a way that cannot be gone again.
     Otherwise,
+}
+
+/// Calls of a set's methods, on what came before them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum SetCalls {
+    /// A set of the caller's, or a frozen one, as the trace found it.
+    Callers(ValueId),
+    /// A set that the program has made of constants.
+    Known(SetHistory),
+    /// After one more call.
+    Then(Rc<SetCall>),
+}
+
+/// A call of a method of a set that code repeats.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct SetCall {
+    /// What it is called on.
+    pub(super) on: SetCalls,
+    /// The method. Those that give a set give the one that goes on.
+    pub(super) method: &'static str,
+    /// What it is given.
+    pub(super) operands: Vec<CallOperand>,
+    /// How many calls there are up to this one.
+    pub(super) count: usize,
+}
+
+/// What a repeated call is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CallOperand {
+    /// An item.
+    Item(ValueId),
+    /// Items one by one.
+    Items(Vec<ValueId>),
+    /// Another set.
+    Set(SetCalls),
 }
 
 /// An iterator and where it stands.

@@ -11,7 +11,8 @@ mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
 use dynamo_core::host::{
-    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory, TensorView, View,
+    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory, SetOperand,
+    TensorView, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, DispatchKeys, ObjectInfo};
@@ -263,7 +264,11 @@ impl Host for World {
         None
     }
 
-    fn frozenset(&mut self, _: &[Constant]) -> Option<Obj> {
+    fn frozenset(&mut self, _: &SetOperand) -> Option<Obj> {
+        None
+    }
+
+    fn combined_frozenset(&mut self, _: Obj, _: &str, _: &SetOperand) -> Option<Obj> {
         None
     }
 

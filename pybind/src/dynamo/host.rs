@@ -80,22 +80,29 @@ impl<'py> PyHost<'py> {
         let mut steps = Vec::new();
         let mut at = history.as_ref();
         while let Some(step) = at {
-            let operands = step.operands.iter().map(|operand| {
-                Ok(match operand {
-                    SetOperand::Item(item) => (false, constant::write(py, item)?),
-                    SetOperand::Items(items) => {
-                        let items = items.iter().map(|item| constant::write(py, item)).collect::<PyResult<Vec<_>>>()?;
-                        (false, PyTuple::new(py, items)?.into_any())
-                    }
-                    SetOperand::Set(history) => (true, self.steps(history)?.into_any()),
-                    SetOperand::Frozen(obj) => (false, self.object(*obj)),
-                })
+            let operands = step.operands.iter().map(|operand| match operand {
+                SetOperand::Set(history) => Ok((true, self.steps(history)?.into_any())),
+                operand => Ok((false, self.set_operand(operand)?)),
             });
             steps.push((step.method, operands.collect::<PyResult<Vec<_>>>()?));
             at = step.before.as_ref();
         }
         steps.reverse();
         PyList::new(py, steps)
+    }
+
+    /// What a method of a set is given.
+    fn set_operand(&self, operand: &SetOperand) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        match operand {
+            SetOperand::Item(item) => constant::write(py, item),
+            SetOperand::Items(items) => {
+                let items = items.iter().map(|item| constant::write(py, item)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyTuple::new(py, items)?.into_any())
+            }
+            SetOperand::Set(history) => self.set_maker(history)?.call0(),
+            SetOperand::Frozen(obj) => Ok(self.object(*obj)),
+        }
     }
 
     pub(super) fn object(&self, obj: Obj) -> Bound<'py, PyAny> {
@@ -545,10 +552,15 @@ impl Host for PyHost<'_> {
         constants(&self.set_maker(history).ok()?.call0().ok()?)
     }
 
-    fn frozenset(&mut self, items: &[Constant]) -> Option<Obj> {
-        let items = items.iter().map(|item| constant::write(self.py, item)).collect::<PyResult<Vec<_>>>().ok()?;
-        let made = PyFrozenSet::new(self.py, items).ok()?;
-        Some(self.handle(made.as_any()))
+    fn frozenset(&mut self, of: &SetOperand) -> Option<Obj> {
+        let class = self.py.get_type::<PyFrozenSet>();
+        let made = class.call1((self.set_operand(of).ok()?,)).ok()?;
+        Some(self.handle(&made))
+    }
+
+    fn combined_frozenset(&mut self, set: Obj, method: &str, other: &SetOperand) -> Option<Obj> {
+        let made = self.object(set).call_method1(method, (self.set_operand(other).ok()?,)).ok()?;
+        Some(self.handle(&made))
     }
 
     fn has_method(&mut self, name: &str) -> bool {

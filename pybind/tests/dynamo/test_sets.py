@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 from typing import Any
 
 import pytest
@@ -176,6 +177,70 @@ def test_the_order_of_a_set_is_guarded():
     for items in ({0, 8, 16}, {16, 8, 0}, {8, 0, 16}, grown):
         same(compiled, function, items)
         assert compiled(X, items)[1] == list(items)
+
+
+def mixed(x, items):
+    more = items | {40, 8, 3}
+    less = items - {16}
+    other = {1, 33} | items
+    copied = items.copy()
+    copied.add(99)
+    copied.discard(0)
+    both = copied.union(items, [7, 15]).difference({8})
+    return x + 1, more, less, other, copied, both, set(items)
+
+
+def mixed_and_changed(x, items):
+    before = items | {40}
+    items.add(8)
+    items.update([24, 32], {17})
+    items.discard(16)
+    items ^= {9, 0}
+    return x + 1, before, items, len(items)
+
+
+def mixed_across_a_break(x, items):
+    before = items | {40}
+    items.add(24)
+    print(len(before))
+    return x + 1, before, items, len(items)
+
+
+def copied_after_a_change(x, items):
+    items.add(8)
+    return x + 1, items.copy(), len(frozenset(items))
+
+
+def classes(x, items):
+    kinds = {int, float}
+    kinds.update([str, bytes])
+    kinds.discard(float)
+    return x + 1, kinds, len(items)
+
+
+@pytest.mark.parametrize("function", [mixed, mixed_and_changed, mixed_across_a_break, copied_after_a_change, classes])
+def test_what_is_made_of_the_callers_sets_has_the_order_of_plain_python(function, capsys):
+    compiled = _capture.optimize(function, backend="eager")
+    rng = random.Random(7)
+    for _ in range(60):
+        # Equal sets of one length, whose tables differ in size and in what they once held.
+        items = rng.sample([0, 8, 16], 3)
+        once = rng.sample(range(64), rng.randrange(1, 60))
+
+        def make(items=items, once=once):
+            made = set(once)
+            made.difference_update(set(once))
+            made.update(items)
+            return made
+
+        ours, theirs = make(), make()
+        assert list(ours) == list(theirs)
+        assert seen(compiled(X, ours)) == seen(function(X, theirs))
+        assert list(ours) == list(theirs)
+        # What is added later finds its place by what is there, or was.
+        ours.update(range(40, 50))
+        theirs.update(range(40, 50))
+        assert list(ours) == list(theirs)
 
 
 def changed(x, items):

@@ -23,6 +23,11 @@ impl Output<'_, '_> {
             self.builder.store_local(local);
             self.built.insert(value, local);
         }
+        // As is what is made of the caller's sets.
+        for state in std::mem::take(&mut self.called) {
+            self.push_state(state)?;
+            self.builder.pop();
+        }
         for state in changed {
             match self.t.heap.get(state).clone() {
                 State::List(items) => {
@@ -61,14 +66,7 @@ impl Output<'_, '_> {
                     }
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
-                State::Set(items, _) => {
-                    let items: Vec<ValueId> = items.into_values().collect();
-                    self.push_all(&items)?;
-                    self.builder.build_tuple(items.len() as u32);
-                    let new = self.fresh("set");
-                    self.builder.store_local(new);
-                    self.refill(state, new)?;
-                }
+                State::Set(_, made) => self.change_set(&made)?,
                 State::Iter(_) => return Err(construct("an iterator of the caller's")),
                 State::Slot { value: None, .. } => {}
             }
@@ -80,7 +78,7 @@ impl Output<'_, '_> {
         matches!(self.t.values[value], Value::Null)
     }
 
-    /// Gives a dict or set of the caller's what a local holds, and nothing else.
+    /// Gives a dict of the caller's what a local holds, and nothing else.
     pub(super) fn refill(&mut self, state: StateId, new: LocalId) -> Traced<()> {
         self.push_origin(state)?;
         self.builder.load_method("clear");

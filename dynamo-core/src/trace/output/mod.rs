@@ -10,6 +10,7 @@
 
 mod effects;
 mod plan;
+mod sets;
 mod sources;
 mod values;
 
@@ -111,6 +112,8 @@ struct Output<'t, 'h> {
     made_cells: Vec<StateId>,
     /// The values that are read where the trace found them.
     sourced: Vec<ValueId>,
+    /// The sets that are made of such values by calls.
+    called: Vec<StateId>,
     /// Where exceptions of the graph go, if it may raise any.
     failed: Option<Label>,
 }
@@ -178,6 +181,7 @@ impl<'t, 'h> Output<'t, 'h> {
             frame_cells,
             made_cells: Vec::new(),
             sourced: Vec::new(),
+            called: Vec::new(),
             failed: None,
         }
     }

@@ -56,6 +56,7 @@ impl Output<'_, '_> {
             }
         }
         self.t.end_graph(&self.results);
+        self.called = seen.iter().filter_map(|&value| self.called_set(value)).collect();
         self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
         Ok(())
     }
@@ -128,7 +129,7 @@ impl Output<'_, '_> {
         match self.t.heap.get(state) {
             State::List(items) => items.clone(),
             State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
-            State::Set(items, _) => items.values().copied().collect(),
+            State::Set(items, made) => items.values().copied().chain(super::sets::parts(made)).collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
             State::Iter(iter) => {

@@ -35,6 +35,9 @@ impl Output<'_, '_> {
                     self.builder.load_const(object);
                 }
             },
+            Value::Const(Constant::FrozenSet(items)) if items.len() > 1 => {
+                return Err(construct("a frozen set whose order cannot be repeated"));
+            }
             Value::Const(constant) => self.load_constant(&constant)?,
             Value::Tensor(node)
             | Value::SymInt { node, .. }
@@ -216,23 +219,7 @@ impl Output<'_, '_> {
                     self.builder.emit(Op::MapAdd, 1);
                 }
             }
-            State::Set(items, Made::By(history)) if items.len() > 1 => {
-                // In the way in which the program has made it: its order depends on that.
-                let maker = self.constant(Opaque::Set(history));
-                self.new_state(state, |builder| {
-                    builder.callee(|builder| builder.load_const(maker));
-                    builder.call(0);
-                });
-            }
-            State::Set(items, _) => {
-                self.new_state(state, |builder| {
-                    builder.emit(Op::BuildSet, 0);
-                });
-                for item in items.into_values() {
-                    self.push(item)?;
-                    self.builder.emit(Op::SetAdd, 1);
-                }
-            }
+            State::Set(items, made) => self.push_set(state, items, &made)?,
             State::Iter(iter) => {
                 self.push_iterator(&iter)?;
                 let local = self.fresh("iterator");
@@ -248,6 +235,11 @@ impl Output<'_, '_> {
     /// Makes an empty container that is known from now on, since it may hold itself.
     pub(super) fn new_state(&mut self, state: StateId, make: impl FnOnce(&mut Builder)) {
         make(&mut self.builder);
+        self.keep_state(state);
+    }
+
+    /// Remembers the top of the stack as what has the state, and leaves it there.
+    pub(super) fn keep_state(&mut self, state: StateId) {
         let local = self.fresh("container");
         self.builder.copy(1);
         self.builder.store_local(local);
@@ -263,6 +255,9 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::GetIter, 0);
             }
             Iter::Dict(dict, part, items, at) => self.push_dict_iterator(*dict, part, items.len(), *at)?,
+            Iter::Set(set, _, _) if matches!(self.t.heap.get(*set), State::Set(_, Made::Again(_))) => {
+                return Err(construct("an iterator over a set that changed meanwhile"));
+            }
             Iter::Set(set, _, at) => {
                 self.push_state(*set)?;
                 self.builder.emit(Op::GetIter, 0);

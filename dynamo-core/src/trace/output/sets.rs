@@ -1,0 +1,127 @@
+//! Sets, made as the program has made them: the order in which they give their items depends on that.
+//!
+//! Invariant: a set that is made of one of the caller's is made before that one changes.
+
+use super::{Opaque, Output, construct};
+use crate::{
+    bytecode::Op,
+    host::SetHistory,
+    trace::{
+        Traced,
+        sets::Items,
+        value::{CallOperand, Made, SetCall, SetCalls, State, StateId, Value, ValueId},
+    },
+};
+
+/// What code needs that repeats how a set came to be.
+pub(super) fn parts(made: &Made) -> Vec<ValueId> {
+    let Made::Again(calls) = made else { return Vec::new() };
+    let (mut found, mut open) = (Vec::new(), vec![calls]);
+    while let Some(calls) = open.pop() {
+        match calls {
+            SetCalls::Callers(set) => found.push(*set),
+            SetCalls::Known(_) => {}
+            SetCalls::Then(call) => {
+                open.push(&call.on);
+                for operand in &call.operands {
+                    match operand {
+                        CallOperand::Item(item) => found.push(*item),
+                        CallOperand::Items(items) => found.extend(items),
+                        CallOperand::Set(calls) => open.push(calls),
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+impl Output<'_, '_> {
+    /// A set that the program has made by calls which code repeats.
+    pub(super) fn called_set(&self, value: ValueId) -> Option<StateId> {
+        let Value::State(state) = self.t.values[value] else { return None };
+        let row = self.t.heap.row(state);
+        let called = matches!(row.state, State::Set(_, Made::Again(_)));
+        (called && row.origin.is_none()).then_some(state)
+    }
+
+    /// Pushes a set that the program has made.
+    pub(super) fn push_set(&mut self, state: StateId, items: Items, made: &Made) -> Traced<()> {
+        match made {
+            Made::By(Some(step)) if items.len() > 1 || step.count > 1 => {
+                self.push_history(&Some(step.clone()));
+                self.keep_state(state);
+            }
+            Made::By(_) => {
+                self.new_state(state, |builder| {
+                    builder.emit(Op::BuildSet, 0);
+                });
+                for item in items.into_values() {
+                    self.push(item)?;
+                    self.builder.emit(Op::SetAdd, 1);
+                }
+            }
+            Made::Again(calls) => {
+                self.push_calls(calls)?;
+                self.keep_state(state);
+            }
+            Made::Found | Made::Otherwise => return Err(construct("a set whose order cannot be repeated")),
+        }
+        Ok(())
+    }
+
+    /// Repeats what the program did with a set of the caller's.
+    pub(super) fn change_set(&mut self, made: &Made) -> Traced<()> {
+        let Made::Again(calls) = made else {
+            return Err(construct("a change of a set whose order cannot be repeated"));
+        };
+        self.push_calls(calls)?;
+        self.builder.pop();
+        Ok(())
+    }
+
+    fn push_history(&mut self, history: &SetHistory) {
+        let maker = self.constant(Opaque::Set(history.clone()));
+        self.builder.callee(|builder| builder.load_const(maker));
+        self.builder.call(0);
+    }
+
+    /// Pushes the set that calls lead to.
+    fn push_calls(&mut self, calls: &SetCalls) -> Traced<()> {
+        let (mut at, mut later) = (calls, Vec::new());
+        while let SetCalls::Then(call) = at {
+            later.push(call);
+            at = &call.on;
+        }
+        match at {
+            SetCalls::Callers(set) => self.push(*set)?,
+            SetCalls::Known(history) => self.push_history(history),
+            SetCalls::Then(_) => {}
+        }
+        later.into_iter().rev().try_for_each(|call| self.repeat(call))
+    }
+
+    /// Calls a method of the set on the top, and leaves the set that goes on.
+    fn repeat(&mut self, call: &SetCall) -> Traced<()> {
+        let changes = !call.makes();
+        if changes {
+            self.builder.copy(1);
+        }
+        self.builder.load_method(call.method);
+        for operand in &call.operands {
+            match operand {
+                CallOperand::Item(item) => self.push(*item)?,
+                CallOperand::Items(items) => {
+                    self.push_all(items)?;
+                    self.builder.build_tuple(items.len() as u32);
+                }
+                CallOperand::Set(calls) => self.push_calls(calls)?,
+            }
+        }
+        self.builder.call(call.operands.len() as u32);
+        if changes {
+            self.builder.pop();
+        }
+        Ok(())
+    }
+}
