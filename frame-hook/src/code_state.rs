@@ -245,6 +245,13 @@ impl CodeState {
     }
 }
 
+/// True for code that stands in the place of other code: functions' code that is never ours.
+pub fn is_replacement(code: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: it is a live object, and a state is found in code objects only, as the check says.
+    let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
+    state.is_some_and(|state| state.never) && CodeState::fresh(code).is_ok_and(|fresh| !fresh.never)
+}
+
 /// What tells handlers apart.
 pub(crate) fn address(handler: &Arc<dyn Handler>) -> usize {
     Arc::as_ptr(handler).cast::<()>() as usize

@@ -33,7 +33,7 @@ mod monitoring;
 mod python_module;
 mod replace;
 
-pub use code_state::{epoch, reset};
+pub use code_state::{epoch, is_replacement, reset};
 pub use eval::Enabled;
 
 use pyo3::prelude::*;

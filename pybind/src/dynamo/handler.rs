@@ -180,6 +180,9 @@ impl Handler for Tracing {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
             return Err(forbidden(&call.code(), &reasons)?);
         }
+        if self.fullgraph && is_within_replacement(call).unwrap_or(false) {
+            return Ok(Verdict::NotNow);
+        }
         // Where the interpreter lets itself not be asked, nothing is counted.
         if turns(call).unwrap_or(0) >= self.limit {
             let reason = Reason::new(Kind::TooLong, "Each turn of a loop goes on in a function of its own.");
@@ -233,7 +236,7 @@ impl Handler for Tracing {
             let event = Event { call, frame, recompiles: why_not(call, failed)? };
             self.listeners.limit(&event, self.limit)?;
         }
-        if self.fullgraph {
+        if self.fullgraph && !is_within_replacement(call).unwrap_or(false) {
             let text = format!("fullgraph: `{}` was compiled {} times already", call.code(), self.limit);
             return Err(PyRuntimeError::new_err(text));
         }
@@ -271,6 +274,20 @@ fn turns(call: &Call<'_>) -> PyResult<usize> {
         frame = frame.getattr(intern!(py, "f_back"))?;
     }
     Ok(turns)
+}
+
+/// True if code of ours is on the way to the call. With `fullgraph`, such code has no calls but what its graph runs, and
+/// those of the program where its graph has failed and it runs as it is: none of them is to be one graph.
+fn is_within_replacement(call: &Call<'_>) -> PyResult<bool> {
+    let py = call.py();
+    let mut frame = py.import(intern!(py, "sys"))?.getattr(intern!(py, "_getframe"))?.call0()?;
+    while !frame.is_none() {
+        if frame_hook::is_replacement(&frame.getattr(intern!(py, "f_code"))?) {
+            return Ok(true);
+        }
+        frame = frame.getattr(intern!(py, "f_back"))?;
+    }
+    Ok(false)
 }
 
 /// The compiler that runs the graph as AOTAutograd gives it.

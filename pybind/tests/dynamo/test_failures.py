@@ -196,6 +196,29 @@ def test_it_is_one_graph_unless_a_tensor_is_changed(function, args):
     assert not [event for event in log if event.get("break_reason")]
 
 
+def told_in_a_call(x, at):
+    def tell(error):
+        y = x + 1
+        print("told of", error)
+        return y.sum().item()
+
+    try:
+        y = x[at]
+    except IndexError as error:
+        y = x * tell(error)
+    return y + 1
+
+
+def test_what_runs_as_it_is_need_not_be_one_graph(capsys):
+    """The handler that runs after the graph has failed may call what breaks graphs."""
+    compiled = _capture.optimize(told_in_a_call, backend="eager", fullgraph=True, recompile_limit=1)
+    for at in (NEAR, FAR, FAR, NEAR):
+        results = []
+        for function in (compiled, told_in_a_call):
+            results.append((told(function(X, at)), capsys.readouterr().out))
+        assert results[0] == results[1]
+
+
 def rejected(x, y):
     found = []
     for other in (y, y.T):
