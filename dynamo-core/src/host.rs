@@ -302,6 +302,9 @@ pub trait Host {
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
 
+    /// True if the dict is where an object or a module keeps its attributes.
+    fn is_dict_of(&mut self, dict: Obj, object: Obj) -> bool;
+
     /// True for a class of exceptions that are made as `BaseException` makes them.
     fn is_exception(&mut self, class: Obj) -> bool;
 

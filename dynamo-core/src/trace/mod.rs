@@ -6,6 +6,7 @@
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
 //! - `compiler`: what a program asks of the compiler;
+//! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects;
 //! - `builtin`, `containers`, `sets`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
@@ -20,6 +21,7 @@
 //!
 //! Invariant: no step runs the user's code or changes an object of the running program.
 
+mod aliasing;
 mod attr;
 mod autocast;
 mod builtin;
@@ -210,6 +212,11 @@ struct Tracer<'h> {
     forced_log: Vec<ValueId>,
     known: FxHashMap<Obj, ValueId>,
     known_log: Vec<Obj>,
+    /// What was looked at, perhaps in vain, of which two may share what they hold: the dicts of functions' global
+    /// variables, other dicts, objects and modules.
+    scopes: Vec<Obj>,
+    dicts: Vec<Obj>,
+    holders: Vec<Obj>,
     /// The objects of frozen sets: the values know no order.
     frozen: FxHashMap<ValueId, Obj>,
     /// The nodes that give a tensor's sizes all at once.
@@ -323,6 +330,9 @@ impl<'h> Tracer<'h> {
             forced_log: Vec::new(),
             known: FxHashMap::default(),
             known_log: Vec::new(),
+            scopes: Vec::new(),
+            dicts: Vec::new(),
+            holders: Vec::new(),
             frozen: FxHashMap::default(),
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
@@ -355,6 +365,7 @@ impl<'h> Tracer<'h> {
         let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
         let closure = closure.map(|(name, &cell)| self.root_cell(&name, cell)).collect();
         let globals = Globals { dict: view.globals, owner: None.into() };
+        self.scopes.push(view.globals);
         let mut frame = Frame::new(code, Some(view.code), globals, closure);
         let names: Vec<String> = frame.code.object.local_names().map(str::to_owned).collect();
         for (slot, argument) in arguments.iter().enumerate() {
@@ -442,6 +453,7 @@ impl<'h> Tracer<'h> {
     }
 
     fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+        self.guard_distinct();
         let sets_mode = self.graph.nodes().any(|node| context::sets_mode(&self.graph[node].target));
         // Metadata is over the environment's expressions.
         self.graph.exprs = self.env.pool().clone();

@@ -398,6 +398,7 @@ impl Tracer<'_> {
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
+            (Value::Function(_), Value::Function(_)) if a != b => self.are_two(a, b),
             (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
             _ => Err(self.no_operator("eq", a, b)),
         }
@@ -424,10 +425,11 @@ impl Tracer<'_> {
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
-            (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => Ok(false),
-            (Value::Object(..), Value::Object(..)) => Ok(false),
+            (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Object(..), Value::Object(..))
+            | (Value::State(_), Value::State(_))
+            | (Value::Function(_), Value::Function(_)) => self.are_two(a, b),
             (x, y) if std::mem::discriminant(x) != std::mem::discriminant(y) => Ok(false),
-            (Value::State(_) | Value::Function(_) | Value::Class(..) | Value::Module(..), _) => Ok(false),
             _ => Err(self.no_operator("is", a, b)),
         }
     }

@@ -94,6 +94,7 @@ impl Tracer<'_> {
 
     fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
         let view = self.host.view(obj);
+        self.keep_apart(obj, &view)?;
         let (shared, is_frozen) =
             (!matches!(view, View::Constant(_)), matches!(view, View::Constant(Constant::FrozenSet(_))));
         let value = self.wrap(obj, view, source)?;

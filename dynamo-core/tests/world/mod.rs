@@ -256,6 +256,10 @@ impl Host for World {
         None
     }
 
+    fn is_dict_of(&mut self, _: Obj, _: Obj) -> bool {
+        false
+    }
+
     fn set_items(&mut self, _: Obj) -> Option<Vec<Constant>> {
         None
     }

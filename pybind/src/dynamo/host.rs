@@ -585,6 +585,19 @@ impl Host for PyHost<'_> {
         self.lookup(&object, name).unwrap_or(Lookup::Unknown)
     }
 
+    fn is_dict_of(&mut self, dict: Obj, object: Obj) -> bool {
+        let (dict, object) = (self.object(dict), self.object(object));
+        let own = || -> PyResult<bool> {
+            if let Ok(module) = object.cast_exact::<PyModule>() {
+                return Ok(module.dict().is(&dict));
+            }
+            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?;
+            let plain = object.get_type().getattr("__getattribute__")?.is(&generic);
+            Ok(plain && object.getattr_opt("__dict__")?.is_some_and(|own| own.is(&dict)))
+        };
+        own().unwrap_or(true)
+    }
+
     fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {
         let globals = self.object(globals);
         let globals = globals.cast::<PyDict>().ok()?;

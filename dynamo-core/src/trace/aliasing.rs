@@ -1,0 +1,126 @@
+//! Objects of the caller's that share what they hold, and such as are two in one call and might be one in the next.
+//!
+//! What the trace knows of one object it does not know to be true of another: so where an object changes, or where the
+//! program asks whether two are one, a guard keeps apart what was apart. Objects that were one are kept together where
+//! they are looked at, in `read`.
+//!
+//! Invariant: objects of different classes are never one, since their classes are guarded.
+
+use super::{
+    Traced, Tracer,
+    value::{State, StateId, Value, ValueId},
+};
+use crate::{
+    host::{Obj, View},
+    reason::{Kind, Reason},
+};
+use guards::{GuardKind, SourceId};
+use rustc_hash::FxHashMap;
+
+/// Objects that may be one, as far as the guards on their classes say.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Alike {
+    List,
+    Dict,
+    Set,
+    Object(String),
+}
+
+impl Tracer<'_> {
+    /// That two objects are not one: false, under a guard.
+    pub(super) fn are_two(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        if self.is_new(a) || self.is_new(b) {
+            return Ok(false);
+        }
+        match (self.source(a), self.source(b)) {
+            (Some(one), Some(other)) => {
+                self.guard(one, GuardKind::NoTensorAliasing(vec![one, other]));
+                Ok(false)
+            }
+            _ => {
+                let text = format!("`is` of {} and {}.", self.describe(a), self.describe(b));
+                Err(Reason::new(Kind::Operator, text))
+            }
+        }
+    }
+
+    /// Ends the graph where a dict is looked at and an object whose attributes it holds: what is written to one of them
+    /// is read from the other.
+    pub(super) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
+        let shared = match view {
+            View::Dict(_) => {
+                self.dicts.push(obj);
+                self.scopes.contains(&obj) || self.holders.iter().any(|&holder| self.host.is_dict_of(obj, holder))
+            }
+            View::Object(_) | View::Module(_) => {
+                self.holders.push(obj);
+                self.dicts.iter().any(|&dict| self.host.is_dict_of(dict, obj))
+            }
+            View::Function(function) => {
+                if !self.scopes.contains(&function.globals) {
+                    self.scopes.push(function.globals);
+                }
+                self.dicts.contains(&function.globals)
+            }
+            _ => false,
+        };
+        match shared {
+            true => Err(Reason::new(Kind::Mutation, "A dict and the object whose attributes it holds.")),
+            false => Ok(()),
+        }
+    }
+
+    /// True for what the program has made itself.
+    fn is_new(&self, value: ValueId) -> bool {
+        match &self.values[value] {
+            Value::State(state) => self.heap.row(*state).origin.is_none(),
+            Value::Function(function) => function.object.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Guards that what the program changes is none of the other objects that it looks at.
+    pub(super) fn guard_distinct(&mut self) {
+        let changed: Vec<Obj> = self.heap.changed().into_iter().filter_map(|state| self.holder(state)).collect();
+        if changed.is_empty() {
+            return;
+        }
+        let mut alike: FxHashMap<Alike, Vec<(Obj, SourceId)>> = FxHashMap::default();
+        for &obj in &self.known_log {
+            let Some(&value) = self.known.get(&obj) else { continue };
+            if let (Some(kind), Some(source)) = (self.alike(value), self.source(value)) {
+                alike.entry(kind).or_default().push((obj, source));
+            }
+        }
+        let mut kinds: Vec<_> = alike.into_values().collect();
+        kinds.sort_by_key(|all| all[0].0);
+        for all in kinds {
+            if all.len() > 1 && all.iter().any(|(obj, _)| changed.contains(obj)) {
+                let sources: Vec<SourceId> = all.into_iter().map(|(_, source)| source).collect();
+                self.guard(sources[0], GuardKind::NoTensorAliasing(sources));
+            }
+        }
+    }
+
+    /// The object that changes with a state.
+    fn holder(&self, state: StateId) -> Option<Obj> {
+        let row = self.heap.row(state);
+        match row.state {
+            State::Slot { object: Some(_), .. } | State::List(_) | State::Dict(_) | State::Set(..) => row.origin,
+            State::Slot { object: None, .. } | State::Cell(_) | State::Iter(_) => None,
+        }
+    }
+
+    fn alike(&self, value: ValueId) -> Option<Alike> {
+        match &self.values[value] {
+            Value::Object(class, _) => Some(Alike::Object(class.clone())),
+            Value::State(state) => match self.heap.get(*state) {
+                State::List(_) => Some(Alike::List),
+                State::Dict(_) => Some(Alike::Dict),
+                State::Set(..) => Some(Alike::Set),
+                State::Cell(_) | State::Iter(_) | State::Slot { .. } => None,
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+"""Objects that are one and the same, in some calls: what is written to one of them is read from the other."""
+
+from __future__ import annotations
+
+import copy
+import enum
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.ones(2)
+SHARED = [1]
+
+
+class Thing:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def lists(x, a, b):
+    a.append(1)
+    return x + len(b)
+
+
+def dicts(x, a, b):
+    a["k"] = 1
+    return x + len(b)
+
+
+def sets(x, a, b):
+    a.add(5)
+    return x + len(b)
+
+
+def objects(x, a, b):
+    a.value = a.value + 1
+    return x + b.value
+
+
+def same(x, a, b):
+    return x + 1 if a is b else x - 1
+
+
+def other(x, a, b):
+    return x + 1 if a is not b else x - 1
+
+
+def equal(x, a, b):
+    return x + (a == b), a in [b]
+
+
+def nested(x, a, b):
+    both = {"a": [a], "b": (b,)}
+    both["a"][0].append(2)
+    return x + len(both["b"][0])
+
+
+def through_an_attribute(x, a, b):
+    b.append(2)
+    return x + len(a.value)
+
+
+def function():
+    def made(x):
+        return x
+
+    return made
+
+
+CASES: list[tuple[Any, Any]] = [
+    (lists, lambda: [0]),
+    (dicts, lambda: {"z": 1}),
+    (sets, lambda: {1}),
+    (objects, lambda: Thing(1)),
+    (same, lambda: Thing(1)),
+    (other, lambda: Thing(1)),
+    (same, lambda: [1]),
+    (same, lambda: {1: 2}),
+    (same, function),
+    (equal, function),
+    (same, X.clone),
+    (same, lambda: type("Made", (), {})),
+    (nested, lambda: [0]),
+]
+
+
+@pytest.mark.parametrize("order", [(False, True, False, True), (True, False, True)])
+@pytest.mark.parametrize(("function", "make"), CASES)
+def test_two_objects_may_be_one_in_the_next_call(function, make, order):
+    compiled = _capture.optimize(function, backend="eager")
+    for is_one in order:
+        found = []
+        for call in (compiled, function):
+            first = make()
+            found.append(repr(call(X, first, first if is_one else make())))
+        assert found[0] == found[1]
+
+
+def test_what_is_reached_in_two_ways_may_be_one_in_the_next_call():
+    compiled = _capture.optimize(through_an_attribute, backend="eager")
+    for is_one in (False, True, False):
+        found = []
+        for call in (compiled, through_an_attribute):
+            thing = Thing([1])
+            found.append(repr(call(X, thing, thing.value if is_one else [1])))
+        assert found[0] == found[1]
+
+
+def global_and_argument(x, a):
+    a.append(3)
+    return x + len(SHARED)
+
+
+def test_an_argument_may_be_a_global_variable():
+    compiled = _capture.optimize(global_and_argument, backend="eager")
+    for is_one in (False, True, False):
+        found = []
+        for call in (compiled, global_and_argument):
+            SHARED[:] = [1]
+            found.append(repr(call(X, SHARED if is_one else [1])))
+        assert found[0] == found[1]
+
+
+def members(x, color):
+    if color is Color.RED:
+        return x + 1
+    return x + 2 if color == Color.BLUE else x
+
+
+def test_members_of_an_enumeration_are_told_apart():
+    compiled = _capture.optimize(members, backend="eager")
+    for color in (Color.RED, Color.BLUE, Color.RED, Color.BLUE):
+        assert torch.equal(compiled(X, color), members(X, color))
+
+
+def dict_written(x, thing):
+    thing.__dict__["value"] = 5
+    return x + thing.value
+
+
+def attribute_written(x, thing):
+    thing.value = 6
+    thing.new = 1
+    return x + thing.__dict__["value"], len(vars(thing)), getattr(thing, "new", None)
+
+
+def dict_kept(x, thing):
+    kept = thing.__dict__
+    thing.value += 1
+    kept["other"] = kept["value"] + 1
+    return x + thing.other, sorted(kept)
+
+
+def globals_written(x, thing):
+    globals()["SHARED"] = [thing.value] * 3
+    return x + len(SHARED)
+
+
+@pytest.mark.parametrize("function", [dict_written, attribute_written, dict_kept, globals_written])
+def test_the_dict_of_an_object_is_the_object(function):
+    compiled = _capture.optimize(function, backend="eager")
+    for value in (1, 1, 2):
+        found = []
+        for call in (compiled, function):
+            thing = Thing(value)
+            found.append((repr(call(X, thing)), copy.deepcopy(vars(thing))))
+        assert found[0] == found[1]
