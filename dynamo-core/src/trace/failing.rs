@@ -86,20 +86,42 @@ impl Tracer<'_> {
         };
         let mut at = node;
         while self.grad && requires(at) {
-            let name = self.graph[at].target.rsplit('.').next().unwrap_or_default();
             if self.is_input(at) {
                 return true;
             }
-            match self.graph[at].args.first() {
-                Some(&Arg::Node(base))
-                    if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(at) != at =>
-                {
-                    at = base;
-                }
-                _ => return false,
+            match self.base(at) {
+                Some(base) => at = base,
+                None => return false,
             }
         }
         false
+    }
+
+    /// What a node may give a view of.
+    fn base(&self, node: NodeId) -> Option<NodeId> {
+        let name = self.graph[node].target.rsplit('.').next().unwrap_or_default();
+        match self.graph[node].args.first() {
+            Some(&Arg::Node(base))
+                if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(node) != node =>
+            {
+                Some(base)
+            }
+            _ => None,
+        }
+    }
+
+    /// True if a tensor that the call changes may lie in part where another one lies that it reads, or where elements of
+    /// its own do: most operators refuse that. Of two inputs it is taken that they are whole or apart.
+    pub(super) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
+        let whole = |node: NodeId| std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node);
+        let of_changed = whole(changed);
+        let shares =
+            |node: NodeId| node != changed && self.graph[node].tensor_meta().is_some() && whole(node) == of_changed;
+        let is_expanded = self.graph[changed].tensor_meta().is_none_or(|meta| {
+            let int = |expr| self.env.pool().as_int(expr);
+            meta.sizes.iter().zip(&meta.strides).any(|(&size, &stride)| int(stride) == Some(0) && int(size) != Some(1))
+        });
+        is_expanded || self.graph[call].inputs().into_iter().any(shares)
     }
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.

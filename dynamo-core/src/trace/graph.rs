@@ -337,7 +337,7 @@ impl Tracer<'_> {
         // What fails has to fail at its own place in the program, with the effects before it.
         let tried = self.host.infer(&self.graph, &mut self.env, node, Ask { grad: self.grad, by_hints: true });
         let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
-        if self.is_noticed() && self.may_be_of_leaf(changed) {
+        if self.is_noticed() && (self.may_be_of_leaf(changed) || self.may_overlap(node, changed)) {
             return Err(self.may_fail_here(node));
         }
         let mut meta = self.graph[changed].meta.clone();

@@ -15,6 +15,7 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import re
+import signal
 import sys
 import time
 import traceback
@@ -111,6 +112,26 @@ def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any],
     return Outcome(result, raised, ADDRESS.sub("0x", printed.getvalue()), given, left, grad_enabled)
 
 
+class Endless(BaseException):
+    """A program has no end, compiled or not."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raises :class:`Endless` after a while."""
+
+    def end(_signal: int, _frame: Any) -> None:
+        raise Endless
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE / 4)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def run(program: Program, compiler: Compiler) -> Report:
     """Every call of a program, plain and compiled, up to the first difference."""
     report = Report(program.seed, constructs=program.constructs)
@@ -128,7 +149,11 @@ def run(program: Program, compiler: Compiler) -> Report:
     function = compiler(compiled["main"], listen, program.seed)
     for call in range(len(VARIANTS) * 2):
         variant = VARIANTS[call // 2]
-        expected = outcome(plain["main"], arguments(program, variant, plain), plain, program.name)
+        try:
+            with limited():
+                expected = outcome(plain["main"], arguments(program, variant, plain), plain, program.name)
+        except Endless:
+            break
         found = outcome(function, arguments(program, variant, compiled), compiled, program.name)
         report.raised = report.raised or expected.raised is not None
         differs = difference(expected, found)
