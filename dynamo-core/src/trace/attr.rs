@@ -73,6 +73,10 @@ impl Tracer<'_> {
                 Some(part) => Ok(parts[part]),
                 None => Err(self.no_attr(forced, name)),
             },
+            number if number.is_symbolic() => {
+                let known = self.specialised(forced)?;
+                self.get_attr(known, name)
+            }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
                 if name.starts_with("__") || !self.has_method(forced, name)? {
                     return Err(self.no_attr(forced, name));

@@ -560,13 +560,6 @@ fn extreme(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords, better: cr
     let Some((&first, rest)) = items.split_first() else {
         return default.ok_or_else(|| raised("ValueError: empty sequence"));
     };
-    if key.is_none() && t.are_symbolic(&items)? {
-        let target = if better == crate::bytecode::Comparison::Lt { "torch.sym_min" } else { "torch.sym_max" };
-        return rest.iter().try_fold(first, |best, &item| {
-            let args = vec![t.arg(best)?, t.arg(item)?];
-            t.emit(NodeKind::CallFunction, target, args, vec![])
-        });
-    }
     let mut best = (by(t, first)?, first);
     for &item in rest {
         let candidate = by(t, item)?;
