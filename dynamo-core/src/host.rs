@@ -350,7 +350,8 @@ pub trait Host {
     /// What a function gives for constants of which the user has said that it gives the same each time.
     fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj>;
 
-    /// Calls a function that has no effect, named as [`View::Builtin`] names it, on constants.
+    /// Calls a function that has no effect, named as [`View::Builtin`] names it, on constants. A list that a method of
+    /// strings or bytes gives is a tuple here.
     ///
     /// # Errors
     /// If it raises, or gives no constant.

@@ -25,6 +25,9 @@ const COMPUTED: &[(&str, &str)] = &[
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];
 
+/// Attributes of element types and devices that are constants.
+const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
+
 impl Tracer<'_> {
     /// `value.name`
     pub(super) fn get_attr(&mut self, value: ValueId, name: &str) -> Traced {
@@ -73,6 +76,9 @@ impl Tracer<'_> {
                 Some(part) => Ok(parts[part]),
                 None => Err(self.no_attr(forced, name)),
             },
+            Value::Const(constant @ (Constant::DType(_) | Constant::Device(_))) if PLAIN.contains(&name) => {
+                self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
+            }
             number if number.is_symbolic() => {
                 let known = self.specialised(forced)?;
                 self.get_attr(known, name)

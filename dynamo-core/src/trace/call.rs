@@ -20,6 +20,9 @@ use std::rc::Rc;
 /// Keyword arguments in the order given.
 pub(super) type Keywords = Vec<(String, ValueId)>;
 
+/// The classes of what torch says of element types: objects that are as good as constants.
+pub(super) const LIMITS: [&str; 2] = ["torch.finfo", "torch.iinfo"];
+
 impl Tracer<'_> {
     /// `function(*args, **keywords)`
     pub(super) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -97,7 +100,11 @@ impl Tracer<'_> {
         let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
         let result = constants.and_then(|constants| self.host.assume(function, &constants));
         let Some(result) = result else { return Ok(None) };
-        let is_constant = matches!(self.host.view(result), View::Constant(_) | View::Tuple(_));
+        let is_constant = match self.host.view(result) {
+            View::Constant(_) | View::Tuple(_) => true,
+            View::Object(class) => LIMITS.contains(&class.as_str()),
+            _ => false,
+        };
         Ok(is_constant.then(|| self.value(Value::Lazy(result))))
     }
 
@@ -186,6 +193,12 @@ impl Tracer<'_> {
     fn call_class(&mut self, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
         if let Some(context) = self.make_context(name, args, &keywords)? {
             return Ok(context);
+        }
+        if keywords.is_empty()
+            && LIMITS.contains(&name)
+            && let Some(limits) = self.assumed(obj, args)?
+        {
+            return Ok(limits);
         }
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));

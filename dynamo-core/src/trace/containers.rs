@@ -24,6 +24,27 @@ pub(super) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, 
     items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
 }
 
+/// `dict | other`, or `dict |= other`, which gives nothing new; `None` where `other` is no dict.
+pub(super) fn merged(
+    t: &mut Tracer<'_>,
+    state: StateId,
+    other: ValueId,
+    changes: bool,
+) -> Traced<Option<Option<ValueId>>> {
+    let Value::State(more) = t.get(other)? else { return Ok(None) };
+    let (State::Dict(mut items), State::Dict(more)) = (t.heap.get(state).clone(), t.heap.get(more).clone()) else {
+        return Ok(None);
+    };
+    for (key, (name, value)) in more {
+        items.entry(key).or_insert((name, value)).1 = value;
+    }
+    if changes {
+        *t.heap.change(state) = State::Dict(items);
+        return Ok(Some(None));
+    }
+    Ok(Some(Some(t.state(State::Dict(items)))))
+}
+
 /// A method of a list, tuple, dict, set or iterator.
 pub(super) fn container_method(
     t: &mut Tracer<'_>,

@@ -439,6 +439,10 @@ impl Tracer<'_> {
 
     /// A value as an argument of a node.
     pub(super) fn arg(&mut self, value: ValueId) -> Traced<Arg> {
+        self.nested(|t| t.arg_within(value))
+    }
+
+    fn arg_within(&mut self, value: ValueId) -> Traced<Arg> {
         let all = |tracer: &mut Self, items: &[ValueId]| {
             items.iter().map(|&item| tracer.arg(item)).collect::<Traced<Vec<_>>>()
         };
@@ -493,6 +497,10 @@ impl Tracer<'_> {
 
     /// True if a tensor or a symbolic integer is in the value, which may be a container.
     pub(super) fn holds_tensor(&mut self, value: ValueId) -> Traced<bool> {
+        self.nested(|t| t.holds_tensor_within(value))
+    }
+
+    fn holds_tensor_within(&mut self, value: ValueId) -> Traced<bool> {
         let items = match self.get(value)? {
             Value::Tensor(_) => return Ok(true),
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items,

@@ -80,6 +80,9 @@ pub type Spans = SecondaryMap<NodeId, Vec<Option<Span>>>;
 /// What tracing gives, or why it cannot go on.
 type Traced<T = ValueId> = Result<T, Reason>;
 
+/// How deep containers are looked into.
+const MOST_NESTED: usize = 100;
+
 /// Whether sizes and integers become symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dynamic {
@@ -254,6 +257,8 @@ struct Tracer<'h> {
     inferring: Vec<inference::Entered>,
     /// Where tensors are made of which the program does not say it.
     device: Option<Device>,
+    /// How deep within containers something is looked for.
+    nesting: usize,
     /// The exception on its way to a handler.
     raising: Option<ValueId>,
     /// The exception that is being handled.
@@ -347,6 +352,7 @@ impl<'h> Tracer<'h> {
             failed_at: Vec::new(),
             steps: 0,
             followed: Vec::new(),
+            nesting: 0,
             raising: None,
             handled: None,
             raised: Vec::new(),
@@ -547,6 +553,17 @@ impl<'h> Tracer<'h> {
 
     fn none(&mut self) -> ValueId {
         self.constant(Constant::None)
+    }
+
+    /// Looks into a container, which may hold itself.
+    fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Traced<T>) -> Traced<T> {
+        if self.nesting >= MOST_NESTED {
+            return Err(Reason::new(Kind::TooDeep, "A container within itself, or within many others."));
+        }
+        self.nesting += 1;
+        let found = look(self);
+        self.nesting -= 1;
+        found
     }
 
     /// A value for something that changes.

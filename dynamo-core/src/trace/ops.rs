@@ -37,6 +37,10 @@ const IN_PLACE: [&str; 13] = [
     "ixor",
 ];
 
+/// Functions of constants that give lists, which [`Host::fold`](crate::host::Host::fold) has as tuples.
+const GIVING_LISTS: [&str; 6] =
+    ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
+
 impl Tracer<'_> {
     /// `BINARY_OP`
     pub(super) fn binary_op(&mut self, number: u32, a: ValueId, b: ValueId) -> Traced {
@@ -86,13 +90,34 @@ impl Tracer<'_> {
                 Value::Tuple(y) | Value::Size(y) | Value::Record(_, _, y),
             ) if name == "add" => {
                 let joined = [&x[..], &y[..]].concat();
-                Ok(self.value(if matches!(left, Value::Size(_)) { Value::Size(joined) } else { Value::Tuple(joined) }))
+                match matches!(left, Value::Size(_)) || matches!(right, Value::Size(_)) {
+                    true if self.are_integers(&joined)? => Ok(self.value(Value::Size(joined))),
+                    true => Err(self.no_operator(name, a, b)),
+                    false => Ok(self.value(Value::Tuple(joined))),
+                }
             }
-            (Value::Tuple(x) | Value::Size(x) | Value::Record(_, _, x), Value::Const(Constant::Int(n)))
-                if name == "mul" =>
+            (Value::Size(items), Value::Const(Constant::Int(n))) if name == "mul" => {
+                let repeated = repeat(items, *n)?;
+                Ok(self.value(Value::Size(repeated)))
+            }
+            (Value::Const(Constant::Int(_)), Value::Tuple(_) | Value::Size(_)) if name == "mul" => {
+                self.binary(name, in_place, b, a, false)
+            }
+            (Value::Const(Constant::Int(_)), Value::State(state))
+                if name == "mul" && matches!(self.heap.get(*state), State::List(_)) =>
             {
+                self.binary(name, in_place, b, a, false)
+            }
+            (Value::Tuple(x) | Value::Record(_, _, x), Value::Const(Constant::Int(n))) if name == "mul" => {
                 let repeated = repeat(x, *n)?;
                 Ok(self.value(Value::Tuple(repeated)))
+            }
+            (Value::State(state), _) if name == "or_" && matches!(self.heap.get(*state), State::Dict(_)) => {
+                match super::containers::merged(self, *state, b, changes)? {
+                    Some(Some(merged)) => Ok(merged),
+                    Some(None) => self.force(a),
+                    None => Err(self.no_operator(name, a, b)),
+                }
             }
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
             (Value::Object(..), _) if !changes => {
@@ -194,6 +219,10 @@ impl Tracer<'_> {
     /// Has the interpreter compute a function of constants.
     pub(super) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
         match self.host.fold(function, args) {
+            Ok(Constant::Tuple(items)) if GIVING_LISTS.contains(&function) => {
+                let items = items.into_iter().map(|item| self.of_constant(item)).collect();
+                Ok(self.state(State::List(items)))
+            }
             Ok(constant) => Ok(self.of_constant(constant)),
             Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
             Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
@@ -242,6 +271,10 @@ impl Tracer<'_> {
 
     /// `repr` of constants, and of lists, tuples and dicts of them; `None` for what else only Python can tell.
     pub(super) fn repr(&mut self, value: ValueId) -> Traced<Option<String>> {
+        self.nested(|t| t.repr_within(value))
+    }
+
+    fn repr_within(&mut self, value: ValueId) -> Traced<Option<String>> {
         let value = self.specialised(value)?;
         if let Some(constant) = self.as_constant(value)? {
             return match self.host.fold("builtins.repr", &[constant]) {
@@ -253,6 +286,7 @@ impl Tracer<'_> {
             items.into_iter().map(|item| tracer.repr(item)).collect()
         };
         Ok(match self.get(value)? {
+            Value::Size(items) => all(self, items)?.map(|items| format!("torch.Size([{}])", items.join(", "))),
             Value::Tuple(items) if items.len() > 1 => all(self, items)?.map(|items| format!("({})", items.join(", "))),
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => all(self, items)?.map(|items| format!("[{}]", items.join(", "))),
@@ -294,7 +328,12 @@ impl Tracer<'_> {
         let truth = match comparison {
             Comparison::Eq => self.is_equal(a, b)?,
             Comparison::Ne => !self.is_equal(a, b)?,
-            _ => return Err(self.no_operator(name_of(comparison), a, b)),
+            _ => {
+                return match self.compare_sequences(comparison, a, b)? {
+                    Some(ordered) => Ok(ordered),
+                    None => Err(self.no_operator(name_of(comparison), a, b)),
+                };
+            }
         };
         Ok(self.constant(Constant::Bool(truth)))
     }
@@ -356,6 +395,10 @@ impl Tracer<'_> {
 
     /// Whether two values are equal, as `==` tells.
     pub(super) fn is_equal(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        self.nested(|t| t.is_equal_within(a, b))
+    }
+
+    fn is_equal_within(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         let (a, b) = (self.force(a)?, self.force(b)?);
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;

@@ -1,9 +1,9 @@
-//! `sorted` and `list.sort`: stable, by `<` of keys, as Python sorts.
+//! `sorted` and `list.sort`: stable, by `<` of keys, as Python sorts; and the order of sequences.
 
 use super::{
     Traced, Tracer,
     call::Keywords,
-    value::{Value, ValueId},
+    value::{State, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -34,6 +34,38 @@ impl Tracer<'_> {
         // A sort that fails leaves its list in an order of its own.
         self.merge_sort(&mut keyed, reverse).map_err(|reason| self.uncaught(reason))?;
         Ok(keyed.into_iter().map(|(_, item)| item).collect())
+    }
+
+    /// `a < b` and its kind of two lists or two tuples: that of the first items that differ; `None` for other values.
+    pub(super) fn compare_sequences(
+        &mut self,
+        comparison: Comparison,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        let (Some((kind, x)), Some((other, y))) = (self.sequence(a)?, self.sequence(b)?) else { return Ok(None) };
+        if kind != other {
+            return Ok(None);
+        }
+        for (&x, &y) in x.iter().zip(&y) {
+            if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+                return self.nested(|t| t.compare(comparison, x, y)).map(Some);
+            }
+        }
+        let [x, y] = [x, y].map(|items| self.constant(Constant::Int(items.len() as i64)));
+        self.compare(comparison, x, y).map(Some)
+    }
+
+    /// The items of a list or tuple, and which it is.
+    fn sequence(&mut self, value: ValueId) -> Traced<Option<(bool, Vec<ValueId>)>> {
+        Ok(match self.get(value)? {
+            Value::Tuple(items) | Value::Size(items) => Some((false, items)),
+            Value::State(state) => match self.heap.get(state) {
+                State::List(items) => Some((true, items.clone())),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn merge_sort(&mut self, items: &mut Vec<(ValueId, ValueId)>, reverse: bool) -> Traced<()> {

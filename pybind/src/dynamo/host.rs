@@ -205,7 +205,11 @@ impl<'py> PyHost<'py> {
             });
         }
         let class = object.get_type();
-        if matches!(&*dotted_name(class.as_any())?, "torch._ops._Ops" | "torch._ops._OpNamespace") {
+        let class_name = dotted_name(class.as_any())?;
+        if matches!(&*class_name, "torch.finfo" | "torch.iinfo") {
+            return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
+        if matches!(&*class_name, "torch._ops._Ops" | "torch._ops._OpNamespace") {
             // They look their operators up when they are first asked for them.
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
@@ -632,7 +636,12 @@ impl Host for PyHost<'_> {
 
     fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
         let value = self.call_constants(function, args);
-        let value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
+        let mut value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
+        if let (true, Ok(list)) =
+            (function.starts_with("str.") || function.starts_with("bytes."), value.cast::<PyList>())
+        {
+            value = list.to_tuple().into_any();
+        }
         constant::read(&value).ok_or(FoldError::NotConstant)
     }
 

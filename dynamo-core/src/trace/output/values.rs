@@ -5,6 +5,7 @@ use crate::{
     bytecode::{Builder, Const, LocalId, Op},
     trace::{
         Traced, autocast,
+        call::LIMITS,
         context::Context,
         grad::Class,
         value::{Function, Iter, Made, State, StateId, Value, ValueId},
@@ -46,7 +47,12 @@ impl Output<'_, '_> {
             Value::Lazy(_) if self.t.source(value).is_none() => {
                 // What nobody has looked at is a constant, or cannot be reached.
                 let forced = self.t.force(value)?;
-                if !matches!(self.t.values[forced], Value::Const(_)) {
+                let is_constant = match &self.t.values[forced] {
+                    Value::Const(_) => true,
+                    Value::Object(class, _) => LIMITS.contains(&class.as_str()),
+                    _ => false,
+                };
+                if !is_constant {
                     return Err(construct("an object that cannot be reached"));
                 }
                 self.push(forced)?;
@@ -55,6 +61,10 @@ impl Output<'_, '_> {
                 self.push_all(&[a, b])?;
                 self.builder.emit(Op::BinaryOp, number);
                 self.keep(value);
+            }
+            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) => {
+                let constant = self.constant(Opaque::Object(obj));
+                self.builder.load_const(constant);
             }
             Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
             Value::Module(_, obj) | Value::Class(_, obj) => {
