@@ -1,0 +1,1 @@
+"""Every operator of torch's own operator tests, compiled and compared with eager."""

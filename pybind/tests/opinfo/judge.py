@@ -1,0 +1,159 @@
+"""One sample, compiled and as eager has it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import _pytree
+
+import rust_inductor
+from pybind.tests.opinfo import compare
+from pybind.tests.opinfo.known import NO_VALUES
+from pybind.tests.opinfo.samples import Sample, samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rust_inductor._explain import Explanation
+
+#: What computed a sample, the better first.
+PLANS = ("native", "extern", "fallback")
+
+
+@dataclass
+class Verdict:
+    """What became of an operator's samples."""
+
+    name: str
+    samples: int = 0
+    #: How many came out right, or raise in both.
+    equal: int = 0
+    #: By what computed them.
+    plans: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PLANS, 0))
+    #: What was called for want of a rule, or was not captured, and why.
+    fallbacks: dict[str, str] = field(default_factory=dict)
+    #: Number of the sample, `differs` or `raises`, and what is wrong.
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def plan(self) -> str:
+        """The worst of what computed a sample."""
+        return next((plan for plan in reversed(PLANS) if self.plans[plan]), "native")
+
+    def as_dict(self) -> dict[str, Any]:
+        """What JSON can hold."""
+        return asdict(self)
+
+
+def judge(name: str, dtype: torch.dtype, *, grad: bool = False, limit: int | None = None) -> Verdict:
+    """Every sample of an operator, or the first few."""
+    verdict = Verdict(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, sample in enumerate(islice(samples(name, dtype, grad=grad), limit)):
+            verdict.samples += 1
+            problem = _judge_sample(sample, verdict, grad=grad, values=name not in NO_VALUES)
+            if problem is None:
+                verdict.equal += 1
+            else:
+                verdict.problems.append((number, *problem))
+    return verdict
+
+
+def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, values: bool) -> tuple[str, str] | None:
+    eager_sample, our_sample = sample.fresh(), sample.fresh()
+    eager, eager_error = _run(eager_sample, sample.function, grad=grad)
+    explain = rust_inductor.explain(_of(sample.function), dynamic=False)
+    kept: list[Explanation] = []
+
+    def compiled(*call: Any) -> Any:
+        explanation = explain(*call)
+        kept.append(explanation)
+        return explanation.result
+
+    ours, our_error = _run(our_sample, compiled, grad=grad)
+    if eager_error is not None:
+        return None if our_error is not None else ("silent", f"eager raises {_text(eager_error)}")
+    if our_error is not None:
+        return "raises", _text(our_error)
+    for explanation in kept:
+        _count(explanation, verdict)
+
+    def exact() -> Any:
+        wide, error = _run(sample.fresh().wide(), sample.function, grad=grad)
+        if error is not None:
+            raise error
+        return wide
+
+    found = compare.results(ours, eager, exact, values=values) or compare.arguments(our_sample, eager_sample)
+    found = found or compare.sharing(ours, eager, our_sample, eager_sample)
+    return None if found is None else ("differs", _one_line(found))
+
+
+def _of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is compiled."""
+
+    def call(value: Any, args: Any, kwargs: Any) -> Any:
+        return function(value, *args, **kwargs)
+
+    return call
+
+
+def _run(sample: Sample, function: Callable[..., Any], *, grad: bool) -> tuple[Any, Exception | None]:
+    """The result, with the gradients of what can have some; or the error."""
+    call = _of(function) if function is sample.function else function
+    torch.manual_seed(0)
+    try:
+        result = call(sample.input, sample.args, sample.kwargs)
+        return (_with_gradients(sample, result) if grad else result), None
+    except Exception as error:  # whatever an operator raises
+        return None, error
+
+
+def _with_gradients(sample: Sample, result: Any) -> tuple[Any, Any]:
+    leaves = [it for it in sample.tensors() if it.requires_grad]
+    finished = _pytree.tree_leaves(sample.finish(result))
+    outs = [it for it in finished if isinstance(it, torch.Tensor) and it.requires_grad]
+    if not leaves or not outs:
+        return result, ()
+    directions = [_direction(it) for it in outs]
+    return result, torch.autograd.grad(outs, leaves, directions, allow_unused=True)
+
+
+def _direction(out: torch.Tensor) -> torch.Tensor:
+    """The same for each run and dtype."""
+    generator = torch.Generator().manual_seed(7)
+    return torch.rand(out.shape, generator=generator, dtype=torch.float32).to(out.dtype) + 0.5
+
+
+def _count(explanation: Explanation, verdict: Verdict) -> None:
+    """Enter by what a sample was computed."""
+    plan = "native"
+    for graph in explanation.graphs:
+        if graph.compiled.eager_because is not None:
+            plan = "fallback"
+            verdict.fallbacks["the graph"] = graph.compiled.eager_because
+        for target, why in graph.calls:
+            if why == "extern":
+                plan = max(plan, "extern", key=PLANS.index)
+            else:
+                plan = "fallback"
+                verdict.fallbacks[target] = why
+    for capture in explanation.captures:
+        ended = f"{capture.ended.what} {capture.ended.text}" if capture.ended is not None else None
+        if (reason := capture.skipped or ended) is not None:
+            plan = "fallback"
+            verdict.fallbacks["capture"] = _one_line(reason)
+    verdict.plans[plan] += 1
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {_one_line(str(error))}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

@@ -1,0 +1,130 @@
+"""The samples that torch's operator tests have, and copies of them that share memory as they do."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import _pytree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: What the samples are drawn from.
+SEED = 1234
+
+
+@functools.cache
+def operators() -> dict[str, Any]:
+    """Every operator by its full name: `var_mean.unbiased` is a variant of `var_mean`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.testing._internal.common_methods_invocations import op_db
+    return {operator_name(op): op for op in op_db}
+
+
+def operator_name(op: Any) -> str:
+    """The name, with that of the variant."""
+    return str(op.full_name)
+
+
+def names(dtype: torch.dtype, wanted: str | None = None, *, grad: bool = False) -> list[str]:
+    """Operators that take a dtype on the processor; `wanted` is a full name, or that of all its variants."""
+    found = []
+    for name, op in operators().items():
+        supported = op.supported_backward_dtypes("cpu") if grad else op.supported_dtypes("cpu")
+        if dtype not in supported or (grad and not op.supports_autograd):
+            continue
+        if wanted is None or wanted in (name, op.name):
+            found.append(name)
+    return found
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call of an operator."""
+
+    function: Callable[..., Any]
+    input: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    #: What a result goes through before it is differentiated.
+    finish: Callable[[Any], Any]
+
+    def fresh(self) -> Sample:
+        """The same call on memory of its own."""
+        copier = Copier()
+        input_, args, kwargs = copier.tree((self.input, self.args, self.kwargs))
+        return Sample(self.function, input_, args, kwargs, self.finish)
+
+    def wide(self) -> Sample:
+        """The same call in double precision."""
+        input_, args, kwargs = _pytree.tree_map(_widened, (self.input, self.args, self.kwargs))
+        return Sample(self.function, input_, args, kwargs, self.finish)
+
+    def tensors(self) -> list[torch.Tensor]:
+        """Its tensors, in order."""
+        leaves = _pytree.tree_leaves((self.input, self.args, self.kwargs))
+        return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+def samples(name: str, dtype: torch.dtype, *, grad: bool = False) -> Iterator[Sample]:
+    """Every sample of an operator."""
+    op = operators()[name]
+    torch.manual_seed(SEED)
+    for it in op.sample_inputs("cpu", dtype, requires_grad=grad):
+        yield Sample(op.op, it.input, tuple(it.args), dict(it.kwargs), it.output_process_fn_grad)
+
+
+class Copier:
+    """Copies tensors: what shares memory shares it in the copy, and an object that stands twice stands twice."""
+
+    def __init__(self) -> None:
+        self._storages: dict[int, torch.UntypedStorage] = {}
+        self._tensors: dict[int, torch.Tensor] = {}
+
+    def tree(self, value: Any) -> Any:
+        """A copy of whatever is made of containers and tensors."""
+        return _pytree.tree_map(lambda it: self.tensor(it) if isinstance(it, torch.Tensor) else it, value)
+
+    def tensor(self, source: torch.Tensor) -> torch.Tensor:
+        """A leaf of the same elements, strides and place in its storage."""
+        if id(source) in self._tensors:
+            return self._tensors[id(source)]
+        with torch.no_grad():
+            copy = self._copied(source)
+        copy.requires_grad_(source.requires_grad)
+        self._tensors[id(source)] = copy
+        return copy
+
+    def _copied(self, source: torch.Tensor) -> torch.Tensor:
+        if source.layout != torch.strided or type(source) not in (torch.Tensor, torch.nn.Parameter):
+            return source.detach().clone()
+        storage = source.untyped_storage()
+        if storage.data_ptr() not in self._storages or storage.nbytes() == 0:
+            self._storages[storage.data_ptr()] = storage.clone()
+        memory = self._storages[storage.data_ptr()]
+        copy = torch.empty(0, dtype=source.dtype)
+        copy.set_(memory, source.storage_offset(), source.shape, source.stride())
+        if source.is_conj():
+            copy = copy.conj()
+        return torch._neg_view(copy) if source.is_neg() else copy
+
+
+_WIDE = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex32: torch.complex128,
+    torch.complex64: torch.complex128,
+}
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        wide = value.detach().to(_WIDE.get(value.dtype, value.dtype))
+        return wide.requires_grad_(value.requires_grad)
+    return _WIDE.get(value, value) if isinstance(value, torch.dtype) else value
