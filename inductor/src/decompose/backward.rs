@@ -3,13 +3,14 @@
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use fx::Arg;
+use fx::aten::rules::Extern;
 use fx::prim::{Pointwise, Reduction};
 use symshapes::DType;
 
 use super::activation::{GELU_BETA, GELU_KAPPA, gelu_erf, gelu_tanh, inside};
 use super::norm::{batch_dims, counted_targets, is_mean, root_of};
 use super::view::{from_start, slice_bound, unselect};
-use super::{Args, Builder, Rewrite, unsupported};
+use super::{Args, Builder, Rewrite, library, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
 
 /// `grad` where the condition holds, else 0.
@@ -186,7 +187,7 @@ pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
 }
 
 /// Which of a norm's three gradients are asked for.
-fn output_mask(a: &Args) -> [bool; 3] {
+pub(super) fn output_mask(a: &Args) -> [bool; 3] {
     let mut mask = [true; 3];
     if let Arg::List(items) | Arg::Tuple(items) = a.bound.get("output_mask") {
         for (flag, item) in mask.iter_mut().zip(items) {
@@ -286,7 +287,7 @@ pub(crate) fn nll_loss(b: &mut Builder, a: &Args) -> Rewrite {
     let target = a.tensor("target")?;
     let sizes = a.result()?.sizes.clone();
     if sizes.len() != 2 || a.opt_tensor("weight")?.is_some() || b.dtype(target) != DType::I64 {
-        return unsupported("class weights or other than [n, c] scores");
+        return library(Extern::Loss);
     }
     let grad = a.operand(b, "grad_output")?;
     let (counts, safe) = counted_targets(b, a, target)?;

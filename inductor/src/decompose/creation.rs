@@ -60,3 +60,53 @@ enum Start {
     Int(Expr),
     Float(f64),
 }
+
+/// A tensor's sizes, filled with an argument: a number, or a tensor of one element.
+pub(crate) fn fill(b: &mut Builder, a: &Args) -> Rewrite {
+    let promise = a.result()?;
+    let Some(value) = a.number_or_tensor("value")? else { return unsupported("no value") };
+    let value = super::pointwise::materialise(b, value, promise.dtype);
+    let value = b.reshape(value, &[]);
+    Ok(b.expand(value, &promise.sizes))
+}
+
+/// Points at equal distances. As in eager, the first half counts from the start, the second from the end.
+pub(crate) fn linspace(b: &mut Builder, a: &Args) -> Rewrite {
+    let promise = a.result()?;
+    let (start, end, steps) = (a.float("start")?, a.float("end")?, a.int("steps")?);
+    if !promise.dtype.is_float() || steps < 2 {
+        return unsupported("integers or fewer than two points");
+    }
+    let dtype = promise.dtype.compute();
+    let step = if dtype == DType::F64 {
+        (end - start) / (steps - 1) as f64
+    } else {
+        f64::from((end as f32 - start as f32) / (steps - 1) as f32)
+    };
+    let iota = b.iota(promise.sizes[0], 0, 1);
+    let position = b.convert(iota, dtype);
+    let half = b.lit((steps / 2) as f64, position);
+    let is_first = b.lt(position, half);
+    let from_start = {
+        let distance = b.mul_lit(position, step);
+        b.add_lit(distance, start)
+    };
+    let from_end = {
+        let last = b.lit((steps - 1) as f64, position);
+        let left = b.sub(last, position);
+        let distance = b.mul_lit(left, step);
+        let end = b.lit(end, distance);
+        b.sub(end, distance)
+    };
+    let value = b.select(is_first, from_start, from_end);
+    Ok(b.convert(value, promise.dtype))
+}
+
+/// Ones on the main diagonal.
+pub(crate) fn eye(b: &mut Builder, a: &Args) -> Rewrite {
+    let promise = a.result()?;
+    let [rows, cols] = promise.sizes[..] else { return unsupported("not a matrix") };
+    let (row, col) = (b.iota(rows, 0, 2), b.iota(cols, 1, 2));
+    let on = b.eq(row, col);
+    Ok(b.convert(on, promise.dtype))
+}

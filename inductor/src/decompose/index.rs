@@ -1,13 +1,14 @@
 //! Indexing by tensors.
 
+use fx::aten::rules::Extern;
 use smallvec::SmallVec;
 use symshapes::{DType, Expr};
 
-use super::{Args, Builder, Rewrite, unsupported};
+use super::{Args, Builder, Rewrite, library, unsupported};
 use crate::tensor_ir::{Dims, GatherDim, Op, Tensor};
 
 /// An index tensor as `int64`; masks select a number of elements that depends on data.
-fn as_index(b: &mut Builder, index: Tensor) -> Rewrite {
+pub(super) fn as_index(b: &mut Builder, index: Tensor) -> Rewrite {
     match b.dtype(index) {
         DType::Bool | DType::U8 => unsupported("indexing by a mask"),
         dtype if dtype.is_int() => Ok(b.convert(index, DType::I64)),
@@ -15,7 +16,7 @@ fn as_index(b: &mut Builder, index: Tensor) -> Rewrite {
     }
 }
 
-fn gather_from(b: &mut Builder, source: Tensor, dims: SmallVec<[GatherDim; 5]>, sizes: &[Expr]) -> Rewrite {
+pub(super) fn gather_from(b: &mut Builder, source: Tensor, dims: SmallVec<[GatherDim; 5]>, sizes: &[Expr]) -> Rewrite {
     let is_empty = b.sizes(source).contains(&Expr::ZERO) && !sizes.contains(&Expr::ZERO);
     let indexed = dims.iter().zip(b.sizes(source)).filter(|(dim, _)| matches!(dim, GatherDim::Index(_)));
     let may_be_empty = indexed.into_iter().any(|(_, &n)| n != Expr::ZERO && b.graph.pool.range(n).lo < 1);
@@ -40,10 +41,12 @@ pub(crate) fn index_select(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let index = as_index(b, a.tensor("index")?)?;
     let sizes = a.result()?.sizes.clone();
-    if sizes.is_empty() {
-        return unsupported("index_select of a scalar");
-    }
+    let x = as_vector(b, x);
     let dim = a.dim("dim", b.rank(x))?;
+    if sizes.is_empty() {
+        let index = as_vector(b, index);
+        return scalar_from(b, x, index);
+    }
     let index = b.along(index, dim, sizes.len());
     gather_along(b, x, dim, index, &sizes)
 }
@@ -52,11 +55,27 @@ pub(crate) fn gather(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let index = as_index(b, a.tensor("index")?)?;
     let sizes = a.result()?.sizes.clone();
+    let x = as_vector(b, x);
     if sizes.is_empty() {
-        return unsupported("gather of a scalar");
+        let index = as_vector(b, index);
+        return scalar_from(b, x, index);
     }
     let dim = a.dim("dim", b.rank(x))?;
     gather_along(b, x, dim, index, &sizes)
+}
+
+/// A scalar as one element along one dimension.
+fn as_vector(b: &mut Builder, x: Tensor) -> Tensor {
+    if b.rank(x) == 0 { b.reshape(x, &[Expr::ONE]) } else { x }
+}
+
+/// The one element of a vector that an index of one element names.
+fn scalar_from(b: &mut Builder, x: Tensor, index: Tensor) -> Rewrite {
+    if b.rank(x) != 1 {
+        return unsupported("one place in more than a vector");
+    }
+    let one = gather_from(b, x, [GatherDim::Index(index)].into_iter().collect(), &[Expr::ONE])?;
+    Ok(b.reshape(one, &[]))
 }
 
 /// `x` at `index` along a dimension, at the result's own position along the others.
@@ -121,7 +140,7 @@ fn place(b: &mut Builder, t: Tensor, at: usize, rank: usize, sizes: &[Expr]) -> 
 pub(crate) fn cumsum(b: &mut Builder, a: &Args) -> Rewrite {
     let dtype = a.result()?.dtype;
     if dtype.is_float() || a.result()?.sizes.is_empty() {
-        return unsupported("running sum of floats");
+        return library(Extern::Scan);
     }
     let x = b.convert(a.tensor("self")?, dtype);
     let dim = a.dim("dim", b.rank(x))?;

@@ -9,10 +9,16 @@ mod args;
 mod backward;
 mod builder;
 mod creation;
+mod formula;
+mod gate;
 mod index;
+mod loss;
 mod norm;
+mod norm_backward;
 mod pointwise;
 mod reduce;
+mod shape;
+mod special;
 mod view;
 mod window;
 
@@ -29,15 +35,25 @@ use crate::{Error, Options};
 pub(crate) use args::Args;
 pub(crate) use builder::Builder;
 
-/// Why a rule does not cover a node; the node becomes a fallback call.
+/// Why a rule does not cover a node.
 #[derive(Debug)]
-pub(crate) struct Unsupported(pub(crate) String);
+pub(crate) enum Unsupported {
+    /// What is missing; the node becomes a fallback call.
+    Case(String),
+    /// A library does this case best.
+    Library(Extern),
+}
 
 pub(crate) type Rewrite<T = Tensor> = Result<T, Unsupported>;
 
 /// A shorthand for the error of a rule.
 pub(crate) fn unsupported<T>(reason: impl Into<String>) -> Rewrite<T> {
-    Err(Unsupported(reason.into()))
+    Err(Unsupported::Case(reason.into()))
+}
+
+/// A shorthand for the case of a rule that a library does.
+pub(crate) fn library<T>(kind: Extern) -> Rewrite<T> {
+    Err(Unsupported::Library(kind))
 }
 
 /// What a node stands for.
@@ -198,6 +214,9 @@ impl Decompose<'_> {
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
+        if let Some(value) = self.nothing(id, overload, &promises, matches!(node.meta, Some(Meta::Tuple(_)))) {
+            return Ok(value);
+        }
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
@@ -208,7 +227,13 @@ impl Decompose<'_> {
             Rule::Compose(composite) => compose(&mut self.b, composite, &args),
             Rule::Extern(_) => unreachable!("handled above"),
         };
-        let results = results.map_err(|Unsupported(reason)| Refusal::Fallback(reason))?;
+        let mut results = results.map_err(|refused| match refused {
+            Unsupported::Case(reason) => Refusal::Fallback(reason),
+            Unsupported::Library(kind) => Refusal::Extern(kind),
+        })?;
+        if !overload.is_view() && overload.base() != "_unsafe_view" {
+            results.iter_mut().flatten().for_each(|t| *t = self.own(*t, before));
+        }
         self.finish(before, &results, &promises, tuple)
     }
 
@@ -236,6 +261,48 @@ impl Decompose<'_> {
             user.target == "operator.getitem" && user.args.get(1).and_then(fx::Arg::as_int) == Some(0)
         };
         self.users[id].iter().all(|user| is_first(user) || self.users[*user].is_empty())
+    }
+
+    /// The results, where none of them has an element and the operator cannot fail on what its operands hold.
+    fn nothing(
+        &mut self,
+        id: NodeId,
+        overload: &fx::aten::Overload,
+        promises: &[Option<Promise>],
+        tuple: bool,
+    ) -> Option<Value> {
+        let is_empty = |promise: &Option<Promise>| promise.as_ref().is_some_and(|p| p.sizes.contains(&Expr::ZERO));
+        if overload.is_view()
+            || promises.is_empty()
+            || !promises.iter().all(is_empty)
+            || fx::aten::may_fail(self.graph, id)
+        {
+            return None;
+        }
+        let values = promises.iter().flatten().map(|promise| {
+            let t = self.b.full(0.0, promise.dtype, &promise.sizes);
+            self.b.graph.tensors[t].strides = Some(promise.strides.clone());
+            Some(Value::Tensor(t))
+        });
+        let mut values: Vec<Option<Value>> = values.collect();
+        if tuple { Some(Value::Tuple(values)) } else { values.swap_remove(0) }
+    }
+
+    /// The tensor in memory of its own, where an operator that is no view finds its result in one of its operands: the
+    /// sum of one element, the first power.
+    fn own(&mut self, t: Tensor, before: usize) -> Tensor {
+        let tensors = &self.b.graph.tensors;
+        let mut from = t;
+        while let Op::View(x, _) = tensors[from].op
+            && from.as_u32() as usize >= before
+        {
+            from = x;
+        }
+        if from.as_u32() as usize >= before || tensors[from].op.is_free() {
+            return t;
+        }
+        let (sizes, dtype) = (tensors[t].sizes.clone(), tensors[t].dtype);
+        self.b.push(Op::Convert(t), dtype, &sizes)
     }
 
     /// Checks results against what the graph promises and hands on the promised strides.
@@ -521,8 +588,83 @@ fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Optio
         C::IndexSelect => index::index_select(b, a),
         C::Gather => index::gather(b, a),
         C::Cumsum => index::cumsum(b, a),
+        C::Asinh => special::asinh(b, a),
+        C::Acosh => special::acosh(b, a),
+        C::Atanh => special::atanh(b, a),
+        C::Hypot => special::hypot(b, a),
+        C::Logaddexp => special::logaddexp(b, a),
+        C::Logaddexp2 => special::logaddexp2(b, a),
+        C::Xlogy => special::xlogy(b, a),
+        C::Xlog1py => special::xlog1py(b, a),
+        C::Entr => special::entr(b, a),
+        C::Logit => special::logit(b, a),
+        C::LogitBackward => special::logit_backward(b, a),
+        C::Sinc => special::sinc(b, a),
+        C::Deg2rad => special::scaled(b, a, std::f64::consts::PI / 180.0),
+        C::Rad2deg => special::scaled(b, a, 180.0 / std::f64::consts::PI),
+        C::Frac => special::frac(b, a),
+        C::Fmax => special::numeric(b, a, fx::prim::Pointwise::Maximum),
+        C::Fmin => special::numeric(b, a, fx::prim::Pointwise::Minimum),
+        C::Heaviside => special::heaviside(b, a),
+        C::Isposinf => special::compared(b, a, fx::prim::Pointwise::Eq, f64::INFINITY, false),
+        C::Isneginf => special::compared(b, a, fx::prim::Pointwise::Eq, f64::NEG_INFINITY, false),
+        C::Isfinite => special::compared(b, a, fx::prim::Pointwise::Lt, f64::INFINITY, true),
+        C::Addr => special::addr(b, a),
+        C::Ndtr => special::ndtr(b, a),
+        C::Celu => gate::celu(b, a),
+        C::Selu => gate::selu(b, a),
+        C::EluBackward => gate::elu_backward(b, a),
+        C::SoftplusBackward => gate::softplus_backward(b, a),
+        C::MishBackward => gate::mish_backward(b, a),
+        C::LogSigmoidBackward => gate::log_sigmoid_backward(b, a),
+        C::Prelu => gate::prelu(b, a),
+        C::Hardshrink => gate::hardshrink(b, a),
+        C::Softshrink => gate::softshrink(b, a),
+        C::ShrinkBackward => gate::shrink_backward(b, a),
+        C::Glu => gate::glu(b, a),
+        C::GluBackward => gate::glu_backward(b, a),
+        C::MseLossBackward => loss::mse_backward(b, a),
+        C::HuberLoss => loss::huber(b, a),
+        C::HuberLossBackward => loss::huber_backward(b, a),
+        C::SmoothL1Loss => loss::smooth_l1(b, a),
+        C::SmoothL1LossBackward => loss::smooth_l1_backward(b, a),
+        C::SoftMarginLoss => loss::soft_margin(b, a),
+        C::SoftMarginLossBackward => loss::soft_margin_backward(b, a),
+        C::BceWithLogits => loss::bce_with_logits(b, a),
+        C::Std => reduce::std(b, a),
+        C::Nansum => reduce::nansum(b, a),
+        C::CountNonzero => reduce::count_nonzero(b, a),
+        C::VectorNorm => reduce::vector_norm(b, a, "ord"),
+        C::Norm => reduce::vector_norm(b, a, "p"),
+        C::Trace => reduce::trace(b, a),
+        C::Roll => shape::roll(b, a),
+        C::Diagonal => shape::diagonal(b, a),
+        C::DiagEmbed => shape::diag_embed(b, a),
+        C::DiagonalBackward => shape::diagonal_backward(b, a),
+        C::Unfold => shape::unfold(b, a),
+        C::PixelShuffle => shape::pixel_shuffle(b, a),
+        C::PixelUnshuffle => shape::pixel_unshuffle(b, a),
+        C::ChannelShuffle => shape::channel_shuffle(b, a),
+        C::Take => shape::take(b, a),
+        C::SelectScatter => shape::select_scatter(b, a),
+        C::SliceScatter => shape::slice_scatter(b, a),
+        C::Copy => shape::copy(b, a),
+        C::Fill => creation::fill(b, a),
+        C::Linspace => creation::linspace(b, a),
+        C::Eye => creation::eye(b, a),
+        C::Angle => special::angle(b, a),
+        C::Dot => reduce::dot(b, a),
         // Several results.
         C::VarMean => return reduce::var_mean(b, a),
+        C::StdMean => return reduce::std_mean(b, a),
+        C::LayerNormOnly => return only_first(norm::layer_norm(b, a)),
+        C::RmsNormOnly => return only_first(norm::rms_norm(b, a)),
+        C::GroupNormOnly => return only_first(norm::group_norm(b, a)),
+        C::Aminmax => return reduce::aminmax(b, a),
+        C::PreluBackward => return gate::prelu_backward(b, a),
+        C::GroupNormBackward => return norm_backward::group_norm(b, a),
+        C::RmsNormBackward => return norm_backward::rms_norm(b, a),
+        C::BatchNormAlone => return norm::batch_norm_alone(b, a),
         C::MaxDim => return reduce::best(b, a, fx::prim::Reduction::Max),
         C::MinDim => return reduce::best(b, a, fx::prim::Reduction::Min),
         C::LayerNorm => return norm::layer_norm(b, a),
@@ -538,4 +680,12 @@ fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Optio
         C::Unbind => return view::unbind(b, a),
     };
     one.map(|t| vec![Some(t)])
+}
+
+/// The first of several results.
+fn only_first(results: Rewrite<Vec<Option<Tensor>>>) -> Rewrite<Vec<Option<Tensor>>> {
+    results.map(|mut results| {
+        results.truncate(1);
+        results
+    })
 }

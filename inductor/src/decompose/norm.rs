@@ -1,9 +1,10 @@
 //! Softmax, normalisation and losses.
 
+use fx::aten::rules::Extern;
 use fx::prim::{Pointwise, Reduction};
 use symshapes::{DType, Expr};
 
-use super::{Args, Builder, Rewrite, unsupported};
+use super::{Args, Builder, Rewrite, library, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
 
 /// The input in floats and the dimension of a softmax; a scalar counts as having one.
@@ -143,7 +144,12 @@ pub(crate) fn rms_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>
     if b.may_be_empty(x) {
         return unsupported("RMS norm of nothing");
     }
-    let Some(eps) = a.opt_float("eps")? else { return unsupported("RMS norm without epsilon") };
+    let eps = match (a.opt_float("eps")?, a.result()?.dtype) {
+        (Some(eps), _) => eps,
+        (None, DType::F32) => f64::from(f32::EPSILON),
+        (None, DType::F64) => f64::EPSILON,
+        (None, dtype) => return unsupported(format!("RMS norm of {dtype} without epsilon")),
+    };
     let square = b.mul(x, x);
     let mean = b.mean_keep(square, &dims);
     let rstd = root_of(b, mean, eps);
@@ -159,9 +165,12 @@ pub(crate) fn group_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
     if b.may_be_empty(x) {
         return unsupported("group norm of nothing");
     }
+    let [n, c, ref inner @ ..] = *Dims::from_slice(b.sizes(x)) else {
+        return unsupported("group norm without channels");
+    };
     let pool = &mut b.graph.pool;
-    let [n, c, hw, groups] = ["N", "C", "HxW", "group"].map(|name| a.size(pool, name));
-    let (n, c, hw, groups) = (n?, c?, hw?, groups?);
+    let hw = crate::tensor_ir::numel(pool, inner);
+    let groups = a.size(pool, if a.has("group") { "group" } else { "num_groups" })?;
     let Some(width) = pool.exact_div(c, groups) else {
         return unsupported("channels that no number of groups divides");
     };
@@ -205,10 +214,18 @@ pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opt
     Ok(vec![Some(out), Some(none), Some(none)])
 }
 
-/// Output, batch mean and reciprocal standard deviation, and the new running statistics.
-pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+/// A batch norm by the batch's own statistics.
+struct ByBatch {
+    out: Tensor,
+    /// Mean, reciprocal standard deviation, and variance without bias of each channel, wide.
+    mean: Tensor,
+    rstd: Tensor,
+    unbiased: Tensor,
+}
+
+fn by_batch(b: &mut Builder, a: &Args) -> Rewrite<ByBatch> {
     if !a.bool("training")? {
-        return unsupported("batch norm with running statistics in a functional form");
+        return library(Extern::Statistics);
     }
     let x = a.operand(b, "input")?;
     let (rank, dims) = (b.rank(x), batch_dims(b.rank(x)));
@@ -226,11 +243,24 @@ pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opti
     let unbiased = unbiased(b, var, count);
     let channels = [b.sizes(x)[1]];
     let [mean, rstd, unbiased] = [mean, rstd, unbiased].map(|t| b.reshape(t, &channels));
+    Ok(ByBatch { out, mean, rstd, unbiased })
+}
+
+/// Output, batch mean and reciprocal standard deviation.
+pub(crate) fn batch_norm_alone(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let ByBatch { out, mean, rstd, .. } = by_batch(b, a)?;
+    let [mean, rstd] = [mean, rstd].map(|t| b.convert(t, b.dtype(out)));
+    Ok(vec![Some(out), Some(mean), Some(rstd)])
+}
+
+/// Output, batch mean and reciprocal standard deviation, and the new running statistics.
+pub(crate) fn batch_norm_training(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let ByBatch { out, mean, rstd, unbiased } = by_batch(b, a)?;
     let momentum = a.float("momentum")?;
     let (old_mean, old_var) = (a.operand(b, "running_mean")?, a.operand(b, "running_var")?);
     let running_mean = blend(b, old_mean, mean, momentum);
     let running_var = blend(b, old_var, unbiased, momentum);
-    let [mean, rstd] = [mean, rstd].map(|t| b.convert(t, b.dtype(x)));
+    let [mean, rstd] = [mean, rstd].map(|t| b.convert(t, b.dtype(out)));
     Ok(vec![Some(out), Some(mean), Some(rstd), Some(running_mean), Some(running_var)])
 }
 
@@ -317,7 +347,7 @@ pub(crate) fn nll_loss(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>
     let x = a.operand(b, "self")?;
     let target = a.tensor("target")?;
     if b.rank(x) != 2 || a.opt_tensor("weight")?.is_some() || b.dtype(target) != DType::I64 {
-        return unsupported("class weights or other than [n, c] scores");
+        return library(Extern::Loss);
     }
     let (n, dtype) = (b.sizes(x)[0], b.dtype(x));
     let (counts, safe) = counted_targets(b, a, target)?;

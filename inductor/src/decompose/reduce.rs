@@ -58,12 +58,16 @@ pub(crate) fn mean(b: &mut Builder, a: &Args) -> Rewrite {
 /// Variance and mean over `dim`, both kept, in two passes.
 fn moments(b: &mut Builder, a: &Args) -> Rewrite<(Tensor, Tensor, SmallVec<[usize; 5]>)> {
     let x = a.operand(b, "self")?;
-    if b.rank(x) == 0 || !b.dtype(x).is_float() {
-        return unsupported("variance of a scalar");
+    if !b.dtype(x).is_float() {
+        return unsupported("variance of integers");
     }
+    let x = if b.rank(x) == 0 { b.reshape(x, &[Expr::ONE]) } else { x };
     let dims = a.dims("dim", b.rank(x), true)?;
     let count = b.count(x, &dims);
-    let correction = a.opt_float("correction")?.unwrap_or(1.0);
+    let correction = match a.has("unbiased") {
+        true => f64::from(u8::from(a.bool("unbiased")?)),
+        false => a.opt_float("correction")?.unwrap_or(1.0),
+    };
     let mean = b.mean_keep(x, &dims);
     let centred = b.sub(x, mean);
     let square = b.mul(centred, centred);
@@ -104,8 +108,11 @@ pub(crate) fn var_mean(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>
 /// An extremum along one dimension and its position.
 pub(crate) fn best(b: &mut Builder, a: &Args, kind: Reduction) -> Rewrite<Vec<Option<Tensor>>> {
     let x = a.operand(b, "self")?;
-    if b.rank(x) == 0 || b.dtype(x) == DType::Bool {
-        return unsupported("extremum with position of a scalar or bool");
+    if b.dtype(x) == DType::Bool {
+        return unsupported("extremum with position of bool");
+    }
+    if b.rank(x) == 0 {
+        return Ok(vec![Some(x), Some(b.full(0.0, DType::I64, &[]))]);
     }
     let dim = wrap_dim(a.int("dim")?, b.rank(x))?;
     refuse_empty(b, kind, x, &[dim])?;
@@ -133,4 +140,116 @@ pub(crate) fn logsumexp(b: &mut Builder, a: &Args) -> Rewrite {
     let log = b.log(sum);
     let out = b.add(log, shift);
     to_promised(b, a, out)
+}
+
+/// The roots of [`var`]'s results.
+pub(crate) fn std(b: &mut Builder, a: &Args) -> Rewrite {
+    let var = var(b, a)?;
+    Ok(b.sqrt(var))
+}
+
+pub(crate) fn std_mean(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let mut results = var_mean(b, a)?;
+    if let Some(Some(var)) = results.first_mut() {
+        *var = b.sqrt(*var);
+    }
+    Ok(results)
+}
+
+/// The sum without what is NaN.
+pub(crate) fn nansum(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.operand(b, "self")?;
+    let x = if b.dtype(x).is_float() {
+        let is_nan = b.map(fx::prim::Pointwise::IsNan, &[x]);
+        let zero = b.lit(0.0, x);
+        b.select(is_nan, zero, x)
+    } else {
+        x
+    };
+    sum_promised(b, a, x)
+}
+
+pub(crate) fn count_nonzero(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let is_any = b.convert(x, DType::Bool);
+    let ones = b.convert(is_any, DType::I64);
+    sum_promised(b, a, ones)
+}
+
+/// The sum over `dim`, or everything.
+fn sum_promised(b: &mut Builder, a: &Args, x: Tensor) -> Rewrite {
+    let dims = a.dims("dim", b.rank(x), true)?;
+    let sum = if b.rank(x) == 0 { x } else { b.reduce(Reduction::Sum, x, &dims, false) };
+    to_promised(b, a, sum)
+}
+
+/// Both extrema along one dimension, or of everything.
+pub(crate) fn aminmax(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "self")?;
+    let dims: SmallVec<[usize; 5]> = match a.opt_int("dim")? {
+        Some(dim) => SmallVec::from_slice(&[wrap_dim(dim, b.rank(x))?]),
+        None => (0..b.rank(x)).collect(),
+    };
+    refuse_empty(b, Reduction::Max, x, &dims)?;
+    let extrema = [Reduction::Min, Reduction::Max].map(|kind| {
+        let extremum = if b.rank(x) == 0 { x } else { b.reduce(kind, x, &dims, false) };
+        to_promised(b, a, extremum).map(Some)
+    });
+    extrema.into_iter().collect()
+}
+
+/// The `p`-norm over dimensions: the largest magnitude where `p` is infinite, how many are not 0 where it is 0.
+pub(crate) fn vector_norm(b: &mut Builder, a: &Args, p: &str) -> Rewrite {
+    use fx::prim::Pointwise as P;
+    let x = a.operand(b, "self")?;
+    if !b.dtype(x).is_float() {
+        return unsupported("integers");
+    }
+    let p = a.opt_float(p)?.unwrap_or(2.0);
+    let dims = a.dims("dim", b.rank(x), true)?;
+    let size = b.map(P::Abs, &[x]);
+    let over = |b: &mut Builder, kind: Reduction, x: Tensor| {
+        if b.rank(x) == 0 { x } else { b.reduce(kind, x, &dims, false) }
+    };
+    let norm = if p.is_infinite() {
+        let kind = if p > 0.0 { Reduction::Max } else { Reduction::Min };
+        refuse_empty(b, kind, x, &dims)?;
+        over(b, kind, size)
+    } else if p == 0.0 {
+        let is_any = b.convert(x, DType::Bool);
+        let ones = b.convert(is_any, b.dtype(x));
+        over(b, Reduction::Sum, ones)
+    } else if p == 1.0 {
+        over(b, Reduction::Sum, size)
+    } else if p == 2.0 {
+        let square = b.mul(x, x);
+        let sum = over(b, Reduction::Sum, square);
+        b.sqrt(sum)
+    } else {
+        let exponent = b.lit(p, size);
+        let power = b.map(P::Pow, &[size, exponent]);
+        let sum = over(b, Reduction::Sum, power);
+        let root = b.lit(1.0 / p, sum);
+        b.map(P::Pow, &[sum, root])
+    };
+    to_promised(b, a, norm)
+}
+
+/// The sum of the main diagonal.
+pub(crate) fn trace(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.operand(b, "self")?;
+    let [rows, cols] = *b.sizes(x) else { return unsupported("not a matrix") };
+    let (row, col) = (b.iota(rows, 0, 2), b.iota(cols, 1, 2));
+    let on = b.eq(row, col);
+    let zero = b.lit(0.0, x);
+    let kept = b.select(on, x, zero);
+    Ok(b.reduce(Reduction::Sum, kept, &[0, 1], false))
+}
+
+/// The product of two vectors.
+pub(crate) fn dot(b: &mut Builder, a: &Args) -> Rewrite {
+    let other = if a.has("tensor") { "tensor" } else { "other" };
+    let (x, y) = (a.operand(b, "self")?, a.operand(b, other)?);
+    let product = b.mul(x, y);
+    Ok(b.reduce(Reduction::Sum, product, &[0], false))
 }

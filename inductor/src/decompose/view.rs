@@ -78,7 +78,8 @@ pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
     let start = a.opt_size(pool, "start")?.unwrap_or(Expr::ZERO);
     let start = slice_bound(pool, start, own)?;
     let len = a.result()?.sizes[dim];
-    Ok(b.slice(x, dim, start, a.int("step")?, len))
+    let step = if a.has("step") { a.int("step")? } else { 1 };
+    Ok(b.slice(x, dim, start, step, len))
 }
 
 /// Pieces along a dimension; the graph has traced their sizes.

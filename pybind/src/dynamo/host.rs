@@ -296,7 +296,9 @@ impl<'py> PyHost<'py> {
     fn return_type(&self, target: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let types = self.py.import("torch")?.getattr("return_types")?;
         let name = target.trim_start_matches("torch.").trim_start_matches("Tensor.").trim_start_matches("_C._");
-        types.getattr_opt(name.replace('.', "_"))
+        // `torch._C._linalg.linalg_qr` names its class itself.
+        let last = name.rsplit('.').next().unwrap_or(name);
+        Ok(types.getattr_opt(name.replace('.', "_"))?.or(types.getattr_opt(last)?))
     }
 
     fn call_constants(&self, function: &str, args: &[Constant]) -> PyResult<Bound<'py, PyAny>> {

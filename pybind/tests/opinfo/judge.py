@@ -12,12 +12,14 @@ from torch.utils import _pytree
 
 import rust_inductor
 from pybind.tests.opinfo import compare
+from pybind.tests.opinfo.alone import alone
 from pybind.tests.opinfo.known import NO_VALUES
 from pybind.tests.opinfo.samples import Sample, samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from rust_inductor import _native
     from rust_inductor._explain import Explanation
 
 #: What computed a sample, the better first.
@@ -80,8 +82,6 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, values: bool)
         return None if our_error is not None else ("silent", f"eager raises {_text(eager_error)}")
     if our_error is not None:
         return "raises", _text(our_error)
-    for explanation in kept:
-        _count(explanation, verdict)
 
     def exact() -> Any:
         wide, error = _run(sample.fresh().wide(), sample.function, grad=grad)
@@ -89,8 +89,24 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, values: bool)
             raise error
         return wide
 
-    found = compare.results(ours, eager, exact, values=values) or compare.arguments(our_sample, eager_sample)
-    found = found or compare.sharing(ours, eager, our_sample, eager_sample)
+    def difference(ours: Any, our_sample: Sample) -> str | None:
+        found = compare.results(ours, eager, exact, values=values) or compare.arguments(our_sample, eager_sample)
+        return found or compare.sharing(ours, eager, our_sample, eager_sample)
+
+    found = difference(ours, our_sample)
+    plan, fallbacks = _plan([graph.compiled for it in kept for graph in it.graphs])
+    if (broken := _broken(kept)) is not None:
+        # What our capture leaves to Python is given to the compiler all the same.
+        our_sample = sample.fresh()
+        graphs: list[_native.CompiledFn] = []
+        ours, our_error = _run(our_sample, alone(sample.function, graphs), grad=grad)
+        if our_error is None:
+            found = found or difference(ours, our_sample)
+            plan, fallbacks = _plan(graphs)
+        else:
+            plan, fallbacks = "fallback", {"capture": broken}
+    verdict.plans[plan] += 1
+    verdict.fallbacks.update(fallbacks)
     return None if found is None else ("differs", _one_line(found))
 
 
@@ -130,25 +146,28 @@ def _direction(out: torch.Tensor) -> torch.Tensor:
     return torch.rand(out.shape, generator=generator, dtype=torch.float32).to(out.dtype) + 0.5
 
 
-def _count(explanation: Explanation, verdict: Verdict) -> None:
-    """Enter by what a sample was computed."""
-    plan = "native"
-    for graph in explanation.graphs:
-        if graph.compiled.eager_because is not None:
-            plan = "fallback"
-            verdict.fallbacks["the graph"] = graph.compiled.eager_because
-        for target, why in graph.calls:
+def _plan(graphs: Sequence[_native.CompiledFn]) -> tuple[str, dict[str, str]]:
+    """By what a sample was computed, and what was called for want of a rule."""
+    plan, fallbacks = "native", {}
+    for compiled in graphs:
+        if compiled.eager_because is not None:
+            fallbacks["the graph"] = compiled.eager_because
+        for target, why in compiled.calls:
             if why == "extern":
-                plan = max(plan, "extern", key=PLANS.index)
+                plan = "extern"
             else:
-                plan = "fallback"
-                verdict.fallbacks[target] = why
-    for capture in explanation.captures:
-        ended = f"{capture.ended.what} {capture.ended.text}" if capture.ended is not None else None
-        if (reason := capture.skipped or ended) is not None:
-            plan = "fallback"
-            verdict.fallbacks["capture"] = _one_line(reason)
-    verdict.plans[plan] += 1
+                fallbacks[target] = why
+    return ("fallback" if fallbacks else plan), fallbacks
+
+
+def _broken(kept: Sequence[Explanation]) -> str | None:
+    """Why our capture left something to Python."""
+    for capture in (capture for explanation in kept for capture in explanation.captures):
+        if capture.skipped is not None:
+            return _one_line(capture.skipped)
+        if capture.ended is not None:
+            return _one_line(f"{capture.ended.what} {capture.ended.text}")
+    return None
 
 
 def _text(error: Exception) -> str:
