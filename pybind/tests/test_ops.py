@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import rust_inductor
 from pybind.tests.helpers import check, compiled, same
 
 POINTWISE = {
@@ -158,3 +159,124 @@ def test_constants_of_the_function():
 def test_an_index_out_of_range_raises():
     with pytest.raises((IndexError, RuntimeError)):
         compiled(lambda t, i: t[i] + 1)(torch.randn(4), torch.tensor([1, 9]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.sum(0),
+        lambda x: x.amax(0),
+        lambda x: x.flip(0),
+        lambda x: x.tile(1, 1),
+        lambda x: x**1,
+        lambda x: F.pad(x, (0, 0)),
+        lambda x: torch.roll(x, 0, 0),
+    ],
+    ids=["sum", "amax", "flip", "tile", "pow", "pad", "roll"],
+)
+def test_a_result_that_equals_its_operand_has_memory_of_its_own(function):
+    x = torch.randn(1, 4)
+    result = compiled(function)(x)
+    same(result, function(x))
+    assert result.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+
+
+def test_results_have_their_classes():
+    x = torch.randn(3, 3)
+    for function in (torch.linalg.qr, torch.linalg.slogdet, torch.linalg.inv_ex, torch.aminmax):
+        ours, eager = rust_inductor.compile(function)(x), function(x)
+        assert type(ours) is type(eager)
+        same(tuple(ours), tuple(eager))
+
+
+SPECIAL = {
+    "asinh": torch.asinh,
+    "acosh": torch.acosh,
+    "atanh": torch.atanh,
+    "entr": torch.special.entr,
+    "logit": torch.logit,
+    "logit_within": lambda x: torch.logit(x, eps=0.1),
+    "sinc": torch.sinc,
+    "frac": torch.frac,
+    "angle": torch.angle,
+    "ndtr": torch.special.ndtr,
+    "hardshrink": F.hardshrink,
+    "softshrink": F.softshrink,
+    "celu": F.celu,
+    "selu": F.selu,
+    "sgn": torch.sgn,
+    "isfinite": torch.isfinite,
+    "isposinf": torch.isposinf,
+    "rad2deg": torch.rad2deg,
+}
+
+SPECIAL_OF_TWO = {
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "xlogy": torch.xlogy,
+    "xlog1py": torch.special.xlog1py,
+    "fmax": torch.fmax,
+    "fmin": torch.fmin,
+    "heaviside": torch.heaviside,
+    "huber": lambda x, y: F.huber_loss(x, y, reduction="none"),
+    "smooth_l1": lambda x, y: F.smooth_l1_loss(x, y, reduction="none", beta=0.5),
+    "soft_margin": lambda x, y: F.soft_margin_loss(x, y, reduction="none"),
+    "bce": lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
+}
+
+EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 3.0, 1e-40, 1e-20, 1e20, -1e20, 3e38, torch.inf, -torch.inf, torch.nan]
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_functions_that_are_formulas(name, dtype):
+    x = torch.cat([torch.tensor(EXTREMES, dtype=dtype), torch.randn(50, dtype=dtype)])
+    check(SPECIAL[name], x)
+
+
+@pytest.mark.parametrize("name", SPECIAL_OF_TWO)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_functions_of_two_that_are_formulas(name, dtype):
+    x = torch.tensor(EXTREMES, dtype=dtype)
+    check(SPECIAL_OF_TWO[name], x[:, None].expand(-1, len(EXTREMES)), x)
+
+
+def test_shapes_by_places():
+    x = torch.randn(4, 6)
+    check(lambda x: (x.diagonal(1), x.diagonal(-2), torch.diag_embed(x, 1), torch.diag_embed(x, -2, 0, 2)), x)
+    check(
+        lambda x: (x.unfold(1, 3, 2) + 0, x.roll((1, -2), (0, 1)), x.roll(5), torch.take(x, torch.tensor([3, -1]))), x
+    )
+    check(lambda x: (torch.trace(x), torch.select_scatter(x, x[0], 0, 2), torch.slice_scatter(x, x[:2], 0, 1, 3)), x)
+    check(lambda x: (torch.linspace(0, 1, 7), torch.eye(3, 5), F.pixel_shuffle(x.view(1, 4, 3, 2), 2)), x)
+    check(lambda x: (x[0, 0].max(0), x[0, 0].gather(0, torch.tensor(0)), torch.var_mean(x[0, 0], correction=0)), x)
+
+
+def test_norms_and_counts():
+    x = torch.randn(5, 7)
+    for p in (0, 1, 2, 3, 0.5, torch.inf, -torch.inf):
+        check(lambda x, p=p: (torch.linalg.vector_norm(x, p, 1), x.norm(p)), x)
+    check(lambda x: (x.std(1), torch.std_mean(x, 0), x.nansum(1), x.count_nonzero(0), torch.aminmax(x, dim=1)), x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: F.group_norm(x, 2),
+        lambda x: F.rms_norm(x, (5,)),
+        lambda x: F.glu(x, 1),
+        lambda x: F.prelu(x, x[0, 0, :1].abs()),
+        lambda x: F.elu(x) + F.softplus(x) + F.mish(x) + F.logsigmoid(x) + F.hardshrink(x) + F.softshrink(x),
+        lambda x: F.huber_loss(x, x.detach() * 2) + F.smooth_l1_loss(x, x.detach() * 3, reduction="sum"),
+        lambda x: F.soft_margin_loss(x, x.detach().sign()),
+    ],
+    ids=["group_norm", "rms_norm", "glu", "prelu", "gates", "losses", "soft_margin"],
+)
+def test_gradients(function):
+    x = torch.randn(3, 4, 5, requires_grad=True)
+    y = x.detach().clone().requires_grad_()
+    direction = torch.rand_like(function(x))
+    function(x).backward(direction)
+    compiled(function)(y).backward(direction)
+    same(y.grad, x.grad)

@@ -21,7 +21,7 @@ def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn]) -> Cal
     def call(value: Any, args: Any, kwargs: Any) -> Any:
         leaves, tree = _pytree.tree_flatten((value, args, kwargs))
         places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        module = _Module(function, leaves, tree, places)
+        module: Any = _Module(function, leaves, tree, places)
         tensors = [leaves[at] for at in places]
         compiled = _backend.compile_module(module, tensors, on_graph=lambda _, compiled: graphs.append(compiled))
         results = iter(compiled(*tensors))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _pytree
 
+from pybind.tests.opinfo.known import ILL_CONDITIONED, NO_VALUES
 from tools import accuracy
 
 if TYPE_CHECKING:
@@ -18,27 +19,27 @@ if TYPE_CHECKING:
 _LOOSE = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5, torch.complex64: 1e-5}
 
 
-def results(ours: Any, eager: Any, exact: Callable[[], Any], *, values: bool = True) -> str | None:
-    """What is wrong with our result; `exact` gives that in double precision. Without `values` only shapes count."""
+def results(ours: Any, eager: Any, exact: Callable[[], Any], name: str) -> str | None:
+    """What is wrong with our result of an operator; `exact` gives that in double precision."""
     mine, my_tree = _pytree.tree_flatten(ours)
     theirs, their_tree = _pytree.tree_flatten(eager)
     if my_tree != their_tree:
         return f"the result is {my_tree}, eager's {their_tree}"
     wide: list[Any] | None = None
     for place, (a, b) in enumerate(zip(mine, theirs)):
-        name = f"result {place}"
+        result = f"result {place}"
         if not isinstance(b, torch.Tensor) or not isinstance(a, torch.Tensor):
             if type(a) is not type(b) or not _same_plain(a, b):
-                return f"{name}: {a!r}, eager gives {b!r}"
+                return f"{result}: {a!r}, eager gives {b!r}"
             continue
-        found = _shape(name, a, b)
+        found = _shape(result, a, b)
         if found is not None:
             return found
-        if not values or _equal(a, b):
+        if name in NO_VALUES or _equal(a, b):
             continue
         if wide is None:
-            wide = _leaves_of(exact)
-        found = _values(name, a, b, wide[place] if wide is not None and place < len(wide) else None)
+            wide = [] if name in ILL_CONDITIONED else _leaves_of(exact)
+        found = _values(result, a, b, wide[place] if place < len(wide) else None)
         if found is not None:
             return found
     return None
@@ -70,11 +71,11 @@ def _shared(value: Any, args: Sequence[torch.Tensor]) -> list[int | None]:
     return [memory.get(it.untyped_storage().data_ptr()) for it in outs]
 
 
-def _leaves_of(exact: Callable[[], Any]) -> list[Any] | None:
+def _leaves_of(exact: Callable[[], Any]) -> list[Any]:
     try:
         return _pytree.tree_leaves(exact())
     except Exception:  # whatever it is, there is no such result
-        return None
+        return []
 
 
 def _same_plain(a: Any, b: Any) -> bool:

@@ -13,7 +13,6 @@ from torch.utils import _pytree
 import rust_inductor
 from pybind.tests.opinfo import compare
 from pybind.tests.opinfo.alone import alone
-from pybind.tests.opinfo.known import NO_VALUES
 from pybind.tests.opinfo.samples import Sample, samples
 
 if TYPE_CHECKING:
@@ -51,14 +50,16 @@ class Verdict:
         return asdict(self)
 
 
-def judge(name: str, dtype: torch.dtype, *, grad: bool = False, limit: int | None = None) -> Verdict:
+def judge(
+    name: str, dtype: torch.dtype, *, grad: bool = False, kind: str = "plain", limit: int | None = None
+) -> Verdict:
     """Every sample of an operator, or the first few."""
     verdict = Verdict(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, sample in enumerate(islice(samples(name, dtype, grad=grad), limit)):
+        for number, sample in enumerate(islice(samples(name, dtype, grad=grad, kind=kind), limit)):
             verdict.samples += 1
-            problem = _judge_sample(sample, verdict, grad=grad, values=name not in NO_VALUES)
+            problem = _judge_sample(sample, verdict, grad=grad)
             if problem is None:
                 verdict.equal += 1
             else:
@@ -66,7 +67,7 @@ def judge(name: str, dtype: torch.dtype, *, grad: bool = False, limit: int | Non
     return verdict
 
 
-def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, values: bool) -> tuple[str, str] | None:
+def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str, str] | None:
     eager_sample, our_sample = sample.fresh(), sample.fresh()
     eager, eager_error = _run(eager_sample, sample.function, grad=grad)
     explain = rust_inductor.explain(_of(sample.function), dynamic=False)
@@ -90,7 +91,7 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, values: bool)
         return wide
 
     def difference(ours: Any, our_sample: Sample) -> str | None:
-        found = compare.results(ours, eager, exact, values=values) or compare.arguments(our_sample, eager_sample)
+        found = compare.results(ours, eager, exact, verdict.name) or compare.arguments(our_sample, eager_sample)
         return found or compare.sharing(ours, eager, our_sample, eager_sample)
 
     found = difference(ours, our_sample)

@@ -1,4 +1,4 @@
-"""`python -m pybind.tests.opinfo.run [NAME...] [--grad] [--dtype bfloat16] [--first 3]`: a table of what is right.
+"""`python -m pybind.tests.opinfo.run [NAME...] [--grad] [--dtype bfloat16] [--kind strided]`: a table of what is right.
 
 Operators are run in processes of their own, a group each, so that a crash is a result and not the end. Shown is every
 operator that is not right, and what is called for want of a rule; `--table` shows all of them.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from pybind.tests.opinfo.judge import PLANS, Verdict
-from pybind.tests.opinfo.samples import names
+from pybind.tests.opinfo.samples import KINDS, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def main() -> int:
         print("no operator of this name takes the dtype", file=sys.stderr)
         return 2
     verdicts = []
-    task = {"dtype": options.dtype, "grad": options.grad, "limit": options.first, "threads": options.threads}
+    task = {name: getattr(options, name) for name in ("dtype", "grad", "kind", "threads")} | {"limit": options.first}
     for verdict in sweep(wanted, task, options.jobs):
         verdicts.append(verdict)
         if verdict.problems:
@@ -60,6 +60,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="operators, each with all its variants; all of them if none is named")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--grad", action="store_true", help="with gradients")
+    parser.add_argument("--kind", choices=KINDS, default="plain", help="which samples")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N samples of each")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)

@@ -65,18 +65,51 @@ class Sample:
         input_, args, kwargs = _pytree.tree_map(_widened, (self.input, self.args, self.kwargs))
         return Sample(self.function, input_, args, kwargs, self.finish)
 
+    def strided(self) -> Sample:
+        """The same call on tensors with gaps between their elements."""
+        input_, args, kwargs = _pytree.tree_map(_with_gaps, (self.input, self.args, self.kwargs))
+        return Sample(self.function, input_, args, kwargs, self.finish)
+
     def tensors(self) -> list[torch.Tensor]:
         """Its tensors, in order."""
         leaves = _pytree.tree_leaves((self.input, self.args, self.kwargs))
         return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-def samples(name: str, dtype: torch.dtype, *, grad: bool = False) -> Iterator[Sample]:
+#: What samples there are: torch's own, the same with gaps in memory, and NaN, infinities and the largest numbers.
+KINDS = ("plain", "strided", "extremal")
+
+
+def samples(name: str, dtype: torch.dtype, *, grad: bool = False, kind: str = "plain") -> Iterator[Sample]:
     """Every sample of an operator."""
     op = operators()[name]
     torch.manual_seed(SEED)
-    for it in op.sample_inputs("cpu", dtype, requires_grad=grad):
-        yield Sample(op.op, it.input, tuple(it.args), dict(it.kwargs), it.output_process_fn_grad)
+    of_torch = _extremal(op, dtype) if kind == "extremal" else op.sample_inputs("cpu", dtype, requires_grad=grad)
+    for it in of_torch:
+        sample = Sample(op.op, it.input, tuple(it.args), dict(it.kwargs), it.output_process_fn_grad)
+        yield sample.strided() if kind == "strided" else sample
+
+
+def _extremal(op: Any, dtype: torch.dtype) -> Iterator[Any]:
+    """Elements at the ends of what the dtype holds; nothing for operators that are not of elements or reductions."""
+    from torch.testing._internal.opinfo import core
+
+    floats = dtype.is_floating_point
+    if isinstance(op, core.UnaryUfuncInfo):
+        yield from core.generate_elementwise_unary_large_value_tensors(op, device="cpu", dtype=dtype)
+        if floats:
+            yield from core.generate_elementwise_unary_extremal_value_tensors(op, device="cpu", dtype=dtype)
+    elif isinstance(op, core.BinaryUfuncInfo):
+        yield from core.generate_elementwise_binary_large_value_tensors(op, device="cpu", dtype=dtype)
+        if floats:
+            yield from core.generate_elementwise_binary_extremal_value_tensors(op, device="cpu", dtype=dtype)
+    elif isinstance(op, core.ReductionOpInfo) and floats:
+        for it in op.sample_inputs("cpu", dtype):
+            for number in (torch.nan, torch.inf, -torch.inf, -0.0, torch.finfo(dtype).smallest_normal / 8):
+                value = it.input.clone()
+                value.view(-1)[::3] = number
+                it.input = value
+                yield it
 
 
 class Copier:
@@ -112,6 +145,15 @@ class Copier:
         if source.is_conj():
             copy = copy.conj()
         return torch._neg_view(copy) if source.is_neg() else copy
+
+
+def _with_gaps(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.dim() == 0:
+        return value
+    wide = value.detach().new_zeros((*value.shape[:-1], 2 * value.shape[-1] + 1))
+    gaps = wide[..., 1::2][..., : value.shape[-1]]
+    gaps.copy_(value.detach())
+    return gaps.requires_grad_(value.requires_grad)
 
 
 _WIDE = {
