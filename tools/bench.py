@@ -1,7 +1,8 @@
 """`./x bench cpu` and `./x bench dynamic`: ours against eager and Inductor, each in processes of its own, turn by turn.
 
 A figure is the median over the processes of each one's median call. The first process of each kind finds empty
-caches: its first call is the cold one. Results go to bench/RESULTS.md, where each mode has its own chapter.
+caches: its first call is the cold one. Those of ours that follow find what it has left. Results go to
+bench/RESULTS.md, where each mode has its own chapter.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tools import machine
 from tools.contenders import MODES, Contender, Mode, milliseconds
-from tools.processes import Event, WorkerFailed, cold_inductor, run_worker
+from tools.processes import Event, WorkerFailed, cold_caches, run_worker
 from tools.ui import ROOT, Line, read_or_empty, say, table
 
 if TYPE_CHECKING:
@@ -50,15 +51,19 @@ class Samples:
 
     ms: dict[tuple[str, str, int], list[float]] = field(default_factory=lambda: defaultdict(list))
     cold: dict[tuple[str, str], Event] = field(default_factory=dict)
+    #: Seconds of our share of the first call, of each case, where a process before it has filled the cache.
+    warm: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     #: Of each case and contender with symbols, of the first processes: what sizes that it had not met cost it.
     resized: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, result: Event, threads: int) -> None:
-        """Takes in the result of one case from one process."""
+    def add(self, result: Event, threads: int, *, first: bool = True) -> None:
+        """Takes in the result of one case from one process, which is the first of its kind or finds what that left."""
         case, backend = result["case"], result["backend"]
         self.ms[case, backend, threads].append(result["ms"][backend])
-        if "seconds" in result:
+        if "seconds" in result and first:
             self.cold.setdefault((case, backend), result)
+        elif "seconds" in result and backend == "rust_inductor":
+            self.warm[case].append(own_share(result))
         if "resized" in result:
             self.resized[case, backend].append(result["resized"])
 
@@ -117,16 +122,17 @@ def collect(plan: Plan, groups: Sequence[Group]) -> Samples:
     done = 0
     with tempfile.TemporaryDirectory(prefix="inductor-cold-") as cold:
         for threads in plan.threads:
-            env = cold_inductor(f"{cold}/{threads}")
             for turn in range(plan.processes):
                 for name, cases in processes.items():
                     for contender in contenders:
                         minutes = (time.monotonic() - start) / 60
                         what = f"{name}, {contender.title}, {threads} threads, process {turn + 1}"
                         line.show(f"{done}/{total}  {minutes:.1f} min  {what}", always=True)
-                        arguments = arguments_for(plan, contender, name, threads, first=turn == 0)
+                        first = turn == 0
+                        arguments = arguments_for(plan, contender, name, threads, first=first)
+                        env = cold_caches(f"{cold}/{threads}", f"{contender.name}, {name}")
                         for result in run_worker(contender.backend, cases, arguments, env):
-                            samples.add(result, threads)
+                            samples.add(result, threads, first=first)
                         done += 1
     line.clear()
     return samples
@@ -181,8 +187,14 @@ def results_page(plan: Plan, samples: Samples, groups: Sequence[Group]) -> str:
 
 COLD = (
     "Seconds of the first call with empty caches, tracing included, and our own share of it (graph received to "
-    "runnable). Of the kernels, the first carries what each compiler does once in a process."
+    "runnable); warm, the median of that share in later processes, which find on disk what the first has compiled. Of "
+    "the kernels, the first carries what each compiler does once in a process."
 )
+
+
+def own_share(result: Event) -> float:
+    """Seconds of the first call that are our compiler's."""
+    return sum(seconds for stage, seconds in result["stages"].items() if stage not in ("Dynamo", "AOTAutograd"))
 
 
 RESIZED = (
@@ -223,10 +235,12 @@ def cold_table(samples: Samples, titles: dict[str, str]) -> str:
     rows = []
     for case, title in titles.items():
         ours, theirs = samples.cold[case, "rust_inductor"], samples.cold[case, "inductor"]
-        share = sum(seconds for stage, seconds in ours["stages"].items() if stage not in ("Dynamo", "AOTAutograd"))
         traced = [f"{ours['stages'][stage]:.2f}" for stage in ("Dynamo", "AOTAutograd")]
-        rows.append([title, *traced, f"{share:.3f}", f"{ours['seconds']:.2f}", f"{theirs['seconds']:.2f}"])
-    return table(["program", "Dynamo", "AOTAutograd", "our share", "our whole call", "Inductor's whole call"], rows)
+        warm = f"{statistics.median(samples.warm[case]):.3f}" if samples.warm[case] else ""
+        shares = [f"{own_share(ours):.3f}", warm]
+        rows.append([title, *traced, *shares, f"{ours['seconds']:.2f}", f"{theirs['seconds']:.2f}"])
+    header = ["program", "Dynamo", "AOTAutograd", "our share", "warm", "our whole call", "Inductor's whole call"]
+    return table(header, rows)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 from tools.figures import COUNTS
-from tools.processes import Event, WorkerFailed, cold_inductor, run_worker
+from tools.processes import Event, WorkerFailed, cold_caches, run_worker
 from tools.ui import IS_TERMINAL, Line, say, table
 
 MODELS = {"resnet50": "ResNet-50 (224×224)", "bert": "BERT-base (128 tokens)", "gpt2": "GPT-2 (128 tokens)"}
@@ -65,10 +65,10 @@ def main() -> int:
 
 
 def run_model(model: str, backend: str, arguments: list[str], progress: Progress) -> Event:
-    """Measures a model in a process of its own; Inductor starts with nothing cached, as we do."""
+    """Measures a model in a process of its own that finds nothing in any cache."""
     who = "with Inductor" if backend == "inductor" else ""
     with tempfile.TemporaryDirectory(prefix="inductor-cold-") as directory:
-        env = cold_inductor(directory) if backend == "inductor" else {}
+        env = cold_caches(directory)
         (result,) = run_worker(backend, [model], arguments, env, lambda event: progress.phase(who, event))
     return result
 

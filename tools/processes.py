@@ -56,9 +56,10 @@ def parse(line: str) -> Event | None:
     return event if isinstance(event, dict) and "event" in event else None
 
 
-def cold_inductor(directory: str) -> dict[str, str]:
-    """The environment in which Inductor finds nothing that an earlier process compiled elsewhere."""
+def cold_caches(directory: str, own: str = "rust_inductor") -> dict[str, str]:
+    """The environment in which nothing is found that was compiled elsewhere; `own` is our part of the directory."""
     return {
+        "RUST_INDUCTOR_CACHE_DIR": f"{directory}/{own}",
         "TORCHINDUCTOR_CACHE_DIR": directory,
         "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
         "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",

@@ -1,14 +1,17 @@
 //! From a kernel to code: emit, optimise by a short list of passes, generate an object, link it.
+//!
+//! Objects are kept in a [`Store`]. Law: an object follows from its [key](object_key) and the program's version alone, so
+//! every object defines the same [`SYMBOL`], which linking replaces by a name of the process.
 
 use crate::emit::emit;
-use crate::jit::{self, Code};
+use crate::jit::{self, Code, SYMBOL};
 use crate::target::{Host, with_machine};
 use inductor::loop_ir::Kernel;
+use inductor::store::{Key, Store};
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Emission writes vectors by hand; what is left is to promote slots, fold, and hoist what a loop does not change.
 const PASSES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>)";
@@ -25,23 +28,40 @@ pub(crate) enum Listing {
 }
 
 /// Compiles and links a kernel.
-pub(crate) fn compile(kernel: &Kernel, host: &'static Host) -> Result<Code, String> {
-    build(host, |context, symbol| emit(context, kernel, symbol, host))
+pub(crate) fn compile(kernel: &Kernel, host: &'static Host, store: &dyn Store) -> Result<Code, String> {
+    let key = object_key(host, "kernel", &kernel.canonical_text());
+    build(host, store, &key, |context, symbol| emit(context, kernel, symbol, host))
 }
 
-/// Compiles and links the function that `emit` gives under a symbol in a module of its own.
+/// What the object follows from: the host, what generates code for it, and the text of what is emitted; `kind` says what
+/// sort of text that is.
+pub(crate) fn object_key(host: &Host, kind: &str, text: &str) -> Key {
+    let (major, minor, patch) = jit::llvm_version();
+    let generator = format!("LLVM {major}.{minor}.{patch} {PASSES} {host:?}");
+    Key::new("cpu object", [generator.as_bytes(), kind.as_bytes(), text.as_bytes()])
+}
+
+/// Links the object that the store has under the key, or the one made of the function that `emit` gives under a symbol in
+/// a module of its own.
 pub(crate) fn build(
     host: &'static Host,
+    store: &dyn Store,
+    key: &Key,
     emit: impl for<'c> FnOnce(&'c Context, &str) -> Result<Module<'c>, String>,
 ) -> Result<Code, String> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let symbol = format!("kernel_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    if let Some(object) = store.get(key) {
+        match jit::link(object) {
+            Ok(code) => return Ok(code),
+            Err(reason) => tracing::warn!(%reason, "an object of the cache does not link"),
+        }
+    }
     let context = Context::create();
     let object = with_machine(host, |machine| {
-        let module = optimised(emit(&context, &symbol)?, machine)?;
+        let module = optimised(emit(&context, SYMBOL)?, machine)?;
         machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())
     })??;
-    jit::link(object.as_slice(), &symbol)
+    store.put(key, object.as_slice());
+    jit::link(object.as_slice().to_vec())
 }
 
 /// The text of a kernel's code.

@@ -1,9 +1,12 @@
 //! The code memory of the process: objects go in, addresses come out, dropping a [`Code`] frees its pages.
 //!
+//! Every object defines [`SYMBOL`]; before it is linked, that name is replaced in its table of names by one that no other
+//! object of the process has. So objects follow from what they compute, and may come from another process.
+//!
 //! Invariant: an entry address is used only while its [`Code`] lives.
 
 use crate::libm;
-use llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
+use llvm_sys::core::{LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMGetVersion};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::orc2::lljit::{
     LLVMOrcCreateLLJIT, LLVMOrcCreateLLJITBuilder, LLVMOrcLLJITAddObjectFileWithRT, LLVMOrcLLJITGetMainJITDylib,
@@ -14,9 +17,11 @@ use llvm_sys::orc2::{
     LLVMOrcCSymbolMapPair, LLVMOrcJITDylibCreateResourceTracker, LLVMOrcJITDylibDefine, LLVMOrcReleaseResourceTracker,
     LLVMOrcResourceTrackerRef, LLVMOrcResourceTrackerRemove,
 };
+use memchr::memmem;
 use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A kernel's entry: pointers to the buffers, scratch, the values of the sizes, and the range of the root axis.
 pub(crate) type Entry =
@@ -60,10 +65,24 @@ impl Drop for Code {
     }
 }
 
-/// Links an object file and finds `symbol` in it. Symbols must be unique in the process.
-pub(crate) fn link(object: &[u8], symbol: &str) -> Result<Code, String> {
+/// The name that an object gives its entry.
+pub(crate) const SYMBOL: &str = "rust_inductor_kernel_0000000000000000";
+
+/// How many of its last characters are replaced.
+const DIGITS: usize = 16;
+
+/// The version of the LLVM that is linked to.
+pub(crate) fn llvm_version() -> (u32, u32, u32) {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: three places to write to.
+    unsafe { LLVMGetVersion(&raw mut major, &raw mut minor, &raw mut patch) };
+    (major, minor, patch)
+}
+
+/// Links an object file and finds its entry.
+pub(crate) fn link(mut object: Vec<u8>) -> Result<Code, String> {
     let jit = jit()?.0;
-    let name = CString::new(symbol).map_err(|e| e.to_string())?;
+    let name = CString::new(rename(&mut object)?).map_err(|e| e.to_string())?;
     // SAFETY: the buffer is copied before the call returns; the tracker is handed to `Code`, or released on failure.
     unsafe {
         let tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(jit));
@@ -77,6 +96,18 @@ pub(crate) fn link(object: &[u8], symbol: &str) -> Result<Code, String> {
         }
         Ok(Code { entry: std::mem::transmute::<usize, Entry>(address as usize), tracker })
     }
+}
+
+/// Gives the entry a name of its own, and tells it.
+fn rename(object: &mut [u8]) -> Result<String, String> {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let mut finder = memmem::find_iter(object, SYMBOL);
+    let (Some(at), None) = (finder.next(), finder.next()) else {
+        return Err("an object without the one entry that it should have".to_owned());
+    };
+    let name = format!("{}{:0DIGITS$x}", &SYMBOL[..SYMBOL.len() - DIGITS], COUNT.fetch_add(1, Ordering::Relaxed));
+    object[at..at + name.len()].copy_from_slice(name.as_bytes());
+    Ok(name)
 }
 
 fn jit() -> Result<&'static Jit, String> {

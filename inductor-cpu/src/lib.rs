@@ -24,6 +24,7 @@ use gemm::Multiplier;
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library};
 use inductor::loop_ir::{Kernel, Role};
 use inductor::plan::{Call, View};
+use inductor::store::{Nowhere, Store};
 use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -43,6 +44,7 @@ pub struct Cpu {
     host: &'static Host,
     capabilities: Capabilities,
     pool: Arc<dyn Pool>,
+    store: Arc<dyn Store>,
     multiplier: Arc<Multiplier>,
     /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
     compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
@@ -71,12 +73,18 @@ impl Cpu {
             epilogues: false,
         };
         let multiplier = Arc::new(Multiplier::new(host));
-        Cpu { host, capabilities, pool: Arc::new(OwnPool), multiplier, compiled: Mutex::default() }
+        let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));
+        Cpu { host, capabilities, pool, store, multiplier, compiled: Mutex::default() }
     }
 
     /// The same device, whose kernels run on another pool of threads.
     pub fn with_pool(self, pool: Arc<dyn Pool>) -> Cpu {
         Cpu { pool, ..self }
+    }
+
+    /// The same device, which keeps machine code in a store and finds it there.
+    pub fn with_store(self, store: Arc<dyn Store>) -> Cpu {
+        Cpu { store, ..self }
     }
 
     /// A kernel for matrix products; its arguments are `a` or the weight, `b` or the image, what is added (if anything
@@ -87,7 +95,7 @@ impl Cpu {
     pub fn product(&self, product: Product) -> Result<Arc<dyn CompiledKernel>, BackendError> {
         let error = |reason| BackendError { backend: NAME, kernel: "product".to_owned(), reason };
         let multiplier = Arc::clone(&self.multiplier);
-        let micro = multiplier.micro().map_err(error)?;
+        let micro = multiplier.micro(&*self.store).map_err(error)?;
         Ok(Arc::new(gemm::Products { product, micro, multiplier, pool: Arc::clone(&self.pool) }))
     }
 }
@@ -113,7 +121,7 @@ impl Backend for Cpu {
         let mut missing: FxHashMap<u128, &Kernel> = prints.iter().copied().zip(kernels).collect();
         missing.retain(|print, _| !known.contains_key(print));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let one = |(print, kernel)| Ok((print, Arc::new(CpuKernel::on(kernel, self.host, &self.pool)?)));
+        let one = |(print, kernel)| Ok((print, Arc::new(self.kernel(kernel)?)));
         let fresh: Vec<(u128, Arc<CpuKernel>)> =
             launch::pool(threads).install(|| missing.into_par_iter().map(one).collect::<Result<_, BackendError>>())?;
         self.remember(&fresh);
@@ -132,6 +140,18 @@ impl Backend for Cpu {
 }
 
 impl Cpu {
+    fn kernel(&self, kernel: &Kernel) -> Result<CpuKernel, BackendError> {
+        let code = compile::compile(kernel, self.host, &*self.store).map_err(|reason| BackendError {
+            backend: NAME,
+            kernel: kernel.name.clone(),
+            reason,
+        })?;
+        let facts = Mutex::default();
+        let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
+        let pool = Arc::clone(&self.pool);
+        Ok(CpuKernel { kernel: kernel.clone(), host: self.host, code, pool, facts, args })
+    }
+
     /// Those of these kernels that are compiled and in use.
     fn in_use(&self, prints: &[u128]) -> FxHashMap<u128, Arc<CpuKernel>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,19 +210,7 @@ impl CpuKernel {
     /// # Errors
     /// A kernel that this backend cannot express, or that LLVM rejects.
     pub fn new(kernel: &Kernel) -> Result<CpuKernel, BackendError> {
-        CpuKernel::on(kernel, target::host(), &(Arc::new(OwnPool) as Arc<dyn Pool>))
-    }
-
-    fn on(kernel: &Kernel, host: &'static Host, pool: &Arc<dyn Pool>) -> Result<CpuKernel, BackendError> {
-        let code = compile::compile(kernel, host).map_err(|reason| BackendError {
-            backend: NAME,
-            kernel: kernel.name.clone(),
-            reason,
-        })?;
-        let facts = Mutex::default();
-        let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
-        let pool = Arc::clone(pool);
-        Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, facts, args })
+        Cpu::new().kernel(kernel)
     }
 
     /// The LLVM IR after optimisation.

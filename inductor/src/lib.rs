@@ -23,6 +23,7 @@ pub mod plan;
 pub mod planner;
 pub mod schedule;
 pub mod sizes;
+pub mod store;
 pub mod tensor_ir;
 
 use std::sync::Arc;

@@ -1,10 +1,12 @@
 //! From an imported graph to a program: the compiler, with its safety net.
 
+use crate::cache::{self, Cache};
 use crate::device::Wgpu;
 use crate::exec::{Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::Imported;
 use crate::options::Options;
+use crate::torch::pool;
 use cranelift_entity::PrimaryMap;
 use inductor::backend::{Backend, CompiledKernel};
 use inductor::device::{Device, Refusal};
@@ -24,6 +26,8 @@ use symshapes::Sym;
 pub(crate) struct Compiled {
     pub(crate) plan: SymbolicPlan,
     pub(crate) code: Code,
+    /// What runs on the processor.
+    pub(crate) cpu: &'static Cpu,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
 }
@@ -52,14 +56,14 @@ impl Compiled {
         match &self.code {
             Code::Host(kernels) => {
                 let find = |id| kernels.get(id).cloned();
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, device: None })
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None })
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
-                let compiled = py.detach(|| on_host(&plan, &placement)).map_err(PyRuntimeError::new_err)?;
+                let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
                 let device = Some((Arc::clone(device), placement));
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, device })
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device })
             }
         }
     }
@@ -89,7 +93,7 @@ impl Compiled {
 type HostKernels = Vec<(KernelId, Arc<dyn CompiledKernel>)>;
 
 /// The kernels that the host launches in a plan that a device runs a part of, compiled for the host.
-fn on_host(plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, String> {
+fn on_host(cpu: &Cpu, plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, String> {
     let mut ids: Vec<KernelId> = Vec::new();
     for (step, place) in plan.steps.iter().zip(&placement.places) {
         if let (Step::Launch { kernel, .. }, Place::Host(_)) = (step, place)
@@ -99,7 +103,7 @@ fn on_host(plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, Strin
         }
     }
     let kernels: Vec<_> = ids.iter().map(|&id| plan.kernels[id].clone()).collect();
-    let compiled = host().compile(&kernels).map_err(|error| error.to_string())?;
+    let compiled = cpu.compile(&kernels).map_err(|error| error.to_string())?;
     Ok(ids.into_iter().zip(compiled).collect())
 }
 /// Compiles a graph. A failure of the compiler is no failure of the program: then every operator is
@@ -110,6 +114,7 @@ pub(crate) fn compile(
     options: &Options,
     device: Option<Arc<Wgpu>>,
 ) -> PyResult<Compiled> {
+    cache::refresh(py);
     let (plan, code, stages) = match guarded(py, imported, options, device) {
         Ok(parts) => parts,
         Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
@@ -122,7 +127,7 @@ pub(crate) fn compile(
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    Ok(Compiled { plan, code, stages })
+    Ok(Compiled { plan, code, cpu: host(options.cache), stages })
 }
 
 type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);
@@ -137,16 +142,18 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Optio
     }
 }
 
-/// The processor, as the device that plans run on.
-pub(crate) fn host() -> &'static Cpu {
-    static HOST: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(crate::torch::pool()));
-    &HOST
+/// The processor, as the device that plans run on; with the user's cache, or without any.
+fn host(cache: bool) -> &'static Cpu {
+    static CACHED: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(pool()).with_store(Arc::new(Cache)));
+    static UNCACHED: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(pool()));
+    if cache { &CACHED } else { &UNCACHED }
 }
 
 fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
+    let cpu = host(options.cache);
     let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
     let Some(device) = device else {
-        let compiled = inductor::compile(graph, host(), &options).map_err(|error| error.to_string())?;
+        let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;
         return Ok((compiled.plan, Code::Host(compiled.kernels), compiled.stages));
     };
     let lowered = inductor::lower(graph, device.gpu.capabilities(), &options);

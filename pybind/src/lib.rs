@@ -3,6 +3,7 @@
 //! Everything `unsafe` that touches CPython or libtorch lives in this crate: `torch` (handles and their metadata) and
 //! `exec` (what runs a plan). Invariant: importing the module does not import torch; the first graph does.
 
+mod cache;
 mod compiled_fn;
 mod compiler;
 mod device;

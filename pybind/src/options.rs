@@ -8,8 +8,10 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// What a user may choose; immutable once parsed.
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Options {
+    /// True if compiled code is kept on disk, and looked for there.
+    pub(crate) cache: bool,
     /// True if an operator that would be called for want of a rule is an error.
     pub(crate) fallback_error: bool,
     /// True if nothing writes to a weight that torch does not count: not through `.data`, not through NumPy.
@@ -22,6 +24,19 @@ pub(crate) struct Options {
     adapter: Option<AdapterChoice>,
 }
 
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cache: true,
+            fallback_error: false,
+            freezing: false,
+            threads: None,
+            place: Place::default(),
+            adapter: None,
+        }
+    }
+}
+
 /// An option: its name, what it takes, and how it is set (false: a value that it does not take).
 struct Row {
     name: &'static str,
@@ -31,11 +46,18 @@ struct Row {
 
 static ROWS: &[Row] = &[
     Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
+    Row { name: "cache", takes: "True or False", set: set_cache },
     Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
     Row { name: "freezing", takes: "True or False", set: set_freezing },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
 ];
+
+fn set_cache(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<bool>() else { return false };
+    options.cache = value;
+    true
+}
 
 fn set_fallback(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<String>() else { return false };

@@ -4,11 +4,12 @@
 //! its vectors of the *lanes* operand are read, each row's element of the *rows* operand is spread over a vector, and
 //! all are multiplied and added.
 
-use crate::compile::build;
+use crate::compile::{build, object_key};
 use crate::emit::ir::{Elem, Ir, Val};
 use crate::jit::Code;
 use crate::launch::pool;
 use crate::target::Host;
+use inductor::store::Store;
 use inkwell::IntPredicate;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -130,18 +131,26 @@ enum Distance {
 }
 
 impl Micro {
-    pub(super) fn new(host: &'static Host) -> Result<Micro, String> {
+    pub(super) fn new(host: &'static Host, store: &dyn Store) -> Result<Micro, String> {
         let tile = Tile::of(host);
-        let multiply = |tile, rows| build(host, |context, symbol| Ok(emit_multiply(context, symbol, host, tile, rows)));
+        let key = |name: &str| object_key(host, "product", &format!("{name} {tile:?} {UNROLL}"));
+        let multiply = |tile: Tile, rows: Rows| {
+            let key = key(&format!("{rows:?} {tile:?}"));
+            build(host, store, &key, |context, symbol| Ok(emit_multiply(context, symbol, host, tile, rows)))
+        };
         let vectors = |tile: Tile| (1..=tile.vectors).map(move |vectors| Tile { vectors, ..tile });
         let heights = (1..=ROW_SHAPES).map(|rows| tile.with_rows(rows * tile.granule()));
         let apart: Vec<Tile> = heights.flat_map(vectors).collect();
         let packed: Vec<Tile> = vectors(tile).collect();
         let all = |tiles: &[Tile], rows| tiles.par_iter().map(|&tile| multiply(tile, rows)).collect::<Result<_, _>>();
-        let gather = |distance| build(host, |context, symbol| Ok(emit_gather(context, symbol, host, tile, distance)));
+        let gather = |distance: Distance| {
+            let key = key(&format!("gather {distance:?}"));
+            build(host, store, &key, |context, symbol| Ok(emit_gather(context, symbol, host, tile, distance)))
+        };
         let copies = || -> Result<(Code, Code, [Code; 3]), String> {
-            let transpose = build(host, |context, symbol| Ok(emit_transpose(context, symbol, host)))?;
-            let copy = build(host, |context, symbol| Ok(emit_copy(context, symbol, host, tile)))?;
+            let transpose = key("transpose");
+            let transpose = build(host, store, &transpose, |ctx, symbol| Ok(emit_transpose(ctx, symbol, host)))?;
+            let copy = build(host, store, &key("copy"), |ctx, symbol| Ok(emit_copy(ctx, symbol, host, tile)))?;
             Ok((transpose, copy, [gather(Distance::One)?, gather(Distance::Two)?, gather(Distance::Any)?]))
         };
         let products = || rayon::join(|| all(&apart, Rows::Apart), || all(&packed, Rows::Packed));

@@ -22,6 +22,7 @@ use crate::launch::{Pool, in_pieces, with_scratch};
 use crate::target::Host;
 use conv::Patches;
 use inductor::backend::CompiledKernel;
+use inductor::store::Store;
 use micro::{Micro, Rows, Tiles};
 use pack::Piece;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -143,8 +144,8 @@ impl Multiplier {
     }
 
     /// What products need, compiled when it is first asked for.
-    pub(crate) fn micro(&self) -> Result<Arc<Micro>, String> {
-        self.micro.get_or_init(|| Micro::new(self.host).map(Arc::new)).clone()
+    pub(crate) fn micro(&self, store: &dyn Store) -> Result<Arc<Micro>, String> {
+        self.micro.get_or_init(|| Micro::new(self.host, store).map(Arc::new)).clone()
     }
 
     /// Computes products: each by all threads, or as many at once as there are threads if they are small.

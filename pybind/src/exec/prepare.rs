@@ -5,7 +5,6 @@ use super::{
     BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch,
     ViewId, ViewSpec,
 };
-use crate::compiler::host;
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
 use crate::torch::Torch;
@@ -14,6 +13,7 @@ use fx::Meta;
 use inductor::backend::{Backend, CompiledKernel, Library};
 use inductor::offload::{HostStep, Place, Placement};
 use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Plan, Storage, View};
+use inductor_cpu::Cpu;
 use inductor_wgpu::Gpu;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -30,19 +30,22 @@ pub(crate) struct Parts<'a> {
     pub(crate) kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
     /// The graph that it came from.
     pub(crate) imported: &'a Imported,
+    /// The processor.
+    pub(crate) cpu: &'a Cpu,
     /// The device that runs a part of it, and which part.
     pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
 }
 
 /// Prepares a plan whose kernels are compiled.
 pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
-    let Parts { plan, kernels, imported, device } = parts;
+    let Parts { plan, kernels, imported, cpu, device } = parts;
     let mut preparer = Preparer {
         py,
         torch: Torch::get(py)?,
         plan,
         kernels,
         imported,
+        cpu,
         views: PrimaryMap::new(),
         numbers: FxHashMap::default(),
         written: FxHashSet::default(),
@@ -79,6 +82,7 @@ struct Preparer<'py, 'a> {
     plan: &'a Plan,
     kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
     imported: &'a Imported,
+    cpu: &'a Cpu,
     views: PrimaryMap<ViewId, ViewSpec>,
     numbers: FxHashMap<View, ViewId>,
     /// Owned buffers that have been allocated.
@@ -200,7 +204,7 @@ impl<'py> Preparer<'py, '_> {
             return None;
         }
         let out = View { buf, dtype: data.dtype, layout: data.layout.clone() };
-        let Library { kernel, args } = host().library(call, &out)?;
+        let Library { kernel, args } = self.cpu.library(call, &out)?;
         let place = |view: &View| {
             let elements = view.layout.offset - self.plan.bufs[view.buf].layout.offset;
             (view.buf, elements as isize * view.dtype.size() as isize)

@@ -128,8 +128,9 @@ impl Kernel {
         hash.0
     }
 
-    /// The text with everything that does not count replaced by a number in order of appearance.
-    fn canonical_text(&self) -> String {
+    /// The text with everything that does not count replaced by a number in order of appearance: equal kernels have
+    /// equal texts.
+    pub fn canonical_text(&self) -> String {
         let mut text = String::new();
         let printed = Printer::new(self, Numbering::Canonical, &mut text).kernel();
         debug_assert!(printed.is_ok(), "writing to a string does not fail");

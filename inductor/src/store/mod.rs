@@ -1,0 +1,77 @@
+//! What compilation makes, kept from one process to the next.
+//!
+//! A [`Store`] gives back bytes that were put into it under a [`Key`], or nothing. The key is a hash of all that the bytes
+//! follow from (the text of an IR, options, the machine, versions), so nothing in a store is ever out of date. What the
+//! bytes are is the business of who puts them there: a backend's machine code, a shader's text.
+//!
+//! Invariants: what [`Store::get`] gives is, byte for byte, what was put there under that key; no failure of a store is a
+//! failure of compilation. Absent: anything of a device, and of the environment (who opens a store says where).
+
+mod disk;
+mod entry;
+mod private;
+
+#[cfg(test)]
+mod tests;
+
+pub use disk::Disk;
+pub use private::Refusal;
+
+use std::fmt;
+
+/// What identifies an entry: a hash of all that it follows from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key([u8; Key::BYTES]);
+
+impl Key {
+    /// Bytes of a key.
+    const BYTES: usize = 32;
+
+    /// The key of what follows from these parts. `kind` keeps entries of different sorts apart: two of one kind have
+    /// the same parts in the same order.
+    pub fn new<'a>(kind: &'a str, parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
+        let mut hash = blake3::Hasher::new_derive_key("rust_inductor: key of a stored entry");
+        for part in std::iter::once(kind.as_bytes()).chain(parts) {
+            hash.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        Key(*hash.finalize().as_bytes())
+    }
+
+    /// The key as 128 bits, where that is enough: in one process.
+    pub fn short(&self) -> u128 {
+        self.0.iter().take(16).fold(0, |bits, &byte| bits << 8 | u128::from(byte))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
+    }
+}
+
+/// Where results of compilation are kept.
+pub trait Store: Send + Sync {
+    /// What was put there under this key, if it still is.
+    fn get(&self, key: &Key) -> Option<Vec<u8>>;
+
+    /// Keeps bytes under a key, or does not.
+    fn put(&self, key: &Key, bytes: &[u8]);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Nowhere;
+
+impl Store for Nowhere {
+    fn get(&self, _key: &Key) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn put(&self, _key: &Key, _bytes: &[u8]) {}
+}
