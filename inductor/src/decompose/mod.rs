@@ -12,6 +12,7 @@ mod creation;
 mod formula;
 mod gate;
 mod index;
+mod layer;
 mod loss;
 mod norm;
 mod norm_backward;
@@ -209,7 +210,8 @@ impl Decompose<'_> {
         let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
         self.check_device(id)?;
         if let Rule::Extern(kind) = rule {
-            return self.windowed(id, overload).map_err(|_| Refusal::Extern(kind));
+            let made = self.windowed(id, overload).or_else(|_| self.layer(id, overload).map_err(|_| ()));
+            return made.map_err(|()| Refusal::Extern(kind));
         }
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;

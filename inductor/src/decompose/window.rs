@@ -20,9 +20,9 @@ pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
 /// The rule for an operator, of whose results only the first is used.
 pub(super) fn rule(overload: &Overload, options: &Options) -> Option<Windowed> {
     Some(match overload.name.as_str() {
-        "max_pool2d_with_indices.default" => max,
+        "max_pool2d_with_indices.default" | "max_pool2d.default" => max,
         "avg_pool2d.default" => average,
-        "convolution.default" if options.depthwise => depthwise,
+        "convolution.default" | "conv2d.default" if options.depthwise => depthwise,
         _ => return None,
     })
 }
@@ -69,7 +69,7 @@ fn depthwise(b: &mut Builder, a: &Args) -> Rewrite {
         return unsupported("a convolution of several channels");
     };
     let channels = sizes(b, image).get(1).copied().flatten();
-    if a.bool("transposed")? || a.int("groups")? != outputs || channels != Some(outputs) {
+    if (a.has("transposed") && a.bool("transposed")?) || a.int("groups")? != outputs || channels != Some(outputs) {
         return unsupported("a convolution of several channels");
     }
     if a.result()?.strides.get(1) == Some(&Expr::ONE) {

@@ -1,0 +1,133 @@
+//! Layers as products and convolutions, as AOTAutograd's graphs have them: one kind of call for the planner and backends.
+//!
+//! Only the forms that these take: matrices and stacks of matrices, images with a batch. Others stay the call that they are.
+
+use fx::aten::Overload;
+use fx::{Arg, NodeId};
+use symshapes::Expr;
+
+use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
+use crate::plan::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Tensor, contiguous_strides, numel};
+
+/// How a layer becomes a call.
+type Layer<'g> = fn(&mut Decompose<'g>, NodeId, &Args, &Promise) -> Rewrite;
+
+impl<'g> Decompose<'g> {
+    /// The layer as a call of what computes it.
+    pub(super) fn layer(&mut self, id: NodeId, overload: &'static Overload) -> Rewrite<Value> {
+        let rule: Layer<'g> = match overload.name.as_str() {
+            "linear.default" => Self::linear,
+            "matmul.default" => Self::matmul,
+            "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
+            _ => return unsupported("a library's own"),
+        };
+        let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };
+        let [Some(promise)] = promises.as_slice() else { return unsupported("several results") };
+        let node = &self.graph[id];
+        let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return unsupported("other arguments") };
+        // The arguments refer to the values while the graph grows.
+        let values = std::mem::take(&mut self.values);
+        let args = Args { bound: &bound, overload, values: &values, results: &promises };
+        let result = rule(self, id, &args, promise);
+        self.values = values;
+        result.map(Value::Tensor)
+    }
+
+    fn linear(&mut self, id: NodeId, a: &Args, promise: &Promise) -> Rewrite {
+        let (x, weight, bias) = (a.tensor("input")?, a.tensor("weight")?, a.opt_tensor("bias")?);
+        let is_usual =
+            self.b.rank(x) >= 2 && self.b.rank(weight) == 2 && bias.is_none_or(|bias| self.b.rank(bias) == 1);
+        if !is_usual || [Some(weight), bias].iter().flatten().any(|&t| self.b.dtype(t) != self.b.dtype(x)) {
+            return unsupported("a linear layer of another form");
+        }
+        let weight = self.b.permute(weight, &[1, 0]);
+        self.rows_times(id, x, weight, bias, promise)
+    }
+
+    fn matmul(&mut self, id: NodeId, a: &Args, promise: &Promise) -> Rewrite {
+        let (x, y) = (a.tensor("self")?, a.tensor("other")?);
+        match [self.b.rank(x), self.b.rank(y)] {
+            [0 | 1, _] | [_, 0 | 1] => unsupported("a product with a vector"),
+            _ if self.b.dtype(x) != self.b.dtype(y) => unsupported("a product of two dtypes"),
+            [_, 2] => self.rows_times(id, x, y, None, promise),
+            _ => {
+                let (batch, matrix) = promise.sizes.split_at(promise.sizes.len() - 2);
+                let count = numel(&mut self.b.graph.pool, batch);
+                let inner = self.b.sizes(x)[self.b.rank(x) - 1];
+                let mut stack = |t: Tensor, [rows, columns]: [Expr; 2]| {
+                    let sizes: Dims = batch.iter().copied().chain([rows, columns]).collect();
+                    let t = self.b.expand(t, &sizes);
+                    tir::Arg::Tensor(self.b.reshape(t, &[count, rows, columns]))
+                };
+                let args = vec![stack(x, [matrix[0], inner]), stack(y, [inner, matrix[1]])];
+                let t = self.product(id, "aten.bmm.default", args, promise, &[count, matrix[0], matrix[1]]);
+                Ok(self.b.reshape(t, &promise.sizes))
+            }
+        }
+    }
+
+    /// The product of all rows of a tensor with a matrix.
+    fn rows_times(&mut self, id: NodeId, x: Tensor, y: Tensor, bias: Option<Tensor>, promise: &Promise) -> Rewrite {
+        let (inner, columns) = (self.b.sizes(y)[0], self.b.sizes(y)[1]);
+        let rows = numel(&mut self.b.graph.pool, &promise.sizes[..promise.sizes.len() - 1]);
+        let x = self.b.reshape(x, &[rows, inner]);
+        let factors = [x, y].map(tir::Arg::Tensor);
+        let target = if bias.is_some() { "aten.addmm.default" } else { "aten.mm.default" };
+        let args = bias.map(tir::Arg::Tensor).into_iter().chain(factors).collect();
+        let t = self.product(id, target, args, promise, &[rows, columns]);
+        Ok(self.b.reshape(t, &promise.sizes))
+    }
+
+    fn convolution(&mut self, id: NodeId, a: &Args, promise: &Promise) -> Rewrite {
+        let (image, weight, bias) = (a.tensor("input")?, a.tensor("weight")?, a.opt_tensor("bias")?);
+        let dims = self.b.rank(weight).saturating_sub(2);
+        if self.b.rank(image) != dims + 2 {
+            return unsupported("an image without a batch");
+        }
+        let list = |name: &str| -> Rewrite<tir::Arg> {
+            match a.opt_ints(name)?.as_deref() {
+                Some(items) => Ok(tir::Arg::Plain(Arg::List(items.iter().map(|&n| Arg::Int(n)).collect()))),
+                None => unsupported("a list that is missing"),
+            }
+        };
+        let args = vec![
+            tir::Arg::Tensor(image),
+            tir::Arg::Tensor(weight),
+            bias.map_or(tir::Arg::Plain(Arg::None), tir::Arg::Tensor),
+            list("stride")?,
+            list("padding")?,
+            list("dilation")?,
+            tir::Arg::Plain(Arg::Bool(false)),
+            tir::Arg::Plain(Arg::List(vec![Arg::Int(0); dims])),
+            tir::Arg::Plain(Arg::Int(a.int("groups")?)),
+        ];
+        Ok(self.made_by(id, "aten.convolution.default", args, promise, false))
+    }
+
+    /// What a product of matrices gives, row by row.
+    fn product(&mut self, id: NodeId, target: &str, args: Vec<tir::Arg>, promise: &Promise, sizes: &[Expr]) -> Tensor {
+        let strides = contiguous_strides(&mut self.b.graph.pool, sizes);
+        let promise = Promise { dtype: promise.dtype, sizes: Dims::from_slice(sizes), strides };
+        self.made_by(id, target, args, &promise, true)
+    }
+
+    /// The result of a library's call.
+    fn made_by(&mut self, id: NodeId, target: &str, args: Vec<tir::Arg>, promise: &Promise, planned: bool) -> Tensor {
+        let call = self.b.graph.calls.next_key();
+        let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
+        self.b.graph.tensors[t].strides = Some(promise.strides.clone());
+        self.b.graph.calls.push(Call {
+            target: target.to_owned(),
+            node: id,
+            args,
+            kwargs: Vec::new(),
+            results: vec![CallOut::Tensor(t)],
+            tuple: false,
+            kind: CallKind::Extern,
+            planned,
+            ordered: false,
+        });
+        t
+    }
+}
