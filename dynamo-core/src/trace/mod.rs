@@ -60,7 +60,7 @@ pub use read::input_name;
 pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{
-    bytecode::{CodeObject, Span},
+    bytecode::{Arg, CodeObject, Op, Operand, Span},
     host::{self, Host, Obj, View},
     reason::{Kind, Reason},
 };
@@ -79,6 +79,9 @@ pub type Spans = SecondaryMap<NodeId, Vec<Option<Span>>>;
 
 /// What tracing gives, or why it cannot go on.
 type Traced<T = ValueId> = Result<T, Reason>;
+
+/// Builtins that see all variables of the function that calls them, and whether they do so whatever they are given.
+const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
 
 /// How deep containers are looked into.
 const MOST_NESTED: usize = 100;
@@ -368,6 +371,10 @@ impl<'h> Tracer<'h> {
         let unknown = || Reason::new(Kind::Opcode, "The code is not that of a function.");
         let View::Function(view) = self.host.view(function) else { return Err(unknown()) };
         let code = self.host.code(view.code).ok_or_else(unknown)?;
+        if let Some(name) = self.asks_for_variables(&code, view.globals) {
+            let text = format!("`{name}`, which sees all variables of the function.");
+            return Err(Reason::new(Kind::Call, text));
+        }
         let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
         let closure = closure.map(|(name, &cell)| self.root_cell(&name, cell)).collect();
         let globals = Globals { dict: view.globals, owner: None.into() };
@@ -381,6 +388,30 @@ impl<'h> Tracer<'h> {
             }
         }
         Ok(frame)
+    }
+
+    /// The builtin by which a function asks for its own variables, if it has one: code that goes on after a graph has
+    /// none but those that it reads, and some of its own.
+    fn asks_for_variables(&mut self, code: &host::Code, globals: Obj) -> Option<&'static str> {
+        let order = code.body.order();
+        let named = |at: usize| match code.body.operand(order[at]) {
+            Some(Operand::Name(id, _)) if code.body.inst(order[at]).op == Op::LoadGlobal => {
+                code.object.names.get(id.as_u32() as usize)
+            }
+            _ => None,
+        };
+        // Those that have nothing to look into look here.
+        let alone = |at: usize| {
+            let mut after = order[at + 1..].iter().map(|&inst| code.body.inst(inst));
+            let call = after.find(|data| !matches!(data.op, Op::Precall | Op::PushNull));
+            call.is_some_and(|data| data.op == Op::Call && matches!(data.arg, Arg::Int(0)))
+        };
+        let asks = (0..order.len()).find_map(|at| {
+            let name = named(at)?;
+            let &(known, always) = SEEING.iter().find(|(known, _)| known == name)?;
+            (always || alone(at)).then_some(known)
+        })?;
+        matches!(self.host.global(globals, asks), Some((_, host::Scope::Builtins))).then_some(asks)
     }
 
     /// A cell of the traced function's closure.

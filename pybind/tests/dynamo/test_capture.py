@@ -478,3 +478,34 @@ def test_nothing_is_kept_alive():
     del fn, compiled, log
     gc.collect()
     assert gone() is None
+
+
+def all_variables(x):
+    kept = 3
+    y = x + 1
+    print("a")
+    return y, sorted(locals()), "kept" in dir(), sorted(vars()), kept
+
+
+def evaluated(x):
+    kept = 3
+    y = x + 1
+    print(kept, end="")
+    return y + eval("kept")
+
+
+def attributes(x, thing):
+    return x + 1, vars(thing), [name for name in dir(thing) if name == "value"]
+
+
+class Thing:
+    def __init__(self):
+        self.value = 1
+
+
+def test_functions_that_ask_for_their_variables_have_them_all():
+    for function, args in ((all_variables, (X,)), (evaluated, (X,)), (attributes, (X, Thing()))):
+        log: list[dict[str, Any]] = []
+        compiled = _capture.optimize(function, backend="eager", listener=log.append)
+        assert repr(compiled(*args)) == repr(function(*args))
+        assert bool([event for event in log if "skipped" in event]) == (function is not attributes)
