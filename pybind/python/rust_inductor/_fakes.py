@@ -68,6 +68,9 @@ class _World:
         self.symbols: dict[sympy.Symbol, str] = {}
         #: The names of floats, by the names of their sources.
         self.floats: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Make the symbols, and decide what is decided: torch may look for this world meanwhile."""
         self._make_symbols()
         if not self.floats:
             self.tell_decisions()
@@ -218,7 +221,13 @@ class Capture:
     @functools.cached_property
     def world(self) -> _World:
         """torch's environment."""
-        return _World(self.facts)
+        world = vars(self)["world"] = _World(self.facts)
+        try:
+            world.begin()
+        except BaseException:
+            del vars(self)["world"]
+            raise
+        return world
 
     @functools.cached_property
     def sources(self) -> list[Source]:

@@ -427,3 +427,23 @@ def test_inductor(training):
         else:
             torch.testing.assert_close(compiled(*args), layer(*args))
     assert clean(log) == 2
+
+
+def collated(batch):
+    longest = max(t.size(0) for t in batch)
+    padded = batch[0].new_full((len(batch), longest), 0.0)
+    for i, t in enumerate(batch):
+        padded[i, : t.size(0)] = t
+    return padded, torch.arange(longest) < torch.tensor([len(t) for t in batch])[:, None]
+
+
+@pytest.mark.parametrize("backend", ["rust_inductor", "aot_eager"])
+def test_torch_looks_for_its_mode_while_the_symbols_are_made(backend):
+    """What the tracer has decided is told to torch's environment, which asks for the mode that is being made."""
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(collated, backend=backend, listener=log.append)
+    for sizes in ((3, 5, 1), (2, 2), (4, 3)):
+        batch = [torch.ones(size) for size in sizes]
+        for ours, theirs in zip(compiled(batch), collated(batch)):
+            assert torch.equal(ours, theirs)
+    assert not [event for event in log if "skipped" in event]
