@@ -5,7 +5,7 @@ use symshapes::{DType, Expr};
 
 use super::args::Operand;
 use super::{Args, Builder, Rewrite, unsupported};
-use crate::tensor_ir::Op;
+use crate::tensor_ir::{Op, is_dense};
 
 /// One value everywhere, taken from an argument.
 pub(crate) fn full(b: &mut Builder, a: &Args, name: &str) -> Rewrite {
@@ -21,6 +21,15 @@ pub(crate) fn full(b: &mut Builder, a: &Args, name: &str) -> Rewrite {
 pub(crate) fn filled(b: &mut Builder, a: &Args, value: f64) -> Rewrite {
     let promise = a.result()?;
     Ok(b.full(value, promise.dtype, &promise.sizes))
+}
+
+/// Zeros: whatever memory holds will do. Memory with gaps is only the caller's to make.
+pub(crate) fn empty(b: &mut Builder, a: &Args) -> Rewrite {
+    let promise = a.result()?;
+    if !is_dense(&mut b.graph.pool, &promise.sizes, &promise.strides) {
+        return unsupported("strides with gaps");
+    }
+    filled(b, a, 0.0)
 }
 
 pub(crate) fn arange(b: &mut Builder, a: &Args) -> Rewrite {

@@ -233,7 +233,7 @@ impl Decompose<'_> {
             Unsupported::Case(reason) => Refusal::Fallback(reason),
             Unsupported::Library(kind) => Refusal::Extern(kind),
         })?;
-        if !overload.is_view() && overload.base() != "_unsafe_view" {
+        if !overload.is_view() && !SHARING.contains(&overload.base()) {
             results.iter_mut().flatten().for_each(|t| *t = self.own(*t, before));
         }
         self.finish(before, &results, &promises, tuple)
@@ -479,6 +479,9 @@ impl Decompose<'_> {
     }
 }
 
+/// Operators whose results share memory with an operand, though their schemas say nothing of it.
+const SHARING: &[&str] = &["_unsafe_view", "unsafe_split", "unsafe_split_with_sizes"];
+
 /// Why a node was not rewritten.
 enum Refusal {
     Extern(Extern),
@@ -583,7 +586,8 @@ fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Optio
         C::FullLike => creation::full(b, a, "fill_value"),
         C::NewFull => creation::full(b, a, "fill_value"),
         C::ScalarTensor => creation::full(b, a, "s"),
-        C::Zeros | C::ZerosLike | C::Empty => creation::filled(b, a, 0.0),
+        C::Zeros | C::ZerosLike => creation::filled(b, a, 0.0),
+        C::Empty => creation::empty(b, a),
         C::Ones | C::OnesLike => creation::filled(b, a, 1.0),
         C::Embedding => index::embedding(b, a),
         C::Index => index::index(b, a),

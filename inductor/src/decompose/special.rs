@@ -122,7 +122,10 @@ pub(crate) fn logit(b: &mut Builder, a: &Args) -> Rewrite {
     let eps = a.opt_float("eps")?;
     unary(b, a, "self", |x| {
         let x = match eps {
-            Some(eps) => x.max(eps).min(1.0 - eps),
+            Some(eps) => {
+                let below = x.gt(1.0 - eps).pick_number(1.0 - eps, x);
+                x.lt(eps).pick_number(eps, below)
+            }
             None => x,
         };
         (x / (1.0 - x)).log().tensor
@@ -167,10 +170,10 @@ pub(crate) fn numeric(b: &mut Builder, a: &Args, op: Pointwise) -> Rewrite {
     })
 }
 
-/// 0 below 0, `values` at 0, 1 above.
+/// 0 below 0 and on NaN, `values` at 0, 1 above.
 pub(crate) fn heaviside(b: &mut Builder, a: &Args) -> Rewrite {
     binary(b, a, ["self", "values"], |x, at_zero| {
-        let step = x.lt(0.0).pick_number(0.0, x.number(1.0));
+        let step = x.gt(0.0).pick_number(1.0, x.number(0.0));
         x.eq(0.0).pick(at_zero, step).tensor
     })
 }

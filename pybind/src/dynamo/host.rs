@@ -294,10 +294,17 @@ impl<'py> PyHost<'py> {
 
     /// The class in `torch.return_types` whose name says that it is what a function or method gives.
     fn return_type(&self, target: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Overloads and packets of overloads give plain tuples.
+        if target.starts_with("torch.ops.") || target.starts_with("aten.") {
+            return Ok(None);
+        }
         let types = self.py.import("torch")?.getattr("return_types")?;
         let name = target.trim_start_matches("torch.").trim_start_matches("Tensor.").trim_start_matches("_C._");
         // `torch._C._linalg.linalg_qr` names its class itself.
-        let last = name.rsplit('.').next().unwrap_or(name);
+        let last = match name.rsplit('.').next().unwrap_or(name) {
+            "lu" => "_lu_with_info",
+            last => last,
+        };
         Ok(types.getattr_opt(name.replace('.', "_"))?.or(types.getattr_opt(last)?))
     }
 

@@ -36,6 +36,12 @@ impl Arena {
         debug_assert!(offset <= self.layout.map_or(0, |l| l.size()));
         self.start.as_ptr().wrapping_add(offset)
     }
+
+    /// True for an address in the block.
+    pub(crate) fn holds(&self, address: *const u8) -> bool {
+        let distance = (address as usize).wrapping_sub(self.start.as_ptr() as usize);
+        self.layout.is_some_and(|layout| distance < layout.size())
+    }
 }
 
 impl Drop for Arena {

@@ -59,7 +59,7 @@ pub(crate) struct Frame {
     /// What the inputs were when the call began, where a device may keep copies of them.
     pub(super) states: FxHashMap<Buf, State>,
     /// Last, since tensors above lie in it; only its addresses are used.
-    _arena: Arena,
+    arena: Arena,
 }
 
 // SAFETY: the addresses are used by the thread that owns the frame, and are null between calls but for the arena's.
@@ -81,7 +81,7 @@ impl Frame {
             objects: (0..program.objects).map(|_| None).collect(),
             session: None,
             states: FxHashMap::default(),
-            _arena: arena,
+            arena,
         })
     }
 
@@ -101,6 +101,11 @@ impl Frame {
     /// The address of a buffer's first element.
     pub(crate) fn data(&self, buf: Buf) -> *mut u8 {
         self.data[buf.index()]
+    }
+
+    /// True for a tensor that a call has given back as it got it, from memory that the next steps use again.
+    pub(crate) fn lends(&self, tensor: RawTensor) -> Result<bool, ShimError> {
+        Ok(self.arena.holds(tensor::data_ptr(tensor)?))
     }
 
     /// Puts a tensor behind a buffer.

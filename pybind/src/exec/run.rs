@@ -277,7 +277,7 @@ impl Program {
                 let into = frame.handle(self, view)?;
                 tensor::copy(into, made.raw())
             }
-            _ if info.has_strides(&spec.strides) => frame.put(buf, Slot::Owned(made)),
+            _ if info.has_strides(&spec.strides) && !frame.lends(made.raw())? => frame.put(buf, Slot::Owned(made)),
             _ => frame.put(buf, Slot::Owned(Tensor::restrided(made.raw(), &spec.strides)?)),
         }
     }

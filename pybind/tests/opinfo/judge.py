@@ -90,11 +90,11 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str,
             raise error
         return wide
 
-    def difference(ours: Any, our_sample: Sample) -> str | None:
+    def difference(ours: Any, eager: Any, our_sample: Sample) -> str | None:
         found = compare.results(ours, eager, exact, verdict.name) or compare.arguments(our_sample, eager_sample)
         return found or compare.sharing(ours, eager, our_sample, eager_sample)
 
-    found = difference(ours, our_sample)
+    found = difference(ours, eager, our_sample)
     plan, fallbacks = _plan([graph.compiled for it in kept for graph in it.graphs])
     if (broken := _broken(kept)) is not None:
         # What our capture leaves to Python is given to the compiler all the same.
@@ -102,7 +102,8 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str,
         graphs: list[_native.CompiledFn] = []
         ours, our_error = _run(our_sample, alone(sample.function, graphs), grad=grad)
         if our_error is None:
-            found = found or difference(ours, our_sample)
+            # The classes of tuples are the capture's business.
+            found = found or difference(_pytree.tree_leaves(ours), _pytree.tree_leaves(eager), our_sample)
             plan, fallbacks = _plan(graphs)
         else:
             plan, fallbacks = "fallback", {"capture": broken}
@@ -138,7 +139,9 @@ def _with_gradients(sample: Sample, result: Any) -> tuple[Any, Any]:
     if not leaves or not outs:
         return result, ()
     directions = [_direction(it) for it in outs]
-    return result, torch.autograd.grad(outs, leaves, directions, allow_unused=True)
+    gradients = torch.autograd.grad(outs, leaves, directions, allow_unused=True)
+    # How a gradient lies in memory is nobody's promise.
+    return result, tuple(None if it is None else it.clone(memory_format=torch.contiguous_format) for it in gradients)
 
 
 def _direction(out: torch.Tensor) -> torch.Tensor:

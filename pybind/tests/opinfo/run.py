@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Operators a process.
-GROUP = 60
+GROUP = 120
 #: Seconds that one operator may take.
 PATIENCE = 900.0
 

@@ -22,7 +22,10 @@ def operators() -> dict[str, Any]:
     """Every operator by its full name: `var_mean.unbiased` is a variant of `var_mean`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
+        from torch.testing._internal import common_methods_invocations as definitions
+    # Some functions seed the generator, which a graph does not hold: whoever runs a sample does it.
+    definitions.wrapper_set_seed = lambda op, *args, **kwargs: op(*args, **kwargs)
+    op_db = definitions.op_db
     return {operator_name(op): op for op in op_db}
 
 
