@@ -159,6 +159,18 @@ impl Gpu {
         self.shared.wide_ints
     }
 
+    /// The bytes of a buffer that a shader can bind at once. Longer ones are bound in windows.
+    pub fn longest_binding(&self) -> u64 {
+        self.limits.max_storage_buffer_binding_size
+    }
+
+    /// The device as one that binds so many bytes at once, at most: for tests.
+    #[must_use]
+    pub fn with_longest_binding(mut self, bytes: u64) -> Gpu {
+        self.limits.max_storage_buffer_binding_size = bytes;
+        self
+    }
+
     /// Threads of a subgroup, where all are as large and threads are in them by their numbers.
     pub fn subgroup(&self) -> Option<u32> {
         self.subgroup
@@ -255,8 +267,7 @@ impl Device for Gpu {
     }
 
     fn largest_buffer(&self) -> usize {
-        let binding = self.limits.max_storage_buffer_binding_size;
-        usize::try_from(binding.min(self.limits.max_buffer_size)).unwrap_or(usize::MAX)
+        usize::try_from(self.limits.max_buffer_size).unwrap_or(usize::MAX)
     }
 
     fn stream(&self) -> Result<GpuStream, DeviceError> {

@@ -1,9 +1,12 @@
 //! Kernels of loop IR: lowered to a grid by the middle, printed as WGSL, built once for all sizes.
 
 use inductor::device::Refusal;
+use inductor::grid::pieces::{self, Binds, Piece, Window};
 use inductor::grid::{self, Access, GridKernel, Source, Stage, WideFloats};
 use inductor::loop_ir::Kernel;
 use smallvec::SmallVec;
+
+use symshapes::DType;
 
 use crate::Gpu;
 use crate::pipeline::{BindingKind, Shader};
@@ -12,6 +15,8 @@ use crate::work::{Dispatch, Operand, Work};
 
 /// A kernel of loop IR as shaders, for all sizes.
 pub struct GpuKernel {
+    /// As it was given, to be cut where a buffer is too long.
+    kernel: Kernel,
     grid: GridKernel,
     /// One for each stage. They are built with the first launch: a kernel may never have one of its own.
     shaders: Vec<Shader>,
@@ -48,7 +53,7 @@ impl GpuKernel {
                 }
             });
         }
-        Ok(GpuKernel { shaders, operands, temporaries, grid })
+        Ok(GpuKernel { kernel: kernel.clone(), shaders, operands, temporaries, grid })
     }
 
     /// The dispatches for these sizes.
@@ -58,13 +63,18 @@ impl GpuKernel {
     /// against a shader.
     pub(crate) fn launch(&self, gpu: &Gpu, sizes: &[i64]) -> Result<Work, Refusal> {
         let grid = &self.grid;
+        let is_long = |binding| grid.bytes(binding, sizes).is_none_or(|bytes| bytes > gpu.longest_binding());
+        let params = grid.bindings.iter().filter(|(_, data)| data.source != Source::Temp);
+        if params.map(|(binding, _)| binding).any(is_long) {
+            return self.in_pieces(gpu, sizes);
+        }
         let too_large = || Refusal(format!("kernel {}: {sizes:?} is too large for 32 bits", grid.name));
         let args = grid.arguments(sizes).filter(|_| grid.admits(sizes)).ok_or_else(too_large)?;
         let params: Vec<u32> = args.into_iter().map(i32::cast_unsigned).collect();
         let mut work = Work::default();
         for &binding in &self.temporaries {
             let bytes = grid.bytes(binding, sizes).and_then(|bytes| usize::try_from(bytes).ok());
-            let fits = bytes.filter(|&bytes| bytes <= inductor::device::Device::largest_buffer(gpu));
+            let fits = bytes.filter(|&bytes| bytes as u64 <= gpu.longest_binding());
             work.temporaries.push(fits.ok_or_else(too_large)?);
         }
         for (stage, shader) in grid.stages.iter().zip(&self.shaders) {
@@ -78,11 +88,42 @@ impl GpuKernel {
         Ok(work)
     }
 
+    /// The dispatches of the kernel's pieces, each on windows of the buffers.
+    fn in_pieces(&self, gpu: &Gpu, sizes: &[i64]) -> Result<Work, Refusal> {
+        let alignment = u64::from(gpu.limits().min_storage_buffer_offset_alignment);
+        let wide_int = if gpu.has_wide_ints() { 8 } else { 4 };
+        let binds = Binds { most: gpu.longest_binding(), alignment, wide_int };
+        let because = |reason| Refusal(format!("kernel {}: a buffer is too long to bind: {reason}", self.grid.name));
+        let mut all = Work::default();
+        for piece in pieces::cut(&self.kernel, sizes, binds).map_err(because)? {
+            let kernel = GpuKernel::new(gpu, &piece.kernel)?;
+            let Work { mut dispatches, temporaries } = kernel.launch(gpu, sizes)?;
+            for operand in dispatches.iter_mut().flat_map(|dispatch| &mut dispatch.operands) {
+                *operand = match *operand {
+                    Operand::Arg(at) => window(&piece, at, wide_int),
+                    Operand::Temporary(at) => Operand::Temporary(at + all.temporaries.len() as u32),
+                    other => other,
+                };
+            }
+            all.dispatches.extend(dispatches);
+            all.temporaries.extend(temporaries);
+        }
+        Ok(all)
+    }
+
     /// The WGSL of its stages.
     pub(crate) fn listing(&self) -> String {
         let stages: Vec<String> = self.grid.stages.iter().map(|stage| wgsl::print(&self.grid, stage)).collect();
         stages.join("\n")
     }
+}
+
+/// The window of an argument of a piece.
+fn window(piece: &Piece, at: u32, wide_int: u64) -> Operand {
+    let Window { offset, len } = piece.windows[at as usize];
+    let dtype = piece.kernel.arguments().nth(at as usize).map(|(_, data)| data.dtype);
+    let size = dtype.map_or(1, |dtype| if dtype == DType::I64 { wide_int } else { dtype.size() as u64 });
+    Operand::Window(at, offset * size, (len * size).next_multiple_of(4))
 }
 
 fn kind(access: Access) -> BindingKind {

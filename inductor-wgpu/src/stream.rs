@@ -42,7 +42,8 @@ struct Command {
 
 /// What a recorded dispatch binds.
 enum Bound {
-    Memory(Memory),
+    /// So many bytes of a block, from here on.
+    Memory(Memory, u64, u64),
     /// So many bytes of the numbers, from here on.
     Params(usize, usize),
 }
@@ -121,8 +122,9 @@ impl GpuStream {
         let mut bound = SmallVec::with_capacity(dispatch.operands.len());
         for operand in &dispatch.operands {
             bound.push(match *operand {
-                Operand::Arg(at) => Bound::Memory(args[at as usize].clone()),
-                Operand::Temporary(at) => Bound::Memory(temporaries[at as usize].clone()),
+                Operand::Arg(at) => Bound::whole(args[at as usize]),
+                Operand::Window(at, offset, bytes) => Bound::Memory(args[at as usize].clone(), offset, bytes),
+                Operand::Temporary(at) => Bound::whole(&temporaries[at as usize]),
                 Operand::Params => self.numbers(&dispatch.params),
             });
         }
@@ -207,9 +209,13 @@ struct Copy<'a> {
 }
 
 impl Bound {
+    fn whole(memory: &Memory) -> Bound {
+        Bound::Memory(memory.clone(), 0, whole_words(memory.bytes()))
+    }
+
     fn resource<'a>(&'a self, params: Option<&'a Memory>) -> Option<BindingResource<'a>> {
         let (buffer, offset, bytes) = match self {
-            Bound::Memory(memory) => (memory.buffer(), 0, whole_words(memory.bytes())),
+            Bound::Memory(memory, offset, bytes) => (memory.buffer(), *offset, *bytes),
             Bound::Params(start, bytes) => (params?.buffer(), *start as u64, *bytes as u64),
         };
         Some(BindingResource::Buffer(BufferBinding { buffer, offset, size: NonZeroU64::new(bytes) }))

@@ -9,6 +9,8 @@ use crate::pipeline::ShaderId;
 pub enum Operand {
     /// An argument of the step.
     Arg(u32),
+    /// A part of an argument of the step, in bytes: from here on, so many.
+    Window(u32, u64, u64),
     /// Memory that only this step uses.
     Temporary(u32),
     /// The numbers that the dispatch is made with, as a uniform buffer.

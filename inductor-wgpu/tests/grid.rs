@@ -123,3 +123,48 @@ fn random_kernels_of_symbolic_sizes_do_what_the_loops_do() {
     let taken = random_kernels(&gpu, 0..100, &options, false);
     assert!(taken >= 90, "{taken} of 100 run");
 }
+
+#[test]
+fn buffers_that_are_too_long_are_bound_in_windows() {
+    let Some(gpu) = gpu() else { return };
+    let gpu = gpu.with_longest_binding(4096);
+    let pointwise = |n: usize| {
+        let text = format!(
+            "kernel scaled(%0: f32[{n}] in, %1: f16[{n}] in, %2: f32[1] in, %3: f32[{n}] out, %4: bool[{n}] out) {{
+               parallel i0 in 0..{n} vector {{
+                 v0: f32 = load %0[i0]
+                 v1: f16 = load %1[i0]
+                 v2: f32 = convert v1
+                 v3: f32 = load %2[0]
+                 v4: f32 = fma v0, v2, v3
+                 store %3[i0] = v4
+                 v5: bool = gt v4, v0
+                 store %4[i0] = v5
+               }}
+             }}"
+        );
+        text.parse::<Kernel>().expect("a kernel")
+    };
+    for n in [1000, 1024, 1025, 5000, 8192] {
+        let kernel = pointwise(n);
+        assert!(check(&gpu, &kernel, &[], &random::small_inputs(n as u64, &kernel, &[]), 1e-5), "{n} elements");
+    }
+    let rows = "kernel rows(%0: f32[32768] in, %1: f32[32768] out) {
+       parallel i0 in 0..128 {
+         for i1 in 0..256 vector reduce(a0: sum f32) {
+           v0: f32 = load %0[256*i0 + i1]
+           a0 <- v0
+         }
+         v1: f32 = reduced a0
+         for i2 in 0..256 vector {
+           v2: f32 = load %0[256*i0 + i2]
+           v3: f32 = sub v2, v1
+           store %1[256*i0 + i2] = v3
+         }
+       }
+     }";
+    let kernel: Kernel = rows.parse().expect("a kernel");
+    assert!(check(&gpu, &kernel, &[], &random::small_inputs(5, &kernel, &[]), 1e-4), "rows of a kilobyte");
+    let options = GenOptions { dtypes: dtypes(), iterations: 1000, ..GenOptions::default() };
+    random_kernels(&gpu, 0..100, &options, false);
+}

@@ -117,7 +117,7 @@ pub(super) fn joined(tasks: Vec<Task<Work>>) -> Task<Work> {
         let places: Vec<u32> = task.args.iter().map(|&arg| place(&mut all.args, arg)).collect();
         for mut dispatch in task.work.dispatches {
             for operand in &mut dispatch.operands {
-                if let Operand::Arg(at) = operand {
+                if let Operand::Arg(at) | Operand::Window(at, ..) = operand {
                     *at = places[*at as usize];
                 }
             }

@@ -82,7 +82,12 @@ pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &P
     if epilogue.is_some() && !row.fuses {
         return Refusal::because(format!("no kernel is computed with {}", call.target));
     }
-    (row.write)(gpu, &Given::new(call, epilogue, plan)?)
+    let task = (row.write)(gpu, &Given::new(call, epilogue, plan)?)?;
+    let most = gpu.longest_binding();
+    match task.args.iter().find(|(buf, _)| plan.bufs[*buf].bytes().is_none_or(|bytes| bytes as u64 > most)) {
+        Some((buf, _)) => Refusal::because(format!("{buf} is longer than the {most} bytes that the device binds")),
+        None => Ok(task),
+    }
 }
 
 /// `a / b`, rounded up.

@@ -1,7 +1,7 @@
 //! What a runtime asks of a kernel at launch: whether it may run, its arguments, its buffers and groups.
 
 use super::{Arg, Binding, GridKernel, Op, Stage};
-use symshapes::{Expr, Node, Range, Sym};
+use symshapes::{Expr, Node, Pool, Range, Sym};
 
 /// Values of limited expressions are at most this far from 0, so that neither a sum of two nor the number of the last
 /// thread, beyond the last element, leaves 32 bits.
@@ -69,12 +69,27 @@ impl GridKernel {
         self.args.iter().find(|&(_, &arg)| arg == e).map(|(arg, _)| arg)
     }
 
-    /// A range that holds every value of an expression of sizes, loop variables and bound indices.
     fn range(&self, e: Expr, sizes: &[i64]) -> Range {
-        let of = |e: &Expr| self.range(*e, sizes);
-        match self.exprs.node(e) {
+        Ranges { pool: &self.exprs, sizes: &self.sizes, values: sizes }.of(e)
+    }
+}
+
+/// Ranges of expressions, given the values of sizes.
+pub(super) struct Ranges<'a> {
+    pub(super) pool: &'a Pool,
+    /// The sizes that have values.
+    pub(super) sizes: &'a [Sym],
+    /// Their values.
+    pub(super) values: &'a [i64],
+}
+
+impl Ranges<'_> {
+    /// A range that holds every value of an expression of sizes, loop variables and bound indices.
+    pub(super) fn of(&self, e: Expr) -> Range {
+        let of = |e: &Expr| self.of(*e);
+        match self.pool.node(e) {
             Node::Int(n) => Range::point(*n),
-            Node::Sym(sym) => self.symbol_range(*sym, sizes),
+            Node::Sym(sym) => self.symbol(*sym),
             Node::Add(sum) => {
                 let terms = sum.terms.iter().map(|t| Range::point(t.coeff) * of(&t.mono));
                 terms.fold(Range::point(sum.constant), |total, term| total + term)
@@ -89,13 +104,13 @@ impl GridKernel {
         }
     }
 
-    fn symbol_range(&self, sym: Sym, sizes: &[i64]) -> Range {
+    fn symbol(&self, sym: Sym) -> Range {
         if let Some(at) = self.sizes.iter().position(|&size| size == sym) {
-            return sizes.get(at).map_or(Range::ALL, |&size| Range::point(size));
+            return self.values.get(at).map_or(Range::ALL, |&size| Range::point(size));
         }
-        match self.exprs.bound(sym) {
-            Some(bound) => Range::new(0, self.range(bound, sizes).hi.saturating_sub(1)),
-            None => self.exprs.symbol_range(sym),
+        match self.pool.bound(sym) {
+            Some(bound) => Range::new(0, self.of(bound).hi.saturating_sub(1)),
+            None => self.pool.symbol_range(sym),
         }
     }
 }

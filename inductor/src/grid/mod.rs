@@ -28,6 +28,7 @@ mod launch;
 pub mod lower;
 mod math;
 mod op;
+pub mod pieces;
 pub mod print;
 pub mod tables;
 pub mod text;
