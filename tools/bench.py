@@ -194,7 +194,8 @@ COLD = (
 
 def own_share(result: Event) -> float:
     """Seconds of the first call that are our compiler's."""
-    return sum(seconds for stage, seconds in result["stages"].items() if stage not in ("Dynamo", "AOTAutograd"))
+    stages: dict[str, float] = result["stages"]
+    return sum(seconds for stage, seconds in stages.items() if stage not in ("Dynamo", "AOTAutograd"))
 
 
 RESIZED = (

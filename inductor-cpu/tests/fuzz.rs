@@ -1,9 +1,12 @@
 //! Random kernels, compiled and interpreted. `RI_FUZZ_KERNELS` sets how many, `RI_FUZZ_SEED` where to begin.
+//!
+//! One that differs is made small, and printed as a test.
 
 mod support;
 
 use inductor::backend::Backend;
-use inductor::loop_ir::random::{GenOptions, inputs, kernel, sizes};
+use inductor::loop_ir::Kernel;
+use inductor::loop_ir::random::{GenOptions, inputs, kernel, sizes, smallest};
 use inductor_cpu::Cpu;
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -19,11 +22,29 @@ fn agree(cpu: &Cpu, (first, count): (u64, u64), options: &GenOptions, tolerance:
         let kernel = kernel(seed, options);
         let rounds = if options.sizes > 0 { VALUES } else { 1 };
         let _compiled_once = cpu.compile(std::slice::from_ref(&kernel));
-        for seed in seed..seed + rounds {
-            let sizes = sizes(seed, &kernel, options.iterations);
-            support::compare(cpu, &kernel, &sizes, inputs(seed, &kernel, &sizes), tolerance);
+        for round in seed..seed + rounds {
+            let check = |kernel: &Kernel| {
+                let sizes = sizes(round, kernel, options.iterations);
+                support::difference(cpu, kernel, &sizes, inputs(round, kernel, &sizes), tolerance)
+            };
+            if check(&kernel).is_err() {
+                let small = smallest(kernel, |kernel| check(kernel).is_err());
+                let sizes = sizes(round, &small, options.iterations);
+                let width = cpu.capabilities().vector_bytes;
+                let error = check(&small).expect_err("the smallest kernel fails");
+                panic!("{error}\n\n{}", test(seed, &small, &sizes, round, width, tolerance));
+            }
         }
     }
+}
+
+/// A failing kernel as a test.
+fn test(seed: u64, kernel: &Kernel, sizes: &[i64], round: u64, width: usize, tolerance: f64) -> String {
+    format!(
+        "#[test]\nfn random_kernel_{seed}() {{\n    let kernel = support::parse(r\"{kernel}\");\n    \
+         let (cpu, sizes) = (Cpu::with_vector_bytes({width}), {sizes:?});\n    \
+         support::compare(&cpu, &kernel, &sizes, inputs({round}, &kernel, &sizes), {tolerance:?});\n}}"
+    )
 }
 
 /// Which seeds: `share` of the kernels that are asked for.

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers import compiled
+
+from pybind.tests.helpers import compiled
 
 #: Compiles a graph and compares what it gives.
 PROGRAM = """

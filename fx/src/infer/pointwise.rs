@@ -111,7 +111,8 @@ const GRAD_OUTPUT: &[&str] = &["grad_output", "output"];
 
 /// Names that share their operands and promotion stand in one row.
 const ROWS: &[(&str, &[&str], Promotion)] = &[
-    ("neg abs sign sgn floor ceil trunc round frac positive square bitwise_not relu", SELF, Default),
+    ("neg abs sign sgn floor ceil trunc round frac positive bitwise_not relu", SELF, Default),
+    ("square", SELF, BoolToInt),
     ("gelu silu mish elu celu selu leaky_relu relu6 hardtanh hardswish hardsigmoid softplus", SELF, Default),
     ("log_sigmoid threshold nan_to_num", SELF, Default),
     ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sigmoid tanh erf erfc", SELF, IntToFloat),

@@ -33,6 +33,8 @@ pub enum Promotion {
     Default,
     /// The promoted dtype; the default float for integers and bool.
     IntToFloat,
+    /// The promoted dtype; `int64` for bool.
+    BoolToInt,
     /// Computes in the promoted dtype and gives bool.
     Bool,
     /// The dtype of the first operand.
@@ -52,6 +54,7 @@ impl Promotion {
         Some(match self {
             Promotion::Bool => (common, DType::Bool),
             Promotion::IntToFloat if common.class() < DTypeClass::Float => (DEFAULT_FLOAT, DEFAULT_FLOAT),
+            Promotion::BoolToInt if common == DType::Bool => (DType::I64, DType::I64),
             _ => (common, common),
         })
     }

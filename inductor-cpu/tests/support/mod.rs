@@ -100,9 +100,22 @@ pub(crate) fn check_at(kernel: &Kernel, sizes: &[i64], seed: u64, tolerance: f64
 
 /// [`check`] on these inputs.
 pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buffer>, tolerance: f64) {
-    let compiled = cpu.compile(std::slice::from_ref(kernel)).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+    if let Err(error) = difference(cpu, kernel, sizes, inputs, tolerance) {
+        panic!("{error}");
+    }
+}
+
+/// What [`compare`] finds.
+pub(crate) fn difference(
+    cpu: &Cpu,
+    kernel: &Kernel,
+    sizes: &[i64],
+    inputs: Vec<Buffer>,
+    tolerance: f64,
+) -> Result<(), String> {
+    let compiled = cpu.compile(std::slice::from_ref(kernel)).map_err(|e| format!("{e}\n{kernel}"))?;
     let (mut ours, mut wanted) = (inputs.clone(), inputs);
-    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|e| panic!("{sizes:?}: {e}\n{kernel}"));
+    interp::run(kernel, sizes, &mut wanted).map_err(|e| format!("{sizes:?}: {e}\n{kernel}"))?;
     let args: Vec<*mut u8> = ours.iter_mut().map(Buffer::as_mut_ptr).collect();
     // SAFETY: one buffer for each param, of its length.
     unsafe { compiled[0].launch(&args, sizes, 2) };
@@ -111,9 +124,12 @@ pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buf
             let (a, b) = (ours.get(i), wanted.get(i));
             let same = close(ours.dtype(), a, b, tolerance);
             let place = format!("sizes {sizes:?}, buffer {at}[{i}]");
-            assert!(same, "{place}: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing());
+            if !same {
+                return Err(format!("{place}: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing()));
+            }
         }
     }
+    Ok(())
 }
 
 fn close(dtype: DType, a: Scalar, b: Scalar, tolerance: f64) -> bool {

@@ -1,6 +1,7 @@
 //! Arithmetic on elements: type promotion, and the operators that are more than one primitive.
 
 use fx::prim::{Pointwise, Result as PrimResult};
+use fx::Scalar;
 use symshapes::{DType, DTypeClass};
 
 use super::args::Operand;
@@ -66,7 +67,7 @@ fn may_raise(op: Pointwise) -> bool {
 
 fn is_nonzero_constant(b: &Builder, t: Tensor) -> bool {
     match b.graph.tensors[t].op {
-        Op::Full(fx::Scalar::Int(v)) => v != 0,
+        Op::Full(Scalar::Int(v)) => v != 0,
         Op::Size(e) => b.graph.pool.range(e).lo > 0,
         Op::View(x, _) => is_nonzero_constant(b, x),
         _ => false,
@@ -246,10 +247,19 @@ pub(crate) fn clamp(b: &mut Builder, a: &Args, min: &str, max: &str) -> Rewrite 
         if name.is_empty() {
             continue;
         }
-        if let Some(bound) = a.number_or_tensor(name)? {
-            let bound = materialise(b, bound, dtype);
-            x = b.map(op, &[x, bound]);
+        let Some(bound) = a.number_or_tensor(name)? else { continue };
+        if let Operand::Number(value, _) = bound
+            && !dtype.is_float()
+            && Scalar::Float(value).round_to(dtype).as_f64() != value
+        {
+            if (value < 0.0) == (op == Pointwise::Maximum) {
+                // No value of the type lies beyond it.
+                continue;
+            }
+            return unsupported("a bound that no value of the type reaches");
         }
+        let bound = materialise(b, bound, dtype);
+        x = b.map(op, &[x, bound]);
     }
     Ok(x)
 }

@@ -156,8 +156,15 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// A constant.
+    /// A constant. One of a half type is a wider one converted: nothing is computed in halves.
     pub(super) fn constant(&mut self, value: Scalar, dtype: DType) -> Value {
+        let is_half = dtype.compute() != dtype;
+        // A backend rounds a wide float itself.
+        let value = if dtype.is_float() && !is_half { value } else { value.round_to(dtype) };
+        if is_half {
+            let wide = self.constant(value, dtype.compute());
+            return self.define(Some(Key::Convert(wide, dtype)), 0, Op::Convert(wide), dtype);
+        }
         let (bits, is_float) = match value {
             Scalar::Int(i) => (i as u64, false),
             Scalar::Float(f) => (f.to_bits(), true),
@@ -223,6 +230,12 @@ impl<'p> Scopes<'p> {
     pub(super) fn convert(&mut self, v: Value, dtype: DType) -> Value {
         if self.dtype(v) == dtype {
             return v;
+        }
+        if let Op::Convert(wide) = self.values[v].op
+            && matches!(self.values[wide].op, Op::Const(_))
+        {
+            // A constant of a half type is rounded already.
+            return self.convert(wide, dtype);
         }
         if let Op::Const(value) = self.values[v].op {
             return self.constant(fx::scalar::convert(value, self.values[v].dtype, dtype), dtype);

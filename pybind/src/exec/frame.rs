@@ -146,8 +146,7 @@ impl Frame {
         let tensor = match base {
             Some(raw) if spec.whole => return Ok(raw),
             Some(raw) if spec.dtype == buf.dtype => {
-                let offset = tensor::storage_offset(raw)? + spec.offset;
-                Tensor::reinterpret(raw, &spec.sizes, &spec.strides, offset)?
+                Tensor::reinterpret(raw, &spec.sizes, &spec.strides, spec.offset)?
             }
             None if !arena => {
                 let reason = format!("{} has no memory yet", spec.buf);

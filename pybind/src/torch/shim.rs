@@ -70,7 +70,6 @@ functions! {
     dim = "aoti_torch_get_dim": fn(RawTensor, *mut i64) -> i32;
     sizes = "aoti_torch_get_sizes": fn(RawTensor, *mut *const i64) -> i32;
     strides = "aoti_torch_get_strides": fn(RawTensor, *mut *const i64) -> i32;
-    offset = "aoti_torch_get_storage_offset": fn(RawTensor, *mut i64) -> i32;
     device_type = "aoti_torch_get_device_type": fn(RawTensor, *mut i32) -> i32;
     device_index = "aoti_torch_get_device_index": fn(RawTensor, *mut i32) -> i32;
     empty_strided = "aoti_torch_empty_strided": fn(i64, *const i64, *const i64, i32, i32, i32, *mut RawTensor) -> i32;

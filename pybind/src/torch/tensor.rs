@@ -86,7 +86,7 @@ impl Tensor {
         })
     }
 
-    /// Another layout of a tensor's storage; `offset` counts from the start of the storage.
+    /// Another layout of a tensor's storage; `offset` counts from the tensor's first element.
     pub(crate) fn reinterpret(of: RawTensor, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Tensor, ShimError> {
         let rank = sizes.len() as i64;
         // SAFETY: both slices have `rank` elements; `of` is live.
@@ -132,15 +132,6 @@ pub(crate) fn data_ptr(of: RawTensor) -> Result<*mut u8, ShimError> {
     // SAFETY: `of` is live.
     shim.check("get_data_ptr", unsafe { (shim.data_ptr)(of, &raw mut data) })?;
     Ok(data)
-}
-
-/// The place of the first element in the storage.
-pub(crate) fn storage_offset(of: RawTensor) -> Result<i64, ShimError> {
-    let shim = Shim::get();
-    let mut offset = 0;
-    // SAFETY: `of` is live.
-    shim.check("get_storage_offset", unsafe { (shim.offset)(of, &raw mut offset) })?;
-    Ok(offset)
 }
 
 /// A tensor's metadata.

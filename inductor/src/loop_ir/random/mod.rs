@@ -14,9 +14,11 @@ mod build;
 mod inputs;
 mod nest;
 mod rng;
+mod shrink;
 mod step;
 
 pub use inputs::{inputs, inputs_with, sizes, small_inputs};
+pub use shrink::smallest;
 
 use super::Kernel;
 use build::Builder;
