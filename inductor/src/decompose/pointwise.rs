@@ -1,7 +1,7 @@
 //! Arithmetic on elements: type promotion, and the operators that are more than one primitive.
 
-use fx::prim::{Pointwise, Result as PrimResult};
 use fx::Scalar;
+use fx::prim::{Pointwise, Result as PrimResult};
 use symshapes::{DType, DTypeClass};
 
 use super::args::Operand;

@@ -145,9 +145,7 @@ impl Frame {
         let base = self.slot(spec.buf).raw();
         let tensor = match base {
             Some(raw) if spec.whole => return Ok(raw),
-            Some(raw) if spec.dtype == buf.dtype => {
-                Tensor::reinterpret(raw, &spec.sizes, &spec.strides, spec.offset)?
-            }
+            Some(raw) if spec.dtype == buf.dtype => Tensor::reinterpret(raw, &spec.sizes, &spec.strides, spec.offset)?,
             None if !arena => {
                 let reason = format!("{} has no memory yet", spec.buf);
                 return Err(ShimError::Call { call: "view", reason });
