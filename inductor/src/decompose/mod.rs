@@ -203,6 +203,9 @@ impl Decompose<'_> {
     fn rewrite(&mut self, id: NodeId) -> Result<Value, Refusal> {
         let node = &self.graph[id];
         let fallback = |reason: &str| Refusal::Fallback(reason.to_owned());
+        if let Some(value) = self.primitive(id)? {
+            return Ok(value);
+        }
         let overload = fx::aten::lookup(&node.target).ok_or_else(|| fallback("not an ATen operator"))?;
         if overload.mutates() {
             return Err(Refusal::Error(Error::Mutation { node: id, target: node.target.clone() }));
@@ -237,6 +240,34 @@ impl Decompose<'_> {
             results.iter_mut().flatten().for_each(|t| *t = self.own(*t, before));
         }
         self.finish(before, &results, &promises, tuple)
+    }
+
+    /// One of torch's own primitives, which `addcmul_` and `addcdiv_` become where the tracing is differentiated.
+    fn primitive(&mut self, id: NodeId) -> Result<Option<Value>, Refusal> {
+        let node = &self.graph[id];
+        if node.target != "prims.fma.default" {
+            return Ok(None);
+        }
+        let operands: Option<Vec<Tensor>> = node.args.iter().map(|arg| self.tensor_of(arg)).collect();
+        let promises = self.promises(id).ok().flatten();
+        let (Some(&[a, b, c]), Some([Some(promise)])) = (operands.as_deref(), promises.as_deref()) else {
+            return Ok(None);
+        };
+        if !promise.dtype.is_float() || [a, b, c].iter().any(|&t| self.b.dtype(t) != promise.dtype) {
+            return Ok(None);
+        }
+        self.check_device(id)?;
+        self.check_dtypes(id, promises.as_deref().unwrap_or_default())?;
+        let before = self.b.graph.tensors.len();
+        let result = self.b.fma(a, b, c);
+        self.finish(before, &[Some(result)], promises.as_deref().unwrap_or_default(), false).map(Some)
+    }
+
+    fn tensor_of(&self, arg: &fx::Arg) -> Option<Tensor> {
+        match self.values[arg.as_node()?].as_ref()? {
+            Value::Tensor(t) => Some(*t),
+            Value::Object(_) | Value::Plain(_) | Value::Tuple(_) => None,
+        }
     }
 
     /// What moves a small window as primitives, unless a library has to do it.
