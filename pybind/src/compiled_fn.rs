@@ -220,6 +220,12 @@ impl CompiledFn {
         })
     }
 
+    /// Bytes of the arena, which is kept between calls; of a graph for all sizes, those of typical ones.
+    #[getter]
+    fn arena_bytes(&self) -> usize {
+        self.of_compiled(|compiled| compiled.plan.typical().map_or(0, |plan| plan.arena_bytes))
+    }
+
     /// The device that runs what it can of the graph; `None` where that is the processor.
     #[getter]
     fn device(&self) -> Option<String> {

@@ -431,7 +431,11 @@ impl<'a> Emit<'a> {
             }
             Op::Map(op, args) => {
                 let args: Vec<Value> = args.iter().map(|&a| self.eval(a, index, mask)).collect();
-                self.b.map(*op, &args)
+                match (op, &args[..]) {
+                    // The one primitive that tensors of half types may have.
+                    (Pointwise::Where, &[cond, a, b]) => self.b.select(cond, a, b),
+                    _ => self.b.map(*op, &args),
+                }
             }
             Op::Convert(x) => {
                 let v = self.eval(*x, index, mask);
