@@ -67,7 +67,9 @@ class Overlap:
         """Whether they do as they did."""
         from torch._C._dynamo.guards import compute_overlapping_tensors
 
-        tensors = [inputs[at] for at in self.overlapping + self.apart]
+        # Floats become tensors later, each with memory of its own.
+        apart = [inputs[at] for at in self.apart if isinstance(inputs[at], torch.Tensor)]
+        tensors = [inputs[at] for at in self.overlapping] + apart
         found = compute_overlapping_tensors(tensors, symbolic=False)
         return bool(found == set(range(len(self.overlapping))))
 
@@ -103,8 +105,10 @@ class Storages:
         return pattern
 
 
-def _storage(tensor: torch.Tensor) -> int | None:
-    """What tells a storage from others; ``None`` for one without memory."""
+def _storage(tensor: Any) -> int | None:
+    """What tells a storage from others; ``None`` for one without memory, and for a float, which gets one of its own."""
+    if not isinstance(tensor, torch.Tensor):
+        return None
     try:
         return tensor.untyped_storage().data_ptr() or None
     except (NotImplementedError, RuntimeError):

@@ -364,6 +364,11 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
     torch.as_deref().is_some_and(|torch| file.starts_with(torch))
 }
 
+/// True for code with all of whose calls a program's has nothing to do: imports, and the entry to torch's own compiler.
+pub(super) fn is_apart(file: &str) -> bool {
+    file.starts_with("<frozen importlib") || file.ends_with("/torch/_dynamo/eval_frame.py")
+}
+
 /// The folders whose code is never traced: the standard library's, torch's, ours. Packages that are installed beside
 /// the standard library are traced.
 pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {

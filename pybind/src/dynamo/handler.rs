@@ -166,6 +166,9 @@ impl Handler for Tracing {
         if self.is_disabled(&call.code()) {
             return Ok(Verdict::Skip);
         }
+        if classify::is_apart(&file) {
+            return Ok(Verdict::SkipAll);
+        }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
         if written || classify::is_skipped(call.py(), &file) || backend::is_at_work(call.py()).unwrap_or(false) {

@@ -447,3 +447,17 @@ def test_torch_looks_for_its_mode_while_the_symbols_are_made(backend):
         for ours, theirs in zip(compiled(batch), collated(batch)):
             assert torch.equal(ours, theirs)
     assert not [event for event in log if "skipped" in event]
+
+
+def float_beside_a_change(scale, x):
+    x[1] = 1
+    return torch.mul(scale + scale, torch.tensor(0.5)), x
+
+
+@pytest.mark.parametrize("backend", ["rust_inductor", "aot_eager"])
+def test_floats_share_no_memory_with_tensors_that_change(backend):
+    compiled = _capture.optimize(float_beside_a_change, backend=backend)
+    for scale in (2.0, 3.0, 4.0):
+        for x in (torch.ones(3, 2), torch.ones(2, 3).T):
+            for ours, theirs in zip(compiled(scale, x.clone()), float_beside_a_change(scale, x.clone())):
+                assert torch.equal(ours, theirs)
