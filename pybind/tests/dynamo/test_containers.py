@@ -16,7 +16,15 @@ def split(x, text):
     words = text.split()
     words.append("z")
     parts = [part.strip() for part in text.split(",", 1)]
-    return x + len(words), words, text.rsplit(None, 1), text.splitlines(), str.split(text, " "), text.encode().split(), parts
+    return (
+        x + len(words),
+        words,
+        text.rsplit(None, 1),
+        text.splitlines(),
+        str.split(text, " "),
+        text.encode().split(),
+        parts,
+    )
 
 
 def merged(x, a, b):

@@ -231,10 +231,9 @@ def test_what_runs_as_it_is_need_not_be_one_graph(capsys):
     """The handler that runs after the graph has failed may call what breaks graphs."""
     compiled = _capture.optimize(told_in_a_call, backend="eager", fullgraph=True, recompile_limit=1)
     for at in (NEAR, FAR, FAR, NEAR):
-        results = []
-        for function in (compiled, told_in_a_call):
-            results.append((told(function(X, at)), capsys.readouterr().out))
-        assert results[0] == results[1]
+        functions = (compiled, told_in_a_call)
+        ours, theirs = [(told(function(X, at)), capsys.readouterr().out) for function in functions]
+        assert ours == theirs
 
 
 def rejected(x, y):
