@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ def operators() -> dict[str, Any]:
     """Every operator by its full name: `var_mean.unbiased` is a variant of `var_mean`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from torch.testing._internal import common_methods_invocations as definitions
+        definitions: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
     # Some functions seed the generator, which a graph does not hold: whoever runs a sample does it.
     definitions.wrapper_set_seed = lambda op, *args, **kwargs: op(*args, **kwargs)
     op_db = definitions.op_db
