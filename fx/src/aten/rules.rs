@@ -414,7 +414,6 @@ rules! {
         "topk.default" => Sort,
         "embedding_dense_backward.default" => Scatter,
         "index_put.default" => Scatter,
-        "_index_put.default" => Scatter,
         "scatter_add.default" => Scatter,
         "conv1d.default" => Layer,
         "conv2d.default" => Layer,
