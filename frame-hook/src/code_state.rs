@@ -56,8 +56,6 @@ enum State {
 pub(crate) struct CodeState {
     /// True for what never is ours: generators, coroutines, class bodies, replacements.
     pub(crate) never: bool,
-    /// True for what runs in the place of other code.
-    pub(crate) replacement: bool,
     /// The number of argument slots.
     pub(crate) slots: usize,
     /// What a frame of this code is cleared with.
@@ -94,7 +92,6 @@ impl CodeState {
     pub(crate) fn never() -> CodeState {
         CodeState {
             never: true,
-            replacement: false,
             slots: 0,
             #[cfg(all(Py_3_12, not(Py_3_13)))]
             ending: std::cell::OnceCell::new(),
@@ -102,11 +99,6 @@ impl CodeState {
             skips: Cell::new(None),
             known: RefCell::default(),
         }
-    }
-
-    /// The state of code that runs in the place of other code.
-    pub(crate) fn replacement() -> CodeState {
-        CodeState { replacement: true, ..CodeState::never() }
     }
 
     /// The state of code that nothing is known of yet.
@@ -253,11 +245,11 @@ impl CodeState {
     }
 }
 
-/// True for code that runs in the place of other code.
+/// True for code that stands in the place of other code: functions' code that is never ours.
 pub fn is_replacement(code: &Bound<'_, PyAny>) -> bool {
     // SAFETY: it is a live object, and a state is found in code objects only, as the check says.
     let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
-    state.is_some_and(|state| state.replacement)
+    state.is_some_and(|state| state.never) && CodeState::fresh(code).is_ok_and(|fresh| !fresh.never)
 }
 
 /// What tells handlers apart.

@@ -136,10 +136,6 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
-        if known.is_some_and(|state| state.replacement) {
-            // Nobody else's business: another compiler's evaluator would compile what we have made.
-            return _PyEval_EvalFrameDefault(thread, frame, throw);
-        }
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) {
             return as_it_is(thread, frame, throw);
         }
@@ -237,7 +233,7 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
                 if ffi::PyCode_Check(code.as_ptr()) == 0 {
                     return Err(PyRuntimeError::new_err("a replacement is no code object"));
                 }
-                code_state::attach(call.py(), code.as_ptr(), CodeState::replacement())?;
+                code_state::attach(call.py(), code.as_ptr(), CodeState::never())?;
             }
             let entry = Rc::new(Entry { guard: guard.into(), code });
             state.add(handler, Rc::clone(&entry));
