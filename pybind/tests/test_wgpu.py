@@ -108,6 +108,12 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
         (6, 2, 3, 2),
     ),
     "transposed conv1d": (lambda x, w: F.conv_transpose1d(x, w, padding=1), (2, 6, 9), (6, 4, 3)),
+    "conv3d": (
+        lambda x, w, b: F.silu(F.conv3d(x, w, b, stride=(1, 2, 1), padding=(0, 1, 2), groups=2)),
+        (2, 4, 5, 6, 7),
+        (6, 2, 2, 3, 2),
+        (6,),
+    ),
     "conv1d": (lambda x, w: F.conv1d(x, w, padding=2), (2, 3, 20), (4, 3, 5)),
     "conv channels last": (
         lambda x, w: F.conv2d(x.to(memory_format=torch.channels_last), w),
@@ -172,6 +178,13 @@ FUSED: dict[str, tuple[Any, ...]] = {
         (5,),
         (5,),
     ),
+    "conv and norm's own kernel": (
+        lambda x, w, m, v: F.relu(F.batch_norm(F.conv2d(x, w), m, v.abs() + 1.0, m)),
+        (2, 3, 9, 8),
+        (70, 3, 3, 3),
+        (70,),
+        (70,),
+    ),
     "conv, residual": (lambda x, w: F.relu(F.conv2d(x, w, padding=1) + x), (2, 4, 9, 8), (4, 4, 3, 3)),
 }
 
@@ -186,7 +199,7 @@ def test_kernels_on_products(name: str) -> None:
         close(compiled(*args), eager)
         with Counted() as counted:
             close(compiled(*args), eager)
-    assert counted["dispatches"] == 1
+    assert counted["dispatches"] == 1 + ("own kernel" in name)
     assert counted["host_steps"] == 0
 
 

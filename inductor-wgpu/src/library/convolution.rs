@@ -41,8 +41,11 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {
     STORE
 }";
 
-/// `convolution` over one or two dimensions.
+/// `convolution` over one, two or three dimensions.
 pub(super) fn convolution(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.tensor("input")?.layout.sizes.len() == 5 {
+        return super::convolution3d::convolution(gpu, given);
+    }
     if given.has("transposed") && given.bool("transposed")? {
         return super::convolution_backward::transposed(gpu, given);
     }

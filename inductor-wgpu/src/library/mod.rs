@@ -11,6 +11,7 @@ mod attention_backward;
 mod builder;
 mod call;
 mod convolution;
+mod convolution3d;
 mod convolution_backward;
 mod embedding;
 mod epilogue;
@@ -43,6 +44,7 @@ static ROWS: &[Row] = &[
     Row { target: "aten.linear.default", write: matmul::linear, fuses: true },
     Row { target: "aten.conv1d.default", write: convolution::convolution, fuses: true },
     Row { target: "aten.conv2d.default", write: convolution::convolution, fuses: true },
+    Row { target: "aten.conv3d.default", write: convolution::convolution, fuses: true },
     Row { target: "aten.convolution.default", write: convolution::convolution, fuses: true },
     Row { target: "aten.convolution_backward.default", write: convolution_backward::backward, fuses: false },
     Row {
