@@ -100,8 +100,8 @@ class Loss(nn.Module):
 
 def training(name: str, size: Size) -> Program:
     """The model's loss, and a batch."""
-    model, inputs = batch(name, size)
-    return Loss(model), inputs
+    model, inputs = build(name, size)
+    return Loss(model), resized(inputs, BATCH_AXIS, BATCH)
 
 
 BATCH_AXIS: Axis = ((0, 0),)

@@ -37,7 +37,7 @@ fn form(numbers: Convolution, images: usize, channels: [usize; 2], window: [usiz
     let image = channels[0] * groups * channel + gaps[2];
     let out_channel = out_size[0] * out_size[1] + gaps[3];
     let out_image = channels[1] * groups * out_channel + gaps[4];
-    let bias = (gaps[4] % 2 == 0).then_some(1);
+    let bias = gaps[4].is_multiple_of(2).then_some(1);
     let (image, out) = ([image, channel, row], [out_image, out_channel]);
     Convolve { numbers, images, channels, size, window, out_size, image, out, bias }
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -24,7 +26,7 @@ POOLS = {
 }
 
 #: Images and channels, sides, channels of the result, window, stride, padding, dilation, groups.
-CONVOLUTIONS = {
+CONVOLUTIONS: dict[str, tuple[Any, ...]] = {
     "usual": ((2, 16, 20, 20), 32, (3, 3), 1, 1, 1, 1),
     "by two": ((2, 16, 21, 20), 32, (3, 3), 2, 1, 1, 1),
     "of pixels": ((3, 24, 14, 14), 40, (1, 1), 1, 0, 1, 1),

@@ -78,10 +78,7 @@ fn depthwise(b: &mut Builder, a: &Args) -> Rewrite {
     let axes = axes(b, a, image, [rows, columns])?;
     let elements = elements(b, a, image, axes, 0.0)?;
     let along_channels = [b.int(outputs), Expr::ONE, Expr::ONE];
-    let mut sum = match a.opt_tensor("bias")? {
-        Some(bias) => Some(b.reshape(bias, &along_channels)),
-        None => None,
-    };
+    let mut sum = a.opt_tensor("bias")?.map(|bias| b.reshape(bias, &along_channels));
     for (number, element) in elements.into_iter().enumerate() {
         let (row, column) = (b.int(number as i64 / columns), b.int(number as i64 % columns));
         let factor = b.slice(weight, 2, row, 1, Expr::ONE);

@@ -83,8 +83,7 @@ impl Subscriber for Warnings {
 fn warnings(f: impl FnOnce()) -> usize {
     let told = Warnings::default();
     with_default(told.clone(), f);
-    let count = *told.0.lock().expect("not poisoned");
-    count
+    *told.0.lock().expect("not poisoned")
 }
 
 #[test]
