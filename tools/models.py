@@ -106,7 +106,7 @@ def efficientnet(size: Size) -> Built:
 
     if size == "full":
         return library.efficientnet_b0(), image(1, 224)
-    settings = [library.MBConvConfig(6, 3, 2, 16, 24, 2, width_mult=0.5), library.MBConvConfig(4, 5, 1, 24, 40, 1)]
+    settings = [library.MBConvConfig(1, 3, 1, 8, 16, 1), library.MBConvConfig(4, 5, 2, 16, 24, 1)]
     return library.EfficientNet(settings, dropout=0.2, num_classes=CLASSES), image(4, 64)
 
 
