@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 FACTOR = 2.0
 RELATIVE = 1e-6
-#: What no draw may exceed: this many times the allowance, where it is more than this part of the largest value. (Of the 64
-#: elements of a channel that a bias's gradient sums, one on the other side of a kink was a fifth of the largest sum.)
+#: What no draw may exceed: this many times the allowance, where it is more than this part of the largest value. (One of
+#: 64 elements that a bias's gradient sums, on the other side of a kink, was a fifth of the largest sum.)
 GROSS = 16.0
 GROSS_PART = 0.25
 #: Of this many tensors, one may exceed the allowance in most of the draws.
