@@ -37,7 +37,8 @@ def run(cache: Path, *arguments: str, **env: str) -> str:
 
 
 def start(cache: Path, *arguments: str, **env: str) -> subprocess.Popen[str]:
-    environment = os.environ | {"RUST_INDUCTOR_CACHE_DIR": str(cache)} | env
+    inherited = {name: value for name, value in os.environ.items() if name != "RUST_INDUCTOR_LOG"}
+    environment = inherited | {"RUST_INDUCTOR_CACHE_DIR": str(cache)} | env
     command = [sys.executable, "-c", PROGRAM, *arguments]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
