@@ -62,8 +62,7 @@ mod tests {
     #[test]
     fn what_does_not_matter_goes() {
         let all = (0..400).map(|seed| kernel(seed, &GenOptions::default()));
-        let large =
-            all.filter(fails).max_by_key(|kernel| count(&kernel.root)).expect("one has a sine");
+        let large = all.filter(fails).max_by_key(|kernel| count(&kernel.root)).expect("one has a sine");
         let before = count(&large.root);
         let small = smallest(large, fails);
         assert!(fails(&small) && verify(&small).is_ok());
