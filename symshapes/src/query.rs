@@ -37,6 +37,9 @@ impl Pool {
 
     /// The symbols that occur, sorted.
     pub fn symbols(&self, e: Expr) -> SmallVec<[Sym; 4]> {
+        if self.facts(e).mask == 0 {
+            return SmallVec::new();
+        }
         let mut found: SmallVec<[Sym; 4]> = self.reachable(e, u64::MAX).filter_map(|part| self.as_sym(part)).collect();
         found.sort_unstable();
         found
@@ -218,6 +221,9 @@ impl Pool {
 
     /// Every part with a symbol in `mask`, and the expression itself, children before parents.
     fn reachable(&self, e: Expr, mask: u64) -> impl Iterator<Item = Expr> + use<> {
+        if self.facts(e).size == 1 {
+            return SmallVec::<[Expr; 16]>::from_slice(&[e]).into_iter();
+        }
         let mut seen: FxHashSet<Expr> = FxHashSet::default();
         let mut open: SmallVec<[Expr; 16]> = SmallVec::from_slice(&[e]);
         seen.insert(e);

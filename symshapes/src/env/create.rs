@@ -7,8 +7,8 @@ use crate::{
     pool::Pool,
     range::Range,
 };
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// How a dimension is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl ShapeEnv {
             let (range, at) = (c.range.to_string(), c.at.clone());
             return Err(EnvError::HintOutOfRange { input: source, hint, range, at });
         }
-        let constraint = dim.constraint.clone();
+        let constraint = dim.constraint.clone().map(Box::new);
         let special = self.options.specialize_zero_one && hint < 2;
         let ducks = self.options.duck_shape && dim.policy == Policy::Duck && dim.constraint.is_none();
         match dim.policy {
@@ -145,32 +145,35 @@ impl ShapeEnv {
         if self.is_row_major_whatever_its_sizes(&tensor) {
             return self.row_major_strides(&tensor, at);
         }
-        let rank = tensor.sources.len();
         let fixed = tensor.sizes.iter().all(|&size| self.pool.as_int(size).is_some());
-        let mut order: Vec<usize> = (0..rank).collect();
+        let mut order: SmallVec<[usize; 8]> = (0..tensor.sources.len()).collect();
         order.sort_by_key(|&d| (tensor.stride_hints[d], std::cmp::Reverse(d)));
-        let mut products: FxHashMap<i64, Expr> = FxHashMap::default();
-        let mut strides = vec![None; rank];
+        // The products of a size and its stride so far, by their hints.
+        let mut products: SmallVec<[(i64, Expr); 8]> = SmallVec::new();
+        let mut strides = vec![Expr::ZERO; order.len()];
         for d in order {
             let (source, hint) = (tensor.sources[d], tensor.stride_hints[d]);
-            let stride = match products.get(&hint) {
-                _ if fixed || (0..2).contains(&hint) => self.constant_input(source, InputKind::Stride, hint, None),
-                Some(&expr) => {
+            let overflow = || EnvError::Overflow { input: source, at: at.to_owned() };
+            let key = tensor.size_hints[d].checked_mul(hint).ok_or_else(overflow)?;
+            if fixed {
+                strides[d] = self.constant_input(source, InputKind::Stride, hint, None);
+                continue;
+            }
+            strides[d] = match products.iter().find(|(product, _)| *product == hint) {
+                _ if (0..2).contains(&hint) => self.constant_input(source, InputKind::Stride, hint, None),
+                Some(&(_, expr)) => {
                     self.inputs.push(Input { source, kind: InputKind::Stride, expr, owned: None, constraint: None });
                     expr
                 }
                 None => self.fresh_input(source, InputKind::Stride, hint, None).1,
             };
-            strides[d] = Some(stride);
-            let next = self.pool.mul(tensor.sizes[d], stride);
-            let overflow = || EnvError::Overflow { input: source, at: at.to_owned() };
-            let key = tensor.size_hints[d].checked_mul(hint).ok_or_else(overflow)?;
+            let next = self.pool.mul(tensor.sizes[d], strides[d]);
             if self.pool.is_overflow(next) {
                 return Err(overflow());
             }
-            products.entry(key).or_insert(next);
+            products.push((key, next));
         }
-        Ok(strides.into_iter().flatten().collect())
+        Ok(strides)
     }
 
     /// True for a row-major tensor with an unbacked size, whose strides must not be told apart by what its sizes are now.
@@ -261,7 +264,13 @@ impl ShapeEnv {
         self.inputs.push(Input { source, kind: InputKind::Size, expr, owned: Some(sym), constraint: None })
     }
 
-    fn constant_input(&mut self, source: SourceId, kind: InputKind, hint: i64, constraint: Option<Constraint>) -> Expr {
+    fn constant_input(
+        &mut self,
+        source: SourceId,
+        kind: InputKind,
+        hint: i64,
+        constraint: Option<Box<Constraint>>,
+    ) -> Expr {
         let expr = self.pool.int(hint);
         self.inputs.push(Input { source, kind, expr, owned: None, constraint });
         expr
@@ -272,7 +281,7 @@ impl ShapeEnv {
         source: SourceId,
         kind: InputKind,
         hint: i64,
-        constraint: Option<Constraint>,
+        constraint: Option<Box<Constraint>>,
     ) -> (Sym, Expr) {
         let promised = constraint.as_ref().map_or(Range::ALL, |c| c.range);
         let range = self.default_range(kind).intersect(promised);
@@ -285,7 +294,12 @@ impl ShapeEnv {
         (sym, expr)
     }
 
-    pub(super) fn unbacked_input(&mut self, source: SourceId, kind: InputKind, constraint: Option<Constraint>) -> Expr {
+    pub(super) fn unbacked_input(
+        &mut self,
+        source: SourceId,
+        kind: InputKind,
+        constraint: Option<Box<Constraint>>,
+    ) -> Expr {
         let promised = constraint.as_ref().map_or(Range::ALL, |c| c.range);
         let range = kind.domain().intersect(promised);
         let origin = Origin::Input(self.inputs.next_key());

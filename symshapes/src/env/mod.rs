@@ -88,8 +88,8 @@ pub struct Input {
     pub expr: Expr,
     /// The symbol that reads this input, if it owns one.
     pub owned: Option<Sym>,
-    /// What the user promised of the dimension.
-    pub constraint: Option<Constraint>,
+    /// What the user promised of the dimension. Few inputs have a promise, and there are many inputs.
+    pub constraint: Option<Box<Constraint>>,
 }
 
 /// One row per symbol.

@@ -84,7 +84,7 @@ impl ShapeEnv {
             InputKind::Size => {
                 self.size(source, hint, &Dim { policy: Policy::Dynamic, constraint: Some(constraint) }, at)?
             }
-            _ => self.fresh_input(source, kind, hint, Some(constraint)).1,
+            _ => self.fresh_input(source, kind, hint, Some(Box::new(constraint))).1,
         };
         let (root, rest) = self.root_of(expr, named);
         let exact = self.pool.eq(rest, Expr::ZERO);

@@ -79,8 +79,8 @@ impl ShapeEnv {
     pub fn violations(&self, guards: &GuardSet) -> Vec<Violation> {
         let mut found = Vec::new();
         for input in self.inputs() {
-            let Some(constraint) = input.constraint.clone() else { continue };
-            let broken = self.promise_of(input, &constraint, guards);
+            let Some(constraint) = input.constraint.as_deref() else { continue };
+            let broken = self.promise_of(input, constraint, guards);
             let reasons = guards.checks.iter().filter_map(|kept| {
                 let reason = self.reason(&kept.check, &broken)?;
                 Some((reason, kept.at.clone()))

@@ -13,7 +13,7 @@ mod suggest;
 pub use constraint::{Reason, Violation};
 
 use crate::{
-    env::{Assertion, EnvError, Input, ShapeEnv, SourceId},
+    env::{Assertion, EnvError, Input, InputId, ShapeEnv, SourceId},
     node::{Expr, Node, Sym},
     pred::{Operands, Pred, PredNode},
     range::Range,
@@ -70,8 +70,7 @@ impl ShapeEnv {
     /// What is left to check at run time.
     pub fn solve(&mut self) -> Result<GuardSet, EnvError> {
         let mut checks = Vec::new();
-        let inputs: Vec<Input> = self.inputs().cloned().collect();
-        for input in &inputs {
+        for input in self.inputs.keys() {
             self.check_input(input, &mut checks);
         }
         for (pred, at) in self.relations()? {
@@ -79,7 +78,8 @@ impl ShapeEnv {
             checks.push(Kept { check: Check::Holds(pred), at: Some(at) });
         }
         checks.extend(self.entry_assertions());
-        checks.sort_by_cached_key(|kept| self.cost(&kept.check));
+        // Most are constants, which come in order: a stable sort sees the run.
+        checks.sort_by_key(|kept| self.cost(&kept.check));
         Ok(GuardSet { checks })
     }
 
@@ -108,16 +108,16 @@ impl ShapeEnv {
     }
 
     /// The conditions on one input alone, or its description by others.
-    fn check_input(&mut self, input: &Input, checks: &mut Vec<Kept>) {
-        let source = input.source;
-        let Some(sym) = input.owned else {
-            let expr = self.description(input.expr);
+    fn check_input(&mut self, input: InputId, checks: &mut Vec<Kept>) {
+        let Input { source, kind, expr, owned, .. } = self.inputs[input];
+        let Some(sym) = owned else {
+            let expr = self.description(expr);
             return checks.push(Kept { check: Check::Equal { source, expr }, at: None });
         };
         let at = self.symbols[&sym].cause.clone();
-        let normal = self.normal(input.expr);
+        let normal = self.normal(expr);
         let multiple = self.own_multiple(sym, normal);
-        if normal != input.expr && multiple.is_none() {
+        if normal != expr && multiple.is_none() {
             // What an unbacked symbol equals is an assertion.
             if !self.is_unbacked(sym) {
                 let expr = self.plain(normal);
@@ -125,7 +125,7 @@ impl ShapeEnv {
             }
             return;
         }
-        let (range, domain) = (self.pool.range(normal).intersect(self.pool.symbol_range(sym)), input.kind.domain());
+        let (range, domain) = (self.pool.range(normal).intersect(self.pool.symbol_range(sym)), kind.domain());
         if range != domain {
             checks.push(Kept { check: Check::Within { source, range, domain }, at: at.clone() });
         }
