@@ -2,7 +2,7 @@
 
 use crate::cache::{self, Cache};
 use crate::device::Wgpu;
-use crate::exec::{Parts, Program, prepare};
+use crate::exec::{Arenas, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::Imported;
 use crate::options::Options;
@@ -28,6 +28,8 @@ pub(crate) struct Compiled {
     pub(crate) code: Code,
     /// What runs on the processor.
     pub(crate) cpu: &'static Cpu,
+    /// The memory between kernels.
+    pub(crate) arenas: Arc<Arenas>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
 }
@@ -53,17 +55,18 @@ impl Compiled {
         if cfg!(debug_assertions) {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
+        let arenas = Arc::clone(&self.arenas);
         match &self.code {
             Code::Host(kernels) => {
                 let find = |id| kernels.get(id).cloned();
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None })
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None, arenas })
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
                 let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
                 let device = Some((Arc::clone(device), placement));
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device })
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device, arenas })
             }
         }
     }
@@ -127,7 +130,7 @@ pub(crate) fn compile(
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    Ok(Compiled { plan, code, cpu: host(options.cache), stages })
+    Ok(Compiled { plan, code, cpu: host(options.cache), arenas: Arc::default(), stages })
 }
 
 type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);

@@ -43,7 +43,7 @@ impl Slot {
     }
 }
 
-/// The state of one call; kept for the next one, for its arena.
+/// The state of one call; kept for the next one, which finds most addresses unchanged.
 pub(crate) struct Frame {
     slots: Vec<Slot>,
     /// Addresses of first elements; null until known.
@@ -58,40 +58,57 @@ pub(crate) struct Frame {
     pub(super) session: Option<Session<Gpu>>,
     /// What the inputs were when the call began, where a device may keep copies of them.
     pub(super) states: FxHashMap<Buf, State>,
-    /// Last, since tensors above lie in it; only its addresses are used.
+    /// Where the arena lies that the addresses and views of its buffers are made for.
+    made_for: *mut u8,
+    /// Empty between calls. Last, since tensors above lie in it; only its addresses are used.
     arena: Arena,
 }
 
-// SAFETY: the addresses are used by the thread that owns the frame, and are null between calls but for the arena's.
+// SAFETY: the addresses are used by the thread that owns the frame, and between calls by nobody.
 unsafe impl Send for Frame {}
 
 impl Frame {
-    /// The state before the first call; `None` if there is no memory for the arena.
-    pub(crate) fn new(program: &Program) -> Option<Frame> {
-        let arena = Arena::new(program.arena_bytes)?;
-        let data = program.bufs.values().map(|buf| match buf.storage {
-            Storage::Arena(offset) => arena.at(offset),
-            _ => ptr::null_mut(),
-        });
-        Some(Frame {
-            data: data.collect(),
+    /// The state before the first call.
+    pub(crate) fn new(program: &Program) -> Frame {
+        Frame {
+            data: vec![ptr::null_mut(); program.bufs.len()],
             slots: program.bufs.values().map(|_| Slot::Empty).collect(),
             arena_views: program.views.keys().map(|_| None).collect(),
             temporaries: Vec::new(),
             objects: (0..program.objects).map(|_| None).collect(),
             session: None,
             states: FxHashMap::default(),
-            arena,
-        })
+            made_for: ptr::null_mut(),
+            arena: Arena::EMPTY,
+        }
     }
 
-    /// Forgets everything but the arena.
-    pub(crate) fn clear(&mut self) {
+    /// Begins a call in an arena, where all flags are down.
+    pub(crate) fn enter(&mut self, program: &Program, arena: Arena) {
+        if arena.at(0) != self.made_for {
+            self.made_for = arena.at(0);
+            self.arena_views.fill_with(|| None);
+            for (data, buf) in self.data.iter_mut().zip(program.bufs.values()) {
+                if let Storage::Arena(offset) = buf.storage {
+                    *data = arena.at(offset);
+                }
+            }
+        }
+        for &flag in &program.flags {
+            // SAFETY: a flag is a byte of the arena that nothing else shares.
+            unsafe { self.data(flag).write(0) };
+        }
+        self.arena = arena;
+    }
+
+    /// Ends the call: forgets its values, and gives the arena back.
+    pub(crate) fn leave(&mut self) -> Arena {
         self.slots.fill_with(Slot::default);
         self.temporaries.clear();
         self.objects.fill_with(|| None);
         self.session = None;
         self.states.clear();
+        std::mem::replace(&mut self.arena, Arena::EMPTY)
     }
 
     pub(crate) fn slot(&self, buf: Buf) -> &Slot {

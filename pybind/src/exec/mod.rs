@@ -1,7 +1,7 @@
 //! Runs plans.
 //!
 //! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each call
-//! then takes a [`Frame`] (arena, buffer table) from the program's pool and runs the steps in it. Steps that need Python
+//! then takes a [`Frame`] (buffer table) from the program's pool and an arena from the graph's, and runs the steps in them. Steps that need Python
 //! run attached to the interpreter; all others run in stretches without the GIL. Where a device runs a part of the plan,
 //! the steps between say what moves (`device`).
 //!
@@ -17,6 +17,7 @@ mod prepare;
 mod python_step;
 mod run;
 
+pub(crate) use arena::Arenas;
 pub(crate) use device::DevicePart;
 pub(crate) use frame::Frame;
 pub(crate) use prepare::{Parts, prepare};
@@ -162,6 +163,10 @@ pub(crate) struct Program {
     outputs: Vec<Output>,
     objects: usize,
     arena_bytes: usize,
+    /// The graph's.
+    arenas: Arc<Arenas>,
+    /// What kernels set if an index is out of bounds.
+    flags: Box<[Buf]>,
     frames: Mutex<Vec<Frame>>,
     device: Option<DevicePart>,
 }

@@ -2,7 +2,7 @@
 
 use super::externs::{self, Form};
 use super::{
-    BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch,
+    Arenas, BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch,
     ViewId, ViewSpec,
 };
 use crate::device::Wgpu;
@@ -34,11 +34,13 @@ pub(crate) struct Parts<'a> {
     pub(crate) cpu: &'a Cpu,
     /// The device that runs a part of it, and which part.
     pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
+    /// The memory that the graph keeps, whatever its sizes are.
+    pub(crate) arenas: Arc<Arenas>,
 }
 
 /// Prepares a plan whose kernels are compiled.
 pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
-    let Parts { plan, kernels, imported, cpu, device } = parts;
+    let Parts { plan, kernels, imported, cpu, device, arenas } = parts;
     let mut preparer = Preparer {
         py,
         torch: Torch::get(py)?,
@@ -64,13 +66,15 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
         stretches: stretches(&steps),
-        steps,
         inputs: inputs(plan, imported)?,
         arity: plan.inputs,
         constants: constants(py, plan, imported)?,
         outputs,
         objects: count_objects(plan),
         arena_bytes: plan.arena_bytes,
+        arenas,
+        flags: steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect(),
+        steps,
         frames: Mutex::new(Vec::new()),
         device,
     })

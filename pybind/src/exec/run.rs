@@ -47,17 +47,16 @@ impl Program {
             let message = format!("the graph takes {} arguments, not {}", self.arity, args.len());
             return Err(PyTypeError::new_err(message));
         }
-        let mut frame = self.take_frame()?;
-        let outcome = self.run_in(py, args, options, &mut frame);
-        frame.clear();
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
-        outcome
-    }
-
-    fn take_frame(&self) -> PyResult<Frame> {
-        let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let none = || PyMemoryError::new_err(format!("no memory for {} bytes between kernels", self.arena_bytes));
-        free.or_else(|| Frame::new(self)).ok_or_else(none)
+        let arena = self.arenas.take(self.arena_bytes).ok_or_else(none)?;
+        let frames = || self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = frames().pop();
+        let mut frame = free.unwrap_or_else(|| Frame::new(self));
+        frame.enter(self, arena);
+        let outcome = self.run_in(py, args, options, &mut frame);
+        self.arenas.give(frame.leave());
+        frames().push(frame);
+        outcome
     }
 
     fn run_in<'py>(
@@ -364,10 +363,10 @@ impl InputSpec {
     }
 }
 
-/// Reads and resets the flag of a kernel that looks things up.
+/// Reads the flag of a kernel that looks things up.
 fn check_flag(flag: *mut u8) -> Result<(), Stop> {
     // SAFETY: the flag is a byte of the frame's arena that nothing else shares.
-    if unsafe { flag.replace(0) } == 0 { Ok(()) } else { Err(Stop::Index) }
+    if unsafe { flag.read() } == 0 { Ok(()) } else { Err(Stop::Index) }
 }
 
 /// The tensor of a Python object: borrowed where its address is known.

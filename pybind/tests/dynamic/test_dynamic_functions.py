@@ -203,6 +203,16 @@ def test_sizes_zero_and_one(name: str) -> None:
     check_calls(case.function, [case.make(n) for n in case.special], dynamic=True, allowed=len(case.special))
 
 
+def test_sizes_in_turns_share_the_memory_between_kernels() -> None:
+    compiled = torch.compile(lambda t, i, w: torch.mm((t[i] + 1).softmax(1), w), backend="rust_inductor", dynamic=True)
+    table, weight = torch.randn(50, 16), torch.randn(16, 4)
+    for n in (7, 300, 30, 7, 301, 30, 7, 300):
+        index = torch.randint(0, 50, (n,))
+        torch.testing.assert_close(compiled(table, index, weight), torch.mm((table[index] + 1).softmax(1), weight))
+        with pytest.raises(IndexError):
+            compiled(table, index + 50, weight)
+
+
 GRADIENTS = [
     "softmax of rows",
     "layer norm over n",
