@@ -71,6 +71,7 @@ impl Cpu {
             channels_last: !host.multiplies_faster,
             convolutions: host.multiplies_faster,
             epilogues: false,
+            in_place: true,
         };
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));

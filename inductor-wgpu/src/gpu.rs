@@ -134,6 +134,7 @@ impl Gpu {
             channels_last: false,
             convolutions: false,
             epilogues: true,
+            in_place: false,
         };
         let opened = Mutex::new(Arc::new(opened));
         let (shared, choice) = (Arc::new(shared), choice.clone());

@@ -143,7 +143,16 @@ fn library_kernels_are_as_they_were_and_valid() {
         let (node, kwargs, kind) = (NodeId::new(0), Vec::new(), CallKind::Extern);
         let call = Call { target: target.to_owned(), node, args, kwargs, results, tuple, kind };
         let (steps, outputs, kernels) = (Vec::new(), Vec::new(), Arc::new(kernels));
-        let plan = Plan { bufs, kernels, steps, inputs: 3, outputs, arena_bytes: 0, fates: Arc::from([]) };
+        let plan = Plan {
+            bufs,
+            kernels,
+            steps,
+            inputs: 3,
+            written: Vec::new(),
+            outputs,
+            arena_bytes: 0,
+            fates: Arc::from([]),
+        };
         let task = gpu.library(&call, epilogue.as_ref(), &plan).unwrap_or_else(|error| panic!("{name}: {error}"));
         let text: Vec<String> = task.work.dispatches.iter().map(|dispatch| gpu.shader_text(dispatch.shader)).collect();
         text.iter().for_each(|module| validate(module));

@@ -21,6 +21,8 @@ pub struct Capabilities {
     pub convolutions: bool,
     /// True if the device applies pointwise kernels to products on the way to memory ([`crate::epilogue`]).
     pub epilogues: bool,
+    /// True if kernels may write into the caller's tensors, in place of what they read there ([`crate::in_place`]).
+    pub in_place: bool,
 }
 
 /// An error of a backend; it names the kernel.

@@ -13,12 +13,11 @@
 //!
 //! [`Capabilities::epilogues`]: crate::backend::Capabilities::epilogues
 
-use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
 use symshapes::Expr;
 
 use crate::loop_ir::{Kernel, Op, Param, Role, Stmt, StoreMode};
-use crate::plan::{Buf, CallKind, CallResult, Epilogue, Output, Step, Storage, SymbolicPlan};
+use crate::plan::uses::Uses;
+use crate::plan::{Buf, CallKind, CallResult, Epilogue, Step, Storage, SymbolicPlan};
 
 /// The operators whose results a kernel may be computed with.
 const PRODUCTS: [&str; 9] = [
@@ -50,61 +49,7 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     plan.steps = steps.into_iter().flatten().collect();
 }
 
-/// Which steps read and write each buffer.
-struct Uses {
-    reads: SecondaryMap<Buf, Vec<usize>>,
-    writes: SecondaryMap<Buf, Vec<usize>>,
-    returned: FxHashSet<Buf>,
-}
-
 impl Uses {
-    fn of(plan: &SymbolicPlan) -> Uses {
-        let mut uses = Uses { reads: SecondaryMap::new(), writes: SecondaryMap::new(), returned: FxHashSet::default() };
-        for (at, step) in plan.steps.iter().enumerate() {
-            match step {
-                Step::Launch { kernel, args, .. } => uses.launch(&plan.kernels[*kernel], args, at),
-                Step::Call(call) => {
-                    let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-                    args.for_each(|arg| arg.for_each_view(&mut |view| uses.reads[view.buf].push(at)));
-                    for result in &call.results {
-                        if let CallResult::Tensor(buf) = result {
-                            uses.writes[*buf].push(at);
-                        }
-                    }
-                }
-                Step::Fused(..) | Step::Free(_) | Step::Check(_) => step.for_each_buf(&mut |buf| {
-                    uses.reads[buf].push(at);
-                    uses.writes[buf].push(at);
-                }),
-            }
-        }
-        for output in &plan.outputs {
-            if let Output::Tensor(view) = output {
-                uses.returned.insert(view.buf);
-            }
-        }
-        uses
-    }
-
-    fn launch(&mut self, kernel: &Kernel, args: &[Buf], at: usize) {
-        for ((_, param), &buf) in kernel.arguments().zip(args) {
-            if param.role != Role::Out {
-                self.reads[buf].push(at);
-            }
-            if param.role != Role::In {
-                self.writes[buf].push(at);
-            }
-        }
-    }
-
-    /// A launch is made at another step.
-    fn moved(&mut self, kernel: &Kernel, args: &[Buf], from: usize, to: usize) {
-        for ((_, param), &buf) in kernel.arguments().zip(args) {
-            let uses = if param.role == Role::In { &mut self.reads[buf] } else { &mut self.writes[buf] };
-            uses.iter_mut().filter(|at| **at == from).for_each(|at| *at = to);
-        }
-    }
-
     /// The latest call that a launch can be made with, and the place of its result among the launch's arguments.
     fn product_of(
         &self,
@@ -154,7 +99,7 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
                 && PRODUCTS.contains(&&*call.target)
                 && call.results == [CallResult::Tensor(buf)]
         }
-        Step::Launch { .. } | Step::Fused(..) | Step::Free(_) | Step::Check(_) => false,
+        Step::Launch { .. } | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => false,
     }
 }
 

@@ -19,7 +19,7 @@ use symshapes::{DType, Expr, Pool};
 use crate::backend::Capabilities;
 use crate::plan::CallKind;
 use crate::tensor_ir::{
-    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, numel, typical_numel,
+    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel, typical_numel,
 };
 
 /// A copy moves an element about as dearly as a convolution gains this many.
@@ -139,10 +139,9 @@ impl Pass<'_> {
                 }
             });
         }
-        for output in &graph.outputs {
-            if let Output::Tensor(t) = *output
-                && self.last.contains(t)
-            {
+        let returned = graph.outputs.iter().filter_map(|o| if let Output::Tensor(t) = *o { Some(t) } else { None });
+        for t in returned.chain(graph.writes.iter().map(|write| write.value)) {
+            if self.last.contains(t) {
                 self.copies[t].promised = true;
             }
         }
@@ -205,6 +204,9 @@ impl Pass<'_> {
                     false => now[*t].promised,
                 };
             });
+        }
+        for write in &mut new.writes {
+            *write = Write { input: now[write.input].own, value: now[write.value].promised };
         }
         for output in &mut new.outputs {
             if let Output::Tensor(t) = output {
@@ -277,6 +279,7 @@ mod tests {
             channels_last,
             convolutions: false,
             epilogues: false,
+            in_place: false,
         };
         let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
         let copies = |images| chosen(images, true) - chosen(images, false);

@@ -14,6 +14,7 @@ pub mod decompose;
 pub mod device;
 pub mod epilogue;
 pub mod grid;
+pub mod in_place;
 pub mod kernel;
 pub mod layout;
 pub mod loop_ir;

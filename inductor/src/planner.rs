@@ -9,7 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backend::Capabilities;
 use crate::convolution::Convolution;
+use crate::decompose::COPY;
 use crate::epilogue;
+use crate::in_place;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Step, Storage, SymbolicPlan,
@@ -43,12 +45,17 @@ pub fn plan(
     };
     planner.find_exposed();
     planner.run();
+    let written = planner.writes();
     let outputs = planner.outputs();
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
-    let mut plan = SymbolicPlan { pool, bufs, kernels: Arc::new(kernels), steps, inputs: graph.inputs, outputs, fates };
+    let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
+    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
+    }
+    if caps.in_place {
+        in_place::fuse(&mut plan);
     }
     plan
 }
@@ -230,6 +237,17 @@ impl Planner<'_> {
         }
     }
 
+    /// What the caller's tensors get when everything is computed; their buffers.
+    fn writes(&mut self) -> Vec<Buf> {
+        let graph = self.graph;
+        let writes = graph.writes.iter().map(|write| {
+            let (into, from) = (self.buf(write.input), self.view(write.value));
+            self.steps.push(Step::Write { into, from });
+            into
+        });
+        writes.collect()
+    }
+
     fn outputs(&mut self) -> Vec<Output<Expr>> {
         let graph = self.graph;
         let outputs = graph.outputs.iter().map(|output| match output {
@@ -260,6 +278,7 @@ impl Planner<'_> {
                     (Some(CallKind::Extern), _) => Fate::Extern,
                     (Some(CallKind::Fallback(reason)), _) => Fate::Fallback(reason.clone()),
                     (None, Some(kernels)) => Fate::Kernel(kernels.clone()),
+                    (None, None) if self.source[node].target == COPY => Fate::Write,
                     (None, None) if self.source[node].target == "operator.getitem" => Fate::View,
                     (None, None) if viewed.contains(&node) => Fate::View,
                     (None, None) if constant.contains(&node) => Fate::Constant,

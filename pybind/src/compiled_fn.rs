@@ -8,6 +8,7 @@
 use crate::compiler::{Compiled, compile, describe, panic_text};
 use crate::device::Wgpu;
 use crate::exec::{Outcome, Program};
+use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
 use crate::import::{Imported, import};
 use crate::options::Options;
@@ -300,20 +301,13 @@ impl CompiledFn {
         args: &[Bound<'py, PyAny>],
     ) -> PyResult<Outcome<'py>> {
         program.run(py, args, &self.options).map_err(|error| {
-            if self.mutates() || !error.is_instance_of::<PyException>(py) {
+            if mutates(&self.imported.graph) || !error.is_instance_of::<PyException>(py) {
                 return error;
             }
             // Not the module itself, which prints what it raises.
             let again = || self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, args)?);
             again().err().unwrap_or(error)
         })
-    }
-
-    /// True if the graph changes tensors that it was given.
-    fn mutates(&self) -> bool {
-        let graph = &self.imported.graph;
-        let mutates = |node: fx::NodeId| fx::aten::lookup(&graph[node].target).is_some_and(fx::aten::Overload::mutates);
-        graph.nodes().any(mutates)
     }
 
     /// The program for the sizes of these arguments; `None` if there can be none.

@@ -202,6 +202,7 @@ pub(crate) fn describe(fate: &Fate) -> String {
         Fate::Fallback(why) => format!("fallback: {why}"),
         Fate::View => "view".to_owned(),
         Fate::Constant => "constant".to_owned(),
+        Fate::Write => "write".to_owned(),
         Fate::Dead => "dead".to_owned(),
     }
 }

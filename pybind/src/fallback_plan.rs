@@ -61,7 +61,15 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
     }
     let Planner { bufs, steps, .. } = planner;
     let pool = graph.exprs.clone();
-    Ok(SymbolicPlan { pool, bufs, kernels: Arc::default(), steps, inputs, outputs, fates: fates.into() })
+    let is_input = |(buf, data): (Buf, &BufData<Expr>)| matches!(data.storage, Storage::Input(_)).then_some(buf);
+    // Which of them a call changes is not looked at.
+    let written = if mutates(graph) { bufs.iter().filter_map(is_input).collect() } else { Vec::new() };
+    Ok(SymbolicPlan { pool, bufs, kernels: Arc::default(), steps, inputs, written, outputs, fates: fates.into() })
+}
+
+/// True if a graph changes tensors that it was given.
+pub(crate) fn mutates(graph: &Graph) -> bool {
+    graph.nodes().any(|node| fx::aten::lookup(&graph[node].target).is_some_and(fx::aten::Overload::mutates))
 }
 
 struct Planner<'a> {

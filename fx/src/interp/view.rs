@@ -22,10 +22,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("to", to),
     ("_to_copy", to),
     ("type_as", |c| Ok(c.tensor("self")?.to(c.tensor("other")?.dtype()).into())),
-    ("copy", |c| {
-        let (target, source) = (c.tensor("self")?, c.tensor("src")?);
-        Ok(c.fits(source.to(target.dtype()).broadcast(target.sizes()))?.into())
-    }),
+    ("copy", copied_onto),
+    ("copy_", copied_onto),
     ("expand", expand),
     ("expand_as", |c| c.fits(c.tensor("self")?.broadcast(c.tensor("other")?.sizes())).map(Value::from)),
     ("permute", |c| {
@@ -64,6 +62,12 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("pixel_shuffle", pixel_shuffle),
     ("unfold", unfold),
 ];
+
+/// The source with the dtype and sizes of the target.
+fn copied_onto(c: &Call) -> Result {
+    let (target, source) = (c.tensor("self")?, c.tensor("src")?);
+    Ok(c.fits(source.to(target.dtype()).broadcast(target.sizes()))?.into())
+}
 
 fn copy(c: &Call) -> Result {
     Ok(c.tensor("self")?.clone().into())

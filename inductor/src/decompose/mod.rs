@@ -30,7 +30,7 @@ use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
 
 use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph};
+use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, Write};
 use crate::{Error, Options};
 
 pub(crate) use args::Args;
@@ -170,6 +170,10 @@ impl Decompose<'_> {
 
     fn call_function(&mut self, id: NodeId) -> Result<Value, Error> {
         let node = &self.graph[id];
+        if !self.b.graph.writes.is_empty() && node.target != COPY {
+            // It might ask for the new value of an input.
+            return Err(Error::Mutation { node: id, target: COPY.to_owned() });
+        }
         if let Some(Meta::Int(e)) = node.meta
             && let Ok(value) = self.known_int(id, e)
         {
@@ -208,7 +212,8 @@ impl Decompose<'_> {
         }
         let overload = fx::aten::lookup(&node.target).ok_or_else(|| fallback("not an ATen operator"))?;
         if overload.mutates() {
-            return Err(Refusal::Error(Error::Mutation { node: id, target: node.target.clone() }));
+            let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.clone() });
+            return self.write(id).ok_or_else(error);
         }
         let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
         self.check_device(id)?;
@@ -248,19 +253,46 @@ impl Decompose<'_> {
         if node.target != "prims.fma.default" {
             return Ok(None);
         }
-        let operands: Option<Vec<Tensor>> = node.args.iter().map(|arg| self.tensor_of(arg)).collect();
         let promises = self.promises(id).ok().flatten();
-        let (Some(&[a, b, c]), Some([Some(promise)])) = (operands.as_deref(), promises.as_deref()) else {
-            return Ok(None);
-        };
-        if !promise.dtype.is_float() || [a, b, c].iter().any(|&t| self.b.dtype(t) != promise.dtype) {
+        let Some([Some(promise)]) = promises.as_deref() else { return Ok(None) };
+        if !promise.dtype.is_float() {
             return Ok(None);
         }
         self.check_device(id)?;
         self.check_dtypes(id, promises.as_deref().unwrap_or_default())?;
         let before = self.b.graph.tensors.len();
+        let operand = |arg: &fx::Arg| match (self.tensor_of(arg), arg.as_float()) {
+            (Some(t), _) => (self.b.dtype(t) == promise.dtype).then_some(t),
+            (None, Some(number)) => Some(self.b.full(number, promise.dtype, &promise.sizes)),
+            (None, None) => None,
+        };
+        let operands: Option<Vec<Tensor>> = node.args.iter().map(operand).collect();
+        let Some(&[a, b, c]) = operands.as_deref() else { return Ok(None) };
         let result = self.b.fma(a, b, c);
         self.finish(before, &[Some(result)], promises.as_deref().unwrap_or_default(), false).map(Some)
+    }
+
+    /// An input that takes a new value when the graph is done, which is how functionalisation leaves a graph that changes
+    /// its inputs: `copy_` to an input whose old value nobody asks for afterwards.
+    fn write(&mut self, id: NodeId) -> Option<Value> {
+        let node = &self.graph[id];
+        let [to, from, ..] = node.args.as_slice() else { return None };
+        let (input, value) = (self.tensor_of(to)?, self.tensor_of(from)?);
+        let graph = &self.b.graph;
+        let (to, from, seen) = (&graph.tensors[input], &graph.tensors[value], graph.viewed(value));
+        let fits = matches!(to.op, Op::Input(_)) && to.dtype == from.dtype && to.sizes == from.sizes;
+        let is_new = graph.writes.iter().all(|write| write.input != input && write.input != seen);
+        if node.target != COPY || !fits || !is_new {
+            return None;
+        }
+        let mut write = Write { input, value };
+        if matches!(graph.tensors[seen].op, Op::Input(_)) {
+            // By the time of the writes that input may have changed, too.
+            let copy = tir::TensorData { op: Op::Convert(value), origin: id, ..to.clone() };
+            write.value = self.b.graph.tensors.push(copy);
+        }
+        self.b.graph.writes.push(write);
+        Some(Value::Tensor(input))
     }
 
     fn tensor_of(&self, arg: &fx::Arg) -> Option<Tensor> {
@@ -509,6 +541,9 @@ impl Decompose<'_> {
         Ok(())
     }
 }
+
+/// What is left of operators that write into their arguments.
+pub(crate) const COPY: &str = "aten.copy_.default";
 
 /// Operators whose results share memory with an operand, though their schemas say nothing of it.
 const SHARING: &[&str] = &["_unsafe_view", "unsafe_split", "unsafe_split_with_sizes"];

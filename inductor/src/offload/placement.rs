@@ -72,6 +72,10 @@ impl<D: Device> Placement<D> {
                 Ok(task) => Place::Device(task),
                 Err(reason) => Place::Host(host_call(plan, call, reason)),
             },
+            Step::Write { into, from } => {
+                let reason = Refusal("it writes into the caller's tensor".to_owned());
+                Place::Host(HostStep { reads: vec![from.buf, *into], writes: vec![*into], reason })
+            }
             Step::Fused(..) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
         }
     }

@@ -210,6 +210,7 @@ fn plan(target: &str, kind: CallKind, length: i64) -> Plan {
         kernels: Arc::default(),
         steps: vec![call(target, kind, 0, 1), call("aten.clone.default", CallKind::Extern, 1, 2)],
         inputs: 1,
+        written: Vec::new(),
         outputs: vec![Output::Tensor(view(2))],
         arena_bytes: 0,
         fates: Arc::from([]),

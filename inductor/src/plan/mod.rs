@@ -2,7 +2,8 @@
 //!
 //! A plan is data. The Python binding runs it (it alone knows how to allocate tensors and call ATen); tests print it.
 //! Invariants: a step reads only buffers that an earlier step wrote or that are inputs; arena buffers whose lifetimes
-//! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena.
+//! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena; an
+//! input is written to once, if the graph changes it, and only its new value is read after that.
 //!
 //! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their values,
 //! with its buffers placed in the arena, or the [`SizeError`] of what it was not made for.
@@ -16,6 +17,7 @@ use symshapes::DType;
 mod sizes;
 mod symbolic;
 mod text;
+pub(crate) mod uses;
 pub mod verify;
 
 pub use sizes::SizeError;
@@ -83,7 +85,7 @@ pub struct View<D = i64> {
 pub enum Storage {
     /// The caller's argument with this number.
     Input(usize),
-    /// At this byte offset of the arena, which is zeroed when made and kept between calls. Extern calls may read it and,
+    /// At this byte offset of the arena, whose contents nobody relies on from call to call. Extern calls may read it and,
     /// where their results say so, write it; fallback calls never see it.
     Arena(usize),
     /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever a
@@ -196,9 +198,16 @@ pub enum Step<D = i64> {
     Fused(Call<D>, Epilogue<D>),
     /// An owned buffer or call result is not used any more.
     Free(Buf),
-    /// If this byte of the arena, which nothing else shares, is not 0: a kernel has met an index out of bounds. It is
-    /// set to 0 again and the call fails with an index error.
+    /// If this byte of the arena, which nothing else shares and which is 0 at first, is not 0: a kernel has met an index
+    /// out of bounds, and the call fails with an index error.
     Check(Buf),
+    /// The caller's tensor gets these elements.
+    Write {
+        /// The input's buffer.
+        into: Buf,
+        /// Of the same dtype and sizes.
+        from: View<D>,
+    },
 }
 
 /// One output of the plan.
@@ -225,6 +234,8 @@ pub enum Fate {
     View,
     /// Known at compile time.
     Constant,
+    /// It is the new value of an input.
+    Write,
     /// Nothing needs it.
     Dead,
 }
@@ -240,6 +251,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Number of inputs that the graph takes; inputs that nothing reads have no buffer.
     pub inputs: usize,
+    /// The buffers of inputs that the graph changes.
+    pub written: Vec<Buf>,
     /// What is returned.
     pub outputs: Vec<Output>,
     /// Bytes of the arena.
@@ -257,6 +270,15 @@ impl<D> CallArg<D> {
             CallArg::Object(_) | CallArg::Plain(_) => {}
         }
     }
+
+    /// Calls `f` on every tensor inside, to change it.
+    pub fn for_each_view_mut(&mut self, f: &mut impl FnMut(&mut View<D>)) {
+        match self {
+            CallArg::Tensor(view) => f(view),
+            CallArg::List(items) => items.iter_mut().for_each(|a| a.for_each_view_mut(f)),
+            CallArg::Object(_) | CallArg::Plain(_) => {}
+        }
+    }
 }
 
 impl<D> Call<D> {
@@ -267,6 +289,17 @@ impl<D> Call<D> {
         for result in &self.results {
             if let CallResult::Tensor(buf) = result {
                 f(*buf);
+            }
+        }
+    }
+
+    /// Calls `f` on every buffer that the call touches, to change it.
+    pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
+        let args = self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a));
+        args.for_each(|a| a.for_each_view_mut(&mut |view| f(&mut view.buf)));
+        for result in &mut self.results {
+            if let CallResult::Tensor(buf) = result {
+                f(buf);
             }
         }
     }
@@ -287,7 +320,25 @@ impl<D> Step<D> {
     {
         match self {
             Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), epilogue.clone().launch()],
-            Step::Launch { .. } | Step::Call(_) | Step::Free(_) | Step::Check(_) => vec![self.clone()],
+            Step::Launch { .. } | Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
+                vec![self.clone()]
+            }
+        }
+    }
+
+    /// The kernel that the step computes.
+    pub fn kernel(&self) -> Option<KernelId> {
+        match self {
+            Step::Launch { kernel, .. } | Step::Fused(_, Epilogue { kernel, .. }) => Some(*kernel),
+            Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn kernel_mut(&mut self) -> Option<&mut KernelId> {
+        match self {
+            Step::Launch { kernel, .. } | Step::Fused(_, Epilogue { kernel, .. }) => Some(kernel),
+            Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
         }
     }
 
@@ -301,6 +352,27 @@ impl<D> Step<D> {
                 epilogue.args.iter().copied().for_each(f);
             }
             Step::Free(buf) | Step::Check(buf) => f(*buf),
+            Step::Write { into, from } => {
+                f(from.buf);
+                f(*into);
+            }
+        }
+    }
+
+    /// Calls `f` on every buffer that the step touches, to change it.
+    pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
+        match self {
+            Step::Launch { args, .. } => args.iter_mut().for_each(f),
+            Step::Call(call) => call.for_each_buf_mut(f),
+            Step::Fused(call, epilogue) => {
+                call.for_each_buf_mut(f);
+                epilogue.args.iter_mut().for_each(f);
+            }
+            Step::Free(buf) | Step::Check(buf) => f(buf),
+            Step::Write { into, from } => {
+                f(&mut from.buf);
+                f(into);
+            }
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct SymbolicPlan {
     pub steps: Vec<Step<Expr>>,
     /// Number of inputs.
     pub inputs: usize,
+    /// The buffers of inputs that the graph changes.
+    pub written: Vec<Buf>,
     /// What is returned.
     pub outputs: Vec<Output<Expr>>,
     /// What became of each node, in the order of the graph.
@@ -44,6 +46,7 @@ impl SymbolicPlan {
             kernels: Arc::clone(&self.kernels),
             steps: self.steps.iter().map(|step| values.step(step)).collect::<Result<_>>()?,
             inputs: self.inputs,
+            written: self.written.clone(),
             outputs: self.outputs.iter().map(|output| values.output(output)).collect::<Result<_>>()?,
             arena_bytes: 0,
             fates: Arc::clone(&self.fates),
@@ -84,6 +87,7 @@ impl Values<'_> {
             }
             Step::Free(buf) => Step::Free(*buf),
             Step::Check(buf) => Step::Check(*buf),
+            Step::Write { into, from } => Step::Write { into: *into, from: self.view(from)? },
         })
     }
 

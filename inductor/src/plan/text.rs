@@ -109,6 +109,7 @@ impl Display for Step {
             }
             Step::Free(buf) => write!(f, "free {buf}"),
             Step::Check(buf) => write!(f, "check {buf}"),
+            Step::Write { into, from } => write!(f, "write {into} = {from}"),
         }
     }
 }
@@ -131,6 +132,7 @@ impl Display for Fate {
             Fate::Fallback(reason) => write!(f, "fallback: {reason}"),
             Fate::View => f.write_str("view"),
             Fate::Constant => f.write_str("constant"),
+            Fate::Write => f.write_str("write"),
             Fate::Dead => f.write_str("dead"),
         }
     }

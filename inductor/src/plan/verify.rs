@@ -2,7 +2,7 @@
 //!
 //! - A step reads only what is there: inputs, constants, and what an earlier step wrote and none has freed. (Buffers
 //!   without elements are never written.)
-//! - Inputs and constants are not written; a result is written by a call, and only calls and outputs hold objects that
+//! - Constants are not written, nor inputs but those that the graph changes, which are written once; a result is written by a call, and only calls and outputs hold objects that
 //!   an earlier call gave.
 //! - A launch has a buffer for each param of its kernel, of its dtype and at least its length.
 //! - A kernel that is fused with a call has the call's only result among its buffers.
@@ -141,6 +141,13 @@ impl Walk<'_> {
                 self.require(is_arena, *buf, "is checked, but no byte of the arena")?;
                 self.read(*buf)
             }
+            Step::Write { into, from } => {
+                self.view(from)?;
+                let (to, layout) = (&self.plan.bufs[*into], &from.layout);
+                let fits = to.dtype == from.dtype && to.layout.sizes == layout.sizes;
+                self.require(fits, *into, "is written with other elements")?;
+                self.write(*into)
+            }
         }
     }
 
@@ -156,8 +163,14 @@ impl Walk<'_> {
     }
 
     fn write(&mut self, buf: Buf) -> Result {
-        let is_given = matches!(self.plan.bufs[buf].storage, Storage::Input(_) | Storage::Constant(_));
-        self.require(!is_given, buf, "is written, but not the plan's own")?;
+        match self.plan.bufs[buf].storage {
+            Storage::Input(_) => {
+                self.require(self.plan.written.contains(&buf), buf, "is written, but the graph does not change it")?;
+                self.require(!self.written.contains(buf), buf, "is an input that is written twice")?;
+            }
+            Storage::Constant(_) => self.require(false, buf, "is written, but not the plan's own")?,
+            Storage::Arena(_) | Storage::Owned | Storage::Result => {}
+        }
         self.require(!self.freed.contains(buf), buf, "is written after it was freed")?;
         self.written.insert(buf);
         Ok(())

@@ -141,6 +141,9 @@ impl Finder<'_> {
                 self.pin_output(t);
             }
         }
+        for write in &self.graph.writes {
+            self.pin_output(write.value);
+        }
         for call in self.graph.calls.values() {
             call.for_each_tensor(&mut |t| {
                 let stored = self.roots.place(t).stored;

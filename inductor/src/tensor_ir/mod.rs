@@ -211,6 +211,15 @@ pub enum Output {
     Object(ObjectId),
 }
 
+/// What an input is to hold when everything is computed. Until then it has the value that it came with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Write {
+    /// The input.
+    pub input: Tensor,
+    /// Of the input's dtype and sizes; no view of an input.
+    pub value: Tensor,
+}
+
 /// A graph of tensors.
 #[derive(Clone, Default, Debug)]
 pub struct TensorGraph {
@@ -224,8 +233,20 @@ pub struct TensorGraph {
     pub objects: PrimaryMap<ObjectId, CallId>,
     /// Number of inputs.
     pub inputs: usize,
+    /// The inputs that change, each once.
+    pub writes: Vec<Write>,
     /// What is returned.
     pub outputs: Vec<Output>,
+}
+
+impl TensorGraph {
+    /// What a tensor is a view of.
+    pub fn viewed(&self, mut t: Tensor) -> Tensor {
+        while let Op::View(source, _) = self.tensors[t].op {
+            t = source;
+        }
+        t
+    }
 }
 
 impl Op {

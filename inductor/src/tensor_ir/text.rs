@@ -16,7 +16,9 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::{Expr, Pool};
 
-use super::{Arg, Call, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, contiguous_strides};
+use super::{
+    Arg, Call, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, contiguous_strides,
+};
 use crate::loop_ir::text::dtype_name;
 use crate::plan::CallKind;
 
@@ -63,6 +65,9 @@ impl Display for TensorGraph {
         let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallOut::Tensor(_)));
         for (id, call) in self.calls.iter().filter(|(_, call)| silent(call)) {
             writeln!(f, "  {id}: {call}")?;
+        }
+        for Write { input, value } in &self.writes {
+            writeln!(f, "  {input} := {value}")?;
         }
         writeln!(f, "  return [{}]", Joined(&self.outputs))?;
         f.write_str("}\n")

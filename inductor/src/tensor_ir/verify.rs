@@ -13,7 +13,7 @@
 use fx::prim::{Pointwise, Reduction};
 use symshapes::{DType, Expr, Pool};
 
-use super::{CallId, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, numel};
+use super::{CallId, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel};
 
 /// Which invariant does not hold, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,11 +110,26 @@ pub fn verify(graph: &TensorGraph) -> Result {
         call.for_each_tensor(&mut |t| late = late.or((t >= first).then_some(t)));
         late.map_or(Ok(()), |tensor| Err(VerifyError::Missing { tensor }))?;
     }
+    graph.writes.iter().enumerate().try_for_each(|(at, write)| verify_write(graph, at, *write))?;
     let missing = graph.outputs.iter().find_map(|output| match *output {
         Output::Tensor(t) if !graph.tensors.is_valid(t) => Some(t),
         _ => None,
     });
     missing.map_or(Ok(()), |tensor| Err(VerifyError::Missing { tensor }))
+}
+
+fn verify_write(graph: &TensorGraph, at: usize, Write { input, value }: Write) -> Result {
+    let (Some(to), Some(from)) = (graph.tensors.get(input), graph.tensors.get(value)) else {
+        return Err(VerifyError::Missing { tensor: value });
+    };
+    let is_first = graph.writes[..at].iter().all(|earlier| earlier.input != input);
+    let is_apart = !matches!(graph.tensors[graph.viewed(value)].op, Op::Input(_));
+    let fits = matches!(to.op, Op::Input(_)) && to.dtype == from.dtype && to.sizes == from.sizes;
+    if fits && is_first && is_apart {
+        Ok(())
+    } else {
+        Err(VerifyError::Shape { tensor: value, what: "is written where it does not fit" })
+    }
 }
 
 /// One tensor under examination; its operands stand before it.

@@ -164,9 +164,9 @@ fn plans_that_are_broken_for_all_sizes() {
         an output is checked
             step 7: b8 is checked, but no byte of the arena
         a kernel writes an input
-            step 0: b0 is written, but not the plan's own
+            step 0: b0 is written, but the graph does not change it
         a call writes an input
-            step 1: b0 is written, but not the plan's own
+            step 1: b0 is written, but the graph does not change it
         a kernel writes a result
             step 2: b4 is a result, but a kernel writes it
         a fallback call sees the arena

@@ -36,6 +36,10 @@ pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<
                 machine.launch(&*compiled.kernels[*kernel], args, sizes);
             }
             Step::Free(buf) => machine.own[*buf] = Vec::new(),
+            Step::Write { into, from } => {
+                let value = machine.read(from);
+                machine.write(*into, &value);
+            }
             Step::Check(flag) => {
                 if machine.read(&machine.whole(*flag)).values().any(Scalar::as_bool) {
                     return Err(Failure::Index);

@@ -43,10 +43,14 @@ pub(crate) fn graph(seed: u64, size: usize, dims: Dims) -> Graph {
     };
     make.add_inputs();
     (0..size).for_each(|_| steps::any(&mut make));
-    let unused = make.unused();
-    make.graph.output(Arg::Tuple(unused));
+    let mut outputs = make.unused();
+    make.writes(&mut outputs);
+    make.graph.output(Arg::Tuple(outputs));
     make.graph
 }
+
+/// Operators whose results may be their operands, though their schemas do not say so.
+const VIEWS_AT_TIMES: [&str; 6] = ["reshape", "flatten", "contiguous", "to", "_unsafe_view", "unsafe_split"];
 
 struct Make {
     rng: Rng,
@@ -77,6 +81,42 @@ impl Make {
         let users = self.graph.users();
         let is_used = |n: NodeId| users[n].iter().any(|&user| !matches!(self.graph[user].meta, Some(Meta::Int(_))));
         self.values[INPUTS..].iter().filter(|&&n| !is_used(n)).map(|&n| Arg::Node(n)).collect()
+    }
+
+    /// Now and then has inputs take values of their dtype and sizes, which are returned, too.
+    fn writes(&mut self, outputs: &mut Vec<Arg>) {
+        let mut written = Vec::new();
+        for at in 0..INPUTS {
+            let input = self.values[at];
+            let meta = self.graph[input].tensor_meta().cloned();
+            let Some(meta) = meta.filter(|meta| !meta.strides.contains(&Expr::ZERO)) else { continue };
+            let value = self.like(input);
+            // A view of the input that is returned would show the new value.
+            let is_seen = outputs.iter().filter_map(Arg::as_node).any(|output| self.viewed(output) == input);
+            let is_changed = value == input || written.contains(&self.viewed(value));
+            if is_changed || is_seen || !self.rng.one_in(3) {
+                continue;
+            }
+            let args = vec![Arg::Node(input), Arg::Node(value)];
+            let node = self.graph.call_function("aten.copy_.default".to_owned(), args, vec![]);
+            self.graph[node].meta = Some(Meta::Tensor(meta));
+            outputs.push(Arg::Node(node));
+            written.push(input);
+        }
+    }
+
+    /// What a value may be a view of.
+    fn viewed(&self, mut node: NodeId) -> NodeId {
+        let may_view = |target: &str| {
+            let of_aten = fx::aten::lookup(target).is_some_and(|o| o.is_view() || VIEWS_AT_TIMES.contains(&o.base()));
+            of_aten || target == "operator.getitem"
+        };
+        while let Some(first) = self.graph[node].args.first().and_then(Arg::as_node)
+            && may_view(&self.graph[node].target)
+        {
+            node = first;
+        }
+        node
     }
 
     /// The tensors that the graph takes.

@@ -47,6 +47,7 @@ macro_rules! golden {
 const RANDOM: &[&str] = &["dropout_order"];
 
 golden! {
+    adam_step
     batch_norm_inference
     batch_norm_training
     column_sum
@@ -69,6 +70,7 @@ golden! {
     rotary
     softmax
     split_heads
+    swapped_inputs
     transposed_copy
     twelve_layers
     view_of_input

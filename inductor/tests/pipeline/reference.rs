@@ -22,6 +22,7 @@ impl InterpBackend {
             channels_last: true,
             convolutions: false,
             epilogues: true,
+            in_place: true,
         };
         InterpBackend { capabilities }
     }

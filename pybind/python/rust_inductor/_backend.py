@@ -53,7 +53,8 @@ def compile_module(
         inference_compiler=compiler("inference"),
         partition_fn=min_cut_rematerialization_partition,
         decompositions={},
-        keep_inference_input_mutations=False,
+        # The processor's kernels write into the program's tensors; a device has copies of them.
+        keep_inference_input_mutations=(options or {}).get("device", "cpu") == "cpu",
     )
     callable_: Callable[..., Any] = through_aot(gm, example_inputs)
     return callable_

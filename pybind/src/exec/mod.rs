@@ -70,6 +70,8 @@ pub(crate) struct InputSpec {
     index: usize,
     buf: Buf,
     device: (i32, Option<i32>),
+    /// The graph changes it.
+    written: bool,
 }
 
 /// An argument of a call through Python.
@@ -128,6 +130,8 @@ pub(crate) enum Step {
     Free(Buf),
     /// Fails if this flag is set.
     Check(Buf),
+    /// The caller's tensor gets these elements.
+    Write(Buf, ViewId),
     /// What the device does; this and the rest stand only in programs that have one.
     Device(Task<Work>),
     /// The host is about to read these.

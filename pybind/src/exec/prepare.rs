@@ -2,8 +2,8 @@
 
 use super::externs::{self, Form};
 use super::{
-    Arenas, BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch,
-    ViewId, ViewSpec,
+    Arenas, BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step,
+    Stretch, ViewId, ViewSpec,
 };
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
@@ -109,6 +109,11 @@ impl<'py> Preparer<'py, '_> {
             plan::Step::Fused(..) => step.apart().iter().try_for_each(|part| self.step(part))?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
             plan::Step::Check(buf) => self.steps.push(Step::Check(*buf)),
+            plan::Step::Write { into, from } => {
+                self.allocate(from.buf);
+                let from = self.view(from);
+                self.steps.push(Step::Write(*into, from));
+            }
         }
         Ok(())
     }
@@ -171,6 +176,7 @@ impl<'py> Preparer<'py, '_> {
         let what = match step {
             plan::Step::Launch { kernel, .. } => self.plan.kernels[*kernel].name.clone(),
             plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.clone(),
+            plan::Step::Write { .. } => "write".to_owned(),
             plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
         };
         part.refused.push((what, host.reason.to_string()));
@@ -355,7 +361,8 @@ fn inputs(plan: &Plan, imported: &Imported) -> PyResult<Vec<InputSpec>> {
             DeviceKind::Meta => -1,
             DeviceKind::Other => -2,
         };
-        inputs.push(InputSpec { index, buf, device: (kind, meta.device.index.map(i32::from)) });
+        let device = (kind, meta.device.index.map(i32::from));
+        inputs.push(InputSpec { index, buf, device, written: plan.written.contains(&buf) });
     }
     Ok(inputs)
 }
@@ -379,7 +386,7 @@ fn count_objects(plan: &Plan) -> usize {
 fn objects_of(step: &plan::Step) -> impl Iterator<Item = ObjectId> + '_ {
     let results = match step {
         plan::Step::Call(call) | plan::Step::Fused(call, _) => &call.results[..],
-        plan::Step::Launch { .. } | plan::Step::Free(_) | plan::Step::Check(_) => &[],
+        plan::Step::Launch { .. } | plan::Step::Free(_) | plan::Step::Check(_) | plan::Step::Write { .. } => &[],
     };
     results.iter().filter_map(|result| if let CallResult::Object(object) = result { Some(*object) } else { None })
 }

@@ -110,6 +110,9 @@ impl Program {
         }
         let bound = if info.has_strides(&buf.strides) {
             frame.put(spec.buf, slot)
+        } else if spec.written {
+            // A copy with other strides is not the caller's tensor.
+            return Ok(false);
         } else {
             frame.put(spec.buf, Slot::Owned(Tensor::restrided(raw, &buf.strides)?))
         };
@@ -161,7 +164,8 @@ impl Program {
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Free(_) | Step::Check(_) => return Ok(()),
+            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) => return Ok(()),
+            Step::Free(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
             Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
         let done = call.run(py, self, args, frame);
@@ -196,6 +200,12 @@ impl Program {
                 Ok(())
             }
             Step::Check(buf) => check_flag(frame.data(*buf)),
+            Step::Write(into, from) => {
+                let into = frame.slot(*into).raw().unwrap_or(ptr::null_mut());
+                let done = frame.handle(self, *from).and_then(|from| tensor::copy(into, from)).map_err(Stop::Error);
+                frame.end_step();
+                done
+            }
             Step::Python(_) => Err(Stop::Refused(at)),
             Step::Device(task) => device::run(self, task, frame),
             Step::Fetch(bufs) => device::fetch(self, bufs, frame),

@@ -1,0 +1,67 @@
+//! Which steps of a plan use which buffers, for passes that move steps or memory.
+
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
+
+use super::{Buf, CallResult, Output, Step, SymbolicPlan};
+use crate::loop_ir::{Kernel, Role};
+
+/// Which steps read and write each buffer.
+pub(crate) struct Uses {
+    pub(crate) reads: SecondaryMap<Buf, Vec<usize>>,
+    pub(crate) writes: SecondaryMap<Buf, Vec<usize>>,
+    pub(crate) returned: FxHashSet<Buf>,
+}
+
+impl Uses {
+    pub(crate) fn of(plan: &SymbolicPlan) -> Uses {
+        let mut uses = Uses { reads: SecondaryMap::new(), writes: SecondaryMap::new(), returned: FxHashSet::default() };
+        for (at, step) in plan.steps.iter().enumerate() {
+            match step {
+                Step::Launch { kernel, args, .. } => uses.launch(&plan.kernels[*kernel], args, at),
+                Step::Call(call) => {
+                    let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
+                    args.for_each(|arg| arg.for_each_view(&mut |view| uses.reads[view.buf].push(at)));
+                    for result in &call.results {
+                        if let CallResult::Tensor(buf) = result {
+                            uses.writes[*buf].push(at);
+                        }
+                    }
+                }
+                Step::Write { into, from } => {
+                    uses.reads[from.buf].push(at);
+                    uses.writes[*into].push(at);
+                }
+                Step::Fused(..) | Step::Free(_) | Step::Check(_) => step.for_each_buf(&mut |buf| {
+                    uses.reads[buf].push(at);
+                    uses.writes[buf].push(at);
+                }),
+            }
+        }
+        for output in &plan.outputs {
+            if let Output::Tensor(view) = output {
+                uses.returned.insert(view.buf);
+            }
+        }
+        uses
+    }
+
+    fn launch(&mut self, kernel: &Kernel, args: &[Buf], at: usize) {
+        for ((_, param), &buf) in kernel.arguments().zip(args) {
+            if param.role != Role::Out {
+                self.reads[buf].push(at);
+            }
+            if param.role != Role::In {
+                self.writes[buf].push(at);
+            }
+        }
+    }
+
+    /// A launch is made at another step.
+    pub(crate) fn moved(&mut self, kernel: &Kernel, args: &[Buf], from: usize, to: usize) {
+        for ((_, param), &buf) in kernel.arguments().zip(args) {
+            let uses = if param.role == Role::In { &mut self.reads[buf] } else { &mut self.writes[buf] };
+            uses.iter_mut().filter(|at| **at == from).for_each(|at| *at = to);
+        }
+    }
+}
