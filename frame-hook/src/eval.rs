@@ -2,6 +2,11 @@
 //!
 //! Invariants: the hook is installed exactly while some thread is enabled; a thread is off while its handler or a guard
 //! runs; what stood there before us is called for all that is not ours, and put back when we leave.
+//!
+//! Another evaluator, such as torch's, may come and go in between, and need not leave in the order in which it came: it
+//! may stand on top of ours and, from an earlier time, beneath it too. So a frame that comes back to us from whom we have
+//! given it to goes to CPython's own evaluator: handed on again, it would go round for ever, on no stack at all, as
+//! evaluators call each other last.
 
 use crate::clear::clear;
 use crate::code_state::{self, CodeState, Entry, Found, address};
@@ -15,7 +20,7 @@ use crate::{Call, Handler, Verdict, replace};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::mem;
@@ -36,6 +41,11 @@ static ENABLED: AtomicUsize = AtomicUsize::new(0);
 /// The evaluator that stood there before us, if it is not CPython's own.
 static BEFORE: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
+thread_local! {
+    /// The innermost live frame that was given to the evaluator that stood there before us.
+    static GIVEN: Cell<*const Frame> = const { Cell::new(ptr::null()) };
+}
+
 /// While this lives, its handler is shown this thread's calls: or, if it has none, nobody is.
 pub struct Enabled {
     before: Option<Arc<dyn Handler>>,
@@ -46,9 +56,9 @@ pub struct Enabled {
 impl Enabled {
     /// From now on, in this thread.
     pub fn new(_py: Python<'_>, handler: Option<Arc<dyn Handler>>) -> Enabled {
-        if ENABLED.fetch_add(1, Ordering::Relaxed) == 0 {
-            install();
-        }
+        ENABLED.fetch_add(1, Ordering::Relaxed);
+        // Even if we are enabled already: another evaluator that left may have taken us along.
+        install();
         Enabled { before: HANDLER.replace(handler), _thread: PhantomData }
     }
 }
@@ -64,52 +74,75 @@ impl Drop for Enabled {
 }
 
 fn install() {
-    // SAFETY: the interpreter is attached; the evaluator that we put there is a valid one for as long as the process lives.
-    unsafe {
-        let interpreter = ffi::PyInterpreterState_Get();
-        let current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
-        if current as usize == hook as *const () as usize {
-            return;
-        }
-        let is_default = current as usize == _PyEval_EvalFrameDefault as *const () as usize;
-        BEFORE.store(if is_default { ptr::null_mut() } else { current as *mut () }, Ordering::Relaxed);
-        _PyInterpreterState_SetEvalFrameFunc(interpreter, hook);
+    let current = current();
+    if is_ours(current) {
+        return;
     }
+    BEFORE.store(if is_default(current) { ptr::null_mut() } else { current }, Ordering::Relaxed);
+    // SAFETY: the interpreter is attached; the evaluator that we put there is a valid one for as long as the process lives.
+    unsafe { _PyInterpreterState_SetEvalFrameFunc(ffi::PyInterpreterState_Get(), hook) }
 }
 
 /// Leaves, unless somebody has put an evaluator on top of ours: then ours stays and does nothing.
 fn uninstall() {
-    // SAFETY: as above.
-    unsafe {
-        let interpreter = ffi::PyInterpreterState_Get();
-        if _PyInterpreterState_GetEvalFrameFunc(interpreter) as usize == hook as *const () as usize {
-            _PyInterpreterState_SetEvalFrameFunc(interpreter, before());
-        }
+    if !is_ours(current()) {
+        return;
     }
+    let before = BEFORE.load(Ordering::Relaxed);
+    // SAFETY: the interpreter is attached; only `install` stores there, and it stores evaluators.
+    unsafe {
+        let before = match before.is_null() {
+            true => _PyEval_EvalFrameDefault,
+            false => mem::transmute::<*mut (), EvalFrame>(before),
+        };
+        _PyInterpreterState_SetEvalFrameFunc(ffi::PyInterpreterState_Get(), before);
+    }
+}
+
+/// The evaluator that CPython calls.
+fn current() -> *mut () {
+    // SAFETY: the interpreter is attached.
+    unsafe { _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) as *mut () }
+}
+
+fn is_ours(evaluator: *mut ()) -> bool {
+    ptr::eq(evaluator, hook as *const ())
+}
+
+fn is_default(evaluator: *mut ()) -> bool {
+    ptr::eq(evaluator, _PyEval_EvalFrameDefault as *const ())
 }
 
 /// True if CPython calls our evaluator.
 #[cfg(feature = "python-module")]
 pub(crate) fn is_installed() -> bool {
-    // SAFETY: the interpreter is attached.
-    unsafe {
-        _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) as usize == hook as *const () as usize
-    }
+    is_ours(current())
 }
 
-fn before() -> EvalFrame {
-    let before = BEFORE.load(Ordering::Relaxed);
-    if before.is_null() {
-        return _PyEval_EvalFrameDefault;
-    }
-    // SAFETY: only `install` stores here, and it stores evaluators.
-    unsafe { mem::transmute::<*mut (), EvalFrame>(before) }
+/// True if frames are seen by somebody else's evaluator, before ours or after it.
+pub fn has_company(_py: Python<'_>) -> bool {
+    let current = current();
+    !is_default(current) && (!is_ours(current) || !BEFORE.load(Ordering::Relaxed).is_null())
+}
+
+/// True for a frame that we have seen already, and given to the evaluator that stood there before us.
+fn comes_back(frame: *const Frame) -> bool {
+    GIVEN.get() == frame
 }
 
 /// Runs a frame as if we were not there.
 unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
-    // SAFETY: the arguments are those that CPython gave us.
-    unsafe { before()(thread, frame, throw) }
+    let before = BEFORE.load(Ordering::Relaxed);
+    // SAFETY: the arguments are those that CPython gave us; only `install` stores there, and it stores evaluators.
+    unsafe {
+        if before.is_null() || before == current() || comes_back(frame) {
+            return _PyEval_EvalFrameDefault(thread, frame, throw);
+        }
+        let outer = GIVEN.replace(frame);
+        let result = mem::transmute::<*mut (), EvalFrame>(before)(thread, frame, throw);
+        GIVEN.set(outer);
+        result
+    }
 }
 
 /// There is no `sys.monitoring` yet.
@@ -136,7 +169,7 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
-        if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) {
+        if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) || comes_back(frame) {
             return as_it_is(thread, frame, throw);
         }
         if (*thread.cast::<Thread>()).is_traced() || is_monitored(&*thread.cast::<Thread>()) {

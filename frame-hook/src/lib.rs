@@ -34,7 +34,7 @@ mod python_module;
 mod replace;
 
 pub use code_state::{epoch, is_replacement, reset};
-pub use eval::Enabled;
+pub use eval::{Enabled, has_company};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

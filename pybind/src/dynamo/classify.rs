@@ -364,9 +364,15 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
     torch.as_deref().is_some_and(|torch| file.starts_with(torch))
 }
 
-/// True for code with all of whose calls a program's has nothing to do: imports, and the entry to torch's own compiler.
+/// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own compilers.
 pub(super) fn is_apart(file: &str) -> bool {
-    file.starts_with("<frozen importlib") || file.ends_with("/torch/_dynamo/eval_frame.py")
+    const COMPILERS: [&str; 4] = [
+        "/torch/_dynamo/eval_frame.py",
+        "/torch/_dynamo/convert_frame.py",
+        "/torch/_functorch/_aot_autograd/",
+        "/torch/_inductor/",
+    ];
+    file.starts_with("<frozen importlib") || COMPILERS.iter().any(|entry| file.contains(entry))
 }
 
 /// The folders whose code is never traced: the standard library's, torch's, ours. Packages that are installed beside

@@ -11,6 +11,7 @@ use super::{
     failures,
     history::Histories,
     host::PyHost,
+    others::TorchOff,
     promises::{broken_promise, keeps_statements, promise_error},
     stance::{Stance, forbidden, stance},
     tell::{Event, Listeners},
@@ -118,6 +119,7 @@ impl Optimized {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
+        let _torch = TorchOff::new(py)?;
         let handler = Arc::clone(&self.tracing) as Arc<dyn Handler>;
         let enabled = Enabled::new(py, (stance(py) != Stance::ForceEager).then_some(handler));
         let result = self.function.bind(py).call(args, kwargs);

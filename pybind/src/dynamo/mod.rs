@@ -5,6 +5,7 @@
 //! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
 //! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
 //! - [`stance`]: what `torch.compiler.set_stance` asks for;
+//! - [`others`]: torch's compiler is off while ours is on;
 //! - [`history`]: what earlier calls have shown to change;
 //! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
 //!   have to know; [`numbers`] takes floats out of a graph for our own compiler,
@@ -34,6 +35,7 @@ mod lift;
 mod number_calls;
 mod numbers;
 mod objects;
+mod others;
 mod promises;
 mod stance;
 mod symbolic;
