@@ -26,7 +26,9 @@ mod _native {
     #[pymodule_export]
     use crate::device::{device_counters, lose_device};
     #[pymodule_export]
-    use crate::dynamo::{Dynamo, Optimized, Parts, call_as_it_is, has_symbols, reset, take_numbers_out};
+    use crate::dynamo::{
+        Dynamo, Optimized, Parts, call_as_it_is, changes_tensors, has_symbols, reset, take_numbers_out,
+    };
     #[pymodule_export]
     use crate::options::check_options;
 

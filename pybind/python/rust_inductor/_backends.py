@@ -230,8 +230,9 @@ def _compile(
             if on_graph is not None:
                 on_graph("inference", compiled)
             return compiled
-    if _native.has_symbols(graph):
-        # AOTAutograd has to be told of them.
+    tensors = sum(isinstance(x, torch.Tensor) for x in inputs)
+    if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
+        # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
         return NotImplemented
     from rust_inductor import _backend
 

@@ -43,4 +43,4 @@ mod tell;
 mod tensors;
 
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
-pub(crate) use numbers::{Parts, has_symbols, take_numbers_out};
+pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};

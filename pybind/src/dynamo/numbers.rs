@@ -6,6 +6,7 @@
 
 use super::number_calls;
 use crate::fx_module;
+use fx::aten::{Trace, trace};
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer, torch_ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -76,6 +77,13 @@ pub(crate) fn has_symbols(graph: &Bound<'_, fx_module::Graph>) -> bool {
         }
     }
     symbolic
+}
+
+/// True if a call of the graph's may change a tensor, as far as is known of it.
+#[pyfunction]
+pub(crate) fn changes_tensors(graph: &Bound<'_, fx_module::Graph>) -> bool {
+    let graph = &graph.get().graph;
+    graph.nodes().any(|node| trace(graph, node) == Some(Trace::Changes))
 }
 
 fn is_int(graph: &Graph, node: NodeId) -> bool {

@@ -173,3 +173,55 @@ def test_the_dict_of_an_object_is_the_object(function):
             thing = Thing(value)
             found.append((repr(call(X, thing)), copy.deepcopy(vars(thing))))
         assert found[0] == found[1]
+
+
+def one_changed(a, b):
+    a.add_(1)
+    return a + b
+
+
+def both_changed(a, b):
+    a.add_(1)
+    b.mul_(2)
+    return a * b
+
+
+def of_three(a, b):
+    a.add_(1)
+    return b[1:] + b[:-1]
+
+
+def shifted(by):
+    def make():
+        tensor = torch.arange(10.0)
+        return tensor[:4], tensor[by : by + 4]
+
+    return make
+
+
+def interleaved():
+    tensor = torch.arange(8.0)
+    return tensor[::2], tensor[1::2]
+
+
+def apart():
+    return torch.arange(4.0), torch.arange(4.0)
+
+
+def transposed():
+    tensor = torch.arange(4.0)
+    return tensor, tensor.view(2, 2).t().reshape(4)
+
+
+MEMORY = [shifted(0), shifted(1), shifted(2), shifted(4), shifted(6), interleaved, apart, transposed]
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+@pytest.mark.parametrize("function", [one_changed, both_changed, of_three])
+@pytest.mark.parametrize("turn", range(0, len(MEMORY), 2))
+def test_tensors_that_change_may_overlap_otherwise_in_the_next_call(backend, function, turn):
+    compiled = _capture.optimize(function, backend=backend, recompile_limit=20)
+    for make in MEMORY[turn:] + MEMORY[:turn] + MEMORY[:2]:
+        theirs, ours = make(), make()
+        assert torch.equal(function(*theirs), compiled(*ours))
+        assert all(map(torch.equal, theirs, ours))
