@@ -42,6 +42,10 @@ pub trait Objects {
     }
     /// What a cell of the frame holds.
     fn cell(&mut self, name: Name<'_>) -> Option<Self::Handle>;
+    /// The frame's function.
+    fn frame_function(&mut self) -> Option<Self::Handle> {
+        None
+    }
     /// A positional default of the frame's function.
     fn frame_default(&mut self, index: u32) -> Option<Self::Handle>;
     /// A keyword default of the frame's function.

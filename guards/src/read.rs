@@ -31,6 +31,7 @@ impl Sources {
             Root::Local(id) => objects.local(name(id)),
             Root::Global(id) => objects.global(name(id)),
             Root::Cell(id) => objects.cell(name(id)),
+            Root::Function => objects.frame_function(),
             Root::Default(index) => objects.frame_default(index),
             Root::KwDefault(id) => objects.frame_kw_default(name(id)),
             Root::Module(id) => objects.module(name(id)),

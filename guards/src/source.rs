@@ -116,6 +116,8 @@ table! {
     Global(name: StrId) "G[{arg!r}]" Object;
     /// What a cell of the frame holds: a variable that closures share.
     Cell(name: StrId) "L[{arg!r}]" Object;
+    /// The frame's function.
+    Function "F" Object;
     /// A positional default of the frame's function.
     Default(index: u32) "F.__defaults__[{arg}]" Object;
     /// A keyword default of the frame's function.

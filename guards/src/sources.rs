@@ -80,6 +80,17 @@ impl Sources {
         self.root(Root::Cell(name))
     }
 
+    /// The frame's function.
+    pub fn function(&mut self) -> SourceId {
+        self.root(Root::Function)
+    }
+
+    /// A cell of a function's closure: the cell itself, not what it holds.
+    pub fn closure_cell(&mut self, function: SourceId, index: u32) -> SourceId {
+        let closure = self.attr(function, "__closure__");
+        self.item(closure, Constant::Int(index.into()))
+    }
+
     /// A module that is loaded.
     pub fn module(&mut self, name: &str) -> SourceId {
         let name = self.strings.add(name);

@@ -14,7 +14,7 @@ use crate::{
     host::{Obj, View},
     reason::{Kind, Reason},
 };
-use guards::{GuardKind, SourceId};
+use guards::{GuardKind, Source, SourceId, Step};
 use rustc_hash::FxHashMap;
 
 /// Objects that may be one, as far as the guards on their classes say.
@@ -79,12 +79,45 @@ impl Tracer<'_> {
         }
     }
 
+    /// The source of a cell itself, where that of a function's cell is the one of what it holds.
+    pub(super) fn cell_at(&mut self, source: SourceId) -> SourceId {
+        match self.sources.get(source) {
+            Some(Source::Step { base, step: Step::Closure(index) }) => self.sources.closure_cell(base, index),
+            _ => source,
+        }
+    }
+
+    /// Where a cell of the caller's was found first; `None` for anything else.
+    pub(super) fn cell_of(&self, value: ValueId) -> Option<SourceId> {
+        let Value::State(state) = self.values[value] else { return None };
+        match self.heap.get(state) {
+            State::Cell(_) => self.found_cell(state),
+            _ => None,
+        }
+    }
+
+    /// Where the cell of this state was found first; `None` for one that the program has made.
+    pub(super) fn found_cell(&self, state: StateId) -> Option<SourceId> {
+        let origin = self.heap.row(state).origin?;
+        self.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
+    }
+
+    /// Guards that a variable that the program sets is none of the other closures' that it looks at.
+    fn guard_distinct_cells(&mut self, changed: &[Obj]) {
+        let cells: Vec<_> = self.cells.iter().filter(|(cell, _)| self.known.contains_key(cell)).copied().collect();
+        if cells.len() > 1 && cells.iter().any(|(cell, _)| changed.contains(cell)) {
+            let sources: Vec<SourceId> = cells.into_iter().map(|(_, source)| source).collect();
+            self.guard(sources[0], GuardKind::NoTensorAliasing(sources));
+        }
+    }
+
     /// Guards that what the program changes is none of the other objects that it looks at.
     pub(super) fn guard_distinct(&mut self) {
         let changed: Vec<Obj> = self.heap.changed().into_iter().filter_map(|state| self.holder(state)).collect();
         if changed.is_empty() {
             return;
         }
+        self.guard_distinct_cells(&changed);
         let mut alike: FxHashMap<Alike, Vec<(Obj, SourceId)>> = FxHashMap::default();
         for &obj in &self.known_log {
             let Some(&value) = self.known.get(&obj) else { continue };
@@ -106,8 +139,8 @@ impl Tracer<'_> {
     fn holder(&self, state: StateId) -> Option<Obj> {
         let row = self.heap.row(state);
         match row.state {
-            State::Slot { object: Some(_), .. } | State::List(_) | State::Dict(_) | State::Set(..) => row.origin,
-            State::Slot { object: None, .. } | State::Cell(_) | State::Iter(_) => None,
+            State::Slot { object: None, .. } | State::Iter(_) => None,
+            State::Slot { .. } | State::List(_) | State::Dict(_) | State::Set(..) | State::Cell(_) => row.origin,
         }
     }
 

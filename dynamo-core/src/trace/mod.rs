@@ -223,6 +223,8 @@ struct Tracer<'h> {
     scopes: Vec<Obj>,
     dicts: Vec<Obj>,
     holders: Vec<Obj>,
+    /// Cells of the caller's, and where each was found.
+    cells: Vec<(Obj, SourceId)>,
     /// The objects of frozen sets: the values know no order.
     frozen: FxHashMap<ValueId, Obj>,
     /// The nodes that give a tensor's sizes all at once.
@@ -341,6 +343,7 @@ impl<'h> Tracer<'h> {
             scopes: Vec::new(),
             dicts: Vec::new(),
             holders: Vec::new(),
+            cells: Vec::new(),
             frozen: FxHashMap::default(),
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
@@ -376,7 +379,7 @@ impl<'h> Tracer<'h> {
             return Err(Reason::new(Kind::Call, text));
         }
         let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
-        let closure = closure.map(|(name, &cell)| self.root_cell(&name, cell)).collect();
+        let closure = closure.zip(0..).map(|((name, &cell), index)| self.root_cell(&name, cell, index)).collect();
         let globals = Globals { dict: view.globals, owner: None.into() };
         self.scopes.push(view.globals);
         let mut frame = Frame::new(code, Some(view.code), globals, closure);
@@ -415,7 +418,7 @@ impl<'h> Tracer<'h> {
     }
 
     /// A cell of the traced function's closure.
-    fn root_cell(&mut self, name: &str, cell: Obj) -> ValueId {
+    fn root_cell(&mut self, name: &str, cell: Obj, index: u32) -> ValueId {
         let content = match self.host.view(cell) {
             View::Cell(Some(content)) => {
                 let source = self.sources.cell(name);
@@ -426,6 +429,9 @@ impl<'h> Tracer<'h> {
         let state = self.heap.push(State::Cell(content), Some(cell));
         let value = self.value(Value::State(state));
         self.known.insert(cell, value);
+        let function = self.sources.function();
+        let source = self.sources.closure_cell(function, index);
+        self.cells.push((cell, source));
         value
     }
 

@@ -80,6 +80,13 @@ impl Tracer<'_> {
 
     /// The same object is reached in a second way: it has to be so again.
     fn guard_same(&mut self, known: ValueId, second: Option<SourceId>) {
+        if let (Some(first), Some(second)) = (self.cell_of(known), second) {
+            let second = self.cell_at(second);
+            if first != second {
+                self.guard(second, GuardKind::DuplicateInput(first));
+            }
+            return;
+        }
         if let (Some(first), Some(second)) = (self.source(known), second)
             && first != second
             && !matches!(self.values[known], Value::Const(_))
@@ -150,6 +157,10 @@ impl Tracer<'_> {
                 this: self.child(this, source, |s, base| s.attr(base, "__self__")),
             },
             View::Cell(content) => {
+                if let Some(source) = source {
+                    let cell = self.cell_at(source);
+                    self.cells.push((obj, cell));
+                }
                 // The source of a function's cell is already that of what it holds.
                 let content = content.map(|obj| {
                     self.child(obj, source, |s, base| match s.get(base) {

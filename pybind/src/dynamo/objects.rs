@@ -226,6 +226,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         closure.get_item(slot).ok()?.getattr(intern!(self.py(), "cell_contents")).ok()
     }
 
+    fn frame_function(&mut self) -> Option<Handle<'py>> {
+        Some(self.call.function())
+    }
+
     fn frame_default(&mut self, index: u32) -> Option<Handle<'py>> {
         self.function_default(&self.call.function(), index)
     }

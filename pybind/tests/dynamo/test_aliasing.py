@@ -225,3 +225,78 @@ def test_tensors_that_change_may_overlap_otherwise_in_the_next_call(backend, fun
         theirs, ours = make(), make()
         assert torch.equal(function(*theirs), compiled(*ours))
         assert all(map(torch.equal, theirs, ours))
+
+
+def world():
+    """Functions of one variable, that of all of them."""
+    n = 1
+
+    def sets(x, other):
+        nonlocal n
+        n += 1
+        y = x + other()
+        n += 1
+        return y * n + other()
+
+    def reads(x, other):
+        before = n
+        other()
+        return x + n + before
+
+    def sets_within(x, other):
+        def inner():
+            nonlocal n
+            n = n * 2
+            return n
+
+        inner()
+        return x + other() + n
+
+    def get():
+        return n
+
+    def count():
+        nonlocal n
+        n += 1
+        return n
+
+    return {"sets": sets, "reads": reads, "sets_within": sets_within, "get": get, "count": count}
+
+
+def called(function, x, other):
+    return function(x, other)
+
+
+def in_turn(x, count, get):
+    before = get()
+    count()
+    count()
+    return x * before + get()
+
+
+@pytest.mark.parametrize("order", [(True, False, True), (False, True, False)])
+@pytest.mark.parametrize("other", ["get", "count"])
+@pytest.mark.parametrize("name", ["sets", "reads", "sets_within"])
+def test_functions_may_share_a_variable_in_one_call_and_not_in_the_next(name, other, order):
+    compiled = _capture.optimize(called, backend="eager")
+    for shared in order:
+        found = []
+        for call in (compiled, called):
+            first, second = world(), world()
+            results = [call(first[name], X, (first if shared else second)[other]).tolist() for _ in range(2)]
+            found.append((results, first["get"](), second["get"]()))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("order", [(True, False, True), (False, True, False)])
+def test_two_functions_may_share_a_variable_in_one_call_and_not_in_the_next(order):
+    log = []
+    compiled = _capture.optimize(in_turn, backend="eager", listener=log.append)
+    for shared in order:
+        found = []
+        for call in (compiled, in_turn):
+            first, second = world(), world()
+            results = [call(X, first["count"], (first if shared else second)["get"]).tolist() for _ in range(2)]
+            found.append((results, first["get"](), second["get"]()))
+        assert found[0] == found[1]
+    assert [event for event in log if event.get("break_reason") or "skipped" in event] == []

@@ -8,6 +8,7 @@ use crate::{
         value::{State, StateId, Value, ValueId},
     },
 };
+use guards::{Root, Source, SourceId};
 
 impl Output<'_, '_> {
     /// Replays what the trace changed in objects of the caller's, in the order of the first change.
@@ -107,11 +108,24 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn change_cell(&mut self, state: StateId, content: Option<ValueId>) -> Traced<()> {
-        let (Some(&slot), Some(content)) = (self.frame_cells.get(&state), content) else {
-            return Err(construct("a variable of another function"));
-        };
+        let unknown = || construct("a variable of another function");
+        let content = content.ok_or_else(unknown)?;
+        if let Some(&slot) = self.frame_cells.get(&state) {
+            self.push(content)?;
+            self.builder.store_deref(slot);
+            return Ok(());
+        }
+        let cell = self.t.found_cell(state).filter(|&cell| self.is_of_argument(cell)).ok_or_else(unknown)?;
         self.push(content)?;
-        self.builder.store_deref(slot);
+        self.load_source(cell)?;
+        self.builder.store_attr("cell_contents");
         Ok(())
+    }
+
+    /// True for a cell of a function that is an argument: no change on the way leads to another one.
+    fn is_of_argument(&self, cell: SourceId) -> bool {
+        let base = |source: SourceId| self.t.sources.get(source).and_then(Source::base);
+        let function = base(cell).and_then(base).and_then(|function| self.t.sources.get(function));
+        matches!(function, Some(Source::Root(Root::Local(_))))
     }
 }
