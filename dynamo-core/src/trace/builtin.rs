@@ -38,9 +38,22 @@ const RULES: &[(&str, Rule)] = &[
         Ok(t.constant(Constant::Bool(is)))
     }),
     ("builtins.callable", |t, args, _| {
-        let value = t.get(one(args)?)?;
-        let callable =
-            matches!(value, Value::Function(_) | Value::Method { .. } | Value::Builtin(_) | Value::Class(..));
+        let callable = match t.get(one(args)?)? {
+            Value::Function(_)
+            | Value::Method { .. }
+            | Value::Partial(..)
+            | Value::Decorated(..)
+            | Value::Exit(_)
+            | Value::Builtin(_)
+            | Value::BoundBuiltin { .. }
+            | Value::Class(..) => true,
+            Value::Object(class, _) => {
+                let text = format!("`callable` of a `{class}`.");
+                return Err(Reason::new(Kind::Call, text));
+            }
+            Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
+            _ => false,
+        };
         Ok(t.constant(Constant::Bool(callable)))
     }),
     ("builtins.bool", |t, args, _| {

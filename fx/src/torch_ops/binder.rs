@@ -173,8 +173,6 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("tensor", "self"),
     ("axis", "dim"),
     ("keepdims", "keepdim"),
-    ("dims", "dim"),
-    ("dim", "dims"),
     ("axis0", "dim0"),
     ("axis1", "dim1"),
     ("size", "shape"),

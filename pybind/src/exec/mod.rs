@@ -151,6 +151,8 @@ pub(crate) enum Output {
     Object(ObjectId),
     /// The same object as an earlier output.
     Same(usize),
+    /// Another tensor with the memory of an earlier output.
+    Alias(usize),
 }
 
 /// A plan, ready to run.

@@ -9,7 +9,7 @@ use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
 use crate::torch::Torch;
 use cranelift_entity::PrimaryMap;
-use fx::Meta;
+use fx::{Arg, Meta, NodeId};
 use inductor::backend::{Backend, CompiledKernel, Library};
 use inductor::offload::{HostStep, Place, Placement};
 use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Plan, Storage, View};
@@ -308,6 +308,15 @@ impl<'py> Preparer<'py, '_> {
         plan.outputs.iter().enumerate().map(|(at, output)| self.output(at, output)).collect()
     }
 
+    /// The node that gives an output.
+    fn result(&self, at: usize) -> Option<NodeId> {
+        let graph = &self.imported.graph;
+        match &graph[graph.output_node()?].args[..] {
+            [Arg::Tuple(results) | Arg::List(results)] => results.get(at)?.as_node(),
+            _ => None,
+        }
+    }
+
     fn output(&mut self, at: usize, output: &plan::Output) -> PyResult<Output> {
         let view = match output {
             plan::Output::Tensor(view) => view,
@@ -326,7 +335,8 @@ impl<'py> Preparer<'py, '_> {
             return Err(PyRuntimeError::new_err(format!("output {at} cannot be a view of {}", view.buf)));
         }
         if let Some(same) = self.plan.outputs[..at].iter().position(|o| o == output) {
-            return Ok(Output::Same(same));
+            let is_same = self.result(same) == self.result(at);
+            return Ok(if is_same { Output::Same(same) } else { Output::Alias(same) });
         }
         self.allocate(view.buf);
         Ok(Output::View(self.view(view)))

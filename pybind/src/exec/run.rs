@@ -9,6 +9,7 @@ use inductor::backend::CompiledKernel;
 use inductor::device::DeviceError;
 use inductor::plan::Buf;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use smallvec::SmallVec;
@@ -308,6 +309,7 @@ impl Program {
                     None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
                 },
                 Output::Same(earlier) => outputs[*earlier].clone(),
+                Output::Alias(earlier) => outputs[*earlier].call_method0(intern!(py, "detach"))?,
             };
             outputs.push(value);
         }

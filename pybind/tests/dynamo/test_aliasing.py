@@ -300,3 +300,30 @@ def test_two_functions_may_share_a_variable_in_one_call_and_not_in_the_next(orde
             found.append((results, first["get"](), second["get"]()))
         assert found[0] == found[1]
     assert [event for event in log if event.get("break_reason") or "skipped" in event] == []
+
+
+def one_detached(x):
+    y = x + 1
+    return y, y.detach(), y.detach()
+
+
+@pytest.mark.parametrize("backend", ["rust_inductor", "aot_eager"])
+def test_what_is_detached_is_another_tensor(backend):
+    made, *detached = _capture.optimize(one_detached, backend=backend)(X.clone())
+    assert len({id(tensor) for tensor in (made, *detached)}) == 3
+    detached[0].requires_grad_(True)
+    assert not made.requires_grad
+    detached[1].add_(1)
+    assert torch.equal(made, X + 2)
+
+
+def sum_of_no_parameter(x):
+    try:
+        return torch.sum(x, dims=[0])
+    except TypeError:
+        return x
+
+
+def test_a_parameter_that_there_is_not():
+    for backend in ("eager", "rust_inductor"):
+        assert torch.equal(_capture.optimize(sum_of_no_parameter, backend=backend)(X), X)

@@ -432,3 +432,31 @@ def test_changes_do_not_stand_in_each_others_way(function, arg):
         kept_ours, kept_theirs = list(ours), list(theirs)
         assert compiled(ours) == function(theirs)
         assert (ours, kept_ours) == (theirs, kept_theirs)
+
+
+def what_can_be_called(x, thing):
+    return x + 1, callable(thing)
+
+
+class Called:
+    def __call__(self):
+        return 1
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        functools.partial(torch.add, other=2),
+        torch.sin,
+        [].append,
+        Called,
+        Called(),
+        Called().__call__,
+        3,
+        [1],
+        object(),
+    ],
+)
+def test_what_can_be_called(thing):
+    x = torch.ones(2)
+    assert _capture.optimize(what_can_be_called, backend="eager")(x, thing)[1] == callable(thing)
