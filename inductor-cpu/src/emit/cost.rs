@@ -4,7 +4,7 @@ use super::lane_count;
 use crate::target::Host;
 use fx::prim::Cost;
 use inductor::loop_ir::{Acc, Kernel, Loop, Op, Stmt, Value};
-use symshapes::{DType, Expr};
+use symshapes::{DType, Expr, Sym};
 
 /// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
 const FOUR_COPIES: i64 = 14;
@@ -25,35 +25,69 @@ const UNIT_NS: f64 = 0.15;
 /// Units of one vector to or from memory: between what the first-level cache takes and what main memory takes.
 const ACCESS: f64 = 6.0;
 
+/// The same where neighbouring lanes lie apart.
+const SCATTERED: f64 = 18.0;
+
 /// Estimates a kernel's work, given the value of each extent.
 pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) -> Work {
     let lanes = i64::from(lane_count(kernel, host));
-    let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, value);
+    let lane = kernel.root.vector.then(|| kernel.axes[kernel.root.axis].sym);
+    let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, lane, value);
     let units = if kernel.root.vector { body / lanes as f64 } else { body };
     let grain = if kernel.root.vector { 4 * lanes } else { 1 };
     Work { ns: units * UNIT_NS, grain }
 }
 
-/// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once.
-fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64, value: &dyn Fn(Expr) -> i64) -> f64 {
+/// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once, `lane` is the
+/// axis of the one around.
+fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64, lane: Option<Sym>, value: &dyn Fn(Expr) -> i64) -> f64 {
     body.iter()
         .map(|stmt| match stmt {
             Stmt::Loop(inner) => {
-                let (at_once, inside) = if inner.vector { (lanes, 1) } else { (1, lanes) };
-                let rounds = (value(kernel.axes[inner.axis].extent) as f64 / at_once as f64).ceil();
-                rounds * run_time(kernel, &inner.body, inside, value)
+                let axis = &kernel.axes[inner.axis];
+                let (at_once, inside, lane) = if inner.vector { (lanes, 1, Some(axis.sym)) } else { (1, lanes, lane) };
+                let rounds = (value(axis.extent) as f64 / at_once as f64).ceil();
+                rounds * run_time(kernel, &inner.body, inside, lane, value)
             }
-            Stmt::Store { .. } => ACCESS,
-            Stmt::Let(v) if matches!(kernel.values[*v].op, Op::Load { .. }) => ACCESS,
-            other => stmt_cost(kernel, other) as f64,
+            Stmt::Store { index, .. } => access(kernel, *index, lane),
+            Stmt::Let(v) => match kernel.values[*v].op {
+                Op::Load { index, .. } => access(kernel, index, lane),
+                _ => stmt_cost(kernel, stmt) as f64,
+            },
+            Stmt::Accumulate { .. } => stmt_cost(kernel, stmt) as f64,
         })
         .sum()
+}
+
+/// Units of one vector to or from these places.
+fn access(kernel: &Kernel, index: Expr, lane: Option<Sym>) -> f64 {
+    if lane.is_some_and(|lane| lies_apart(kernel, index, lane)) { SCATTERED } else { ACCESS }
+}
+
+/// True if neighbouring lanes are known to lie further apart than one element.
+fn lies_apart(kernel: &Kernel, index: Expr, lane: Sym) -> bool {
+    let apart = |(sym, step): &(Sym, i64)| *sym == lane && step.abs() > 1;
+    kernel.exprs.affine(index).is_some_and(|(_, steps)| steps.iter().any(apart))
+}
+
+/// True if a vector loop reads rows across its lanes, which go through tiles: more than two of them and what is written
+/// are in each other's way.
+fn transposes(kernel: &Kernel, of: &Loop) -> bool {
+    let lane = kernel.axes[of.axis].sym;
+    let reads = |stmt: &Stmt| match stmt {
+        Stmt::Let(v) => match kernel.values[*v].op {
+            Op::Load { index, .. } => lies_apart(kernel, index, lane),
+            _ => false,
+        },
+        Stmt::Loop(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
+    };
+    of.body.iter().any(|stmt| if let Stmt::Loop(inner) = stmt { inner.body.iter().any(reads) } else { false })
 }
 
 /// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.
 pub(super) fn copies(kernel: &Kernel, of: &Loop, full: Option<i64>) -> u32 {
     let wanted = match block_cost(kernel, &of.body) {
-        0..=FOUR_COPIES => 4,
+        0..=FOUR_COPIES if !transposes(kernel, of) => 4,
         cost if cost <= TWO_COPIES => 2,
         _ => 1,
     };

@@ -23,6 +23,9 @@ use symshapes::{Expr, Node, Sym, Term};
 /// At most so many loads of a loop are read through tiles: they share the first-level cache.
 const TILES: usize = 4;
 
+/// Up to so many lanes, a square of all of them is transposed in registers.
+const WHOLE: u32 = 16;
+
 /// The tiles of the serial loop that is being emitted.
 pub(super) struct Tiles<'c> {
     /// The iteration of the block.
@@ -171,7 +174,7 @@ impl<'c> Ir<'c> {
     /// registers: they come to their places as they are read, and only squares are transposed by shuffles.
     pub(crate) fn transpose(&self, elem: Elem, rows: &[PointerValue<'c>], columns: &[PointerValue<'c>]) {
         let lanes = rows.len() as u32;
-        let width = (16 / elem.bytes()).min(4).min(lanes);
+        let width = if lanes <= WHOLE { lanes } else { (16 / elem.bytes()).min(4) };
         for first in (0..lanes).step_by(width as usize) {
             let read = |lane: u32| self.load(elem, width, self.at(elem, rows[lane as usize], self.i64(first.into())));
             let beside = |at: u32| self.joined((at..lanes).step_by(width as usize).map(read).collect());
