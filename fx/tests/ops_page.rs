@@ -15,9 +15,12 @@ What the compiler does with each operator of ATen. This page is generated from t
 
 - **Native**: the operator becomes primitives, which are fused into generated kernels. A rule may leave a case to a \
 library or to a fallback; `rust_inductor.explain` tells what became of each call.
-- **Extern**: the plan calls the library's operator on planned memory.
-- **Fallback**: the operator is called as eager would call it, on memory of its own. So are all operators on complex \
-numbers.
+- **Extern**: the plan calls the library's operator from Rust, on tensors of known sizes: what the table gives to the \
+library, and any operator whose schema says that it is a function of its arguments.
+- **Fallback**: the operator is called through Python. So is an extern one that takes a `Scalar`, for which the library's \
+C interface has no type, or whose results have sizes that only the call gives.
+
+Complex numbers have no kernels: operators on them are called.
 
 Views, in-place forms and `out=` forms come down to the operators named here before the compiler sees them. \
 `python -m pybind.tests.opinfo.run` compares every operator that torch's own tests know with eager, sample by sample; \
@@ -60,6 +63,7 @@ fn heading(kind: Extern) -> &'static str {
         Extern::Loss => "Losses",
         Extern::Layer => "Layers",
         Extern::Statistics => "Statistics of a batch",
+        Extern::Function => "Other functions",
     }
 }
 
@@ -86,14 +90,18 @@ fn page() -> String {
         let _ = write!(page, "\n{heading}: {}.\n", listed(names.into_iter()));
     }
     let bases: BTreeSet<&str> = RULES.iter().map(|(name, _)| name.split('.').next().unwrap_or(name)).collect();
-    let rest: BTreeSet<&str> = names()
-        .filter_map(lookup)
-        .filter(|overload| is_functional(overload) && rule(&overload.name).is_none())
-        .map(Overload::base)
-        .filter(|base| !bases.contains(base) && !base.contains("cudnn") && !base.contains("miopen"))
-        .collect();
-    let rest: Vec<String> = rest.into_iter().map(|base| format!("`{base}`")).collect();
-    let _ = write!(page, "\n## Fallback\n\n{}.\n", rest.join(", "));
+    let rest = |is: &dyn Fn(&Overload) -> bool| {
+        let rest: BTreeSet<String> = names()
+            .filter_map(lookup)
+            .filter(|overload| is_functional(overload) && rule(&overload.name).is_none() && is(overload))
+            .map(Overload::base)
+            .filter(|base| !bases.contains(base) && !base.contains("cudnn") && !base.contains("miopen"))
+            .map(|base| format!("`{base}`"))
+            .collect();
+        rest.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let _ = write!(page, "\n{}, by their schemas: {}.\n", heading(Extern::Function), rest(&Overload::is_function));
+    let _ = write!(page, "\n## Fallback\n\n{}.\n", rest(&|overload| !overload.is_function()));
     page
 }
 

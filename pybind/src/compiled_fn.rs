@@ -205,20 +205,18 @@ impl CompiledFn {
         })
     }
 
-    /// The calls of operators: target, and why (`extern` or the reason).
+    /// The calls of operators: target, and how it is called. `extern` is a call of libtorch without Python, `extern: …`
+    /// one for want of a rule; `fallback: …` goes through Python. Of a graph for all sizes, those of the latest.
     #[getter]
     fn calls(&self) -> Vec<(String, String)> {
-        use inductor::plan::{CallKind, Step};
-        self.of_compiled(|compiled| {
-            let calls = compiled.plan.steps.iter().filter_map(|step| match step {
-                Step::Call(call) | Step::Fused(call, _) => Some(match &call.kind {
-                    CallKind::Extern => (call.target.clone(), "extern".to_owned()),
-                    CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
-                }),
-                _ => None,
-            });
-            calls.collect()
-        })
+        match &self.kind {
+            Kind::Static { program, .. } => program.calls(),
+            Kind::Dynamic { prepared, .. } => {
+                let prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
+                prepared.last().map(|(_, program)| program.calls()).unwrap_or_else(|| self.planned_calls())
+            }
+            Kind::Eager(_) => Vec::new(),
+        }
     }
 
     /// Bytes of the arena, which is kept between calls; of a graph for all sizes, those of typical ones.
@@ -333,6 +331,21 @@ impl CompiledFn {
         }
         all.push((values, Arc::clone(&program)));
         Ok(Some(program))
+    }
+
+    /// The calls of a graph that was not prepared for any sizes yet.
+    fn planned_calls(&self) -> Vec<(String, String)> {
+        use inductor::plan::{CallKind, Step};
+        self.of_compiled(|compiled| {
+            let calls = compiled.plan.steps.iter().filter_map(|step| match step {
+                Step::Call(call) | Step::Fused(call, _) => Some(match &call.kind {
+                    CallKind::Extern => (call.target.clone(), "extern".to_owned()),
+                    CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
+                }),
+                Step::Launch { .. } | Step::Free(_) | Step::Check(_) => None,
+            });
+            calls.collect()
+        })
     }
 
     /// What `f` says of the compiled graph; nothing if it runs as it is.

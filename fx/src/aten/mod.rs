@@ -55,6 +55,21 @@ impl Overload {
         self.schema.params.iter().any(|p| p.alias.as_ref().is_some_and(|a| a.write))
     }
 
+    /// True if all that a call does is to give tensors of their own memory: it writes to no argument, and no result is a
+    /// view of one.
+    pub fn is_function(&self) -> bool {
+        let is_tensor = |ty: &Type| match ty {
+            Type::Tensor => true,
+            Type::List(inner, _) => **inner == Type::Tensor,
+            _ => false,
+        };
+        let returns = &self.schema.returns;
+        !self.schema.vararg
+            && !returns.is_empty()
+            && returns.iter().all(|result| is_tensor(&result.ty) && result.alias.is_none())
+            && self.schema.params.iter().all(|param| param.alias.is_none())
+    }
+
     /// True if the op may draw random numbers.
     pub fn is_random(&self) -> bool {
         is_random(self.base())
@@ -199,5 +214,8 @@ mod tests {
         assert_eq!(class("bernoulli_.float"), (false, true, true));
         assert_eq!(class("native_dropout.default"), (false, false, true));
         assert!(RANDOM.is_sorted());
+        let function = |name: &str| lookup(name).expect(name).is_function();
+        assert!(function("topk.default") && function("_foreach_add.List"));
+        assert!(!function("view.default") && !function("add.out") && !function("_local_scalar_dense.default"));
     }
 }

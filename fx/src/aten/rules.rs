@@ -1,6 +1,7 @@
 //! What the compiler does with each ATen overload: one row each.
 //!
-//! An overload without a row is called as eager would call it (a fallback). The schemas stand in `schemas.txt`; this
+//! An overload without a row is called: as a library's function ([`Extern::Function`]) if its schema says that it is
+//! one, else as eager would call it (a fallback). The schemas stand in `schemas.txt`; this
 //! table says only how an overload comes down to primitives.
 
 use crate::prim::{Pointwise, Reduction};
@@ -61,6 +62,9 @@ pub enum Extern {
     Layer,
     /// Statistics of a batch, where they are not the batch's own.
     Statistics,
+    /// Any other function of its arguments; no row of the table says so, but the operator's schema
+    /// ([`Overload::is_function`](super::Overload::is_function)).
+    Function,
 }
 
 impl Extern {
@@ -240,6 +244,8 @@ rules! {
         "isfinite.default" => Isfinite,
         "addr.default" => Addr,
         "angle.default" => Angle,
+        "round.decimals" => RoundDecimals,
+        "isin.Tensor_Scalar" => IsinScalar,
         // Activations and their backward.
         "relu.default" => Relu,
         "relu6.default" => Relu6,
@@ -285,6 +291,10 @@ rules! {
         "std_mean.correction" | "std_mean.default" | "std_mean.dim" => StdMean,
         "dot.default" | "vdot.default" => Dot,
         "nansum.default" => Nansum,
+        "mv.default" => Mv,
+        "addmv.default" => Addmv,
+        "dist.default" => Dist,
+        "renorm.default" => Renorm,
         "count_nonzero.default" | "count_nonzero.dim_IntList" => CountNonzero,
         "aminmax.default" => Aminmax,
         "linalg_vector_norm.default" => VectorNorm,
@@ -357,6 +367,12 @@ rules! {
         "pixel_shuffle.default" => PixelShuffle,
         "pixel_unshuffle.default" => PixelUnshuffle,
         "channel_shuffle.default" | "native_channel_shuffle.default" => ChannelShuffle,
+        "rot90.default" => Rot90,
+        "reflection_pad1d.default" | "reflection_pad2d.default" | "reflection_pad3d.default" => ReflectionPad,
+        "replication_pad1d.default" | "replication_pad2d.default" | "replication_pad3d.default" => ReplicationPad,
+        "upsample_nearest1d.vec" | "upsample_nearest2d.vec" | "upsample_nearest3d.vec" => UpsampleNearest,
+        "_upsample_nearest_exact1d.vec" | "_upsample_nearest_exact2d.vec" | "_upsample_nearest_exact3d.vec"
+            => UpsampleNearestExact,
         "tril.default" => Tril,
         "triu.default" => Triu,
         // Creation.
@@ -396,7 +412,6 @@ rules! {
         "avg_pool2d_backward.default" => PoolingBackward,
         "_adaptive_avg_pool2d.default" => Pooling,
         "_adaptive_avg_pool2d_backward.default" => PoolingBackward,
-        "upsample_nearest2d.vec" => Resampling,
         "upsample_bilinear2d.vec" => Resampling,
         "native_dropout.default" => Random,
         "bernoulli.p" => Random,
@@ -424,8 +439,6 @@ rules! {
         "linear.default" => Layer,
         "matmul.default" => Layer,
         "bilinear.default" => Layer,
-        "mv.default" => Linear,
-        "addmv.default" => Linear,
         "addbmm.default" => Linear,
         "_linalg_det.default" => Linear,
         "_linalg_eigh.default" => Linear,
@@ -462,8 +475,6 @@ rules! {
         "_euclidean_dist.default" => Linear,
         "_pdist_forward.default" => Linear,
         "_pdist_backward.default" => Linear,
-        "dist.default" => Linear,
-        "renorm.default" => Linear,
         "linalg_lstsq.default" => Linear,
         "_fft_c2c.default" => Fourier,
         "_fft_c2r.default" => Fourier,
@@ -479,7 +490,6 @@ rules! {
         "frexp.Tensor" => Special,
         "ldexp.Tensor" => Special,
         "nextafter.default" => Special,
-        "round.decimals" => Special,
         "special_airy_ai.default" => Special,
         "special_bessel_j0.default" => Special,
         "special_bessel_j1.default" => Special,
@@ -531,7 +541,6 @@ rules! {
         "nanmedian.default" => Sort,
         "nanmedian.dim" => Sort,
         "isin.Tensor_Tensor" => Sort,
-        "isin.Tensor_Scalar" => Sort,
         "bucketize.Tensor" => Sort,
         "bucketize.Scalar" => Sort,
         "searchsorted.Scalar" => Sort,
@@ -589,14 +598,9 @@ rules! {
         "max_pool3d_with_indices_backward.default" => PoolingBackward,
         "fractional_max_pool2d_backward.default" => PoolingBackward,
         "fractional_max_pool3d_backward.default" => PoolingBackward,
-        "upsample_nearest1d.vec" => Resampling,
-        "upsample_nearest3d.vec" => Resampling,
         "upsample_linear1d.vec" => Resampling,
         "upsample_bicubic2d.vec" => Resampling,
         "upsample_trilinear3d.vec" => Resampling,
-        "_upsample_nearest_exact1d.vec" => Resampling,
-        "_upsample_nearest_exact2d.vec" => Resampling,
-        "_upsample_nearest_exact3d.vec" => Resampling,
         "_upsample_bilinear2d_aa.default" => Resampling,
         "_upsample_bilinear2d_aa.vec" => Resampling,
         "_upsample_bicubic2d_aa.default" => Resampling,
@@ -619,19 +623,12 @@ rules! {
         "_upsample_bicubic2d_aa_backward.default" => ResamplingBackward,
         "grid_sampler_2d_backward.default" => ResamplingBackward,
         "grid_sampler_3d_backward.default" => ResamplingBackward,
-        "reflection_pad1d.default" => Padding,
-        "reflection_pad2d.default" => Padding,
-        "reflection_pad3d.default" => Padding,
-        "replication_pad1d.default" => Padding,
-        "replication_pad2d.default" => Padding,
-        "replication_pad3d.default" => Padding,
         "reflection_pad1d_backward.default" => Padding,
         "reflection_pad2d_backward.default" => Padding,
         "reflection_pad3d_backward.default" => Padding,
         "replication_pad1d_backward.default" => Padding,
         "replication_pad2d_backward.default" => Padding,
         "replication_pad3d_backward.default" => Padding,
-        "rot90.default" => Padding,
         "binary_cross_entropy.default" => Loss,
         "binary_cross_entropy_backward.default" => Loss,
         "nll_loss2d_forward.default" => Loss,

@@ -20,6 +20,8 @@ impl<'g> Decompose<'g> {
             "linear.default" => Self::linear,
             "matmul.default" => Self::matmul,
             "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
+            "index_fill.int_Scalar" => Self::index_fill,
+            "index_add.default" => Self::index_add,
             _ => return unsupported("a library's own"),
         };
         let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };
@@ -113,7 +115,14 @@ impl<'g> Decompose<'g> {
     }
 
     /// The result of a library's call.
-    fn made_by(&mut self, id: NodeId, target: &str, args: Vec<tir::Arg>, promise: &Promise, planned: bool) -> Tensor {
+    pub(super) fn made_by(
+        &mut self,
+        id: NodeId,
+        target: &str,
+        args: Vec<tir::Arg>,
+        promise: &Promise,
+        planned: bool,
+    ) -> Tensor {
         let call = self.b.graph.calls.next_key();
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());

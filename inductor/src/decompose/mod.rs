@@ -9,6 +9,7 @@ mod args;
 mod backward;
 mod builder;
 mod creation;
+mod edges;
 mod formula;
 mod gate;
 mod index;
@@ -20,6 +21,8 @@ mod pointwise;
 mod reduce;
 mod shape;
 mod special;
+mod twin;
+mod vector;
 mod view;
 mod window;
 
@@ -215,8 +218,15 @@ impl Decompose<'_> {
             let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.clone() });
             return self.write(id).ok_or_else(error);
         }
-        let rule = rule(&overload.name).ok_or_else(|| fallback("no rule for this operator"))?;
         self.check_device(id)?;
+        let Some(rule) = rule(&overload.name) else {
+            let is_known = overload.is_function() && matches!(self.promises(id), Ok(Some(_)));
+            return Err(if is_known {
+                Refusal::Extern(Extern::Function)
+            } else {
+                fallback("no rule for this operator")
+            });
+        };
         if let Rule::Extern(kind) = rule {
             let made = self.windowed(id, overload).or_else(|_| self.layer(id, overload).map_err(|_| ()));
             return made.map_err(|()| Refusal::Extern(kind));
@@ -444,10 +454,9 @@ impl Decompose<'_> {
             node.kwargs.iter().map(|(k, a)| Ok((k.clone(), self.call_arg(id, a)?))).collect::<Result<_, Error>>()?;
         let (value, results, tuple) = self.call_results(id, call)?;
         let overload = fx::aten::lookup(&node.target);
-        let ordered = match library {
-            Some(kind) => kind == Extern::Random,
-            None => overload.is_none_or(fx::aten::Overload::is_random),
-        };
+        let is_random = overload.is_none_or(fx::aten::Overload::is_random);
+        let ordered =
+            library.map_or(is_random, |kind| kind == Extern::Random || (kind == Extern::Function && is_random));
         let planned = library == Some(Extern::MatMul);
         let target = node.target.clone();
         self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
@@ -725,6 +734,17 @@ fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Optio
         C::Linspace => creation::linspace(b, a),
         C::Eye => creation::eye(b, a),
         C::Angle => special::angle(b, a),
+        C::RoundDecimals => special::round_decimals(b, a),
+        C::IsinScalar => special::is_number(b, a),
+        C::Mv => vector::mv(b, a),
+        C::Addmv => vector::addmv(b, a),
+        C::Dist => vector::dist(b, a),
+        C::Renorm => vector::renorm(b, a),
+        C::ReflectionPad => edges::reflected(b, a),
+        C::ReplicationPad => edges::replicated(b, a),
+        C::Rot90 => edges::turned(b, a),
+        C::UpsampleNearest => edges::nearest(b, a, false),
+        C::UpsampleNearestExact => edges::nearest(b, a, true),
         C::Dot => reduce::dot(b, a),
         // Several results.
         C::VarMean => return reduce::var_mean(b, a),

@@ -200,20 +200,26 @@ pub(crate) fn aminmax(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>>
 
 /// The `p`-norm over dimensions: the largest magnitude where `p` is infinite, how many are not 0 where it is 0.
 pub(crate) fn vector_norm(b: &mut Builder, a: &Args, p: &str) -> Rewrite {
-    use fx::prim::Pointwise as P;
     let x = a.operand(b, "self")?;
     if !b.dtype(x).is_float() {
         return unsupported("integers");
     }
     let p = a.opt_float(p)?.unwrap_or(2.0);
     let dims = a.dims("dim", b.rank(x), true)?;
+    let norm = power_norm(b, x, p, &dims)?;
+    to_promised(b, a, norm)
+}
+
+/// The `p`-norm of floats over dimensions, which vanish.
+pub(crate) fn power_norm(b: &mut Builder, x: Tensor, p: f64, dims: &[usize]) -> Rewrite {
+    use fx::prim::Pointwise as P;
     let size = b.map(P::Abs, &[x]);
     let over = |b: &mut Builder, kind: Reduction, x: Tensor| {
-        if b.rank(x) == 0 { x } else { b.reduce(kind, x, &dims, false) }
+        if b.rank(x) == 0 { x } else { b.reduce(kind, x, dims, false) }
     };
-    let norm = if p.is_infinite() {
+    Ok(if p.is_infinite() {
         let kind = if p > 0.0 { Reduction::Max } else { Reduction::Min };
-        refuse_empty(b, kind, x, &dims)?;
+        refuse_empty(b, kind, x, dims)?;
         over(b, kind, size)
     } else if p == 0.0 {
         let is_any = b.convert(x, DType::Bool);
@@ -231,8 +237,7 @@ pub(crate) fn vector_norm(b: &mut Builder, a: &Args, p: &str) -> Rewrite {
         let sum = over(b, Reduction::Sum, power);
         let root = b.lit(1.0 / p, sum);
         b.map(P::Pow, &[sum, root])
-    };
-    to_promised(b, a, norm)
+    })
 }
 
 /// The sum of the main diagonal.

@@ -6,7 +6,7 @@ use fx::prim::Pointwise;
 use symshapes::DType;
 
 use super::formula::{Formula, Term};
-use super::pointwise::materialise;
+use super::pointwise::{materialise, promote};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::Tensor;
 
@@ -205,6 +205,30 @@ pub(crate) fn addr(b: &mut Builder, a: &Args) -> Rewrite {
     let outer = f.term(u) * f.term(v);
     let outer = if alpha == 1.0 { outer } else { outer * alpha };
     Ok(if beta == 0.0 { outer } else { f.term(x) * beta + outer }.tensor)
+}
+
+/// Rounded to a number of decimals, to even where it lies in the middle.
+pub(crate) fn round_decimals(b: &mut Builder, a: &Args) -> Rewrite {
+    let (x, decimals) = (a.tensor("self")?, a.int("decimals")?);
+    // Half floats are rounded at every step.
+    if !matches!(b.dtype(x), DType::F32 | DType::F64) || decimals.unsigned_abs() > 10 {
+        return unsupported("decimals of this dtype");
+    }
+    let scale = 10f64.powi(decimals.unsigned_abs() as i32);
+    let f = Formula::new(b);
+    let x = f.term(x);
+    let scaled = if decimals < 0 { x / scale } else { x * scale };
+    let rounded = scaled.map(Pointwise::Round);
+    Ok(if decimals < 0 { rounded * scale } else { rounded / scale }.tensor)
+}
+
+/// Which elements are a number, or are not.
+pub(crate) fn is_number(b: &mut Builder, a: &Args) -> Rewrite {
+    let operands = [a.number_or_tensor("elements")?, a.number_or_tensor("test_element")?];
+    let [Some(elements), Some(number)] = operands else { return unsupported("nothing to compare") };
+    let dtype = promote(b, &[elements, number]).compute();
+    let [x, y] = [elements, number].map(|operand| materialise(b, operand, dtype));
+    Ok(b.map(if a.bool("invert")? { Pointwise::Ne } else { Pointwise::Eq }, &[x, y]))
 }
 
 /// The standard normal distribution's cumulative one.

@@ -35,7 +35,10 @@ class Graph:
 
     @property
     def calls(self) -> list[tuple[str, str]]:
-        """Target of each call of a library, and ``extern`` or why it is a fallback."""
+        """Target and way of each call: ``extern`` calls the library directly, ``extern: …`` too, for want of a rule.
+
+        ``fallback: …`` goes through Python.
+        """
         return self.compiled.calls
 
     @property
@@ -55,7 +58,7 @@ class Graph:
             return
         yield f"{self.kind} graph"
         yield from _table(self.fates)
-        externs = [target for target, why in self.calls if why == "extern"]
+        externs = [target for target, why in self.calls if why.startswith("extern")]
         yield (
             f"  {len(self.kernels)} kernels launched {self.launches} times, {len(externs)} extern calls, "
             f"{len(self.calls) - len(externs)} fallbacks"

@@ -347,6 +347,10 @@ rows! {
     "aten._adaptive_avg_pool2d.default" = "_adaptive_avg_pool2d" [Tensor Ints] -> New;
     "aten._adaptive_avg_pool2d_backward.default" = "_adaptive_avg_pool2d_backward" [Tensor Tensor] -> New;
     "aten.adaptive_max_pool2d.default" = "adaptive_max_pool2d" [Tensor Ints] -> New New;
+    "aten.addbmm.default" = "addbmm" [Tensor Tensor Tensor Float Float] -> New;
+    "aten.histc.default" = "histc" [Tensor Int Float Float] -> New;
+    "aten.scatter.value" = "scatter_value_out" [Tensor Int Tensor Float] -> Out;
+    "aten.add.Tensor" = "add_Tensor" [Tensor Tensor Float] -> New;
     "aten.native_dropout.default" = "native_dropout" [Tensor Float OptBool] -> New New;
 }
 

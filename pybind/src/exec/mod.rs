@@ -10,6 +10,7 @@
 
 mod arena;
 mod device;
+mod dispatch;
 mod externs;
 mod frame;
 mod pages;
@@ -24,6 +25,7 @@ pub(crate) use prepare::{Parts, prepare};
 pub(crate) use run::Outcome;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use dispatch::Dispatch;
 use externs::{Extern, Value};
 use inductor::backend::CompiledKernel;
 use inductor::device::Task;
@@ -31,7 +33,7 @@ use inductor::plan::{Buf, ObjectId, Storage};
 use inductor_wgpu::Work;
 use pyo3::prelude::*;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use symshapes::DType;
 
 /// A view that some call or output uses.
@@ -104,11 +106,20 @@ pub(crate) struct PyCall {
     target: String,
 }
 
-/// A call through the shim.
+/// A call of libtorch without Python.
 pub(crate) struct ExternCall {
-    shim: Extern,
-    values: Vec<Value<ViewId>>,
+    way: Way,
     results: Vec<Keep>,
+    /// What libtorch said when it refused a call that Python could make: it is not asked again.
+    refused: OnceLock<String>,
+}
+
+/// How libtorch is called.
+pub(crate) enum Way {
+    /// By the operator's own function.
+    Shim(Extern, Vec<Value<ViewId>>),
+    /// As any operator.
+    Dispatch(Dispatch),
 }
 
 /// A kernel on tensors: buffers, and where in them the first elements are, in bytes.
@@ -124,7 +135,7 @@ pub(crate) enum Step {
     Launch(Arc<dyn CompiledKernel>, Box<[Buf]>, Box<[i64]>),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
-    /// The call, and the same call through Python should the shim refuse it.
+    /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),
     Free(Buf),
@@ -173,8 +184,17 @@ pub(crate) struct Program {
     arenas: Arc<Arenas>,
     /// What kernels set if an index is out of bounds.
     flags: Box<[Buf]>,
+    calls: Vec<Called>,
     frames: Mutex<Vec<Frame>>,
     device: Option<DevicePart>,
+}
+
+/// What one of the steps calls.
+struct Called {
+    step: usize,
+    target: String,
+    /// `extern`, or why Python calls it.
+    how: String,
 }
 
 /// Consecutive steps.

@@ -1,9 +1,10 @@
 //! From a plan to a program: everything that need not be looked up at each call.
 
+use super::dispatch;
 use super::externs::{self, Form};
 use super::{
-    Arenas, BufSpec, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step,
-    Stretch, ViewId, ViewSpec,
+    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step,
+    Stretch, ViewId, ViewSpec, Way,
 };
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
@@ -19,7 +20,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use symshapes::DeviceKind;
 
 /// What a program is made of.
@@ -53,6 +54,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         written: FxHashSet::default(),
         on_device: FxHashSet::default(),
         steps: Vec::new(),
+        calls: Vec::new(),
     };
     let (outputs, device) = match device {
         Some((device, placement)) => preparer.with_device(device, placement)?,
@@ -61,7 +63,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
             (preparer.outputs()?, None)
         }
     };
-    let Preparer { views, steps, .. } = preparer;
+    let Preparer { views, steps, calls, .. } = preparer;
     Ok(Program {
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
@@ -75,6 +77,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         arenas,
         flags: steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect(),
         steps,
+        calls,
         frames: Mutex::new(Vec::new()),
         device,
     })
@@ -94,6 +97,7 @@ struct Preparer<'py, 'a> {
     /// Results of calls that the device has made.
     on_device: FxHashSet<Buf>,
     steps: Vec<Step>,
+    calls: Vec<Called>,
 }
 
 impl<'py> Preparer<'py, '_> {
@@ -194,16 +198,21 @@ impl<'py> Preparer<'py, '_> {
             }
         }
         if let Some(library) = self.library_call(call) {
-            self.steps.push(Step::Library(library));
+            self.push_call(call, Step::Library(library), "extern".to_owned());
             return Ok(());
         }
         let python = self.python_call(call)?;
-        let step = match self.extern_call(call, &python) {
-            Some(external) => Step::Extern(external, python),
-            None => Step::Python(python),
+        let (step, how) = match self.extern_call(call, &python) {
+            Ok(external) => (Step::Extern(external, python), describe(&call.kind, None)),
+            Err(obstacle) => (Step::Python(python), describe(&call.kind, Some(&obstacle))),
         };
-        self.steps.push(step);
+        self.push_call(call, step, how);
         Ok(())
+    }
+
+    fn push_call(&mut self, call: &Call, step: Step, how: String) {
+        self.calls.push(Called { step: self.steps.len(), target: call.target.clone(), how });
+        self.steps.push(step);
     }
 
     /// The device's own kernel for a call whose result has memory of the plan's.
@@ -222,17 +231,24 @@ impl<'py> Preparer<'py, '_> {
         Some(LibraryCall { kernel, args: args.iter().map(place).collect() })
     }
 
-    fn extern_call(&mut self, call: &Call, python: &PyCall) -> Option<ExternCall> {
+    /// The call without Python; the error says what stands in the way.
+    fn extern_call(&mut self, call: &Call, python: &PyCall) -> Result<ExternCall, String> {
         if !self.torch.tried {
-            return None;
+            return Err("this release of torch was not tried".to_owned());
         }
-        let (shim, values) = externs::find(call, &mut |view| self.view(view))?;
-        let writes = call.results.iter().all(|r| matches!(r, CallResult::Tensor(_)));
-        let fits = match shim.row.form {
-            Form::Out => writes && call.results.len() == 1,
-            Form::New => true,
-        };
-        fits.then(|| ExternCall { shim, values, results: python.results.clone() })
+        let results = python.results.clone();
+        if let Some((shim, values)) = externs::find(call, &mut |view| self.view(view)) {
+            let writes = call.results.iter().all(|r| matches!(r, CallResult::Tensor(_)));
+            let fits = match shim.row.form {
+                Form::Out => writes && call.results.len() == 1,
+                Form::New => true,
+            };
+            if fits {
+                return Ok(ExternCall { way: Way::Shim(shim, values), results, refused: OnceLock::new() });
+            }
+        }
+        let dispatch = dispatch::find(call, &mut |view| self.view(view))?;
+        Ok(ExternCall { way: Way::Dispatch(dispatch), results, refused: OnceLock::new() })
     }
 
     fn python_call(&mut self, call: &Call) -> PyResult<PyCall> {
@@ -340,6 +356,16 @@ impl<'py> Preparer<'py, '_> {
         }
         self.allocate(view.buf);
         Ok(Output::View(self.view(view)))
+    }
+}
+
+/// How a call is made, and why it is one: `extern`, `extern: no rule`, `fallback: no rule`.
+fn describe(kind: &CallKind, obstacle: Option<&str>) -> String {
+    match (kind, obstacle) {
+        (CallKind::Extern, None) => "extern".to_owned(),
+        (CallKind::Extern, Some(obstacle)) => format!("fallback: {obstacle}"),
+        (CallKind::Fallback(why), None) => format!("extern: {why}"),
+        (CallKind::Fallback(why), Some(obstacle)) => format!("fallback: {why}; {obstacle}"),
     }
 }
 

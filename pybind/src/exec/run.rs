@@ -1,7 +1,9 @@
 //! One call of a program.
 
+use super::dispatch::{Dispatch, Made};
+use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
-use super::{ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, device};
+use super::{Called, ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, ViewId, Way, device};
 use crate::options::Options;
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
@@ -28,8 +30,8 @@ pub(crate) enum Outcome<'py> {
 
 /// Why a stretch of steps ended early.
 pub(super) enum Stop {
-    /// The shim refused this step; Python has to make the call and, if need be, to raise.
-    Refused(usize),
+    /// This step is Python's: libtorch refused it, for this reason, and Python has to make the call or to raise.
+    Refused(usize, Option<ShimError>),
     /// A kernel met an index out of bounds.
     Index,
     Error(ShimError),
@@ -58,6 +60,18 @@ impl Program {
         self.arenas.give(frame.leave());
         frames().push(frame);
         outcome
+    }
+
+    /// What is called: the operator, and how.
+    pub(crate) fn calls(&self) -> Vec<(String, String)> {
+        let calls = self.calls.iter().map(|Called { step, target, how }| {
+            let refused = match &self.steps[*step] {
+                Step::Extern(call, _) => call.refused.get(),
+                _ => None,
+            };
+            (target.clone(), refused.map_or_else(|| how.clone(), |why| format!("fallback: {why}")))
+        });
+        calls.collect()
     }
 
     fn run_in<'py>(
@@ -153,8 +167,12 @@ impl Program {
                 }
                 Err(Stop::Error(error)) => return Err(PyErr::from(error).into()),
                 Err(Stop::Device(error)) => return Err(error.into()),
-                Err(Stop::Refused(step)) => {
+                Err(Stop::Refused(step, why)) => {
                     self.python_step(py, step, args, frame)?;
+                    if let (Step::Extern(call, _), Some(why)) = (&self.steps[step], why) {
+                        tracing::debug!(target: "rust_inductor::exec", "step {step}: {why}; Python called it");
+                        let _ = call.refused.set(why.to_string());
+                    }
                     at = step + 1;
                 }
             }
@@ -188,11 +206,9 @@ impl Program {
                 unsafe { call.kernel.launch(&args, &[], threads) };
                 Ok(())
             }
+            Step::Extern(call, _) if call.refused.get().is_some() => Err(Stop::Refused(at, None)),
             Step::Extern(call, _) => {
-                let done = self.call_extern(call, frame).map_err(|error| {
-                    tracing::debug!(target: "rust_inductor::exec", "step {at}: {error}; calling through Python");
-                    Stop::Refused(at)
-                });
+                let done = self.call_extern(call, frame).map_err(|error| Stop::Refused(at, Some(error)));
                 frame.end_step();
                 done
             }
@@ -207,7 +223,7 @@ impl Program {
                 frame.end_step();
                 done
             }
-            Step::Python(_) => Err(Stop::Refused(at)),
+            Step::Python(_) => Err(Stop::Refused(at, None)),
             Step::Device(task) => device::run(self, task, frame),
             Step::Fetch(bufs) => device::fetch(self, bufs, frame),
             Step::Wrote(bufs) => {
@@ -222,23 +238,69 @@ impl Program {
     }
 
     fn call_extern(&self, call: &ExternCall, frame: &mut Frame) -> Result<(), ShimError> {
+        match &call.way {
+            Way::Dispatch(dispatch) => self.call_dispatch(dispatch, &call.results, frame),
+            Way::Shim(shim, values) => self.call_shim(*shim, values, &call.results, frame),
+        }
+    }
+
+    /// Calls an operator through the dispatcher.
+    fn call_dispatch(&self, dispatch: &Dispatch, results: &[Keep], frame: &mut Frame) -> Result<(), ShimError> {
         let mut tensors: SmallVec<[RawTensor; 12]> = SmallVec::new();
-        for value in &call.values {
+        dispatch.for_each_view(|view| {
+            tensors.push(frame.handle(self, view)?);
+            Ok(())
+        })?;
+        // SAFETY: the handles live until the end of the step.
+        let made = unsafe { dispatch.call(&tensors) }?;
+        for (made, keep) in made.into_iter().zip(results) {
+            if let (Some(made), Keep::Tensor(_) | Keep::Into(..)) = (made, keep) {
+                self.keep(*keep, dispatch.settled(made, &tensors)?, frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call_shim(
+        &self,
+        shim: Extern,
+        values: &[Value<ViewId>],
+        results: &[Keep],
+        frame: &mut Frame,
+    ) -> Result<(), ShimError> {
+        let mut tensors: SmallVec<[RawTensor; 12]> = SmallVec::new();
+        for value in values {
             let handle = match value {
-                super::Value::Tensor(view) => frame.handle(self, *view)?,
+                Value::Tensor(view) => frame.handle(self, *view)?,
                 _ => ptr::null_mut(),
             };
             tensors.push(handle);
         }
-        match call.shim.row.form {
-            super::externs::Form::Out => self.call_out(call, &tensors, frame),
-            super::externs::Form::New => self.call_new(call, &tensors, frame),
+        match shim.row.form {
+            Form::Out => self.call_out(shim, values, &tensors, results, frame),
+            Form::New => {
+                let mut raw: SmallVec<[RawTensor; 4]> = SmallVec::from_elem(ptr::null_mut(), shim.row.results);
+                // SAFETY: the values were bound for this row; all handles are live.
+                let code = unsafe { shim.call(values, &tensors, &mut raw) };
+                Shim::get().check(shim.row.target, code)?;
+                // SAFETY: on success each result is a new handle or null. All are ours before any is looked at.
+                let made: Made = raw.iter().map(|&r| unsafe { Tensor::from_raw(r) }).collect();
+                let mut made = made.into_iter().zip(results);
+                made.try_for_each(|(made, keep)| made.map_or(Ok(()), |made| self.keep(*keep, made, frame)))
+            }
         }
     }
 
     /// Calls a shim that writes its result into a tensor.
-    fn call_out(&self, call: &ExternCall, tensors: &[RawTensor], frame: &mut Frame) -> Result<(), ShimError> {
-        let out = match call.results[0] {
+    fn call_out(
+        &self,
+        shim: Extern,
+        values: &[Value<ViewId>],
+        tensors: &[RawTensor],
+        results: &[Keep],
+        frame: &mut Frame,
+    ) -> Result<(), ShimError> {
+        let out = match results[0] {
             Keep::Tensor(buf) => {
                 frame.allocate(self, buf)?;
                 frame.slot(buf).raw().unwrap_or(ptr::null_mut())
@@ -247,24 +309,8 @@ impl Program {
             Keep::Nothing | Keep::Object(_) => return Ok(()),
         };
         // SAFETY: the values were bound for this row; all handles are live.
-        let code = unsafe { call.shim.call(&call.values, tensors, &mut [out]) };
-        Shim::get().check(call.shim.row.target, code)
-    }
-
-    /// Calls a shim that makes its results.
-    fn call_new(&self, call: &ExternCall, tensors: &[RawTensor], frame: &mut Frame) -> Result<(), ShimError> {
-        let mut raw: SmallVec<[RawTensor; 4]> = SmallVec::from_elem(ptr::null_mut(), call.shim.row.results);
-        // SAFETY: the values were bound for this row; all handles are live.
-        let code = unsafe { call.shim.call(&call.values, tensors, &mut raw) };
-        Shim::get().check(call.shim.row.target, code)?;
-        // SAFETY: on success each result is a new handle or null. All are taken over before any is looked at.
-        let made: SmallVec<[Option<Tensor>; 4]> = raw.iter().map(|&r| unsafe { Tensor::from_raw(r) }).collect();
-        for (made, keep) in made.into_iter().zip(&call.results) {
-            if let Some(made) = made {
-                self.keep(*keep, made, frame)?;
-            }
-        }
-        Ok(())
+        let code = unsafe { shim.call(values, tensors, &mut [out]) };
+        Shim::get().check(shim.row.target, code)
     }
 
     /// Keeps a tensor that a call made as the plan says, with the layout that it promises.

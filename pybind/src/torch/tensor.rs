@@ -51,6 +51,13 @@ impl Tensor {
         self.0.as_ptr()
     }
 
+    /// Gives the reference up to whoever takes the handle.
+    pub(crate) fn into_raw(self) -> RawTensor {
+        let raw = self.raw();
+        std::mem::forget(self);
+        raw
+    }
+
     fn make(call: &'static str, f: impl FnOnce(&Shim, *mut RawTensor) -> i32) -> Result<Tensor, ShimError> {
         let shim = Shim::get();
         let mut raw = ptr::null_mut();

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rust_inductor import _native
     from rust_inductor._explain import Explanation
 
-#: What computed a sample, the better first.
+#: What computed a sample, the better first. Native: kernels of ours alone. Extern: besides, the library's operators,
+#: called from Rust on tensors of known sizes. Fallback: a call through Python, or something left to eager.
 PLANS = ("native", "extern", "fallback")
 
 
@@ -157,7 +158,7 @@ def _plan(graphs: Sequence[_native.CompiledFn]) -> tuple[str, dict[str, str]]:
         if compiled.eager_because is not None:
             fallbacks["the graph"] = compiled.eager_because
         for target, why in compiled.calls:
-            if why == "extern":
+            if why.startswith("extern"):
                 plan = "extern"
             else:
                 fallbacks[target] = why

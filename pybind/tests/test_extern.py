@@ -1,0 +1,121 @@
+"""Calls of the library: made without Python where its C interface can take the arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils import _pytree
+
+import rust_inductor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def calls_of(function: Callable[..., object], *args: object) -> list[tuple[str, str]]:
+    """The calls in what is compiled of a function, whose results are eager's."""
+    torch.manual_seed(0)
+    explanation = rust_inductor.explain(function, dynamic=False)(*args)
+    torch.manual_seed(0)
+    expected = function(*args)
+    for ours, eager in zip(_pytree.tree_leaves(explanation.result), _pytree.tree_leaves(expected), strict=True):
+        assert (ours.shape, ours.dtype, ours.is_conj()) == (eager.shape, eager.dtype, eager.is_conj())
+        torch.testing.assert_close(ours, eager, equal_nan=True)
+    return [call for graph in explanation.graphs for call in graph.calls]
+
+
+X = torch.linspace(-2.0, 2.0, 32).reshape(4, 8)
+I = torch.tensor([2, 0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda x: torch.topk(x, 2, largest=False), id="ints and bools"),
+        pytest.param(lambda x: torch.ops.aten.index_put(x, [None, I], x[:, :2], True), id="a list with gaps"),
+        pytest.param(lambda x: torch.searchsorted(x, x + 0.1, side="right"), id="a text"),
+        pytest.param(lambda x: torch.fft.rfft(x, norm="ortho"), id="complex numbers"),
+        pytest.param(lambda x: torch.fft.fft(torch.fft.fft(x).conj()).real, id="conjugate"),
+        pytest.param(lambda x: torch._chunk_cat([x, x], 0, 2), id="a list of tensors"),
+        pytest.param(lambda x: torch.randint_like(x, 7, dtype=torch.int32), id="random numbers of a type"),
+        pytest.param(lambda x: torch.linalg.svd(x, full_matrices=False)[1], id="several results"),
+        pytest.param(lambda x: torch._foreach_sqrt([x.abs(), x.abs() + 1]), id="a list as the result"),
+        pytest.param(lambda x: torch.histc(x, 5, -1, 1), id="numbers that a function of its own takes"),
+    ],
+)
+def test_no_python_is_called(function: Callable[[Tensor], object]) -> None:
+    """Every type of argument that has a form in C, and every form of result."""
+    calls = calls_of(function, X)
+    assert calls
+    assert all(how.startswith("extern") for _, how in calls), calls
+
+
+def test_python_calls_what_the_interface_cannot_take() -> None:
+    """A number of unknown type goes through Python, and the result is the same."""
+    ((target, how),) = calls_of(lambda x: torch.logspace(0.0, x.shape[0], 5), X)
+    assert target == "aten.logspace.default"
+    assert how.startswith("fallback: ") and "Scalar" in how
+
+
+def test_errors_are_those_of_the_operator() -> None:
+    """What the library refuses is raised as Python raises it, and the next call is well."""
+
+    def put(x: Tensor, i: Tensor) -> Tensor:
+        return torch.index_put(x, (i,), x[:2])
+
+    compiled = rust_inductor.compile(put, dynamic=False)
+    torch.testing.assert_close(compiled(X, I), put(X, I))
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(X, I + 7)
+    torch.testing.assert_close(compiled(X, I), put(X, I))
+
+
+def test_a_result_is_no_operand() -> None:
+    """An operator that gives what it was given has a result of its own all the same."""
+
+    def scatter(x: Tensor) -> tuple[Tensor, Tensor]:
+        y = x * 2
+        return torch.index_copy(y, 0, I[:0], y[:0]), y + 1
+
+    calls_of(scatter, X)
+
+
+NATIVE: list[tuple[str, Callable[[Tensor], object]]] = [
+    ("mv", lambda x: torch.mv(x, x[0])),
+    ("addmv", lambda x: torch.addmv(x[:, 0], x, x[1], beta=0.5, alpha=2)),
+    ("dist", lambda x: torch.dist(x, x.flip(0), 3)),
+    ("renorm", lambda x: torch.renorm(x, 2, 0, 1.5)),
+    ("round", lambda x: torch.round(x * 37, decimals=-1) + torch.round(x, decimals=2)),
+    ("isin", lambda x: torch.isin(x.round(), 1.0, invert=True)),
+    ("rot90", lambda x: [torch.rot90(x, k) + 1 for k in range(-1, 4)]),
+    ("reflect", lambda x: torch.nn.functional.pad(x[None], (3, 2), "reflect").exp()),
+    ("reflect 2d", lambda x: torch.nn.functional.pad(x[None], (3, -2, 1, 0), "reflect")),
+    ("replicate", lambda x: torch.nn.functional.pad(x[None, None], (3, 0, 1, 5), "replicate") * 2),
+    ("nearest", lambda x: torch.nn.functional.interpolate(x[None, None], scale_factor=(1.7, 2.0))),
+    ("nearest, sizes", lambda x: torch.nn.functional.interpolate(x[None], 5)),
+    ("nearest exact", lambda x: torch.nn.functional.interpolate(x[None], 13, mode="nearest-exact")),
+]
+
+
+@pytest.mark.parametrize("function", [pytest.param(function, id=name) for name, function in NATIVE])
+def test_native(function: Callable[[Tensor], object]) -> None:
+    """Kernels of ours alone."""
+    assert calls_of(function, X) == []
+
+
+def test_numbers_as_tensors() -> None:
+    """Operators that take a number are called as others that take a tensor."""
+
+    def place(x: Tensor) -> list[Tensor]:
+        return [x.index_fill(1, I, 3), x.index_add(1, I, x[:, 3:5], alpha=2), x.scatter(1, I[None], 7.0)]
+
+    calls = calls_of(place, X)
+    assert [target for target, _ in calls] == [
+        "aten.index_fill.int_Tensor",
+        "aten.scatter_add.default",
+        "aten.scatter.value",
+    ]
+    assert all(how == "extern" for _, how in calls)
