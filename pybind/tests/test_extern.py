@@ -28,14 +28,14 @@ def calls_of(function: Callable[..., object], *args: object) -> list[tuple[str, 
 
 
 X = torch.linspace(-2.0, 2.0, 32).reshape(4, 8)
-I = torch.tensor([2, 0])
+INDEX = torch.tensor([2, 0])
 
 
 @pytest.mark.parametrize(
     "function",
     [
         pytest.param(lambda x: torch.topk(x, 2, largest=False), id="ints and bools"),
-        pytest.param(lambda x: torch.ops.aten.index_put(x, [None, I], x[:, :2], True), id="a list with gaps"),
+        pytest.param(lambda x: torch.ops.aten.index_put(x, [None, INDEX], x[:, :2], True), id="a list with gaps"),
         pytest.param(lambda x: torch.searchsorted(x, x + 0.1, side="right"), id="a text"),
         pytest.param(lambda x: torch.fft.rfft(x, norm="ortho"), id="complex numbers"),
         pytest.param(lambda x: torch.fft.fft(torch.fft.fft(x).conj()).real, id="conjugate"),
@@ -67,10 +67,10 @@ def test_errors_are_those_of_the_operator() -> None:
         return torch.index_put(x, (i,), x[:2])
 
     compiled = rust_inductor.compile(put, dynamic=False)
-    torch.testing.assert_close(compiled(X, I), put(X, I))
+    torch.testing.assert_close(compiled(X, INDEX), put(X, INDEX))
     with pytest.raises(IndexError, match="out of bounds"):
-        compiled(X, I + 7)
-    torch.testing.assert_close(compiled(X, I), put(X, I))
+        compiled(X, INDEX + 7)
+    torch.testing.assert_close(compiled(X, INDEX), put(X, INDEX))
 
 
 def test_a_result_is_no_operand() -> None:
@@ -78,9 +78,25 @@ def test_a_result_is_no_operand() -> None:
 
     def scatter(x: Tensor) -> tuple[Tensor, Tensor]:
         y = x * 2
-        return torch.index_copy(y, 0, I[:0], y[:0]), y + 1
+        return torch.index_copy(y, 0, INDEX[:0], y[:0]), y + 1
 
     calls_of(scatter, X)
+
+
+def test_checks_have_no_tokens() -> None:
+    """The check of a factorization is a call as others are, and raises what eager raises."""
+
+    def factor(x: Tensor) -> Tensor:
+        return torch.linalg.cholesky(x) + torch.linalg.inv(x)
+
+    matrix = torch.eye(3) * 2
+    targets, ways = zip(*calls_of(factor, matrix), strict=True)
+    assert targets.count("aten._linalg_check_errors.default") == 2
+    assert set(ways) == {"extern"}
+    compiled = rust_inductor.compile(factor, dynamic=False)
+    with pytest.raises(torch.linalg.LinAlgError, match="not positive-definite"):
+        compiled(-matrix)
+    torch.testing.assert_close(compiled(matrix), factor(matrix))
 
 
 NATIVE: list[tuple[str, Callable[[Tensor], object]]] = [
@@ -96,6 +112,11 @@ NATIVE: list[tuple[str, Callable[[Tensor], object]]] = [
     ("replicate", lambda x: torch.nn.functional.pad(x[None, None], (3, 0, 1, 5), "replicate") * 2),
     ("nearest", lambda x: torch.nn.functional.interpolate(x[None, None], scale_factor=(1.7, 2.0))),
     ("nearest, sizes", lambda x: torch.nn.functional.interpolate(x[None], 5)),
+    ("linear", lambda x: torch.nn.functional.interpolate(x[None], scale_factor=1.3, mode="linear")),
+    ("bilinear", lambda x: torch.nn.functional.interpolate(x[None, None], (7, 5), mode="bilinear").exp()),
+    ("corners", lambda x: torch.nn.functional.interpolate(x[None, None], (9, 1), mode="bilinear", align_corners=True)),
+    ("trilinear", lambda x: torch.nn.functional.interpolate(x[None, None, None], (2, 3, 17), mode="trilinear")),
+    ("bicubic", lambda x: torch.nn.functional.interpolate(x[None, None], (6, 11), mode="bicubic")),
     ("nearest exact", lambda x: torch.nn.functional.interpolate(x[None], 13, mode="nearest-exact")),
 ]
 
@@ -110,7 +131,7 @@ def test_numbers_as_tensors() -> None:
     """Operators that take a number are called as others that take a tensor."""
 
     def place(x: Tensor) -> list[Tensor]:
-        return [x.index_fill(1, I, 3), x.index_add(1, I, x[:, 3:5], alpha=2), x.scatter(1, I[None], 7.0)]
+        return [x.index_fill(1, INDEX, 3), x.index_add(1, INDEX, x[:, 3:5], alpha=2), x.scatter(1, INDEX[None], 7.0)]
 
     calls = calls_of(place, X)
     assert [target for target, _ in calls] == [

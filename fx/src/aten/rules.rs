@@ -373,6 +373,8 @@ rules! {
         "upsample_nearest1d.vec" | "upsample_nearest2d.vec" | "upsample_nearest3d.vec" => UpsampleNearest,
         "_upsample_nearest_exact1d.vec" | "_upsample_nearest_exact2d.vec" | "_upsample_nearest_exact3d.vec"
             => UpsampleNearestExact,
+        "upsample_linear1d.vec" | "upsample_bilinear2d.vec" | "upsample_trilinear3d.vec" => UpsampleLinear,
+        "upsample_bicubic2d.vec" => UpsampleCubic,
         "tril.default" => Tril,
         "triu.default" => Triu,
         // Creation.
@@ -412,7 +414,6 @@ rules! {
         "avg_pool2d_backward.default" => PoolingBackward,
         "_adaptive_avg_pool2d.default" => Pooling,
         "_adaptive_avg_pool2d_backward.default" => PoolingBackward,
-        "upsample_bilinear2d.vec" => Resampling,
         "native_dropout.default" => Random,
         "bernoulli.p" => Random,
         "bernoulli.default" => Random,
@@ -598,9 +599,6 @@ rules! {
         "max_pool3d_with_indices_backward.default" => PoolingBackward,
         "fractional_max_pool2d_backward.default" => PoolingBackward,
         "fractional_max_pool3d_backward.default" => PoolingBackward,
-        "upsample_linear1d.vec" => Resampling,
-        "upsample_bicubic2d.vec" => Resampling,
-        "upsample_trilinear3d.vec" => Resampling,
         "_upsample_bilinear2d_aa.default" => Resampling,
         "_upsample_bilinear2d_aa.vec" => Resampling,
         "_upsample_bicubic2d_aa.default" => Resampling,

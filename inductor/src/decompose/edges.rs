@@ -73,13 +73,7 @@ pub(crate) fn replicated(b: &mut Builder, a: &Args) -> Rewrite {
 pub(crate) fn nearest(b: &mut Builder, a: &Args, middle: bool) -> Rewrite {
     let source = a.tensor("input")?;
     let sizes = a.result()?.sizes.clone();
-    let factors: Vec<Option<f64>> = match a.items("scale_factors") {
-        Ok(items) => items.iter().map(fx::Arg::as_float).collect(),
-        Err(_) => vec![None; sizes.len().saturating_sub(2)],
-    };
-    if sizes.len() != factors.len() + 2 {
-        return unsupported("factors of another number");
-    }
+    let factors = super::resample::factors(a, sizes.len().saturating_sub(2))?;
     looked_up(b, source, &sizes, |b, dim| {
         let Some(factor) = dim.checked_sub(2).map(|dim| factors[dim]) else { return Ok(None) };
         let known = |e: Expr| b.graph.pool.as_int(e);

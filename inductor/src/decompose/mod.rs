@@ -10,6 +10,7 @@ mod backward;
 mod builder;
 mod creation;
 mod edges;
+mod effect;
 mod formula;
 mod gate;
 mod index;
@@ -19,6 +20,7 @@ mod norm;
 mod norm_backward;
 mod pointwise;
 mod reduce;
+mod resample;
 mod shape;
 mod special;
 mod twin;
@@ -130,6 +132,9 @@ impl Decompose<'_> {
     fn placeholder(&mut self, id: NodeId) -> Result<Value, Error> {
         let number = self.b.graph.inputs;
         self.b.graph.inputs += 1;
+        if self.is_token(id) {
+            return Ok(Value::Plain(fx::Arg::None));
+        }
         match &self.graph[id].meta {
             Some(Meta::Tensor(meta)) => Ok(Value::Tensor(self.leaf(id, Op::Input(number), meta)?)),
             Some(Meta::Int(e)) => Ok(Value::Plain(self.known_int(id, *e)?)),
@@ -186,6 +191,9 @@ impl Decompose<'_> {
             && let Some(item) = self.getitem(id)
         {
             return Ok(item);
+        }
+        if let Some(value) = self.effect(id) {
+            return Ok(value);
         }
         match self.rewrite(id) {
             Ok(value) => Ok(value),
@@ -743,6 +751,8 @@ fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Optio
         C::ReflectionPad => edges::reflected(b, a),
         C::ReplicationPad => edges::replicated(b, a),
         C::Rot90 => edges::turned(b, a),
+        C::UpsampleLinear => resample::resample(b, a, resample::Kernel::Linear),
+        C::UpsampleCubic => resample::resample(b, a, resample::Kernel::Cubic),
         C::UpsampleNearest => edges::nearest(b, a, false),
         C::UpsampleNearestExact => edges::nearest(b, a, true),
         C::Dot => reduce::dot(b, a),

@@ -15,6 +15,7 @@ use fx::aten::{Overload, Type};
 use inductor::plan::{Call, CallArg, CallResult, View};
 use smallvec::{SmallVec, smallvec};
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::mem;
 use std::sync::OnceLock;
 use symshapes::{DType, DTypeClass, DeviceKind};
 
@@ -26,16 +27,33 @@ type Stack = SmallVec<[Word; 16]>;
 /// Tensors that a call made; none where there is no tensor.
 pub(crate) type Made = SmallVec<[Option<Tensor>; 4]>;
 
-/// The interface's functions.
-struct Interface {
-    call: unsafe extern "C" fn(*const c_char, *const c_char, *mut Word) -> i32,
-    new_list: unsafe extern "C" fn(usize, *mut *mut c_void) -> i32,
-    push: unsafe extern "C" fn(*mut c_void, Word) -> i32,
-    len: unsafe extern "C" fn(*mut c_void, *mut usize) -> i32,
-    item: unsafe extern "C" fn(*mut c_void, usize, *mut Word) -> i32,
-    delete_list: unsafe extern "C" fn(*mut c_void) -> i32,
-    new_box: unsafe extern "C" fn(*mut *mut Word) -> i32,
-    new_text: unsafe extern "C" fn(*const c_char, usize, *mut *mut c_void) -> i32,
+/// Declares the interface's functions, a row each: field, symbol, parameters. Each gives 0 unless it fails.
+macro_rules! interface {
+    ($($field:ident = $symbol:literal: fn($($arg:ty),*);)*) => {
+        /// The interface's functions.
+        struct Interface { $($field: unsafe extern "C" fn($($arg),*) -> i32,)* }
+
+        impl Interface {
+            fn load(shim: &Shim) -> Option<Interface> {
+                Some(Interface { $($field: {
+                    let address = shim.find(concat!($symbol, "\0"))?;
+                    // SAFETY: this is the type that torch's header declares for the symbol.
+                    unsafe { mem::transmute::<*const c_void, unsafe extern "C" fn($($arg),*) -> i32>(address) }
+                },)* })
+            }
+        }
+    };
+}
+
+interface! {
+    call = "aoti_torch_call_dispatcher": fn(*const c_char, *const c_char, *mut Word);
+    new_list = "torch_new_list_reserve_size": fn(usize, *mut *mut c_void);
+    push = "torch_list_push_back": fn(*mut c_void, Word);
+    len = "torch_list_size": fn(*mut c_void, *mut usize);
+    item = "torch_list_get_item": fn(*mut c_void, usize, *mut Word);
+    delete_list = "torch_delete_list": fn(*mut c_void);
+    new_box = "torch_new_stable_ivalue": fn(*mut *mut Word);
+    new_text = "torch_new_string_handle": fn(*const c_char, usize, *mut *mut c_void);
 }
 
 impl Interface {
@@ -43,26 +61,6 @@ impl Interface {
     fn get() -> Option<&'static Interface> {
         static INTERFACE: OnceLock<Option<Interface>> = OnceLock::new();
         INTERFACE.get_or_init(|| Interface::load(Shim::get())).as_ref()
-    }
-
-    fn load(shim: &Shim) -> Option<Interface> {
-        macro_rules! find {
-            ($symbol:literal) => {{
-                let address = shim.find(concat!($symbol, "\0"))?;
-                // SAFETY: the field has the type that torch's header declares for this symbol.
-                unsafe { std::mem::transmute(address) }
-            }};
-        }
-        Some(Interface {
-            call: find!("aoti_torch_call_dispatcher"),
-            new_list: find!("torch_new_list_reserve_size"),
-            push: find!("torch_list_push_back"),
-            len: find!("torch_list_size"),
-            item: find!("torch_list_get_item"),
-            delete_list: find!("torch_delete_list"),
-            new_box: find!("torch_new_stable_ivalue"),
-            new_text: find!("torch_new_string_handle"),
-        })
     }
 }
 
@@ -154,7 +152,7 @@ fn results(overload: &Overload, call: &Call) -> Result<Results, String> {
     {
         return Ok(Results::List);
     }
-    if returns.is_empty() || call.results.len() > returns.len() {
+    if call.results.len() > returns.len() {
         return Err("results of another number".to_owned());
     }
     let tensors = returns.iter().enumerate().map(|(at, result)| match &result.ty {
