@@ -342,7 +342,7 @@ impl CompiledFn {
                     CallKind::Extern => (call.target.clone(), "extern".to_owned()),
                     CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
                 }),
-                Step::Launch { .. } | Step::Free(_) | Step::Check(_) => None,
+                Step::Launch { .. } | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
             });
             calls.collect()
         })
