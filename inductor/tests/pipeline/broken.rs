@@ -5,7 +5,7 @@ use expect_test::expect;
 use fx::text;
 use inductor::plan::verify::verify;
 use inductor::plan::{
-    Buf, Call, CallArg, CallKind, CallResult, ObjectId, Output, Plan, Step, Storage, SymbolicPlan, View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, ObjectId, Output, Plan, Step, Storage, SymbolicPlan, View,
 };
 use symshapes::{DType, Expr, Range};
 
@@ -92,6 +92,14 @@ fn buf(number: u32) -> Buf {
     Buf::from_u32(number)
 }
 
+/// Has the graph change its first input, so many times, to what its first kernel makes of it.
+fn write_input(plan: &mut SymbolicPlan, times: usize) {
+    plan.written.push(buf(0));
+    let BufData { dtype, layout, .. } = plan.bufs[buf(1)].clone();
+    let from = View { buf: buf(1), dtype, layout };
+    plan.steps.extend(std::iter::repeat_n(Step::Write { into: buf(0), from }, times));
+}
+
 fn object() -> ObjectId {
     ObjectId::from_u32(0)
 }
@@ -111,6 +119,13 @@ const BROKEN_FOR_ALL_SIZES: &[Break<SymbolicPlan>] = &[
     ("an output is checked", |plan| plan.steps.push(Step::Check(buf(8)))),
     ("a kernel writes an input", |plan| args(&mut plan.steps[0])[1] = buf(0)),
     ("a call writes an input", |plan| call(&mut plan.steps[1]).results = vec![CallResult::Tensor(buf(0))]),
+    ("a graph writes an input", |plan| write_input(plan, 1)),
+    ("a graph writes an input twice", |plan| write_input(plan, 2)),
+    ("a graph writes an input with other sizes", |plan| {
+        write_input(plan, 1);
+        let Some(Step::Write { from, .. }) = plan.steps.last_mut() else { panic!("it was just put there") };
+        from.layout.sizes[0] = plan.pool.add_int(from.layout.sizes[0], -1);
+    }),
     ("a kernel writes a result", |plan| plan.bufs[buf(4)].storage = Storage::Result),
     ("a fallback call sees the arena", |plan| plan.bufs[buf(4)].storage = Storage::Arena(0)),
     ("an extern call sees the arena", |plan| {
@@ -167,6 +182,12 @@ fn plans_that_are_broken_for_all_sizes() {
             step 0: b0 is written, but the graph does not change it
         a call writes an input
             step 1: b0 is written, but the graph does not change it
+        a graph writes an input
+            right
+        a graph writes an input twice
+            step 8: b0 is an input that is written twice
+        a graph writes an input with other sizes
+            step 7: b0 is written with other elements
         a kernel writes a result
             step 2: b4 is a result, but a kernel writes it
         a fallback call sees the arena

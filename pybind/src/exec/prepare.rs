@@ -3,8 +3,8 @@
 use super::dispatch;
 use super::externs::{self, Form};
 use super::{
-    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall, Step,
-    Stretch, ViewId, ViewSpec, Way,
+    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall,
+    Step, Stretch, ViewId, ViewSpec, Way,
 };
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
