@@ -290,7 +290,7 @@ def test_functions_may_share_a_variable_in_one_call_and_not_in_the_next(name, ot
 
 @pytest.mark.parametrize("order", [(True, False, True), (False, True, False)])
 def test_two_functions_may_share_a_variable_in_one_call_and_not_in_the_next(order):
-    log = []
+    log: list[Any] = []
     compiled = _capture.optimize(in_turn, backend="eager", listener=log.append)
     for shared in order:
         found = []
@@ -319,7 +319,7 @@ def test_what_is_detached_is_another_tensor(backend):
 
 def sum_of_no_parameter(x):
     try:
-        return torch.sum(x, dims=[0])
+        return torch.sum(x, dims=[0])  # type: ignore[call-overload]
     except TypeError:
         return x
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from typing import Any
 
 import pytest
 import torch
@@ -136,7 +137,7 @@ def test_exceptions_leave_both_as_they_were():
 
 
 def test_in_several_threads():
-    results = []
+    results: list[bool] = []
 
     def run(at):
         pair = (ours, theirs) if at % 2 else (theirs, ours)
@@ -154,7 +155,7 @@ def test_in_several_threads():
 
 def test_frames_of_compilers_are_not_shown():
     """What torch's compiler calls while it compiles is not traced by ours."""
-    log = []
+    log: list[Any] = []
     within = torch.compile(triple, backend="aot_eager")
     outer = _capture.optimize(lambda x: within(x) + 1, backend="eager", listener=log.append)
     assert torch.equal(outer(X), X * 3 + 1)
@@ -176,7 +177,7 @@ def test_ours_leaves_the_interpreter_as_it_was():
 
 @pytest.mark.usefixtures("leftover")
 def test_a_frame_is_shown_once():
-    log = []
+    log: list[Any] = []
     compiled = _capture.optimize(triple, backend="eager", listener=log.append)
     with torch.compiler.set_stance("eager_then_compile"):
         for captures in (0, 1, 1):
