@@ -15,6 +15,7 @@ fn one_of_each(s: &mut Sources) -> Vec<SourceId> {
         Root::Local(x),
         Root::Global(k),
         Root::Cell(w),
+        Root::Function,
         Root::Default(0),
         Root::KwDefault(k),
         Root::Module(k),
@@ -64,6 +65,7 @@ fn every_row_prints() {
         Local              Object L['x']
         Global             Object G['k']
         Cell               Object L['weight']
+        Function           Object F
         Default            Object F.__defaults__[0]
         KwDefault          Object F.__kwdefaults__['k']
         Module             Object sys.modules['k']
