@@ -66,6 +66,10 @@ fn attention(c: &mut Call) -> Result {
     if [q, k, v].into_iter().any(|t| super::strides::is_contiguous(&mut c.pool, t) != Some(true)) {
         return Err(c.unsupported("attention on operands that are not row-major"));
     }
+    let is_alike = |t: &TensorMeta| t.sizes.len() == q.sizes.len() && t.sizes.first() == q.sizes.first();
+    if ![k, v].into_iter().all(is_alike) {
+        return Err(c.unsupported("attention that broadcasts"));
+    }
     let mut sizes = q.sizes.clone();
     *c.fits(sizes.last_mut())? = *c.fits(v.sizes.last())?;
     Ok(c.contiguous(q, q.dtype, sizes).into())
