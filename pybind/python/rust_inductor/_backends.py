@@ -213,8 +213,12 @@ def _compile(
     options: Mapping[str, Any] | None,
     mode: str | None,
     on_graph: OnGraph | None,
+    numbers: int = 0,
 ) -> Any:
-    """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd."""
+    """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd.
+
+    So many of the inputs, the last ones, are numbers as tensors of ours, which share no memory.
+    """
     import torch
 
     try:
@@ -230,7 +234,7 @@ def _compile(
             if on_graph is not None:
                 on_graph("inference", compiled)
             return compiled
-    tensors = sum(isinstance(x, torch.Tensor) for x in inputs)
+    tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
         return NotImplemented
@@ -255,7 +259,7 @@ def _in_parts(
     if graph is None:
         return lambda *args: tuple(numbers(*args)[given:])
     tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
-    compiled = _compile(graph, tensors, parts.lowered, options, mode, on_graph)
+    compiled = _compile(graph, tensors, parts.lowered, options, mode, on_graph, given)
     if compiled is NotImplemented:
         return compiled
 

@@ -27,7 +27,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -451,6 +451,7 @@ impl Tracing {
                 Opaque::Graph => graph.cloned().ok_or_else(missing),
                 Opaque::Failure => failures::teller(py, capture),
                 Opaque::Object(obj) => Ok(host.object(*obj)),
+                Opaque::Held(obj) => Ok(PyList::new(py, [host.object(*obj)])?.into_any()),
                 Opaque::Named(name) => named(py, name),
                 Opaque::Constant(value) => constant::write(py, value),
                 Opaque::Set(history) => host.set_maker(history),

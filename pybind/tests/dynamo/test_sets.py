@@ -278,3 +278,16 @@ def test_breaks_and_failures(function, items, capsys):
                 outcome = repr(error)
             outcomes.append((outcome, capsys.readouterr().out))
         assert outcomes[0] == outcomes[1]
+
+
+def test_a_frozen_set_keeps_the_order_in_which_it_was_made():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    # Two letters that want the same place: which of them comes first depends on which was there first.
+    one, other = next((a, b) for a in letters for b in letters if a < b and (hash(a) ^ hash(b)) & 7 == 0)
+
+    def function(x, first, second):
+        return x + 1, frozenset([first, second])
+
+    compiled = _capture.optimize(function, backend="eager")
+    for names in ((one, other), (other, one)):
+        assert [*compiled(X, *names)[1]] == [*function(X, *names)[1]]

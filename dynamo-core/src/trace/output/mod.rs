@@ -49,6 +49,8 @@ pub enum Opaque {
     Failure,
     /// An object of the running program.
     Object(Obj),
+    /// A list with an object of the running program.
+    Held(Obj),
     /// A builtin or a function of the standard library, by its dotted name.
     Named(String),
     /// A dtype or device.

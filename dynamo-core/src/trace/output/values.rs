@@ -32,8 +32,11 @@ impl Output<'_, '_> {
             Value::Const(_) if self.t.frozen.contains_key(&value) => match self.t.source(value) {
                 Some(source) => self.load_source(source)?,
                 None => {
-                    let object = self.constant(Opaque::Object(self.t.frozen[&value]));
-                    self.builder.load_const(object);
+                    // CPython makes a frozen set anew that is a constant of code, perhaps with another order.
+                    let held = self.constant(Opaque::Held(self.t.frozen[&value]));
+                    self.builder.load_const(held);
+                    self.builder.load_const(Const::Int(0));
+                    self.builder.subscript();
                 }
             },
             Value::Const(Constant::FrozenSet(items)) if items.len() > 1 => {
