@@ -58,7 +58,7 @@ class _Own:
 
     def __init__(self, options: Mapping[str, Any] | None, mode: str | None, on_graph: OnGraph | None) -> None:
         self.settings = (options, mode, on_graph)
-        self.through = Described(self._differentiated)
+        self.through = _Through(self._differentiated)
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Any:
         return _compile(graph, inputs, lowered, *self.settings)
@@ -75,6 +75,8 @@ class Described:
 
     #: Our capture hands over its facts.
     described = True
+    #: What the compiler raises is the program's to see; else the function runs as it is.
+    is_blamed = True
 
     def __init__(self, compiler: Callable[..., Any], extra: Mapping[str, Any] | None = None) -> None:
         self.compiler = compiler
@@ -98,7 +100,8 @@ class Described:
         except BaseException:
             if capture.failure is not None:
                 raise capture.failure from None
-            facts.blame_backend()
+            if self.is_blamed:
+                facts.blame_backend()
             raise
         capture.bring_back()
         return _runnable(compiled)
@@ -115,9 +118,17 @@ class Described:
         except (ShortenTraceback, SkipFrame, TensorifyScalarRestartAnalysis, IndexError):
             raise
         except Exception as error:
+            if not self.is_blamed:
+                raise
             failed: Exception = BackendCompilerFailed(self.compiler, error, inspect.currentframe())
             raise failed.with_traceback(error.__traceback__) from None
         return compiled
+
+
+class _Through(Described):
+    """Our own compiler, by way of AOTAutograd."""
+
+    is_blamed = False
 
 
 def _with_constant_floats(facts: _native.Facts) -> Compiled:

@@ -503,3 +503,13 @@ def test_the_printed_traceback_shows_the_line():
         text = "".join(traceback.format_exception(error))
     assert "in deep\n    z = helper(\n" in text
     assert "in helper\n    return y[at]\n" in text
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_what_autograd_cannot_trace_runs_as_it_is(dynamic):
+    def function(x, targets):
+        return functional.ctc_loss(x.log_softmax(2), targets, (4, 4), (2, 2))
+
+    x, targets = torch.randn(4, 2, 5), torch.tensor([[1, 2], [3, 4]])
+    compiled = _capture.optimize(function, dynamic=dynamic)
+    torch.testing.assert_close(compiled(x, targets), function(x, targets))
