@@ -507,8 +507,10 @@ def test_the_printed_traceback_shows_the_line():
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_what_autograd_cannot_trace_runs_as_it_is(dynamic):
+    lengths: Any = ((4, 4), (2, 2))
+
     def function(x, targets):
-        return functional.ctc_loss(x.log_softmax(2), targets, (4, 4), (2, 2))
+        return functional.ctc_loss(x.log_softmax(2), targets, *lengths)
 
     x, targets = torch.randn(4, 2, 5), torch.tensor([[1, 2], [3, 4]])
     compiled = _capture.optimize(function, dynamic=dynamic)
