@@ -42,7 +42,10 @@ class Case:
             if not self.trains:
                 return result
             held = (*inputs, *function.parameters()) if isinstance(function, nn.Module) else inputs
-            return result, *torch.autograd.grad(result, [it for it in held if it.requires_grad])
+            # BERT's pooler has no part in the loss.
+            asked = [it for it in held if it.requires_grad]
+            gradients = torch.autograd.grad(result, asked, allow_unused=True)
+            return result, *(gradient for gradient in gradients if gradient is not None)
 
 
 def resized(inputs: tuple[Tensor, ...], axis: Axis, size: int) -> tuple[Tensor, ...]:
