@@ -176,6 +176,8 @@ class Maker:
                 return part("failures").teller(captured["fallible"])
             case {"object": handle}:
                 return self.world.objects[handle]
+            case {"held": handle}:
+                return [self.world.objects[handle]]
             case {"named": name}:
                 return trace_torch.find(name)
             case {"set": steps}:
