@@ -4,7 +4,9 @@
 //! command uses: fresh ones, or the pool's. What a run releases itself it uses again for results of later commands.
 
 use std::num::NonZeroU64;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use inductor::device::{Content, Counters, DeviceError, Stream};
 use smallvec::SmallVec;
@@ -21,6 +23,9 @@ use crate::work::{Dispatch, Operand, Work};
 
 /// Integers in 32 bits for 64 are at most this far from 0, so that kernels may add two of them.
 const NARROW_LIMIT: i64 = 1 << 30;
+
+/// How long a run waits for what another thread is about to tell it, before it looks itself.
+const ANOTHER_LOOK: Duration = Duration::from_millis(5);
 
 /// A run on a [`Gpu`](crate::Gpu).
 pub struct GpuStream {
@@ -180,10 +185,21 @@ impl GpuStream {
         Counters::add(&self.shared.counters.waits, 1);
         let wait = PollType::Wait { submission_index: Some(index), timeout: None };
         self.opened.device.poll(wait).map_err(|error| self.invalid(error.to_string()))?;
-        match mapped.try_recv() {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(self.invalid(error.to_string())),
-            Err(_) => Err(self.invalid("the device has not finished what it was waited for".to_owned())),
+        loop {
+            match mapped.recv_timeout(ANOTHER_LOOK) {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(error)) => return Err(self.invalid(error.to_string())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.invalid("the device has dropped what it was waited for".to_owned()));
+                }
+                // Another thread that waits may have taken our callback along, and is about to call it.
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(reason) = self.opened.failure() {
+                        return Err(self.invalid(reason));
+                    }
+                    let _ = self.opened.device.poll(PollType::Poll);
+                }
+            }
         }
     }
 }
