@@ -89,3 +89,8 @@ def test_gross_errors_are_never_chance() -> None:
     assert len(problems_over([draw_of(GOOD), draw_of(GROSS, BAD), draw_of(GOOD)])) == 1
     missing = Draw({}, draw_of(GOOD).eager, draw_of(GOOD).exact)
     assert problems_over([draw_of(GOOD), missing, draw_of(GOOD)]) == ["t0: missing"]
+
+
+def test_a_gross_error_has_to_be_that_of_one_of_eagers_ways() -> None:
+    assert not draw_of(GROSS, others=(1e-5, GROSS)).gross
+    assert len(draw_of(GROSS, others=(1e-5, -GROSS)).gross) == 1

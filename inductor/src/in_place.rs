@@ -5,7 +5,8 @@
 //! does, it can write to the input at once: an optimiser's step then moves each of its tensors once, not three times.
 //!
 //! Invariants:
-//! - nothing fails after the kernel that the plan knows of (an index out of bounds): the caller's tensors are as they were;
+//! - no step after the kernel may fail on what tensors hold (an index out of bounds, a matrix that has no factors): where
+//!   one does, the caller's tensors are as they were;
 //! - what reads an input's old value stands before the kernel that writes to it, or is that kernel, which then reads each
 //!   element before it writes it, and no other;
 //! - a kernel names a buffer by one param: what was read and what is written there become one
@@ -16,6 +17,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use fx::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::Expr;
 
@@ -28,9 +30,10 @@ use crate::schedule::same_strides;
 /// A param that is read and the one that is written at the same place.
 type Merge = (Option<Param>, Param);
 
-/// Has kernels write to inputs where they can.
-pub fn fuse(plan: &mut SymbolicPlan) {
+/// Has kernels write to inputs where they can; `graph` is what the plan was made of.
+pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
     let uses = Uses::of(plan);
+    let last_failure = plan.steps.iter().rposition(|step| may_fail(step, graph));
     let mut merges: FxHashMap<usize, Vec<Merge>> = FxHashMap::default();
     let mut renamed: FxHashMap<Buf, Buf> = FxHashMap::default();
     let mut done = FxHashSet::default();
@@ -39,6 +42,7 @@ pub fn fuse(plan: &mut SymbolicPlan) {
         // Another input may have got the value already, and is as good to copy from.
         if !renamed.contains_key(&from.buf)
             && let Some((launch, merge)) = writer(plan, &uses, *into, from)
+            && last_failure.is_none_or(|failure| failure < launch)
         {
             merges.entry(launch).or_default().push(merge);
             renamed.insert(from.buf, *into);
@@ -63,6 +67,15 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     forget_unused(plan, kernels);
 }
 
+/// True if a step may raise for what the tensors hold. A kernel that may has a check behind it.
+fn may_fail(step: &Step<Expr>, graph: &Graph) -> bool {
+    match step {
+        Step::Check(_) => true,
+        Step::Call(call) | Step::Fused(call, _) => fx::aten::may_fail(graph, call.node),
+        Step::Launch { .. } | Step::Free(_) | Step::Write { .. } => false,
+    }
+}
+
 /// The launch that can write a value to an input, and the params that become one.
 fn writer(plan: &SymbolicPlan, uses: &Uses, into: Buf, from: &View<Expr>) -> Option<(usize, Merge)> {
     let [launch] = uses.writes[from.buf][..] else { return None };
@@ -70,10 +83,8 @@ fn writer(plan: &SymbolicPlan, uses: &Uses, into: Buf, from: &View<Expr>) -> Opt
     let (old, new) = (&plan.bufs[into], &plan.bufs[from.buf]);
     let is_whole =
         from.layout == new.layout && same_strides(&old.layout.sizes, &old.layout.strides, &new.layout.strides);
-    let may_fail = plan.steps[launch..].iter().any(|step| matches!(step, Step::Check(_)));
     let is_own = matches!(new.storage, Storage::Arena(_)) && !uses.returned.contains(&from.buf);
-    if may_fail || !is_whole || !is_own || old.dtype != new.dtype || uses.reads[into].iter().any(|&read| read > launch)
-    {
+    if !is_whole || !is_own || old.dtype != new.dtype || uses.reads[into].iter().any(|&read| read > launch) {
         return None;
     }
     let kernel = &plan.kernels[*kernel];

@@ -55,7 +55,7 @@ pub fn plan(
         epilogue::fuse(&mut plan);
     }
     if caps.in_place {
-        in_place::fuse(&mut plan);
+        in_place::fuse(&mut plan, source);
     }
     plan
 }

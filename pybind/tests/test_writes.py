@@ -136,6 +136,22 @@ def test_an_index_out_of_range_leaves_the_tensors_as_they_were() -> None:
     assert x.tolist() == [1.0, 4.0, 2.0]
 
 
+def test_a_call_that_fails_leaves_the_tensors_as_they_were() -> None:
+    def function(x: Tensor, matrix: Tensor) -> Tensor:
+        value = x.erf().exp() + 1  # dear enough to be stored before the call
+        factor: Tensor = torch.linalg.cholesky(matrix * value[0])
+        x.copy_(value)
+        return factor
+
+    compiled = torch.compile(function, backend="rust_inductor")
+    x = torch.zeros(3)
+    compiled(x, torch.eye(2))
+    assert x.tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(RuntimeError, match="positive-definite"):
+        compiled(x, -torch.eye(2))
+    assert x.tolist() == [2.0, 2.0, 2.0]
+
+
 def test_a_tensor_of_other_strides_is_changed_itself() -> None:
     kept = Kept()
     torch.compile(lambda x: changes(x.add_)(1), backend=kept)(torch.zeros(3, 4))
