@@ -110,6 +110,7 @@ impl Display for Printed<'_> {
                 write!(f, "{}**{}", pool.within(*a, Binding::Atom), pool.display(*b))
             }
             Node::Pow(a, b) => write!(f, "PowByNatural({}, {})", pool.display(*a), pool.display(*b)),
+            Node::Round(rounding, x) => write!(f, "{}({})", rounding.name(), pool.display_float(*x)),
             Node::Overflow => f.write_str("Overflow"),
         }?;
         if parenthesised { f.write_char(')') } else { Ok(()) }

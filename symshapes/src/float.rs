@@ -4,7 +4,7 @@
 //! - A float denotes what IEEE double arithmetic gives for the operations as they stand. Sums are not reordered:
 //!   only rules that keep every bit (but a NaN's payload) are applied.
 //! - A symbol of a float is a [`Sym`] whose value is the bits of a double, seen as an `i64`: so it has a source, a hint
-//!   and a place in a program like any other. No integer expression mentions it.
+//!   and a place in a program like any other. An integer expression mentions it only within a float that it rounds.
 //! - An operand was interned before the node that reads it.
 
 use crate::{
@@ -37,6 +37,8 @@ pub enum FloatNode {
     Unary(FloatUnary, Float),
     /// A function of two.
     Binary(FloatBinary, Float, Float),
+    /// The nearest decimal fraction of so many digits after the point, as Python's `round(x, digits)`.
+    RoundDecimal(Float, u16),
 }
 
 /// Declares an operation's variants with the names that torch prints, and the values that they give.
@@ -122,17 +124,12 @@ fn quotient_and_rest(x: f64, y: f64) -> (f64, f64) {
 }
 
 /// Integers up to this are doubles, and so is every quotient of them by a power of two.
-const EXACT: i64 = 1 << 53;
+pub(crate) const EXACT: i64 = 1 << 53;
 
-/// Which integer a float becomes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rounding {
-    /// Towards minus infinity.
-    Floor,
-    /// Towards infinity.
-    Ceil,
-    /// Towards zero.
-    Trunc,
+/// What is read by a float that is no float's operation.
+pub(crate) enum Part {
+    Sym(Sym),
+    Int(Expr),
 }
 
 /// A float that is exactly `numerator / 2**shift`.
@@ -228,34 +225,18 @@ impl Pool {
         }
     }
 
-    /// The integer that a float rounds to, where it is proved to be an expression; a caller without one has to read
-    /// the value when the program runs.
-    pub fn round(&mut self, rounding: Rounding, f: Float) -> Option<Expr> {
-        let (numerator, divisor) = match *self.float_node(f) {
-            // The quotient's rounding error is less than its distance to the next integer.
-            FloatNode::IntTrueDiv(a, b) if self.is_exact(a) && self.is_exact(b) => (a, b),
-            _ => {
-                let Dyadic { numerator, shift } = self.dyadic(f)?;
-                (numerator, self.int(1 << shift))
-            }
-        };
-        let (down, up) = (self.floor_div(numerator, divisor), self.ceil_div(numerator, divisor));
-        let rounded = match rounding {
-            Rounding::Floor => down,
-            Rounding::Ceil => up,
-            Rounding::Trunc => {
-                let (low, high) = (self.range(down), self.range(up));
-                match (low.lo >= 0, high.hi <= 0) {
-                    (true, _) => down,
-                    (_, true) => up,
-                    _ => {
-                        let positive = self.le(Expr::ZERO, down);
-                        self.select(positive, down, up)
-                    }
-                }
-            }
-        };
-        (!self.is_overflow(rounded)).then_some(rounded)
+    /// The nearest decimal fraction of so many digits after the point.
+    pub fn round_decimal(&mut self, x: Float, digits: u16) -> Float {
+        match self.as_float(x) {
+            Some(value) => self.float(round_decimal(value, digits)),
+            None => self.intern_float(FloatNode::RoundDecimal(x, digits)),
+        }
+    }
+
+    /// The numerator and the divisor of a float that is a dyadic fraction.
+    pub(crate) fn dyadic_parts(&mut self, f: Float) -> Option<(Expr, Expr)> {
+        let Dyadic { numerator, shift } = self.dyadic(f)?;
+        Some((numerator, self.int(1 << shift)))
     }
 
     /// Both as integers of the same scale, where they are exactly that: a relation of them is one of integers.
@@ -287,9 +268,24 @@ impl Pool {
                 let numerator = if op == FloatBinary::Add { self.add(a, b) } else { self.sub(a, b) };
                 Dyadic { numerator, shift }
             }
-            FloatNode::Sym(_) | FloatNode::Unary(..) | FloatNode::Binary(..) => return None,
+            FloatNode::Sym(_) | FloatNode::Unary(..) | FloatNode::Binary(..) | FloatNode::RoundDecimal(..) => {
+                return None;
+            }
         };
         (found.shift <= 52 && self.is_exact(found.numerator)).then_some(found)
+    }
+
+    /// True if a float were a dyadic fraction, were its integers small enough.
+    pub(crate) fn is_dyadic(&mut self, f: Float) -> bool {
+        match *self.float_node(f) {
+            FloatNode::Const(bits) => self.dyadic_constant(f64::from_bits(bits)).is_some(),
+            FloatNode::Int(_) => true,
+            FloatNode::IntTrueDiv(_, b) => self.as_int(b).is_some_and(|b| b > 0 && b.count_ones() == 1),
+            FloatNode::Binary(FloatBinary::Mul | FloatBinary::Add | FloatBinary::Sub, a, b) => {
+                self.is_dyadic(a) && self.is_dyadic(b)
+            }
+            FloatNode::Sym(_) | FloatNode::Unary(..) | FloatNode::Binary(..) | FloatNode::RoundDecimal(..) => false,
+        }
     }
 
     fn dyadic_constant(&mut self, value: f64) -> Option<Dyadic> {
@@ -304,12 +300,6 @@ impl Pool {
         Some(Dyadic { numerator: self.int(numerator), shift })
     }
 
-    /// True if every value of an integer is proved to be a double.
-    fn is_exact(&self, e: Expr) -> bool {
-        let range = self.range(e);
-        !self.is_overflow(e) && range.lo > -EXACT && range.hi < EXACT
-    }
-
     /// The value under an assignment, where a float symbol's value is given by its bits. `None` for an unknown symbol,
     /// a division by zero (an error in Python) or an integer without a value.
     pub fn eval_float(&self, f: Float, values: &dyn Fn(Sym) -> Option<i64>) -> Option<f64> {
@@ -320,6 +310,7 @@ impl Pool {
             FloatNode::IntTrueDiv(a, b) => quotient(self.eval(a, values)?, self.eval(b, values)?),
             FloatNode::Unary(op, x) => unary(op, self.eval_float(x, values)?),
             FloatNode::Binary(op, x, y) => binary(op, self.eval_float(x, values)?, self.eval_float(y, values)?),
+            FloatNode::RoundDecimal(x, digits) => Some(round_decimal(self.eval_float(x, values)?, digits)),
         }
     }
 
@@ -342,6 +333,10 @@ impl Pool {
             FloatNode::Binary(op, x, y) => {
                 let (x, y) = (self.subst_float(x, map), self.subst_float(y, map));
                 self.float_binary(op, x, y)
+            }
+            FloatNode::RoundDecimal(x, digits) => {
+                let x = self.subst_float(x, map);
+                self.round_decimal(x, digits)
             }
         }
     }
@@ -370,18 +365,38 @@ impl Pool {
                 let (x, y) = (self.import_float(other, x, map), self.import_float(other, y, map));
                 self.float_binary(op, x, y)
             }
+            FloatNode::RoundDecimal(x, digits) => {
+                let x = self.import_float(other, x, map);
+                self.round_decimal(x, digits)
+            }
         }
     }
 
     /// The symbols that occur, in no order, perhaps more than once.
     pub fn float_symbols(&self, f: Float) -> SmallVec<[Sym; 4]> {
+        let mut found = SmallVec::new();
+        self.float_parts(f, &mut |part| match part {
+            Part::Sym(sym) => found.push(sym),
+            Part::Int(e) => found.extend(self.symbols(e)),
+        });
+        found
+    }
+
+    /// Calls `visit` on each symbol of a float, and on each integer that a float is made of.
+    pub(crate) fn float_parts(&self, f: Float, visit: &mut dyn FnMut(Part)) {
         match *self.float_node(f) {
-            FloatNode::Const(_) => SmallVec::new(),
-            FloatNode::Sym(sym) => SmallVec::from_slice(&[sym]),
-            FloatNode::Int(e) => self.symbols(e),
-            FloatNode::IntTrueDiv(a, b) => self.symbols(a).into_iter().chain(self.symbols(b)).collect(),
-            FloatNode::Unary(_, x) => self.float_symbols(x),
-            FloatNode::Binary(_, x, y) => self.float_symbols(x).into_iter().chain(self.float_symbols(y)).collect(),
+            FloatNode::Const(_) => {}
+            FloatNode::Sym(sym) => visit(Part::Sym(sym)),
+            FloatNode::Int(e) => visit(Part::Int(e)),
+            FloatNode::IntTrueDiv(a, b) => {
+                visit(Part::Int(a));
+                visit(Part::Int(b));
+            }
+            FloatNode::Unary(_, x) | FloatNode::RoundDecimal(x, _) => self.float_parts(x, visit),
+            FloatNode::Binary(_, x, y) => {
+                self.float_parts(x, visit);
+                self.float_parts(y, visit);
+            }
         }
     }
 }
@@ -397,6 +412,12 @@ pub(crate) fn nearest(value: i64) -> f64 {
 pub(crate) fn quotient(a: i64, b: i64) -> Option<f64> {
     let exact = |n: i64| n.unsigned_abs() <= EXACT.unsigned_abs();
     (b != 0 && exact(a) && exact(b)).then(|| nearest(a) / nearest(b))
+}
+
+/// Python's `round(x, digits)`: the decimal is found from all of the double's digits, a tie goes to the even one.
+pub(crate) fn round_decimal(x: f64, digits: u16) -> f64 {
+    let decimal = format!("{x:.*}", usize::from(digits));
+    decimal.parse().unwrap_or(x)
 }
 
 /// The value of a function of one; `None` where Python raises an error instead: out of its domain, or infinite.

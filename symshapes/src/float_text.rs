@@ -62,6 +62,7 @@ impl Display for Printed<'_> {
                 let text = format!("{}{mark}{}", operand(x), operand(y));
                 if nested { write!(f, "({text})") } else { f.write_str(&text) }
             }
+            FloatNode::RoundDecimal(x, digits) => write!(f, "RoundDecimal({}, {digits})", pool.display_float(x)),
         }
     }
 }
@@ -183,6 +184,7 @@ impl Parser<'_, '_> {
             "oo" => self.float_constant(f64::INFINITY),
             "nan" => self.float_constant(f64::NAN),
             "ToFloat" | "IntTrueDiv" => self.float_of_ints(name),
+            "RoundDecimal" => self.rounded_decimal(),
             _ if self.tokens.get(self.at + 1) == Some(&Token::Mark("(")) => self.float_call(name),
             _ => {
                 // `zf` is how torch names the symbols of floats.
@@ -210,6 +212,18 @@ impl Parser<'_, '_> {
             ("IntTrueDiv", &[a, b]) => Ok(self.pool.int_true_div(a, b)),
             _ => Err(self.arity(name, args.len())),
         }
+    }
+
+    /// `RoundDecimal(x, digits)`
+    fn rounded_decimal(&mut self) -> Result<Float, ParseError> {
+        self.next();
+        self.expect("(")?;
+        let x = self.nested(Self::float_sum)?;
+        self.expect(",")?;
+        let Token::Number(digits) = self.next() else { return Err(self.expected("a number of digits")) };
+        let digits = digits.parse().map_err(|_| self.expected("a number of digits"))?;
+        self.expect(")")?;
+        Ok(self.pool.round_decimal(x, digits))
     }
 
     fn float_call(&mut self, name: &str) -> Result<Float, ParseError> {

@@ -52,6 +52,9 @@
 //! assert_eq!(pool.display_pred(p).to_string(), "s0 >= 7");
 //! let e = pool.parse("FloorToInt(1.5*ToFloat(s0))")?;
 //! assert_eq!(pool.display(e).to_string(), "((3*s0)//2)");
+//! let e = pool.parse("FloorToInt(0.7*ToFloat(s0)) + 1")?; // 0.7 is no fraction of a power of two
+//! assert_eq!(pool.display(e).to_string(), "FloorToInt(ToFloat(s0)*0.7) + 1");
+//! assert_eq!((pool.range(e).lo, pool.range(e).hi), (2, 2868));
 //! # Ok::<(), symshapes::ParseError>(())
 //! ```
 //!
@@ -99,6 +102,7 @@ mod program;
 mod query;
 mod range;
 mod recombine;
+mod round;
 mod rule;
 mod solver;
 mod symbolic;
@@ -110,7 +114,7 @@ pub use env::{
     Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, NamedSize, Names, Policy,
     Power, ShapeEnv, SourceId, StrideInputs,
 };
-pub use float::{Float, FloatBinary, FloatNode, FloatUnary, Rounding};
+pub use float::{Float, FloatBinary, FloatNode, FloatUnary};
 pub use node::{Expr, Factors, Node, Sum, Sym, Term};
 pub use order::order_laws;
 pub use parse::ParseError;
@@ -119,5 +123,6 @@ pub use power::power_laws;
 pub use pred::{Comparison, FloatRelation, Operands, Pred, PredNode};
 pub use program::Program;
 pub use range::Range;
+pub use round::Rounding;
 pub use solver::{Check, GuardSet, Kept, Reason, Violation};
 pub use tensor::TensorMeta;

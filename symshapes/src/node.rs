@@ -9,6 +9,7 @@
 //! - `Min` and `Max` chains lean to the right: the first operand is no chain itself, the leaves ascend.
 //! - No node but [`Node::Overflow`] has an overflow below it.
 
+use crate::{float::Float, round::Rounding};
 use cranelift_entity::entity_impl;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -54,6 +55,8 @@ pub enum Node {
     Max(Expr, Expr),
     /// The first to the power of the second, which has a value only where that is not negative.
     Pow(Expr, Expr),
+    /// A float made an integer.
+    Round(Rounding, Float),
     /// What has no value: a constant left `i64`, or was divided by zero. Everything built from it is it again.
     Overflow,
 }
@@ -77,10 +80,10 @@ pub struct Term {
 }
 
 impl Node {
-    /// Calls `visit` on each child.
+    /// Calls `visit` on each child; of what a float is made of, the pool knows ([`Pool::float_symbols`](crate::Pool)).
     pub fn children(&self, mut visit: impl FnMut(Expr)) {
         match self {
-            Node::Int(_) | Node::Sym(_) | Node::Overflow => {}
+            Node::Int(_) | Node::Sym(_) | Node::Round(..) | Node::Overflow => {}
             Node::Add(sum) => sum.terms.iter().for_each(|t| visit(t.mono)),
             Node::Mul(factors) => factors.iter().copied().for_each(visit),
             Node::FloorDiv(a, b) | Node::Mod(a, b) | Node::Min(a, b) | Node::Max(a, b) | Node::Pow(a, b) => {

@@ -2,7 +2,7 @@
 //!
 //! Precedence is Python's: `**`, unary minus, `* // %`, `+ -`.
 
-use crate::{float::Rounding, node::Expr, pool::Pool, range::Range};
+use crate::{node::Expr, pool::Pool, range::Range, round::Rounding};
 
 /// Nesting beyond this is refused rather than recursed into.
 const DEPTH_LIMIT: usize = 200;
@@ -65,14 +65,6 @@ pub enum ParseError {
     /// A function whose second operand has to be a constant.
     #[error("`{text}`: `{name}` by what is not constant")]
     Constant {
-        /// The whole text.
-        text: String,
-        /// The function.
-        name: String,
-    },
-    /// The integer part of a float that may not be computed exactly.
-    #[error("`{text}`: `{name}` of a float that integers do not express exactly")]
-    Inexact {
         /// The whole text.
         text: String,
         /// The function.
@@ -323,12 +315,11 @@ impl<'p, 't> Parser<'p, 't> {
     }
 
     fn call(&mut self, name: &str) -> Result<Expr, ParseError> {
-        match name {
-            "Piecewise" => return self.piecewise(),
-            "FloorToInt" => return self.rounded(name, Rounding::Floor),
-            "CeilToInt" => return self.rounded(name, Rounding::Ceil),
-            "TruncToInt" => return self.rounded(name, Rounding::Trunc),
-            _ => {}
+        if name == "Piecewise" {
+            return self.piecewise();
+        }
+        if let Some(rounding) = Rounding::ALL.into_iter().find(|rounding| rounding.name() == name) {
+            return self.rounded(rounding);
         }
         let mut args = vec![self.nested(Self::sum)?];
         while self.eat(",") {
@@ -391,12 +382,11 @@ impl<'p, 't> Parser<'p, 't> {
         Ok(cases.into_iter().rev().fold(none, |rest, case| first(self.pool, rest, case)))
     }
 
-    /// The integer part of a float.
-    fn rounded(&mut self, name: &str, rounding: Rounding) -> Result<Expr, ParseError> {
+    /// The integer that a float rounds to.
+    fn rounded(&mut self, rounding: Rounding) -> Result<Expr, ParseError> {
         let float = self.nested(Self::float_sum)?;
         self.expect(")")?;
-        let rounded = self.pool.round(rounding, float);
-        rounded.ok_or_else(|| ParseError::Inexact { text: self.text.to_owned(), name: name.to_owned() })
+        Ok(self.pool.round(rounding, float))
     }
 
     pub(crate) fn arity(&self, name: &str, count: usize) -> ParseError {

@@ -4,7 +4,7 @@
 
 use crate::{
     arith::gcd,
-    float::{Float, FloatNode},
+    float::{Float, FloatNode, Part},
     node::{Expr, Factors, Node, Sum, Sym},
     pred::{Pred, PredNode},
     range::Range,
@@ -42,12 +42,22 @@ struct Symbol {
     /// Every value is below this expression's.
     #[serde(default)]
     below: Option<Expr>,
+    /// The value is this expression's.
+    #[serde(default)]
+    meaning: Option<Expr>,
     /// A typical value.
     #[serde(default)]
     hint: Option<i64>,
     /// The values are the bits of doubles.
     #[serde(default)]
     float: bool,
+}
+
+impl Symbol {
+    /// A symbol of any integer.
+    fn named(name: &str) -> Symbol {
+        Symbol { name: name.to_owned(), range: Range::ALL, below: None, meaning: None, hint: None, float: false }
+    }
 }
 
 impl Default for Pool {
@@ -103,13 +113,13 @@ impl Pool {
     ///
     /// A name may stand for several symbols with different ranges; text then refers to the newest of them.
     pub fn symbol(&mut self, name: &str, range: Range) -> Sym {
-        self.find_or_push(Symbol { name: name.to_owned(), range, below: None, hint: None, float: false })
+        self.find_or_push(Symbol { range, ..Symbol::named(name) })
     }
 
     /// The symbol like this one but for the hint, made if there is none.
     fn find_or_push(&mut self, symbol: Symbol) -> Sym {
-        let is_same =
-            |known: &Symbol| (known.range, known.below, known.float) == (symbol.range, symbol.below, symbol.float);
+        let facts = |symbol: &Symbol| (symbol.range, symbol.below, symbol.meaning, symbol.float);
+        let is_same = |known: &Symbol| facts(known) == facts(&symbol);
         let known = self.names.get(&symbol.name).and_then(|all| all.iter().find(|&&s| is_same(&self.symbols[s])));
         if let Some(&sym) = known {
             return sym;
@@ -128,7 +138,36 @@ impl Pool {
             return self.symbol(name, Range::index(extent));
         }
         let range = Range::new(0, if most == i64::MAX { most } else { most.saturating_sub(1) });
-        self.find_or_push(Symbol { name: name.to_owned(), range, below: Some(extent), hint: None, float: false })
+        self.find_or_push(Symbol { range, below: Some(extent), ..Symbol::named(name) })
+    }
+
+    /// A symbol that stands for an expression, and has its values: for what reads integers and knows no floats.
+    fn standing_for(&mut self, e: Expr) -> Sym {
+        let symbol = Symbol {
+            range: self.range(e),
+            meaning: Some(e),
+            hint: self.hint(e),
+            ..Symbol::named(&format!("r{}", e.index()))
+        };
+        self.find_or_push(symbol)
+    }
+
+    /// The expression with each rounded float in it replaced by a symbol that stands for it.
+    pub fn without_floats(&mut self, e: Expr) -> Expr {
+        if !self.rounds_floats(e) {
+            return e;
+        }
+        self.replace_parts(e, |pool, part| {
+            matches!(pool.node(part), Node::Round(..)).then(|| {
+                let sym = pool.standing_for(part);
+                pool.sym(sym)
+            })
+        })
+    }
+
+    /// The expression that a symbol stands for.
+    pub fn meaning(&self, sym: Sym) -> Option<Expr> {
+        self.symbols[sym].meaning
     }
 
     /// The expression that every value of a symbol is below, if it was made as a position.
@@ -288,14 +327,23 @@ impl Pool {
 
     fn facts_of(&self, node: &Node) -> Facts {
         let (mut mask, mut size) = (0, 1u32);
-        node.children(|child| {
-            mask |= self.facts[child].mask;
-            size = size.saturating_add(self.facts[child].size);
+        self.parts(node, &mut |part| match part {
+            Part::Sym(sym) => mask |= symbol_mask(sym),
+            Part::Int(child) => {
+                mask |= self.facts[child].mask;
+                size = size.saturating_add(self.facts[child].size);
+            }
         });
-        if let Node::Sym(sym) = node {
-            mask = symbol_mask(*sym);
-        }
         Facts { range: self.range_of(node), divisor: self.divisor_of(node), mask, size }
+    }
+
+    /// Calls `visit` on what a node is made of: its children, its symbol, or what the float is made of that it rounds.
+    pub(crate) fn parts(&self, node: &Node, visit: &mut dyn FnMut(Part)) {
+        match node {
+            Node::Sym(sym) => visit(Part::Sym(*sym)),
+            Node::Round(_, f) => self.float_parts(*f, visit),
+            _ => node.children(|child| visit(Part::Int(child))),
+        }
     }
 
     fn range_of(&self, node: &Node) -> Range {
@@ -309,6 +357,7 @@ impl Pool {
             Node::Min(a, b) => self.range(*a).min(self.range(*b)),
             Node::Max(a, b) => self.range(*a).max(self.range(*b)),
             Node::Pow(a, b) => self.range(*a).pow(self.range(*b)),
+            Node::Round(rounding, f) => self.range_of_rounded(*rounding, *f),
             Node::Overflow => Range::ALL,
         }
     }
@@ -369,7 +418,7 @@ impl Pool {
                 Ok(least) if least > 0 => divisor(a).checked_pow(least).unwrap_or(divisor(a)),
                 _ => 1,
             },
-            Node::Sym(_) | Node::FloorDiv(..) | Node::Overflow => 1,
+            Node::Sym(_) | Node::FloorDiv(..) | Node::Round(..) | Node::Overflow => 1,
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     float::{self, Float, FloatBinary, FloatNode, FloatUnary},
     node::{Expr, Node, Sym},
     pred::{FloatRelation, Pred, PredNode},
+    round::Rounding,
     solver::{Check, GuardSet},
 };
 use rustc_hash::FxHashMap;
@@ -78,6 +79,8 @@ enum Instr {
     Unary(FloatUnary, Reg),
     Binary(FloatBinary, Reg, Reg),
     Compare(FloatRelation, Reg, Reg),
+    Round(Rounding, Reg),
+    RoundDecimal(Reg, u16),
     None,
 }
 
@@ -166,6 +169,8 @@ impl Program {
             Instr::Unary(op, a) => float::unary(op, double(get(a)?)).map(bits),
             Instr::Binary(op, a, b) => float::binary(op, double(get(a)?), double(get(b)?)).map(bits),
             Instr::Compare(relation, a, b) => Some(i64::from(relation.compare(double(get(a)?), double(get(b)?)))),
+            Instr::RoundDecimal(a, digits) => Some(bits(float::round_decimal(double(get(a)?), digits))),
+            Instr::Round(rounding, a) => rounding.apply(double(get(a)?)),
             Instr::None => None,
         }
     }
@@ -279,6 +284,7 @@ impl<'a> Builder<'a> {
             Node::Min(a, b) => Instr::Min(self.expr(a), self.expr(b)),
             Node::Max(a, b) => Instr::Max(self.expr(a), self.expr(b)),
             Node::Pow(a, b) => Instr::Pow(self.expr(a), self.expr(b)),
+            Node::Round(rounding, f) => Instr::Round(rounding, self.float(f)),
             Node::Overflow => Instr::None,
         }
     }
@@ -294,6 +300,7 @@ impl<'a> Builder<'a> {
             FloatNode::IntTrueDiv(a, b) => Instr::IntTrueDiv(self.expr(a), self.expr(b)),
             FloatNode::Unary(op, x) => Instr::Unary(op, self.float(x)),
             FloatNode::Binary(op, x, y) => Instr::Binary(op, self.float(x), self.float(y)),
+            FloatNode::RoundDecimal(x, digits) => Instr::RoundDecimal(self.float(x), digits),
         };
         self.push(instr)
     }

@@ -5,6 +5,7 @@
 
 use crate::{
     arith,
+    float::Part,
     node::{Expr, Node, Sum, Sym, Term},
     pool::{Pool, symbol_mask},
 };
@@ -25,30 +26,78 @@ impl Pool {
         }
         let mut known = FxHashMap::default();
         for part in self.reachable(e, u64::MAX) {
-            let value = eval_node(self.node(part), values, |child| known.get(&child).copied())?;
+            let value = self.eval_node(part, values, |child| known.get(&child).copied())?;
             known.insert(part, value);
         }
         known.get(&e).copied()
     }
 
     fn eval_tree(&self, e: Expr, values: Values<'_>) -> Option<i64> {
-        eval_node(self.node(e), values, |child| self.eval_tree(child, values))
+        self.eval_node(e, values, |child| self.eval_tree(child, values))
     }
 
-    /// The symbols that occur, sorted.
+    /// The value of an expression, given its children's.
+    fn eval_node(&self, e: Expr, values: Values<'_>, mut child: impl FnMut(Expr) -> Option<i64>) -> Option<i64> {
+        match self.node(e) {
+            Node::Int(n) => Some(*n),
+            Node::Sym(sym) => match self.meaning(*sym) {
+                Some(meaning) => self.eval(meaning, values),
+                None => values(*sym),
+            },
+            Node::Add(sum) => {
+                let mut total = i128::from(sum.constant);
+                for term in &sum.terms {
+                    total = total.checked_add(i128::from(term.coeff) * i128::from(child(term.mono)?))?;
+                }
+                i64::try_from(total).ok()
+            }
+            Node::Mul(factors) => factors.iter().try_fold(1i64, |product, &f| product.checked_mul(child(f)?)),
+            Node::FloorDiv(a, b) => arith::floor_div(child(*a)?, child(*b)?),
+            Node::Mod(a, b) => arith::modulo(child(*a)?, child(*b)?),
+            Node::Min(a, b) => Some(child(*a)?.min(child(*b)?)),
+            Node::Max(a, b) => Some(child(*a)?.max(child(*b)?)),
+            Node::Pow(a, b) => arith::pow(child(*a)?, child(*b)?),
+            Node::Round(rounding, f) => rounding.apply(self.eval_float(*f, values)?),
+            Node::Overflow => None,
+        }
+    }
+
+    /// The symbols that occur, sorted; those of floats ([`Pool::is_float`]) stand in what is rounded.
     pub fn symbols(&self, e: Expr) -> SmallVec<[Sym; 4]> {
         if self.facts(e).mask == 0 {
             return SmallVec::new();
         }
-        let mut found: SmallVec<[Sym; 4]> = self.reachable(e, u64::MAX).filter_map(|part| self.as_sym(part)).collect();
+        let mut found: SmallVec<[Sym; 4]> = SmallVec::new();
+        for part in self.reachable(e, u64::MAX) {
+            self.part_symbols(part, |sym| found.push(sym));
+        }
         found.sort_unstable();
+        found.dedup();
         found
+    }
+
+    /// True if a rounded float occurs.
+    pub fn rounds_floats(&self, e: Expr) -> bool {
+        self.reachable(e, u64::MAX).any(|part| matches!(self.node(part), Node::Round(..)))
     }
 
     /// True if the symbol occurs.
     pub fn mentions(&self, e: Expr, sym: Sym) -> bool {
         let mask = symbol_mask(sym);
-        self.facts(e).mask & mask != 0 && self.reachable(e, mask).any(|part| self.as_sym(part) == Some(sym))
+        let mut found = false;
+        if self.facts(e).mask & mask != 0 {
+            self.reachable(e, mask).for_each(|part| self.part_symbols(part, |other| found |= other == sym));
+        }
+        found
+    }
+
+    /// Calls `visit` on the symbol that a part is, and on those of the float that it rounds.
+    fn part_symbols(&self, part: Expr, mut visit: impl FnMut(Sym)) {
+        self.parts(self.node(part), &mut |part| {
+            if let Part::Sym(sym) = part {
+                visit(sym);
+            }
+        });
     }
 
     /// `c` and `rest` with `e = c*sym + rest` and no `sym` in `rest`; `c` is zero if `sym` does not occur. `None` if
@@ -146,9 +195,28 @@ impl Pool {
             let node = self.node(part).clone();
             let image = match node {
                 Node::Sym(sym) => map.get(&sym).copied().unwrap_or(part),
+                Node::Round(rounding, f) => {
+                    let f = self.subst_float(f, map);
+                    self.round(rounding, f)
+                }
                 _ => self.rebuild(&node, |child| done.get(&child).copied().unwrap_or(child)),
             };
             done.insert(part, image);
+        }
+        done[&e]
+    }
+
+    /// Puts other expressions in the place of parts, where `image` gives one of the same values, and simplifies what
+    /// follows from it.
+    pub(crate) fn replace_parts(&mut self, e: Expr, image: impl Fn(&mut Pool, Expr) -> Option<Expr>) -> Expr {
+        let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let parts: Vec<Expr> = self.reachable(e, u64::MAX).collect();
+        for part in parts {
+            let replaced = image(self, part).unwrap_or_else(|| {
+                let node = self.node(part).clone();
+                self.rebuild(&node, |child| done.get(&child).copied().unwrap_or(child))
+            });
+            done.insert(part, replaced);
         }
         done[&e]
     }
@@ -165,6 +233,10 @@ impl Pool {
                         None => self.symbol_like(other, *sym, map),
                     };
                     self.sym(ours)
+                }
+                Node::Round(rounding, f) => {
+                    let f = self.import_float(other, *f, map);
+                    self.round(*rounding, f)
                 }
                 node => self.rebuild(node, |child| done[&child]),
             };
@@ -203,6 +275,7 @@ impl Pool {
             Node::Min(a, b) => self.min(child(*a), child(*b)),
             Node::Max(a, b) => self.max(child(*a), child(*b)),
             Node::Pow(a, b) => self.pow(child(*a), child(*b)),
+            Node::Round(rounding, f) => self.round(*rounding, *f),
             Node::Overflow => self.overflow(),
         }
     }
@@ -228,7 +301,8 @@ impl Pool {
         let mut open: SmallVec<[Expr; 16]> = SmallVec::from_slice(&[e]);
         seen.insert(e);
         while let Some(part) = open.pop() {
-            self.node(part).children(|child| {
+            self.parts(self.node(part), &mut |part| {
+                let Part::Int(child) = part else { return };
                 if (mask == u64::MAX || self.facts(child).mask & mask != 0) && seen.insert(child) {
                     open.push(child);
                 }
@@ -237,27 +311,5 @@ impl Pool {
         let mut parts: SmallVec<[Expr; 16]> = seen.into_iter().collect();
         parts.sort_unstable();
         parts.into_iter()
-    }
-}
-
-/// The value of a node, given its children's.
-fn eval_node(node: &Node, values: Values<'_>, mut child: impl FnMut(Expr) -> Option<i64>) -> Option<i64> {
-    match node {
-        Node::Int(n) => Some(*n),
-        Node::Sym(sym) => values(*sym),
-        Node::Add(sum) => {
-            let mut total = i128::from(sum.constant);
-            for term in &sum.terms {
-                total = total.checked_add(i128::from(term.coeff) * i128::from(child(term.mono)?))?;
-            }
-            i64::try_from(total).ok()
-        }
-        Node::Mul(factors) => factors.iter().try_fold(1i64, |product, &f| product.checked_mul(child(f)?)),
-        Node::FloorDiv(a, b) => arith::floor_div(child(*a)?, child(*b)?),
-        Node::Mod(a, b) => arith::modulo(child(*a)?, child(*b)?),
-        Node::Min(a, b) => Some(child(*a)?.min(child(*b)?)),
-        Node::Max(a, b) => Some(child(*a)?.max(child(*b)?)),
-        Node::Pow(a, b) => arith::pow(child(*a)?, child(*b)?),
-        Node::Overflow => None,
     }
 }

@@ -20,6 +20,9 @@ enum Tree {
     Quotient(usize, i64),
     Unary(FloatUnary, Box<Tree>),
     Binary(FloatBinary, Box<Tree>, Box<Tree>),
+    /// An integer that a float rounds to, as a float again.
+    Rounded(Rounding, Box<Tree>),
+    Decimal(Box<Tree>),
 }
 
 impl Tree {
@@ -43,6 +46,11 @@ impl Tree {
                 };
                 (!fails).then(|| op.apply(x, y))
             }
+            Tree::Rounded(how, x) => {
+                let whole = rounded(*how, x.eval(ints, float)?)?;
+                Some(i64::try_from(whole).ok()? as f64)
+            }
+            Tree::Decimal(x) => Some(format!("{:.1}", x.eval(ints, float)?).parse().expect("a number")),
         }
     }
 
@@ -66,8 +74,28 @@ impl Tree {
                 let (x, y) = (x.build(pool, ints, float), y.build(pool, ints, float));
                 pool.float_binary(*op, x, y)
             }
+            Tree::Rounded(how, x) => {
+                let x = x.build(pool, ints, float);
+                let e = pool.round(*how, x);
+                pool.to_float(e)
+            }
+            Tree::Decimal(x) => {
+                let x = x.build(pool, ints, float);
+                pool.round_decimal(x, 1)
+            }
         }
     }
+}
+
+/// The integer that a float rounds to; `None` for what is not finite.
+fn rounded(how: Rounding, x: f64) -> Option<i128> {
+    let whole = match how {
+        Rounding::Floor => x.floor(),
+        Rounding::Ceil => x.ceil(),
+        Rounding::Trunc => x.trunc(),
+        Rounding::Nearest => x.round_ties_even(),
+    };
+    whole.is_finite().then_some(whole as i128)
 }
 
 fn float_trees() -> impl Strategy<Value = Tree> {
@@ -80,10 +108,14 @@ fn float_trees() -> impl Strategy<Value = Tree> {
     ];
     leaf.prop_recursive(4, 16, 2, |inner| {
         let unary = (prop::sample::select(FloatUnary::ALL), inner.clone());
+        let rounded = (prop::sample::select(Rounding::ALL.to_vec()), inner.clone());
+        let decimal = inner.clone();
         let binary = (prop::sample::select(FloatBinary::ALL), inner.clone(), inner);
         prop_oneof![
             1 => unary.prop_map(|(op, x)| Tree::Unary(op, Box::new(x))),
             4 => binary.prop_map(|(op, x, y)| Tree::Binary(op, Box::new(x), Box::new(y))),
+            2 => rounded.prop_map(|(how, x)| Tree::Rounded(how, Box::new(x))),
+            1 => decimal.prop_map(|x| Tree::Decimal(Box::new(x))),
         ]
     })
 }
@@ -125,7 +157,11 @@ proptest! {
     fn comparisons_and_integer_parts(a in float_trees(), b in float_trees(), samples in samples()) {
         let (mut pool, symbols, sym) = float_pool();
         let (x, y) = (a.build(&mut pool, &symbols, sym), b.build(&mut pool, &symbols, sym));
-        let parts = [Rounding::Floor, Rounding::Ceil, Rounding::Trunc].map(|how| (how, pool.round(how, x)));
+        let parts = Rounding::ALL.map(|how| (how, pool.round(how, x)));
+        for (_, part) in parts {
+            let text = pool.display(part).to_string();
+            prop_assert_eq!(pool.parse(&text), Ok(part), "{}", text);
+        }
         let relations = [Comparison::Eq, Comparison::Le, Comparison::Lt].map(|c| (c, pool.compare_floats(c, x, y)));
         let opposites = relations.map(|(_, p)| pool.not(p));
         for p in opposites {
@@ -148,13 +184,14 @@ proptest! {
                 prop_assert_eq!(pool.eval_pred(q, &get), Some(!expected), "{}", pool.display_pred(q));
             }
             for (how, part) in parts {
-                let Some(part) = part else { continue };
-                let expected = match how {
-                    Rounding::Floor => left.floor(),
-                    Rounding::Ceil => left.ceil(),
-                    Rounding::Trunc => left.trunc(),
-                };
-                prop_assert_eq!(eval(&pool, part, &symbols, values), Some(expected as i128), "{}", pool.display(part));
+                let expected = rounded(how, left).and_then(|whole| i64::try_from(whole).ok());
+                prop_assert_eq!(pool.eval(part, &get), expected, "{}", pool.display(part));
+                prop_assert!(expected.is_none_or(|value| pool.range(part).contains(value)), "{}", pool.display(part));
+                // Every integer made known changes no value.
+                let known = symbols.iter().zip(values).map(|(&s, &value)| (s, pool.int(value))).collect();
+                let fixed = pool.subst(part, &known);
+                prop_assert!(symbols.iter().all(|&s| !pool.mentions(fixed, s)), "{}", pool.display(fixed));
+                prop_assert_eq!(pool.eval(fixed, &get), expected, "{}", pool.display(fixed));
             }
         }
     }
@@ -218,6 +255,8 @@ fn golden_floats() {
         0.5*ToFloat(n) >= 3.25
         IntTrueDiv(n, 3) < 2.0
         zf0 < n
+        TruncToInt(2.5*zf0) < n
+        ToFloat(TruncToInt(zf0)) < zf0
     ";
     for text in preds.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match pool.parse_pred(text) {
@@ -231,6 +270,11 @@ fn golden_floats() {
         CeilToInt(2.0*ToFloat(n))
         FloorToInt(0.1*ToFloat(n))
         FloorToInt(2.0*ToFloat(s0))
+        RoundToInt(zf0) + 2*RoundToInt(zf0)
+        RoundToInt(IntTrueDiv(n, 2))
+        CeilToInt(RoundDecimal(zf0, 2))
+        TruncToInt(2.5)
+        TruncToInt(1e300)
         LShift(s0, 3)
         RShift(s0, 3)
         BitwiseFn_bitwise_and(s0, 6)
@@ -261,11 +305,18 @@ fn golden_floats() {
         0.5*ToFloat(n) >= 3.25 => n >= 7
         IntTrueDiv(n, 3) < 2.0 => IntTrueDiv(n, 3) < 2.0
         `zf0 < n`: expected an integer, found `<`
+        TruncToInt(2.5*zf0) < n => TruncToInt(zf0*2.5) < n
+        ToFloat(TruncToInt(zf0)) < zf0 => ToFloat(TruncToInt(zf0)) < zf0
         FloorToInt(0.5*ToFloat(n)) => (n//2)
         TruncToInt(IntTrueDiv(n, 3)) => (n//3)
         CeilToInt(2.0*ToFloat(n)) => 2*n
-        `FloorToInt(0.1*ToFloat(n))`: `FloorToInt` of a float that integers do not express exactly
-        `FloorToInt(2.0*ToFloat(s0))`: `FloorToInt` of a float that integers do not express exactly
+        FloorToInt(0.1*ToFloat(n)) => FloorToInt(ToFloat(n)*0.1)
+        FloorToInt(2.0*ToFloat(s0)) => FloorToInt(ToFloat(s0)*2.0)
+        RoundToInt(zf0) + 2*RoundToInt(zf0) => 3*RoundToInt(zf0)
+        RoundToInt(IntTrueDiv(n, 2)) => RoundToInt(IntTrueDiv(n, 2))
+        CeilToInt(RoundDecimal(zf0, 2)) => CeilToInt(RoundDecimal(zf0, 2))
+        TruncToInt(2.5) => 2
+        TruncToInt(1e300) => Overflow
         LShift(s0, 3) => 8*s0
         RShift(s0, 3) => (s0//8)
         BitwiseFn_bitwise_and(s0, 6) => -Mod(s0, 2) + Mod(s0, 8)
@@ -362,4 +413,63 @@ fn quotients_are_rounded_down() {
         let found = [FloatBinary::FloorDiv, FloatBinary::Mod].map(|op| op.apply(x, y));
         assert!(same(found[0], quotient) && same(found[1], rest), "divmod({x}, {y}) is {found:?}");
     }
+}
+
+/// Python's `round(x, digits)`, ties and doubles beside ties among them.
+#[test]
+fn decimals_are_rounded_as_python_does() {
+    let rows = [
+        (2.675, 2, 2.67),
+        (0.125, 2, 0.12),
+        (0.375, 2, 0.38),
+        (2.5, 0, 2.0),
+        (3.5, 0, 4.0),
+        (-0.5, 0, -0.0),
+        (-1.05, 1, -1.1),
+        (1e300, 5, 1e300),
+        (5e-324, 323, 0.0),
+        (f64::NEG_INFINITY, 3, f64::NEG_INFINITY),
+        (f64::NAN, 3, f64::NAN),
+    ];
+    let mut pool = Pool::new();
+    let sym = pool.float_symbol("zf0");
+    let zf0 = pool.float_sym(sym);
+    for (x, digits, expected) in rows {
+        let constant = pool.float(x);
+        let (folded, symbolic) = (pool.round_decimal(constant, digits), pool.round_decimal(zf0, digits));
+        let found = [pool.as_float(folded), pool.eval_float(symbolic, &|_| Some(x.to_bits().cast_signed()))];
+        for found in found.map(|found| found.expect("a value")) {
+            assert!(same(found, expected), "round({x}, {digits}) is {found}");
+        }
+    }
+}
+
+#[test]
+fn rounded_floats_are_guarded_and_replace_symbols() {
+    let mut env = ShapeEnv::new(EnvOptions::default());
+    let name = |id: SourceId| ["L['x'].size()[0]", "L['f']"][id.as_u32() as usize].to_owned();
+    let size = env.size(SourceId::from_u32(0), 5, &Dim::from(Policy::Dynamic), "m.py:1").expect("a size");
+    let f = env.float(SourceId::from_u32(1), 2.6, Policy::Dynamic);
+    let pool = env.pool_mut();
+    let two = pool.float(2.0);
+    let doubled = pool.float_binary(FloatBinary::Mul, f, two);
+    let length = pool.round(Rounding::Trunc, doubled);
+    let (same, zero) = (pool.eq(length, size), pool.int(0));
+    let positive = pool.lt(zero, length);
+    assert_eq!(env.hint(length), Some(5));
+    assert_eq!(env.evaluate(same, "m.py:2"), Ok(true));
+    assert_eq!(env.statically_known(same), Some(true));
+    assert_eq!(env.evaluate(positive, "m.py:3"), Ok(true));
+    let guards = env.solve().expect("satisfiable");
+    expect![[r#"
+        L['x'].size()[0] == math.trunc((L['f'] * 2.0))
+        math.trunc((L['f'] * 2.0)) >= 2"#]]
+    .assert_eq(&env.print_guards(&guards, &name).join("\n"));
+    let program = Program::new(&env, &guards);
+    let accepts = |size: i64, f: f64| {
+        let value = |source: &SourceId| if source.as_u32() == 0 { size } else { f.to_bits().cast_signed() };
+        program.accepts(&program.sources().iter().map(value).collect::<Vec<_>>())
+    };
+    assert!(accepts(5, 2.6) && accepts(8, 4.0));
+    assert!(!accepts(5, 3.0) && !accepts(5, f64::NAN) && !accepts(5, f64::INFINITY));
 }

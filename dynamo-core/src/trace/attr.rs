@@ -79,6 +79,9 @@ impl Tracer<'_> {
             Value::Const(constant @ (Constant::DType(_) | Constant::Device(_))) if PLAIN.contains(&name) => {
                 self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
             }
+            number if number.is_number() && super::numbers::function_of_method(name).is_some() => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             number if number.is_symbolic() => {
                 let known = self.specialised(forced)?;
                 self.get_attr(known, name)

@@ -281,10 +281,25 @@ impl Tracer<'_> {
     fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
         match self.get(this)? {
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
+            number if number.is_number() && keywords.is_empty() => self.call_number_method(this, name, args),
             Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
             Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::State(_) | Value::Range(_) => {
                 containers::container_method(self, this, name, args, &keywords)
             }
+            _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
+        }
+    }
+
+    fn call_number_method(&mut self, this: ValueId, name: &str, args: &[ValueId]) -> Traced {
+        if let Some(function) = super::numbers::function_of_method(name) {
+            let args: Vec<ValueId> = std::iter::once(this).chain(args.iter().copied()).collect();
+            if let Some(number) = self.number_call(function, &args)? {
+                return Ok(number);
+            }
+        }
+        let known = self.specialised(this)?;
+        match self.get(known)? {
+            Value::Const(constant) => self.call_constant_method(&constant, name, args),
             _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
         }
     }

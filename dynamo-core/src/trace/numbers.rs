@@ -54,12 +54,27 @@ const FUNCTIONS: [(&str, &str, FloatUnary); 14] = [
 ];
 
 /// Functions that make an integer of a float.
-const ROUNDINGS: [(&str, &str, Rounding); 4] = [
+const ROUNDINGS: [(&str, &str, Rounding); 5] = [
     ("math.floor", "math.floor", Rounding::Floor),
     ("math.ceil", "math.ceil", Rounding::Ceil),
     ("math.trunc", "math.trunc", Rounding::Trunc),
     ("builtins.int", "torch.sym_int", Rounding::Trunc),
+    ("builtins.round", "__round__", Rounding::Nearest),
 ];
+
+/// Methods of numbers, each with the function that calls it.
+const METHODS: [(&str, &str); 5] = [
+    ("__floor__", "math.floor"),
+    ("__ceil__", "math.ceil"),
+    ("__trunc__", "math.trunc"),
+    ("__int__", "builtins.int"),
+    ("__round__", "builtins.round"),
+];
+
+/// The function that calls a method of a number.
+pub(super) fn function_of_method(method: &str) -> Option<&'static str> {
+    METHODS.iter().find(|(known, _)| *known == method).map(|&(_, function)| function)
+}
 
 /// The number of `-` among binary operators.
 const SUB: u32 = 10;
@@ -261,6 +276,9 @@ impl Tracer<'_> {
 
     /// A function of numbers by its dotted name: of `math`, of `operator`, `int`; `None` if it is not one of these.
     pub(super) fn number_call(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if let ("builtins.round", &[a, digits]) = (name, args) {
+            return self.round_to_digits(a, digits);
+        }
         if !self.are_symbolic(args)? {
             return Ok(None);
         }
@@ -308,15 +326,32 @@ impl Tracer<'_> {
         self.computed(target, name, &[a], found)
     }
 
+    /// `round(a, digits)`; `None` if it is not of a symbolic float.
+    fn round_to_digits(&mut self, a: ValueId, digits: ValueId) -> Traced<Option<ValueId>> {
+        let Some(Number::Float(x)) = self.number(a)?.filter(|_| self.options.floats) else { return Ok(None) };
+        match self.get(digits)? {
+            Value::Const(Constant::None) => self.number_call("builtins.round", &[a]),
+            Value::Const(Constant::Int(places)) if self.is_symbolic(a)? => {
+                let Ok(places) = u16::try_from(places) else { return Ok(None) };
+                let meta = Meta::Float(self.env.pool_mut().round_decimal(x, places));
+                let args = vec![self.scalar_arg(a)?, self.scalar_arg(digits)?];
+                self.emit_number(NodeKind::CallMethod, "__round__", args, meta).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn rounded(&mut self, name: &str, target: &str, rounding: Rounding, a: ValueId) -> Traced {
         match self.number(a)? {
             Some(Number::Int(_)) => self.force(a),
             Some(Number::Float(x)) => {
-                let mut int = self.env.pool_mut().round(rounding, x);
-                if int.is_none() && self.is_of_small(x)? {
-                    int = self.env.pool_mut().round(rounding, x);
+                let pool = self.env.pool_mut();
+                if pool.round_exactly(rounding, x).is_none() && pool.rounds_exactly_if_small(rounding, x) {
+                    self.is_of_small(x)?;
                 }
-                let int = int.map(Number::Int);
+                let int = Number::Int(self.env.pool_mut().round(rounding, x));
+                // What is not finite, or no integer of 64 bits, is an error or a number that no symbol is.
+                let int = Some(int).filter(|&int| self.has_value(int));
                 self.computed(target, name, &[a], int)
             }
             Some(Number::Bool(pred)) if name == "builtins.int" => {
@@ -398,7 +433,8 @@ impl Tracer<'_> {
             }
             if self.has_value(number) && (self.options.floats || !matches!(number, Number::Float(_))) {
                 let args = operands.iter().map(|&operand| self.scalar_arg(operand)).collect::<Traced<Vec<_>>>()?;
-                return self.emit_number(NodeKind::CallFunction, target, args, meta);
+                let kind = if target.contains('.') { NodeKind::CallFunction } else { NodeKind::CallMethod };
+                return self.emit_number(kind, target, args, meta);
             }
         }
         let mut constants = Vec::new();

@@ -125,6 +125,11 @@ impl Value {
         matches!(self, Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. })
     }
 
+    /// True for an integer or a float, symbolic or not, and a symbolic bool.
+    pub(super) fn is_number(&self) -> bool {
+        self.is_symbolic() || matches!(self, Value::Const(Constant::Int(_) | Constant::Float(_)))
+    }
+
     /// True for a tensor.
     pub(super) fn is_tensor(&self) -> bool {
         matches!(self, Value::Tensor(_))

@@ -92,7 +92,7 @@ impl<'c> Emitter<'_, 'c> {
                 .extreme(IntPredicate::SGT, self.scalar_index(*a).into(), self.scalar_index(*b).into())
                 .into_int_value(),
             Node::Pow(a, b) => self.power(self.scalar_index(*a).into(), self.scalar_index(*b).into()).into_int_value(),
-            Node::Overflow => unreachable!("a verified kernel has no overflowing index"),
+            Node::Round(..) | Node::Overflow => unreachable!("a verified kernel's indices have integer values"),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'c> Emitter<'_, 'c> {
             return if stride == 0 { Form::Uniform(base) } else { Form::Linear { base, stride } };
         }
         match self.kernel.exprs.node(e) {
-            Node::Int(_) | Node::Overflow => Form::Uniform(self.scalar_index(e)),
+            Node::Int(_) | Node::Round(..) | Node::Overflow => Form::Uniform(self.scalar_index(e)),
             Node::Sym(sym) => match self.sym(*sym) {
                 SymValue::Bound(many) => Form::Vector(self.wide(many, copy)),
                 SymValue::Scalar(v) | SymValue::Lanes(v) => Form::Uniform(*v),

@@ -159,21 +159,22 @@ impl Decompose<'_> {
         Ok(t)
     }
 
-    fn promise(&self, node: NodeId, meta: &TensorMeta) -> Result<Promise, Error> {
-        let known = |exprs: &[Expr]| -> Result<Dims, Error> { exprs.iter().map(|&e| self.known(node, e)).collect() };
+    fn promise(&mut self, node: NodeId, meta: &TensorMeta) -> Result<Promise, Error> {
+        let mut known =
+            |exprs: &[Expr]| -> Result<Dims, Error> { exprs.iter().map(|&e| self.known(node, e)).collect() };
         Ok(Promise { dtype: meta.dtype, sizes: known(&meta.sizes)?, strides: known(&meta.strides)? })
     }
 
     /// An expression whose value follows from the inputs.
-    fn known(&self, node: NodeId, e: Expr) -> Result<Expr, Error> {
-        let pool = &self.graph.exprs;
+    fn known(&mut self, node: NodeId, e: Expr) -> Result<Expr, Error> {
+        let pool = &mut self.b.graph.pool;
         let is_known = pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| self.given.contains(sym));
-        if is_known && !pool.is_overflow(e) { Ok(e) } else { Err(Error::Symbolic { node }) }
+        if is_known && !pool.is_overflow(e) { Ok(pool.without_floats(e)) } else { Err(Error::Symbolic { node }) }
     }
 
-    fn known_int(&self, node: NodeId, e: Expr) -> Result<fx::Arg, Error> {
+    fn known_int(&mut self, node: NodeId, e: Expr) -> Result<fx::Arg, Error> {
         let e = self.known(node, e)?;
-        Ok(self.graph.exprs.as_int(e).map_or(fx::Arg::Sym(e), fx::Arg::Int))
+        Ok(self.b.graph.pool.as_int(e).map_or(fx::Arg::Sym(e), fx::Arg::Int))
     }
 
     fn call_function(&mut self, id: NodeId) -> Result<Value, Error> {
@@ -186,6 +187,9 @@ impl Decompose<'_> {
             && let Ok(value) = self.known_int(id, e)
         {
             return Ok(Value::Plain(value));
+        }
+        if self.is_absorbed(id) {
+            return Ok(Value::Plain(fx::Arg::None));
         }
         if node.target == "operator.getitem"
             && let Some(item) = self.getitem(id)
@@ -204,6 +208,19 @@ impl Decompose<'_> {
             Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
             Err(Refusal::Error(error)) => Err(error),
         }
+    }
+
+    /// True for a float or a bool of which nothing is read but integers, whose expressions hold it.
+    fn is_absorbed(&mut self, id: NodeId) -> bool {
+        let graph = self.graph;
+        if !matches!(graph[id].meta, Some(Meta::Float(_) | Meta::Bool(_))) {
+            return false;
+        }
+        let users = self.users[id].clone();
+        users.into_iter().all(|user| match graph[user].meta {
+            Some(Meta::Int(e)) => self.known(user, e).is_ok(),
+            _ => self.is_absorbed(user),
+        })
     }
 
     fn getitem(&self, id: NodeId) -> Option<Value> {
@@ -424,12 +441,13 @@ impl Decompose<'_> {
     }
 
     /// The promised shapes of a node's results; `None` if it gives something else than tensors.
-    fn promises(&self, id: NodeId) -> Result<Option<Vec<Option<Promise>>>, Error> {
-        let one = |meta: &Option<Meta>| match meta {
+    fn promises(&mut self, id: NodeId) -> Result<Option<Vec<Option<Promise>>>, Error> {
+        let graph = self.graph;
+        let mut one = |meta: &Option<Meta>| match meta {
             Some(Meta::Tensor(meta)) => self.promise(id, meta).map(Some),
             _ => Ok(None),
         };
-        match &self.graph[id].meta {
+        match &graph[id].meta {
             Some(Meta::Tuple(items)) => items.iter().map(one).collect::<Result<_, _>>().map(Some),
             meta @ Some(Meta::Tensor(_)) => Ok(Some(vec![one(meta)?])),
             _ => Ok(None),

@@ -100,7 +100,7 @@ impl Ranges<'_> {
             Node::Min(a, b) => of(a).min(of(b)),
             Node::Max(a, b) => of(a).max(of(b)),
             Node::Pow(a, b) => of(a).pow(of(b)),
-            Node::Overflow => Range::ALL,
+            Node::Round(..) | Node::Overflow => self.pool.range(e),
         }
     }
 

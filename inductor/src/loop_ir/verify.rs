@@ -82,6 +82,12 @@ pub enum VerifyError {
         /// The symbol.
         symbol: String,
     },
+    /// An index that rounds a float.
+    #[error("the index `{index}` is not computed of integers alone")]
+    Float {
+        /// The index.
+        index: String,
+    },
     /// A symbol bound while it has a value.
     #[error("{0}: its symbol has a value already")]
     BoundTwice(Value),
@@ -176,6 +182,7 @@ pub fn verify(kernel: &Kernel) -> Result {
     for (param, data) in kernel.params.iter() {
         if kernel.exprs.range(data.len).hi < 0
             || kernel.exprs.symbols(data.len).iter().any(|sym| !kernel.sizes.contains(sym))
+            || kernel.exprs.rounds_floats(data.len)
             || data.dtype.class() == DTypeClass::Complex
         {
             return Err(VerifyError::Param(param));
@@ -448,6 +455,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn index(&self, e: Expr) -> Result {
+        self.integers_only(e)?;
         let exprs = &self.kernel.exprs;
         match exprs.symbols(e).iter().find(|sym| !self.symbols.contains(sym) && !self.kernel.sizes.contains(sym)) {
             Some(&sym) => {
@@ -457,8 +465,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    fn integers_only(&self, e: Expr) -> Result {
+        let exprs = &self.kernel.exprs;
+        if exprs.rounds_floats(e) { Err(VerifyError::Float { index: exprs.display(e).to_string() }) } else { Ok(()) }
+    }
+
     /// An expression in which nothing but sizes occurs.
     fn sizes_only(&self, e: Expr) -> Result {
+        self.integers_only(e)?;
         let exprs = &self.kernel.exprs;
         let other = exprs.symbols(e).into_iter().find(|sym| !self.kernel.sizes.contains(sym));
         other.map_or(Ok(()), |sym| {

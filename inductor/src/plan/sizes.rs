@@ -126,6 +126,10 @@ impl<'a> Values<'a> {
 
     fn given(&self, e: Expr) -> Vec<(String, Option<i64>)> {
         let symbols = self.pool.symbols(e);
-        symbols.into_iter().map(|sym| (self.pool.name(sym).to_owned(), (self.value)(sym))).collect()
+        let of = |sym| match self.pool.meaning(sym) {
+            Some(meaning) => (self.pool.display(meaning).to_string(), self.pool.eval(meaning, self.value)),
+            None => (self.pool.name(sym).to_owned(), (self.value)(sym)),
+        };
+        symbols.into_iter().map(of).collect()
     }
 }

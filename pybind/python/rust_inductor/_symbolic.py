@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,11 @@ FUNCTIONS = {
     "FloatTrueDiv": operator.truediv,
     "FloatPow": operator.pow,
     "Abs": abs,
+    "TruncToInt": math.trunc,
+    "FloorToInt": math.floor,
+    "CeilToInt": math.ceil,
+    "RoundToInt": round,
+    "RoundDecimal": round,
     **{
         f"OpaqueUnaryFn_{name}": getattr(torch, f"_sym_{name}")
         for name in ("sqrt", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
@@ -60,15 +66,19 @@ class _Named(Source):
 
 
 class Asker:
-    """The symbols of one call: name, value, and the least and greatest value."""
+    """The symbols of one call: name, value, and the least and greatest value, which floats have not."""
 
-    def __init__(self, symbols: Iterable[tuple[str, int, int, int]]) -> None:
+    def __init__(self, symbols: Iterable[tuple[str, int | float, int, int]]) -> None:
         self.env = Shapes(allow_scalar_outputs=False, allow_dynamic_output_shape_ops=False)
         self.mode = FakeTensorMode(shape_env=self.env)
         self.names: dict[str, Any] = dict(FUNCTIONS)
         for name, hint, low, high in symbols:
             source = _Named(name)
-            self.env.ours[source.name] = int(name[1:])
+            self.env.ours[source.name] = int(name.lstrip("zfsu"))
+            if isinstance(hint, float):
+                symbol = self.env.create_symbol(hint, source, DimDynamic.DYNAMIC, positive=None)
+                self.names[name] = self.env.create_symfloatnode(symbol, hint=hint, source=source)
+                continue
             symbol = self.env.create_symbol(
                 hint, source, DimDynamic.DYNAMIC, positive=low > 0 or None, do_not_specialize_zero_one=True
             )

@@ -8,7 +8,7 @@ use crate::torch::Torch;
 use dynamo_core::host::Ask;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PySlice, PyTuple};
 use symshapes::{Expr, Pool, ShapeEnv, Sym};
 
 /// What a node gives; the error says why that is not known.
@@ -94,7 +94,13 @@ impl<'a, 'py> Asker<'a, 'py> {
         let row = |sym: Sym| {
             let range = env.ranges().find(|&(known, _)| known == sym).map(|(_, range)| range);
             let range = range.unwrap_or(symshapes::Range::ALL);
-            Some((pool.name(sym).to_owned(), env.symbol_hint(sym)?, range.lo, range.hi))
+            let hint = env.symbol_hint(sym)?;
+            let value = if pool.is_float(sym) {
+                PyFloat::new(py, f64::from_bits(hint.cast_unsigned())).into_any()
+            } else {
+                PyInt::new(py, hint).into_any()
+            };
+            Some((pool.name(sym).to_owned(), value, range.lo, range.hi))
         };
         let rows: Vec<_> = symbols.into_iter().filter_map(row).collect();
         let object = py.import("rust_inductor._symbolic")?.getattr("Asker")?.call1((rows,))?;

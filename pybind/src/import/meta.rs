@@ -8,6 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use symshapes::{Device, DeviceKind, Expr, Range};
 
+/// What torch begins the names of floats with, of those whose values depend on data, too.
+const FLOATS: [&str; 2] = ["zf", "zuf"];
+
 impl<'py> Importer<'py> {
     /// The metadata of a value; `None` for what is no strided tensor of a known dtype, number, or tuple.
     pub(super) fn meta(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Meta>> {
@@ -16,6 +19,14 @@ impl<'py> Importer<'py> {
         }
         if value.is_instance(self.torch.sym_int.bind(self.py))? {
             return Ok(self.sym_expr(value)?.map(Meta::Int));
+        }
+        if value.is_instance(self.torch.sym_float.bind(self.py))? {
+            let text = self.sym_text(value)?;
+            return Ok(self.into.graph.exprs.parse_float(&text).ok().map(Meta::Float));
+        }
+        if value.is_instance(self.torch.sym_bool.bind(self.py))? {
+            let text = self.sym_text(value)?;
+            return Ok(self.into.graph.exprs.parse_pred(&text).ok().map(Meta::Bool));
         }
         if let Ok(tuple) = value.cast::<PyTuple>() {
             return self.tuple_meta(tuple.iter());
@@ -85,6 +96,17 @@ impl<'py> Importer<'py> {
         Ok(expr)
     }
 
+    /// The text of a symbolic float or bool, whose symbols are made.
+    fn sym_text(&mut self, value: &Bound<'py, PyAny>) -> PyResult<String> {
+        let py = self.py;
+        let node = value.getattr(intern!(py, "node"))?;
+        let sympy = node.getattr(intern!(py, "expr"))?;
+        for symbol in sympy.getattr(intern!(py, "free_symbols"))?.try_iter()? {
+            self.symbol(&symbol?, &node.getattr(intern!(py, "shape_env"))?)?;
+        }
+        sympy.str()?.extract()
+    }
+
     /// A symbol as torch's shape environment knows it: its range, and the value that it was traced with.
     fn symbol(&mut self, symbol: &Bound<'py, PyAny>, env: &Bound<'py, PyAny>) -> PyResult<()> {
         let py = self.py;
@@ -92,6 +114,10 @@ impl<'py> Importer<'py> {
         let name = symbol.str()?;
         let name = name.cast::<PyString>()?.to_str()?;
         if pool.find(name).is_some() {
+            return Ok(());
+        }
+        if FLOATS.iter().any(|start| name.starts_with(start)) {
+            pool.float_symbol(name);
             return Ok(());
         }
         let mut range = Range::ALL;

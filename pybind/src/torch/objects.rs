@@ -41,8 +41,10 @@ pub(crate) struct Torch {
     parameter: Py<PyType>,
     /// `torch._subclasses.FakeTensor`
     pub(crate) fake_tensor: Py<PyType>,
-    /// `torch.SymInt`
+    /// `torch.SymInt`, `torch.SymFloat`, `torch.SymBool`
     pub(crate) sym_int: Py<PyType>,
+    pub(crate) sym_float: Py<PyType>,
+    pub(crate) sym_bool: Py<PyType>,
     /// `torch.dtype`, `torch.device`, `torch.layout`, `torch.memory_format`
     pub(crate) dtype: Py<PyType>,
     pub(crate) device: Py<PyType>,
@@ -93,6 +95,8 @@ impl Torch {
             parameter: class("nn.Parameter")?,
             fake_tensor: class("_subclasses.fake_tensor.FakeTensor")?,
             sym_int: class("SymInt")?,
+            sym_float: class("SymFloat")?,
+            sym_bool: class("SymBool")?,
             dtype: class("dtype")?,
             device: class("device")?,
             layout: class("layout")?,

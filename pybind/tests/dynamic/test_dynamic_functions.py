@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -90,6 +91,12 @@ def by_hand(x: Tensor) -> Tensor:
     return centred * torch.rsqrt(centred.square().mean(-1, keepdim=True) + 1e-5)
 
 
+def seven_tenths(x: Tensor) -> tuple[Tensor, ...]:
+    """Sizes that are computed by way of floats."""
+    most = int(x.shape[0] * 0.7)
+    return x[:most] * 2, x.new_ones(most + 1), (x + math.floor(x.shape[0] ** 0.5)).cumsum(0)[: math.ceil(most / 3.3)]
+
+
 REDUCTIONS = {
     "softmax of rows": Case(lambda x: F.softmax(x, -1), rows),
     "softmax over n": Case(lambda x: F.softmax(x * 2, 0), rows),
@@ -159,6 +166,7 @@ MOVEMENT = {
 }
 
 SIZES = {
+    "rounded floats": Case(seven_tenths, rows, (12, 9, 34, 10), ()),
     "arange": Case(lambda x: x + torch.arange(x.shape[0])[:, None], rows),
     "zeros, full": Case(lambda x: x.new_zeros(x.shape[0], 3) + torch.full((x.shape[0], 1), x.shape[0]), rows),
     "division by a size": Case(lambda x: x / x.shape[0] + x.shape[0] ** 0.5, rows, special=(1,)),
@@ -243,3 +251,10 @@ def test_gradients(name: str) -> None:
             argument.requires_grad_()
         check_call(lambda *a: gradients(ours, a), lambda *a: gradients(case.function, a), arguments)
     assert (counter.graphs, counter.kinds) == (1, ["forward", "backward"])
+
+
+def test_rounded_floats_are_sizes_of_kernels() -> None:
+    """Nothing is called for: what is computed of floats is read by sizes alone."""
+    compiled = torch.compile(seven_tenths, backend="rust_inductor", dynamic=True, options={"fallback": "error"})
+    for n in (5, 3, 34, 10):
+        torch.testing.assert_close(compiled(*(arguments := rows(n))), seven_tenths(*arguments))

@@ -44,7 +44,10 @@ OF_FLOATS: dict[str, tuple[Callable[[float], Any], int]] = {
     "comparisons": (lambda f: (f < 2, f == 1.5, f >= 0, not f, bool(f)), 2),
     "types": (lambda f: (isinstance(f, float), type(f), float(f)), 2),
     "text": (lambda f: f"{f:.2f}", 5),
-    "rounding": (lambda f: (int(f), round(f), math.floor(f)), 5),
+    "rounding": (lambda f: (int(f), round(f), math.floor(f), math.ceil(-f), math.trunc(f * 1.7), round(f, None)), 2),
+    "methods": (lambda f: (f.__int__(), f.__floor__(), f.__ceil__(), f.__trunc__(), f.__round__()), 2),
+    "decimals": (lambda f: (round(f / 3, 2), round(f / 7, 0), f.__round__(1)), 2),
+    "integers of floats": (lambda f: (int(f) + 2 * int(f), int(f) // 2, int(f * 4) % 3, float(int(f)) * 0.5), 2),
     "remainders": (lambda f: (f // 1, f % 1), 5),
 }
 
@@ -259,3 +262,44 @@ def test_gradients_of_what_takes_floats(name):
                     result.sum().backward(retain_graph=True)
             gradients.append(x.grad)
         torch.testing.assert_close(*gradients)
+
+
+def of_a_size(x, _):
+    part = int(x.shape[0] * 0.7)
+    return torch.zeros(part), x[:part] * 2, x.sum() + round(x.shape[0] / 3), x.new_ones(math.ceil(x.shape[0] ** 0.5))
+
+
+def of_a_float(x, f):
+    return torch.ones(int(f) + 1) * x.sum(), x.repeat(round(f) + 1, 1), torch.arange(math.ceil(f * 2)) + 1
+
+
+def of_both(x, f):
+    part = int(x.shape[0] * f / 8)
+    return x[:part].sum(0), torch.zeros(math.floor(f), part + 1).t() + x[0, 0]
+
+
+#: Each with the backends for which a float may not be a constant: AOTAutograd's are compiled for its value.
+SIZES = [(of_a_size, {"eager", "aot_eager", "rust_inductor"}), (of_a_float, {"eager"}), (of_both, {"eager"})]
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+@pytest.mark.parametrize(("function", "once"), SIZES, ids=[function.__name__ for function, _ in SIZES])
+def test_sizes_that_are_rounded_floats(function, once, backend):
+    calls = [(torch.randn(n, 3), value) for n, value in zip((10, 12, 17, 11, 23, 10), (3.7, 4.2, 5.9, 2.5, 3.5, 3.7))]
+    count, results = graphs_and_results(function, calls, backend=backend, dynamic=True)
+    assert all(map(same, results, [function(*call) for call in calls]))
+    assert count == 1 or backend not in once
+
+
+def test_a_float_that_is_no_size():
+    def function(x, f):
+        return x + torch.zeros(int(f)).sum()
+
+    compiled = _capture.optimize(function, backend="eager", dynamic=True)
+    assert same(compiled(X, 2.5), X)
+    for value, error in [(-3.5, RuntimeError), (math.nan, ValueError), (math.inf, OverflowError), (1e300, TypeError)]:
+        with pytest.raises(error):
+            function(X, value)
+        with pytest.raises(error):
+            compiled(X, value)
+    assert same(compiled(X, 0.5), X)

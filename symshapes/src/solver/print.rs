@@ -87,6 +87,7 @@ impl Printer<'_> {
                 let text = format!("{} ** {}", self.expr(*a, Context::Atom), self.expr(*b, Context::Atom));
                 parenthesised(text, context > Context::Sum)
             }
+            Node::Round(rounding, f) => format!("{}({})", rounding.python(), self.float(*f)),
             Node::Overflow => "(1 // 0)".to_owned(),
         }
     }
@@ -164,6 +165,7 @@ impl Printer<'_> {
             }
             FloatNode::Unary(FloatUnary::Neg, x) => format!("(-{})", self.float(x)),
             FloatNode::Unary(op, x) => format!("{}({})", op.python(), self.float(x)),
+            FloatNode::RoundDecimal(x, digits) => format!("round({}, {digits})", self.float(x)),
             FloatNode::Binary(op, x, y) => {
                 let (x, y) = (self.float(x), self.float(y));
                 match op {

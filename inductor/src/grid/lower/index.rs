@@ -40,7 +40,7 @@ impl Lower<'_> {
                 let (a, b) = (self.exact(a)?, self.exact(b)?);
                 Ok(self.b.max(a, b))
             }
-            Node::Pow(..) | Node::Overflow => Err("an index with a power".to_owned()),
+            Node::Pow(..) | Node::Round(..) | Node::Overflow => Err("an index with a power or a float".to_owned()),
         }
     }
 
