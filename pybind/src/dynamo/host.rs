@@ -335,6 +335,9 @@ impl<'py> PyHost<'py> {
 
     fn run_node(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId, ask: Ask) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
+        if computes(graph, id) {
+            return self.with_symbols(graph, env, id, ask);
+        }
         let known = Known { env, by_hints: ask.by_hints };
         let Some(args) =
             node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
@@ -368,6 +371,7 @@ impl<'py> PyHost<'py> {
         })
     }
 
+    /// torch's own fakes are asked, which know the devices that they stand for.
     fn with_symbols(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId, ask: Ask) -> PyResult<Result<Meta, String>> {
         if ask.by_hints {
             return Ok(Err("its sizes have no values".to_owned()));
@@ -657,6 +661,15 @@ impl Host for PyHost<'_> {
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
         self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
     }
+}
+
+/// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
+/// tensor, or names the device of what it makes.
+fn computes(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let on_device = node.args.iter().any(|arg| matches!(arg, Arg::Device(_)))
+        || node.kwargs.iter().any(|(name, arg)| name == "device" && !matches!(arg, Arg::None));
+    on_device || !node.inputs().iter().any(|&input| graph[input].tensor_meta().is_some())
 }
 
 /// The items of an iterable that are all constants.

@@ -509,3 +509,27 @@ def test_functions_that_ask_for_their_variables_have_them_all():
         compiled = _capture.optimize(function, backend="eager", listener=log.append)
         assert repr(compiled(*args)) == repr(function(*args))
         assert bool([event for event in log if "skipped" in event]) == (function is not attributes)
+
+
+#: Calls that would draw if they were made to learn what they give.
+DRAWS: dict[str, Callable[[torch.Tensor], Any]] = {
+    "another device": lambda x: torch.randint_like(x, 10, device="cpu"),
+    "no tensor": lambda x: x + torch.normal(0.0, 1.0, (3,)),
+    "a device, no tensor": lambda x: x + torch.rand(3, device="cpu"),
+    "of a tensor": lambda x: (torch.normal(x, 1.0), torch.poisson(x.abs()), torch.bernoulli(x.sigmoid())),
+    "in place": lambda x: x.clone().uniform_() + torch.empty(3).exponential_(),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_capture_draws_no_random_numbers(name):
+    x = torch.randn(4, 3)
+
+    def drawn(function):
+        torch.manual_seed(5)
+        return function(x), torch.random.get_rng_state()
+
+    expected = drawn(DRAWS[name])
+    compiled, _ = capture(DRAWS[name])
+    for _ in range(2):
+        torch.testing.assert_close(drawn(compiled), expected, rtol=0, atol=0)
