@@ -407,6 +407,7 @@ impl<'a> Emit<'a> {
         let flat = flat_index(self.b.exprs, index, &self.roots.stored[t].strides, Expr::ZERO);
         let flat = self.in_loops(flat);
         let param = self.param(t, Role::In);
+        let mask = mask.filter(|&mask| !self.b.is_unneeded(mask, param, flat));
         self.b.load(param, flat, mask)
     }
 

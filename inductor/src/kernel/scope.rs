@@ -196,6 +196,16 @@ impl<'p> Scopes<'p> {
         self.define(key, depth, Op::Load { param, index, mask }, dtype)
     }
 
+    /// True if a load need not be masked, and is the same in more turns of the loops without the mask: what is computed
+    /// of it alone moves out of them.
+    pub(super) fn is_unneeded(&mut self, mask: Value, param: Param, index: Expr) -> bool {
+        let ParamData { role, len, .. } = self.params[param];
+        role == Role::In
+            && self.expr_depth(index) < self.value_depth(mask)
+            && self.exprs.is_not_negative(index)
+            && self.exprs.is_less(index, len)
+    }
+
     /// A primitive.
     pub(super) fn map(&mut self, op: Pointwise, args: &[Value]) -> Value {
         if let Some(folded) = self.fold(op, args) {

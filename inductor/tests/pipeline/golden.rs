@@ -67,6 +67,7 @@ golden! {
     mean_hw
     mm_bias_gelu
     pad
+    pad_batch_norm
     rotary
     softmax
     split_heads
