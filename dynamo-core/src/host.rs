@@ -278,6 +278,9 @@ pub trait Host {
     /// True for a class whose attributes nobody can change.
     fn is_immutable(&mut self, class: Obj) -> bool;
 
+    /// What is printed of an object's type: `<class 'int'>`. Nothing is assumed of the object.
+    fn class_repr(&mut self, obj: Obj) -> String;
+
     /// What is printed of an object, and its address.
     fn info(&mut self, obj: Obj) -> ObjectInfo;
 

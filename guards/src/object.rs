@@ -17,6 +17,8 @@ pub struct ObjectInfo {
     pub address: u64,
     /// The type, where it is one of the objects.
     pub ty: Option<ObjectId>,
+    /// `repr` of a type that is none of them; empty where nobody said.
+    pub class: String,
 }
 
 /// What is known of the objects, by number. What nobody described prints as its number.
@@ -58,7 +60,8 @@ impl ObjectTable {
         if info.repr.starts_with("<class ") {
             return info.repr.clone();
         }
-        info.ty.map_or_else(|| "?".to_owned(), |ty| self.repr(ty))
+        let otherwise = || if info.class.is_empty() { "?".to_owned() } else { info.class.clone() };
+        info.ty.map_or_else(otherwise, |ty| self.repr(ty))
     }
 }
 
@@ -70,7 +73,10 @@ mod tests {
     fn objects_print_by_name() {
         let mut table = ObjectTable::default();
         let (tensor, torch) = (ObjectId::from_u32(0), ObjectId::from_u32(7));
-        table.describe(tensor, ObjectInfo { repr: "<class 'torch.Tensor'>".into(), address: 16, ty: None });
+        table.describe(
+            tensor,
+            ObjectInfo { repr: "<class 'torch.Tensor'>".into(), address: 16, ..ObjectInfo::default() },
+        );
         assert_eq!(table.short_name(tensor), "Tensor");
         assert_eq!(table.type_repr(tensor), "<class 'torch.Tensor'>");
         assert_eq!(table.repr(torch), "<obj7>");

@@ -13,6 +13,8 @@ pub struct ShapeGuard {
     pub reads: Vec<NumberRead>,
     /// The text of each check, in the order in which the program makes them.
     pub text: Vec<String>,
+    /// The line of the program that asked for each check, where one did.
+    pub lines: Vec<Option<String>>,
 }
 
 /// A number to be read: an integer, a float, or a property of a tensor.
@@ -32,7 +34,8 @@ impl ShapeGuard {
         let read = |&id: &symshapes::SourceId| NumberRead { source: id.into(), is_float: is_float(id) };
         let reads = program.sources().iter().map(read).collect();
         let text = env.print_guards(guards, &|id| sources.display(id.into()).to_string());
-        ShapeGuard { program, reads, text }
+        let lines = guards.checks.iter().map(|kept| kept.at.clone()).collect();
+        ShapeGuard { program, reads, text, lines }
     }
 
     /// The text of all checks.

@@ -295,7 +295,7 @@ fn what_cannot_be_read_cannot_be_guarded() {
     let value = error(Guard::new(a, GuardKind::EqualsMatch(there)));
     assert_eq!(value.to_string(), "EQUALS_MATCH of `L['a']` mentions what is not there");
     let reads = vec![NumberRead { source: size, is_float: false }];
-    let shapes = ShapeGuard { program: Program::default(), reads, text: vec![] };
+    let shapes = ShapeGuard { program: Program::default(), reads, text: vec![], lines: vec![] };
     let numbers = error(Guard::new(a, GuardKind::ShapeEnv(Box::new(shapes))));
     assert_eq!(numbers.to_string(), "SHAPE_ENV: the program takes 0 numbers, and 1 are read");
 }

@@ -82,6 +82,14 @@ pub fn decode(version: Version, code: &CodeObject) -> Result<Body, DecodeError> 
     Ok(decoder.body)
 }
 
+/// The offset of each instruction, in bytes, as the disassembler counts them.
+///
+/// # Errors
+/// The bytecode is none of this version.
+pub fn offsets(version: Version, code: &CodeObject) -> Result<Vec<u32>, DecodeError> {
+    Ok(scan(version, &code.code)?.iter().map(|raw| 2 * raw.start).collect())
+}
+
 /// Splits code bytes into instructions.
 fn scan(version: Version, code: &[u8]) -> Result<Vec<Raw>, DecodeError> {
     let table = Table::of(version);

@@ -55,7 +55,7 @@ mod varint;
 pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
 pub use builder::Builder;
 pub use code::{CodeObject, Const, Version};
-pub use decode::{DecodeError, decode};
+pub use decode::{DecodeError, decode, offsets};
 pub use depth::{DepthError, Depths, stack_depths};
 pub use dialect::Condition;
 pub use display::Listing;

@@ -126,9 +126,7 @@ impl Tracer<'_> {
                 Ok(next) => break Ok(next),
                 Err(reason) if self.catch(frame, at, &reason) => {}
                 Err(reason) => {
-                    if self.failed_at.is_empty() {
-                        self.failed_at = self.lines.clone();
-                    }
+                    self.failed_at.get_or_insert_with(|| (self.lines.clone(), self.spans.clone()));
                     self.handled = handled;
                     break Err(reason);
                 }

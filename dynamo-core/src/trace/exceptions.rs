@@ -61,7 +61,7 @@ impl Tracer<'_> {
         }
         f.push(exception);
         self.raised.push(exception);
-        self.failed_at.clear();
+        self.failed_at = None;
         f.keywords.clear();
         f.jump(handler.target).is_ok()
     }

@@ -7,7 +7,7 @@ use super::{
     frame::Frame,
     value::{State, Value, ValueId},
 };
-use crate::bytecode::{Inst, Operand};
+use crate::bytecode::{Const, Inst, Operand, Version, offsets};
 
 /// One instruction, before it ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,39 +29,80 @@ impl Tracer<'_> {
     pub(super) fn follow(&mut self, f: &Frame, inst: Inst) {
         let stack = f.stack.iter().map(|&value| self.glance(value)).collect();
         let (file, line, function) = super::line_of(f);
+        let arg = arg_text(f, inst, self.host.version());
         let (depth, opcode) = (self.lines.len().saturating_sub(1), f.body().inst(inst).op.to_string());
-        self.followed.push(Followed { place: (file, line, function), depth, opcode, arg: arg_text(f, inst), stack });
+        self.followed.push(Followed { place: (file, line, function), depth, opcode, arg, stack });
     }
 
-    /// A word for a value, which is not looked at for it.
+    /// The word that torch's tracer has for a value of this kind, where it has one. The value is not looked at for it.
     fn glance(&mut self, value: ValueId) -> String {
         let value = self.forced.get(&value).copied().unwrap_or(value);
         match &self.values[value] {
-            Value::Null => "NULL".to_owned(),
-            Value::Lazy(_) => match self.source(value) {
-                Some(source) => format!("unseen({})", self.sources.display(source)),
-                None => "unseen".to_owned(),
+            Value::Null => "NullVariable".to_owned(),
+            &Value::Lazy(obj) => format!("LazyVariableTracker(unrealized: {})", self.host.class_repr(obj)),
+            Value::Computed(..) => "LazyVariableTracker(unrealized: <class 'int'>)".to_owned(),
+            Value::Const(constant) => format!("ConstantVariable({}: {constant})", constant.type_name()),
+            Value::Tensor(_) => "TensorVariable()".to_owned(),
+            value if value.is_symbolic() => "SymNodeVariable()".to_owned(),
+            Value::Size(items) => format!("SizeVariable(length={})", items.len()),
+            Value::Exit(_) => "WithExitFunctionVariable()".to_owned(),
+            Value::BoundBuiltin { this, name } => {
+                let (this, name) = (*this, name.clone());
+                format!("CallMethodVariable({}, {name})", self.glance(this))
+            }
+            Value::Object(class, _) => {
+                format!("UserDefinedObjectVariable({})", class.rsplit('.').next().unwrap_or(class))
+            }
+            Value::Tuple(items) => format!("TupleVariable(length={})", items.len()),
+            Value::Function(_) => "UserFunctionVariable()".to_owned(),
+            Value::State(state) => match self.heap.get(*state) {
+                State::List(items) => format!("ListVariable(length={})", items.len()),
+                State::Dict(_) => "ConstDictVariable()".to_owned(),
+                State::Cell(_) => "CellVariable()".to_owned(),
+                _ => self.describe(value),
             },
-            Value::Computed(..) => "int".to_owned(),
-            Value::Tensor(node) => format!("tensor({})", self.graph[*node].name),
-            Value::SymInt { node, .. } => format!("int({})", self.graph[*node].name),
-            Value::SymFloat { node, .. } => format!("float({})", self.graph[*node].name),
-            Value::SymBool { node, .. } => format!("bool({})", self.graph[*node].name),
-            Value::State(state) if matches!(self.heap.get(*state), State::Cell(_)) => "a cell".to_owned(),
             _ => self.describe(value),
         }
     }
 }
 
-fn arg_text(f: &Frame, inst: Inst) -> String {
+/// The argument of an instruction, as `dis` has it in `argval`.
+fn arg_text(f: &Frame, inst: Inst, version: Version) -> String {
     match f.body().operand(inst) {
-        Some(Operand::Const(id)) => f.constant(id).map_or_else(|_| String::new(), ToString::to_string),
+        Some(Operand::Const(id)) => f.constant(id).map_or_else(|_| String::new(), constant_text),
         Some(Operand::Name(id, _)) => f.name(id).unwrap_or_default(),
         Some(Operand::Local(id)) => f.local_name(id).to_owned(),
-        Some(Operand::LocalPair(a, b)) => format!("({}, {})", f.local_name(a), f.local_name(b)),
+        Some(Operand::LocalPair(a, b)) => format!("('{}', '{}')", f.local_name(a), f.local_name(b)),
         Some(Operand::Compare(comparison, _)) => comparison.sign().to_owned(),
         Some(Operand::Int(arg)) => arg.to_string(),
-        Some(Operand::Jump(label)) => format!("to {label}"),
-        Some(Operand::None) | None => String::new(),
+        Some(Operand::Jump(label)) => {
+            let place = f.body().target(label).map(|to| f.code.places[to] as usize);
+            let offsets = offsets(version, &f.code.object).unwrap_or_default();
+            place.and_then(|place| offsets.get(place)).map_or_else(|| label.to_string(), ToString::to_string)
+        }
+        Some(Operand::None) | None => "None".to_owned(),
+    }
+}
+
+/// As `str` writes it.
+fn constant_text(constant: &Const) -> String {
+    match constant {
+        Const::Str(text) => text.clone(),
+        Const::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(repr_text).collect();
+            format!("({}{})", items.join(", "), if items.len() == 1 { "," } else { "" })
+        }
+        Const::Code(code) => {
+            format!("<code object {}, file \"{}\", line {}>", code.name, code.filename, code.firstlineno)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// As `repr` writes it.
+fn repr_text(constant: &Const) -> String {
+    match constant {
+        Const::Str(text) => guards::Constant::from(text.as_str()).to_string(),
+        other => constant_text(other),
     }
 }

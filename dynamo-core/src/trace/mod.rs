@@ -184,8 +184,12 @@ pub struct Break {
     pub reason: Reason,
     /// The line of the traced function.
     pub line: i32,
+    /// The traced function's instruction there; none if it is not one that ended the graph.
+    pub opcode: Option<Op>,
     /// The call of each frame on the way to the place, as file, line and function, outermost first.
     pub stack: Vec<(String, i32, String)>,
+    /// What each of them spans in the program.
+    pub spans: Vec<Option<Span>>,
 }
 
 /// An input of the graph.
@@ -247,7 +251,7 @@ struct Tracer<'h> {
     spans: Vec<Option<Span>>,
     spans_of: Spans,
     /// The frames' place when the last instruction failed.
-    failed_at: Vec<(String, i32, String)>,
+    failed_at: Option<(Vec<(String, i32, String)>, Vec<Option<Span>>)>,
     steps: usize,
     followed: Vec<Followed>,
     /// Whether autograd records.
@@ -310,7 +314,7 @@ pub fn trace(
     options: &Options,
 ) -> Result<Capture, Break> {
     let mut tracer = Tracer::new(host, options);
-    let refused = |reason| Break { reason, line: 0, stack: Vec::new() };
+    let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![] };
     let frame = tracer.root(function, arguments).map_err(refused)?;
     tracer.run_root(frame)
 }
@@ -355,7 +359,7 @@ impl<'h> Tracer<'h> {
             lines: Vec::new(),
             spans: Vec::new(),
             spans_of: SecondaryMap::new(),
-            failed_at: Vec::new(),
+            failed_at: None,
             steps: 0,
             followed: Vec::new(),
             nesting: 0,
@@ -468,7 +472,13 @@ impl<'h> Tracer<'h> {
             };
             if self.is_exhausted() {
                 // What comes after would be as long.
-                return Err(Break { reason, line: mark.frame.line(), stack: self.lines });
+                return Err(Break {
+                    reason,
+                    line: mark.frame.line(),
+                    opcode: None,
+                    stack: self.lines,
+                    spans: self.spans,
+                });
             }
             return match raised_at {
                 Some(raised_at) => self.end(raised_at, reason.within_handler()),
@@ -484,8 +494,9 @@ impl<'h> Tracer<'h> {
 
     /// Ends the graph before the instruction that failed.
     fn end(mut self, mark: Mark, reason: Reason) -> Result<Capture, Break> {
-        let stack = if self.failed_at.is_empty() { self.lines.clone() } else { std::mem::take(&mut self.failed_at) };
-        let ended = Break { reason, line: mark.frame.line(), stack };
+        let (stack, spans) = self.failed_at.take().unwrap_or_else(|| (self.lines.clone(), self.spans.clone()));
+        let opcode = mark.frame.data().map(|data| data.op);
+        let ended = Break { reason, line: mark.frame.line(), opcode, stack, spans };
         let frame = self.rollback(mark);
         match output::broken(&mut self, &frame) {
             Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),

@@ -280,9 +280,13 @@ impl Host for World {
         self.modules.get(name).copied().map(Obj::from_u32)
     }
 
+    fn class_repr(&mut self, _obj: Obj) -> String {
+        String::new()
+    }
+
     fn info(&mut self, obj: Obj) -> ObjectInfo {
         // Addresses are nobody's business: the same in every version.
-        ObjectInfo { repr: self.row(obj).repr.clone(), address: 0, ty: None }
+        ObjectInfo { repr: self.row(obj).repr.clone(), ..ObjectInfo::default() }
     }
 
     fn has_method(&mut self, name: &str) -> bool {

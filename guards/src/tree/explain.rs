@@ -29,6 +29,8 @@ pub struct Failure {
     pub reason: String,
     /// The lines of the user's program that asked for the guard.
     pub user_stack: Option<Arc<str>>,
+    /// True for a check of numbers, which comes of all lines that its symbols have passed.
+    pub of_shapes: bool,
 }
 
 impl fmt::Display for Failure {
@@ -83,6 +85,7 @@ impl GuardTree {
             expected: words.expected,
             found: words.found,
             user_stack: guard.user_stack.clone(),
+            of_shapes: false,
         }
     }
 
@@ -99,6 +102,7 @@ impl GuardTree {
             expected: "a value".to_owned(),
             found: "nothing".to_owned(),
             user_stack: guard.and_then(|guard| guard.user_stack.clone()),
+            of_shapes: false,
         }
     }
 
@@ -226,6 +230,7 @@ impl GuardTree {
         let GuardKind::ShapeEnv(shapes) = &guard.kind else { return self.failure(guard, Words::new("", "")) };
         let failing = known.and_then(|values| shapes.program.first_failure(&values));
         let text = failing.and_then(|at| shapes.text.get(at)).cloned().unwrap_or_else(|| shapes.all_text());
+        let line = failing.and_then(|at| shapes.lines.get(at)?.as_deref());
         let shown = numbers.iter().zip(&values).filter_map(|(number, value)| {
             let name = self.sources.display(number.source).to_string();
             let value = value.map_or_else(|| "no number".to_owned(), |value| number.show(value));
@@ -233,7 +238,7 @@ impl GuardTree {
         });
         let found = repr::comma_separated(shown);
         let words = Words::new(text.clone(), found).because(without_scopes(&text));
-        Failure { guard: text, ..self.failure(guard, words) }
+        Failure { guard: text, user_stack: line.map(Into::into), of_shapes: true, ..self.failure(guard, words) }
     }
 }
 

@@ -66,11 +66,13 @@ pub(crate) fn sources() -> Sources {
     for name in TYPES {
         let repr = format!("<class '{name}'>");
         let id = object(name);
-        sources.describe(id, ObjectInfo { repr, address: 1000 + u64::from(id.as_u32()), ty: Some(object("type")) });
+        let (address, ty) = (1000 + u64::from(id.as_u32()), Some(object("type")));
+        sources.describe(id, ObjectInfo { repr, address, ty, ..ObjectInfo::default() });
     }
     for (name, ty) in OBJECTS {
         let (id, ty) = (object(name), Some(object(ty)));
-        sources.describe(id, ObjectInfo { repr: name.into(), address: 1000 + u64::from(id.as_u32()), ty });
+        let (repr, address) = (name.into(), 1000 + u64::from(id.as_u32()));
+        sources.describe(id, ObjectInfo { repr, address, ty, ..ObjectInfo::default() });
     }
     sources
 }

@@ -125,6 +125,15 @@ class Described:
         return compiled
 
 
+def described_module(graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> torch.fx.GraphModule:
+    """The module that a described compiler is given, for who only reads it."""
+    from rust_inductor._fakes import Capture
+
+    gm = _module(graph)
+    Capture(gm, inputs, facts)
+    return gm
+
+
 class _Through(Described):
     """Our own compiler, by way of AOTAutograd."""
 

@@ -74,6 +74,7 @@ class _World:
         self._make_symbols()
         if not self.floats:
             self.tell_decisions()
+        self.env.is_quiet = False
 
     def _make_symbols(self) -> None:
         for name, kind, hint, source in self.facts.symbols():
@@ -97,15 +98,16 @@ class _World:
 
     def tell_decisions(self) -> None:
         """Decide what the tracer has decided. There must be all symbols: those of floats come with their tensors."""
-        for text in self.facts.known():
-            # What is said of other symbols, torch learns on its own if it needs it.
-            with contextlib.suppress(NameError):
-                if not self._evaluated(text):
-                    self.facts.refuse()
+        with self.env.quietly():
+            for text in self.facts.known():
+                # What is said of other symbols, torch learns on its own if it needs it.
+                with contextlib.suppress(NameError):
+                    if not self._evaluated(text):
+                        self.facts.refuse()
 
-        for text in self.facts.stated():
-            with contextlib.suppress(NameError):
-                torch._check(self._evaluated(text))
+            for text in self.facts.stated():
+                with contextlib.suppress(NameError):
+                    torch._check(self._evaluated(text))
 
     def _make_unbacked(self, name: str, kind: str, source: Source) -> None:
         """A symbol whose value decides nothing."""
@@ -163,7 +165,8 @@ class _World:
             view_base_context=None if base is None else _constant_context(base, source),
         )
         context.tensor_to_context[tensor] = symbolic
-        fake = self.mode.from_tensor(tensor, source=source, symbolic_context=symbolic)
+        with self.env.quietly():
+            fake = self.mode.from_tensor(tensor, source=source, symbolic_context=symbolic)
         if isinstance(source, sources.FloatTensorSource):
             number, name = fake.item_memo, self.floats[source.base.name]
             assert isinstance(number, torch.SymFloat)

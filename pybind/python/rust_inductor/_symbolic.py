@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
 import operator
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,10 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+_NOWHERE = logging.getLogger(f"{__name__}.nowhere")
+_NOWHERE.disabled = True
 
 #: What our expressions are printed with.
 FUNCTIONS = {
@@ -42,9 +47,30 @@ FUNCTIONS = {
 class Shapes(ShapeEnv):
     """torch's shape environment, with our names for symbols."""
 
+    #: True while what becomes known here is what our own log has told.
+    is_quiet = True
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.ours: dict[str, int] = {}
+
+    @property
+    def log(self) -> logging.Logger:
+        """Where it is told what becomes known: torch's logger."""
+        return _NOWHERE if self.is_quiet else self._log
+
+    @log.setter
+    def log(self, log: logging.Logger) -> None:
+        self._log = log
+
+    @contextlib.contextmanager
+    def quietly(self) -> Iterator[None]:
+        """While our own log has told what becomes known."""
+        was, self.is_quiet = self.is_quiet, True
+        try:
+            yield
+        finally:
+            self.is_quiet = was
 
     def _generate_unique_id(self, source_name: str) -> int:
         number = self.ours.get(source_name)

@@ -147,13 +147,7 @@ fn describe<'py>(
     capture: &Capture,
 ) -> Result<Answer<'py>, NotCaptured> {
     let py = compiler.py();
-    let mut graph = capture.graph.clone();
-    let mut assumed = Assumed::of(capture);
-    place_in_storage(&mut graph, &mut assumed, &inputs, capture)?;
-    let mut spans = capture.spans.clone();
-    let places = lift::sizes(&mut graph, &mut spans, &capture.inputs, &capture.sources);
-    let lifted = fx_module::Graph::from(graph.clone());
-    let facts = Bound::new(py, Facts::new(graph, spans, &places, capture, assumed))?;
+    let (lifted, facts, places) = with_facts(py, &inputs, capture)?;
     let made = compiler.call1((lifted, PyList::new(py, inputs)?, &facts));
     let made = made.map_err(|error| facts.get().failure(error))?;
     if made.is_none() {
@@ -162,6 +156,29 @@ fn describe<'py>(
     let Some(assumed) = facts.get().finish(capture) else { return Ok(Answer::Unguarded) };
     let function = Bound::new(py, GraphCall { function: made.unbind(), places })?.into_any();
     Ok(Answer::compiled(Some(function), assumed))
+}
+
+/// A capture's graph with the symbols of sizes as inputs, what torch's Dynamo would tell of it, and its inputs.
+fn with_facts<'py>(
+    py: Python<'py>,
+    inputs: &[Bound<'py, PyAny>],
+    capture: &Capture,
+) -> PyResult<(fx_module::Graph, Bound<'py, Facts>, Vec<Input>)> {
+    let mut graph = capture.graph.clone();
+    let mut assumed = Assumed::of(capture);
+    place_in_storage(&mut graph, &mut assumed, inputs, capture)?;
+    let mut spans = capture.spans.clone();
+    let places = lift::sizes(&mut graph, &mut spans, &capture.inputs, &capture.sources);
+    let lifted = fx_module::Graph::from(graph.clone());
+    Ok((lifted, Bound::new(py, Facts::new(graph, spans, &places, capture, assumed))?, places))
+}
+
+/// What a described backend would be given of a capture: the graph, its inputs, the facts.
+pub(super) fn described<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Bound<'py, PyTuple>> {
+    let py = call.py();
+    let inputs = inputs(call, capture)?;
+    let (lifted, facts, _) = with_facts(py, &inputs, capture)?;
+    (lifted, PyList::new(py, inputs)?, facts).into_pyobject(py)
 }
 
 /// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on it.

@@ -191,7 +191,8 @@ impl Handler for Tracing {
         // Where the interpreter lets itself not be asked, nothing is counted.
         if turns(call).unwrap_or(0) >= self.limit {
             let reason = Reason::new(Kind::TooLong, "Each turn of a loop goes on in a function of its own.");
-            let ended = Break { reason, line: call.code().getattr("co_firstlineno")?.extract()?, stack: Vec::new() };
+            let line = call.code().getattr("co_firstlineno")?.extract()?;
+            let ended = Break { reason, line, opcode: None, stack: Vec::new(), spans: Vec::new() };
             self.listeners.skipped(&self.event(call, failed)?, &ended)?;
             return Ok(Verdict::Skip);
         }

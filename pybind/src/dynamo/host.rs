@@ -543,15 +543,21 @@ impl Host for PyHost<'_> {
         module.is_instance_of::<PyModule>().then(|| self.handle(&module))
     }
 
+    fn class_repr(&mut self, obj: Obj) -> String {
+        let class = self.object(obj).get_type();
+        class_repr(&dotted_name(&class).unwrap_or_else(|_| class.to_string()))
+    }
+
     fn info(&mut self, obj: Obj) -> ObjectInfo {
         self.named.push(obj);
         let object = self.object(obj);
         let name = dotted_name(&object).unwrap_or_else(|_| object.get_type().to_string());
         let is_class = object.is_instance_of::<PyType>();
         ObjectInfo {
-            repr: if is_class { format!("<class '{}'>", name.trim_start_matches("builtins.")) } else { name },
+            repr: if is_class { class_repr(&name) } else { name },
             address: object.as_ptr() as u64,
             ty: None,
+            class: self.class_repr(obj),
         }
     }
 
@@ -673,6 +679,11 @@ fn computes(graph: &Graph, id: NodeId) -> bool {
 }
 
 /// The items of an iterable that are all constants.
+/// As `repr` writes a class of this dotted name.
+fn class_repr(name: &str) -> String {
+    format!("<class '{}'>", name.trim_start_matches("builtins."))
+}
+
 fn constants(items: &Bound<'_, PyAny>) -> Option<Vec<Constant>> {
     items.try_iter().ok()?.map(|item| constant::read(&item.ok()?)).collect()
 }

@@ -3,23 +3,27 @@
 //! Every event has `original`, the code object that was called, and `frame`, its number and how often it had been
 //! captured; then, as the event is:
 //!
-//! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `code`, `symbols`,
-//!   `symbol_guards`, `marked`, `promised`, `followed`, `recompile_reasons`, and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `shape_guards`, `code`,
+//!   `symbols`, `symbol_guards`, `marked`, `promised`, `followed`, `recompile_reasons`, and `break_reason`, `break`,
+//!   `line`, `stack`, all `None` if nothing ended the graph; where the log shows them, `described`, of which a module
+//!   like torch's can be made, and `microseconds`, which the guards take;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
 //!
 //! Invariant: telling reads what is there and changes nothing.
 
-use super::call_guard::CallGuard;
+use super::{backend, call_guard::CallGuard};
 use crate::fx_module;
+use dynamo_core::bytecode::location::Span;
 use dynamo_core::trace::{Break, Capture, Followed};
-use frame_hook::Call;
+use frame_hook::{Call, Guard as _};
 use guards::{Failure, GlobalState, GuardKind, Root, Source, SourceId, Sources};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::iter::successors;
+use std::time::Instant;
 use symshapes::{InputKind, ShapeEnv};
 
 /// A number for each code object, and how often it has been captured.
@@ -60,6 +64,11 @@ impl Listeners {
         self.logs.as_ref().map_or(Ok(false), |logs| logs.bind(py).call_method0("wanted")?.is_truthy())
     }
 
+    /// True if graphs are to be logged as torch has them.
+    fn shows_graphs(&self, py: Python<'_>) -> PyResult<bool> {
+        self.logs.as_ref().map_or(Ok(false), |logs| logs.bind(py).call_method0("shows_graphs")?.is_truthy())
+    }
+
     /// Tells of a capture.
     pub(super) fn capture<'py>(
         &self,
@@ -76,7 +85,11 @@ impl Listeners {
         let dict = event.dict()?;
         dict.set_item("graph", capture.computes.then(|| fx_module::Graph::from(capture.graph.clone())))?;
         dict.set_item("compiled", compiled)?;
+        if capture.computes && self.shows_graphs(event.call.py())? {
+            dict.set_item("described", backend::described(event.call, capture)?)?;
+        }
         set_guards(&dict, guard)?;
+        dict.set_item("microseconds", microseconds(event.call, guard)?)?;
         dict.set_item("code", code)?;
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
@@ -152,6 +165,7 @@ impl Recompile {
         dict.set_item("found", &self.failure.found)?;
         dict.set_item("reason", &self.failure.reason)?;
         dict.set_item("line", self.failure.user_stack.as_deref())?;
+        dict.set_item("of_shapes", self.failure.of_shapes)?;
         Ok(dict)
     }
 }
@@ -166,10 +180,22 @@ fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     let kinds = all.iter().map(|guard| guard.kind.row().name).chain(checks.iter().map(|_| "LAMBDA_GUARD"));
     let paths = all.iter().map(|guard| path(sources, guard.source)).chain(checks.iter().map(|_| Vec::new()));
     let lines = all.iter().map(|guard| guard.user_stack.as_deref()).chain(checks.iter().map(|_| None));
+    let shapes = all.iter().filter_map(|guard| match &guard.kind {
+        GuardKind::ShapeEnv(shapes) => Some(shapes.text.iter().cloned().zip(shapes.lines.iter().cloned())),
+        _ => None,
+    });
+    dict.set_item("shape_guards", shapes.flatten().collect::<Vec<_>>())?;
     dict.set_item("guards", texts.collect::<Vec<_>>())?;
     dict.set_item("guard_kinds", kinds.collect::<Vec<_>>())?;
     dict.set_item("guard_paths", paths.collect::<Vec<_>>())?;
     dict.set_item("guard_lines", lines.collect::<Vec<_>>())
+}
+
+/// How long the guards take on the call that was traced.
+fn microseconds(call: &Call<'_>, guard: &CallGuard) -> PyResult<f64> {
+    let start = Instant::now();
+    guard.holds(call)?;
+    Ok(start.elapsed().as_secs_f64() * 1e6)
 }
 
 /// The objects on the way to a source, as printed, the outermost first; none for what is global.
@@ -197,11 +223,14 @@ fn set_break(dict: &Bound<'_, PyDict>, ended: Option<&Break>) -> PyResult<()> {
     dict.set_item("line", ended.map(|ended| ended.line))?;
     dict.set_item("stack", ended.map(|ended| ended.stack.clone()))?;
     let Some(ended) = ended else { return dict.set_item("break", dict.py().None()) };
+    let columns = |span: &Option<Span>| span.map(|span| (span.end_line, span.columns));
+    dict.set_item("stack_spans", ended.spans.iter().map(columns).collect::<Vec<_>>())?;
     let reason = PyDict::new(dict.py());
     reason.set_item("code", ended.reason.kind.code())?;
     reason.set_item("what", ended.reason.kind.what())?;
     reason.set_item("text", &ended.reason.text)?;
     reason.set_item("hint", ended.reason.kind.hint())?;
+    reason.set_item("opcode", ended.opcode.map(|op| op.to_string()))?;
     dict.set_item("break", reason)
 }
 
