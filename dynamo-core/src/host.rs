@@ -278,6 +278,9 @@ pub trait Host {
     /// True for a class whose attributes nobody can change.
     fn is_immutable(&mut self, class: Obj) -> bool;
 
+    /// The function that is to be traced where this one is called, if the program has said so.
+    fn substitute(&mut self, function: Obj) -> Option<Obj>;
+
     /// What is printed of an object's type: `<class 'int'>`. Nothing is assumed of the object.
     fn class_repr(&mut self, obj: Obj) -> String;
 

@@ -13,7 +13,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
-use guards::Constant;
+use guards::{Constant, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -27,6 +27,9 @@ impl Tracer<'_> {
     /// `function(*args, **keywords)`
     pub(super) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
         let forced = self.force(function)?;
+        if let Some(substitute) = self.substitute(function, forced) {
+            return self.call(substitute, args, keywords);
+        }
         match self.values[forced].clone() {
             Value::Function(function) => self.call_function(&function, args, keywords),
             Value::Method { function, this } => {
@@ -51,6 +54,24 @@ impl Tracer<'_> {
             },
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
         }
+    }
+
+    /// The function to trace in the place of one that is found, where the program has named one: `substitute_in_graph`.
+    fn substitute(&mut self, function: ValueId, forced: ValueId) -> Option<ValueId> {
+        let (&Value::Lazy(obj), Value::Builtin(_) | Value::Function(_)) =
+            (&self.values[function], &self.values[forced])
+        else {
+            return None;
+        };
+        let source = self.source(function)?;
+        let substitute = self.host.substitute(obj)?;
+        let owner = self.sources.module("torch._dynamo.variables.functions");
+        let owner = self.sources.attr(owner, "PolyfilledFunctionVariable");
+        let method = self.sources.string("_get_polyfill_handlers");
+        let table = self.sources.step(owner, Step::Call0(method));
+        let entry = self.sources.item_of(table, source);
+        let source = self.sources.attr(entry, "__torch_dynamo_polyfill__");
+        Some(self.lazy(substitute, source))
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {

@@ -280,6 +280,10 @@ impl Host for World {
         self.modules.get(name).copied().map(Obj::from_u32)
     }
 
+    fn substitute(&mut self, _function: Obj) -> Option<Obj> {
+        None
+    }
+
     fn class_repr(&mut self, _obj: Obj) -> String {
         String::new()
     }

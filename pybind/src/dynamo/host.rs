@@ -2,7 +2,7 @@
 
 use super::{
     classify::{self, Handles, Seen, dotted_name},
-    code, constant,
+    code, constant, substitutes,
 };
 use crate::fx_module::function;
 use crate::torch::{Overrides, Torch};
@@ -541,6 +541,11 @@ impl Host for PyHost<'_> {
     fn module(&mut self, name: &str) -> Option<Obj> {
         let module = self.py.import("sys").ok()?.getattr("modules").ok()?.get_item(name).ok()?;
         module.is_instance_of::<PyModule>().then(|| self.handle(&module))
+    }
+
+    fn substitute(&mut self, function: Obj) -> Option<Obj> {
+        let substitute = substitutes::find(&self.object(function)).ok()??;
+        Some(self.handle(&substitute))
     }
 
     fn class_repr(&mut self, obj: Obj) -> String {

@@ -38,6 +38,7 @@ mod objects;
 mod others;
 mod promises;
 mod stance;
+mod substitutes;
 mod symbolic;
 mod tell;
 mod tensors;

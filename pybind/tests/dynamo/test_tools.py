@@ -66,7 +66,7 @@ def warm(request) -> bool:
 
 
 def compiled(function: Callable[..., Any], warm: bool) -> Callable[..., Any]:
-    made = _capture.optimize(function, "eager")
+    made: Callable[..., Any] = _capture.optimize(function, "eager")
     if warm:
         made(X)
     return made
@@ -162,9 +162,8 @@ def test_pdb_stops_at_a_breakpoint(warm):
 
     def session(call: Callable[..., Any]) -> str:
         line = inner.__code__.co_firstlineno + 2
-        commands = io.StringIO(
-            f"break {THIS}:{line}\ncontinue\np y.tolist(), x.shape\nup\np sorted(locals())\ncontinue\n"
-        )
+        said = [f"break {THIS}:{line}", "continue", "p y.tolist(), x.shape", "up", "p sorted(locals())", "continue", ""]
+        commands = io.StringIO("\n".join(said))
         out = io.StringIO()
         tool = pdb.Pdb(stdin=commands, stdout=out, nosigint=True, readrc=False)
         tool.use_rawinput = False
