@@ -192,6 +192,9 @@ pub struct Break {
     pub spans: Vec<Option<Span>>,
 }
 
+/// The frames on the way to a place: file, line and function of each, and what it spans there.
+type Way = (Vec<(String, i32, String)>, Vec<Option<Span>>);
+
 /// An input of the graph.
 #[derive(Clone, Copy, Debug)]
 struct Input {
@@ -251,7 +254,7 @@ struct Tracer<'h> {
     spans: Vec<Option<Span>>,
     spans_of: Spans,
     /// The frames' place when the last instruction failed.
-    failed_at: Option<(Vec<(String, i32, String)>, Vec<Option<Span>>)>,
+    failed_at: Option<Way>,
     steps: usize,
     followed: Vec<Followed>,
     /// Whether autograd records.
