@@ -45,6 +45,14 @@ fn transposed_reads_of_every_type_agree() {
     }
 }
 
+/// Rows of more than 64 vectors are written from one end to the other.
+#[test]
+fn long_transposed_rows_agree() {
+    for (rows, cols) in [(1024, 16), (1031, 35), (2111, 67), (1500, 5)] {
+        check(&parse(&kernels::transpose_lanes(rows, cols)), 7, 0.0);
+    }
+}
+
 #[test]
 fn long_sums_are_accurate() {
     let n = 1 << 22;

@@ -36,7 +36,9 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn root(&mut self) {
         let root = &self.kernel.root;
         let (begin, end) = (self.ir.argument(3).into_int_value(), self.ir.argument(4).into_int_value());
-        if root.vector {
+        if let Some(rows) = self.rows_of_tiles(root, begin) {
+            self.rows_outside(root, rows, begin, end);
+        } else if root.vector {
             self.vector_root(root, begin, end);
         } else {
             self.serial(root, Range { begin, end, known: None, runs: true });
@@ -54,10 +56,9 @@ impl<'c> Emitter<'_, 'c> {
             Some(extent) if inner.vector && self.vector.is_none() => self.vector_inner(inner, extent),
             None if inner.vector && self.vector.is_none() => self.vector_symbolic(inner, extent),
             _ => {
-                let runs = self.kernel.exprs.range(extent).lo >= 1;
-                let end = self.scalar_index(extent);
-                let range = Range { begin: self.ir.i64(0), end, known, runs };
-                if !self.in_tiles(inner, range) {
+                let range = self.rows.unwrap_or_else(|| self.whole(inner));
+                let is_rest = self.rows.is_some_and(|rows| rows.known != Some(i64::from(self.lanes)));
+                if is_rest || !self.in_tiles(inner, range) {
                     self.serial(inner, range);
                 }
             }
@@ -65,6 +66,13 @@ impl<'c> Emitter<'_, 'c> {
         for &acc in &inner.accs {
             self.close(acc);
         }
+    }
+
+    /// All iterations of a loop.
+    pub(super) fn whole(&self, of: &Loop) -> Range<'c> {
+        let extent = self.kernel.axes[of.axis].extent;
+        let (known, runs) = (self.kernel.exprs.as_int(extent), self.kernel.exprs.range(extent).lo >= 1);
+        Range { begin: self.ir.i64(0), end: self.scalar_index(extent), known, runs }
     }
 
     pub(super) fn serial(&mut self, of: &Loop, range: Range<'c>) {
@@ -124,7 +132,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// The root as vector loop: its bounds are known at launch only. Only the last piece has a last vector that is not
     /// whole, and how many lanes that has is known now if the extent is.
-    fn vector_root(&mut self, of: &Loop, begin: IntValue<'c>, end: IntValue<'c>) {
+    pub(super) fn vector_root(&mut self, of: &Loop, begin: IntValue<'c>, end: IntValue<'c>) {
         let (lanes, extent) = (i64::from(self.lanes), self.kernel.axes[of.axis].extent);
         let known = self.kernel.exprs.as_int(extent);
         let full = known.map(|extent| extent / lanes);

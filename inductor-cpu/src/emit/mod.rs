@@ -63,6 +63,8 @@ pub(crate) struct Emitter<'k, 'c> {
     syms: FxHashMap<Sym, SymValue<'c>>,
     vector: Option<VectorLoop<'c>>,
     tiles: Option<Tiles<'c>>,
+    /// Where the loop in the root's runs a part of its iterations at a time: which.
+    rows: Option<loops::Range<'c>>,
 }
 
 /// Emits a kernel as the function `symbol` of a module of its own.
@@ -87,6 +89,7 @@ pub(crate) fn emit<'c>(
         syms: FxHashMap::default(),
         vector: None,
         tiles: None,
+        rows: None,
     };
     emitter.find_sizes();
     emitter.find_buffers();

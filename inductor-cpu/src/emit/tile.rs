@@ -9,7 +9,7 @@
 
 use super::index::SymValue;
 use super::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
-use super::loops::Range;
+use super::loops::{Range, VectorLoop};
 use super::{Emitter, Many};
 use inductor::loop_ir::{Loop, Op, Param, Role, Stmt, Value};
 use inkwell::AddressSpace;
@@ -25,6 +25,9 @@ const TILES: usize = 4;
 
 /// Up to so many lanes, a square of all of them is transposed in registers.
 const WHOLE: u32 = 16;
+
+/// From so many vectors on, a row is worth being written from one end to the other.
+const LONG: i64 = 64;
 
 /// The tiles of the serial loop that is being emitted.
 pub(super) struct Tiles<'c> {
@@ -51,15 +54,58 @@ impl<'c> Emitter<'_, 'c> {
         if loads.is_empty() || range.known.is_some_and(|n| n < i64::from(self.lanes)) || self.adds_blocks(of) {
             return false;
         }
+        let (blocks, left) = self.blocks_of_rows(range);
+        self.counted(blocks, i64::from(self.lanes), |this, begin| this.block_of_rows(of, &loads, begin));
+        if left.known != Some(0) {
+            self.serial(of, left);
+        }
+        true
+    }
+
+    /// The blocks of a range that begins with one, and what is left after them.
+    fn blocks_of_rows(&self, range: Range<'c>) -> (Range<'c>, Range<'c>) {
         let lanes = i64::from(self.lanes);
         let whole = self.ir.and(range.end.into(), self.ir.i64(-lanes).into()).into_int_value();
         let (blocks, left) = (range.known.map(|n| n / lanes), range.known.map(|n| n % lanes));
         let blocks = Range { end: whole, known: blocks, runs: blocks.is_some(), ..range };
-        self.counted(blocks, lanes, |this, begin| this.block_of_rows(of, &loads, begin));
-        if left != Some(0) {
-            self.serial(of, Range { begin: whole, known: left, runs: left.is_some(), ..range });
+        (blocks, Range { begin: whole, known: left, runs: left.is_some(), ..range })
+    }
+
+    /// The serial loop that is all of a vector loop's body, and reads transposed.
+    pub(super) fn rows_of_tiles<'l>(&mut self, root: &'l Loop, begin: IntValue<'c>) -> Option<&'l Loop> {
+        let [Stmt::Loop(rows)] = root.body.as_slice() else { return None };
+        let is_plain = |stmt: &Stmt| matches!(stmt, Stmt::Let(_) | Stmt::Store { .. });
+        let typical = |of: &Loop| self.kernel.exprs.hint(self.kernel.axes[of.axis].extent);
+        let vectors = |extent: Option<i64>| extent.map_or(0, |extent| extent / i64::from(self.lanes));
+        if vectors(typical(root)) < LONG || vectors(typical(rows)) == 0 {
+            return None;
         }
-        true
+        if !root.vector || !rows.accs.is_empty() || !rows.body.iter().all(is_plain) {
+            return None;
+        }
+        self.syms.insert(self.kernel.axes[root.axis].sym, SymValue::Lanes(begin));
+        self.syms.insert(self.kernel.axes[rows.axis].sym, SymValue::Scalar(begin));
+        self.vector = Some(VectorLoop { base: begin, copies: 1, active: None });
+        let reads = !self.transposed_loads(rows).is_empty();
+        self.vector = None;
+        reads.then_some(rows)
+    }
+
+    /// A vector loop around one that reads transposed, with a block of rows as the outer loop: so each row is written
+    /// from one end to the other, not a few elements of all rows.
+    pub(super) fn rows_outside(&mut self, root: &Loop, rows: &Loop, begin: IntValue<'c>, end: IntValue<'c>) {
+        let (blocks, left) = self.blocks_of_rows(self.whole(rows));
+        let lanes = i64::from(self.lanes);
+        self.counted(blocks, lanes, |this, at| {
+            let next = this.ir.add_nsw(at, this.ir.i64(lanes));
+            this.rows = Some(Range { begin: at, end: next, known: Some(lanes), runs: true });
+            this.vector_root(root, begin, end);
+        });
+        if left.known != Some(0) {
+            self.rows = Some(left);
+            self.vector_root(root, begin, end);
+        }
+        self.rows = None;
     }
 
     /// The loads of a loop's body that are worth reading ahead.
