@@ -4,8 +4,8 @@
 //! what its tensors hold, and somebody could tell, since a handler of the frames that are traced sees the exception, or
 //! something was changed before it that the caller has, the program runs as it is from its beginning if the graph fails:
 //! nothing has happened by then. If a graph would leave something behind, it ends before the call, which then runs where
-//! it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known is either
-//! certain, or rejected while it is traced.
+//! it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known into sizes
+//! that are known is either certain, or rejected while it is traced.
 //!
 //! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
 //! this frame or in one that called it. While [`Tracer::retries`] is, no call goes into the graph that changes a tensor,
@@ -170,6 +170,15 @@ impl Tracer<'_> {
             Places::Unknown => self.settle(node)?,
         }
         self.of_node(node)
+    }
+
+    /// True if shapes alone tell that an item is there, of a tensor or among several results.
+    pub(super) fn leads_somewhere(&self, item: &fx::Node) -> bool {
+        let is_tensor = |&node: &NodeId| matches!(self.graph[node].meta, Some(Meta::Tensor(_)));
+        let inputs = item.inputs();
+        let is_of_tensor = inputs.first().is_some_and(is_tensor);
+        let by_tensors = inputs.iter().skip(1).any(is_tensor);
+        !by_tensors && (!is_of_tensor || self.where_it_leads(&item.args) == Places::Within)
     }
 
     /// Where an index leads that torch takes, by its shapes.

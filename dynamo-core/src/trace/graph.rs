@@ -527,13 +527,11 @@ impl Tracer<'_> {
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.output(Arg::Tuple(outputs));
         self.lowered.copy(&self.graph, output);
-        let unused = |graph: &Graph| {
-            let users = graph.users();
-            let idle = move |&node: &NodeId| users[node].is_empty();
-            graph.nodes().filter(idle).filter(|&node| is_droppable(graph, node)).collect::<Vec<_>>()
-        };
         loop {
-            let dropped = unused(&self.graph);
+            let users = self.graph.users();
+            let idle = |&node: &NodeId| users[node].is_empty();
+            let dropped: Vec<NodeId> =
+                self.graph.nodes().filter(idle).filter(|&node| self.is_droppable(node)).collect();
             if dropped.is_empty() {
                 break;
             }
@@ -543,6 +541,25 @@ impl Tracer<'_> {
             let lowered = dropped.iter().filter_map(|&node| self.lowered.of[node].expand());
             let lowered: Vec<NodeId> = lowered.filter(|&node| users[node].is_empty()).collect();
             self.lowered.graph.retain(|node| !lowered.contains(&node));
+        }
+    }
+
+    /// True for what can go if nothing uses it: inputs, parts of results and of tensors, sizes. An index by tensors, or by
+    /// numbers in sizes that are symbols, may lead out of its tensor, which only running tells.
+    fn is_droppable(&self, node: NodeId) -> bool {
+        let node = &self.graph[node];
+        match node.kind {
+            NodeKind::Placeholder => true,
+            // Arithmetic on numbers.
+            NodeKind::CallFunction | NodeKind::CallMethod
+                if matches!(node.meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_))) =>
+            {
+                true
+            }
+            NodeKind::CallFunction if node.target == "torch.Size" => true,
+            NodeKind::CallFunction => node.target == "operator.getitem" && self.leads_somewhere(node),
+            NodeKind::CallMethod => node.target == "size",
+            _ => false,
         }
     }
 
@@ -598,26 +615,6 @@ fn reads_unbacked(graph: &Graph, node: NodeId, env: &ShapeEnv) -> bool {
     let inputs = graph[node].inputs();
     let tensors = inputs.iter().filter_map(|&input| graph[input].tensor_meta());
     tensors.flat_map(TensorMeta::exprs).any(|e| env.depends_on_data(e))
-}
-
-/// True for what can go if nothing uses it: inputs, parts of results and of tensors, sizes.
-fn is_droppable(graph: &Graph, node: NodeId) -> bool {
-    let node = &graph[node];
-    // A tensor among the indices may be out of range, which only running tells.
-    let by_tensors = || node.inputs().iter().skip(1).any(|&index| matches!(graph[index].meta, Some(Meta::Tensor(_))));
-    match node.kind {
-        NodeKind::Placeholder => true,
-        // Arithmetic on numbers.
-        NodeKind::CallFunction | NodeKind::CallMethod
-            if matches!(node.meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_))) =>
-        {
-            true
-        }
-        NodeKind::CallFunction if node.target == "torch.Size" => true,
-        NodeKind::CallFunction => node.target == "operator.getitem" && !by_tensors(),
-        NodeKind::CallMethod => node.target == "size",
-        _ => false,
-    }
 }
 
 fn not_an_argument(what: &str) -> Reason {

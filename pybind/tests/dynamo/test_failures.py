@@ -419,6 +419,36 @@ def test_places_that_are_known_are_checked_while_tracing(backend):
     assert [event["break_reason"] for event in log] == [None]
 
 
+def for_nothing_by_places(x):
+    rest = x[1:]
+    w = rest[[0, 1, 0]]  # noqa: F841
+    return x + 1
+
+
+def for_nothing_by_a_place_in_two(x):
+    w = x[[2], 0]  # noqa: F841
+    return x + 1
+
+
+FOR_NOTHING = [for_nothing_by_places, for_nothing_by_a_place_in_two]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("function", FOR_NOTHING, ids=[function.__name__ for function in FOR_NOTHING])
+def test_an_index_fails_that_nothing_uses(function, dynamic):
+    compiled = _capture.optimize(function, backend="eager", dynamic=dynamic)
+    for rows in (4, 3, 2):
+        x = torch.ones(rows, 3)
+        assert told_or_raised(compiled, x) == told_or_raised(function, x)
+
+
+def told_or_raised(function, *args):
+    try:
+        return told(function(*args))
+    except (IndexError, RuntimeError) as error:
+        return type(error), str(error)
+
+
 def known_and_not_caught(x):
     y = x + 1
     return y[[0, 5]]
