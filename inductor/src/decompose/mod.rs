@@ -97,6 +97,7 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
         constants: 0,
         given,
         users: graph.users(),
+        needed: needed(graph),
     };
     for node in graph.nodes() {
         pass.b.origin = node;
@@ -114,6 +115,20 @@ struct Decompose<'a> {
     /// The symbols whose values the inputs give.
     given: FxHashSet<Sym>,
     users: SecondaryMap<NodeId, fx::Users>,
+    /// What the graph's results follow from, and what it leaves behind.
+    needed: SecondaryMap<NodeId, bool>,
+}
+
+/// The nodes that a graph's results follow from, and what it leaves behind.
+fn needed(graph: &Graph) -> SecondaryMap<NodeId, bool> {
+    let mut needed = SecondaryMap::new();
+    for id in graph.nodes().rev() {
+        if needed[id] || graph[id].kind == Kind::Output || fx::aten::trace(graph, id).is_some() {
+            needed[id] = true;
+            graph[id].inputs().into_iter().for_each(|input| needed[input] = true);
+        }
+    }
+    needed
 }
 
 impl Decompose<'_> {
@@ -259,6 +274,10 @@ impl Decompose<'_> {
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
+        if !self.needed[id] && fx::aten::may_fail(self.graph, id) {
+            // No kernel would compute it, and so find out.
+            return Err(Refusal::Extern(Extern::Function));
+        }
         if let Some(value) = self.nothing(id, overload, &promises, matches!(node.meta, Some(Meta::Tuple(_)))) {
             return Ok(value);
         }

@@ -442,6 +442,24 @@ def test_an_index_fails_that_nothing_uses(function, dynamic):
         assert told_or_raised(compiled, x) == told_or_raised(function, x)
 
 
+def for_nothing_by_given_places(x, at):
+    w = x[at].abs()  # noqa: F841
+    return x + 1
+
+
+def for_nothing_by_given_rows(x, at):
+    w = x.index_select(0, at)  # noqa: F841
+    return (x + 1).sum(0)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("function", [for_nothing_by_given_places, for_nothing_by_given_rows])
+def test_kernels_do_not_lose_an_index_that_fails(function, dynamic):
+    compiled = _capture.optimize(function, backend="rust_inductor", dynamic=dynamic)
+    for at in (NEAR, FAR, NEAR):
+        assert told_or_raised(compiled, X, at) == told_or_raised(function, X, at)
+
+
 def told_or_raised(function, *args):
     try:
         return told(function(*args))
