@@ -19,7 +19,7 @@ use crate::subgroup;
 use crate::work::Work;
 
 /// Features that are used where the adapter has them.
-const WANTED: Features = Features::SHADER_INT64.union(Features::SUBGROUP).union(Features::SHADER_F16);
+const WANTED: Features = Features::SHADER_INT64.union(Features::SUBGROUP);
 
 /// A device that speaks WebGPU.
 pub struct Gpu {

@@ -2,161 +2,48 @@
 //!
 //! They are written for the software adapter; `UPDATE_EXPECT=1` rewrites what differs.
 
+#[path = "common/cases.rs"]
+mod cases;
 mod common;
 
+use cases::{Case, cases};
 use common::{gpu, validate};
-use cranelift_entity::{EntityRef, PrimaryMap};
 use expect_test::expect_file;
-use fx::{Arg, NodeId};
 use inductor::device::Device;
-use inductor::loop_ir::Kernel;
-use inductor::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, Layout, Plan, Storage, View,
-};
+use inductor_wgpu::Gpu;
 use std::path::Path;
-use std::sync::Arc;
 use symshapes::DType;
-
-/// A call in the making, and the buffers of its plan.
-struct Case {
-    name: &'static str,
-    target: &'static str,
-    bufs: PrimaryMap<Buf, BufData>,
-    args: Vec<CallArg>,
-    results: Vec<CallResult>,
-    kernels: PrimaryMap<KernelId, Kernel>,
-    epilogue: Option<Epilogue>,
-}
-
-fn layout(sizes: &[i64]) -> Layout {
-    let strides = (0..sizes.len()).map(|at| sizes[at + 1..].iter().product()).collect();
-    Layout { sizes: sizes.to_vec(), strides, offset: 0 }
-}
-
-fn ints(values: &[i64]) -> Arg {
-    Arg::List(values.iter().map(|&value| Arg::Int(value)).collect())
-}
-
-impl Case {
-    fn new(name: &'static str, target: &'static str) -> Case {
-        let (bufs, kernels) = (PrimaryMap::new(), PrimaryMap::new());
-        Case { name, target, bufs, args: Vec::new(), results: Vec::new(), kernels, epilogue: None }
-    }
-
-    fn buf(&mut self, dtype: DType, sizes: &[i64], storage: Storage) -> Buf {
-        self.bufs.push(BufData { dtype, layout: layout(sizes), storage })
-    }
-
-    /// An argument that is a tensor.
-    fn of(mut self, sizes: &[i64]) -> Case {
-        let buf = self.buf(DType::F32, sizes, Storage::Input(self.args.len()));
-        self.args.push(CallArg::Tensor(View { buf, dtype: DType::F32, layout: layout(sizes) }));
-        self
-    }
-
-    /// An argument that is a matrix, transposed.
-    fn of_transposed(mut self, sizes: [i64; 2]) -> Case {
-        self = self.of(&sizes);
-        if let Some(CallArg::Tensor(view)) = self.args.last_mut() {
-            view.layout.sizes.reverse();
-            view.layout.strides.reverse();
-        }
-        self
-    }
-
-    /// Arguments that are none.
-    fn with(mut self, args: impl IntoIterator<Item = Arg>) -> Case {
-        self.args.extend(args.into_iter().map(CallArg::Plain));
-        self
-    }
-
-    fn gives(mut self, dtype: DType, sizes: &[i64]) -> Case {
-        let buf = self.buf(dtype, sizes, Storage::Result);
-        self.results.push(CallResult::Tensor(buf));
-        self
-    }
-
-    /// A kernel on the result, which is its first argument; `others` are its other inputs, and its last argument is like the
-    /// result.
-    fn then(mut self, text: &str, others: &[&[i64]]) -> Case {
-        let CallResult::Tensor(result) = self.results[0] else { panic!("the call gives a tensor") };
-        let sizes = self.bufs[result].layout.sizes.clone();
-        let mut args = vec![result];
-        args.extend(others.iter().map(|sizes| self.buf(DType::F32, sizes, Storage::Input(9))));
-        args.push(self.buf(DType::F32, &sizes, Storage::Owned));
-        let kernel = self.kernels.push(text.parse().expect("a kernel"));
-        self.epilogue = Some(Epilogue { kernel, args, sizes: Vec::new(), product: 0 });
-        self
-    }
-}
-
-fn cases() -> Vec<Case> {
-    let pair = |n| ints(&[n, n]);
-    let convolution = |name| Case::new(name, "aten.convolution.default").of(&[2, 3, 9, 8]).of(&[5, 3, 3, 3]);
-    let heads: &[i64] = &[2, 3, 19, 16];
-    vec![
-        Case::new("mm_small", "aten.mm.default").of(&[20, 30]).of(&[30, 40]).gives(DType::F32, &[20, 40]),
-        Case::new("mm_large", "aten.mm.default").of(&[70, 30]).of_transposed([90, 30]).gives(DType::F32, &[70, 90]),
-        Case::new("addmm", "aten.addmm.default").of(&[40]).of(&[20, 30]).of(&[30, 40]).gives(DType::F32, &[20, 40]),
-        Case::new("mm_gelu", "aten.mm.default")
-            .of(&[100, 30])
-            .of(&[30, 100])
-            .gives(DType::F32, &[100, 100])
-            .then(include_str!("../../inductor/tests/golden/grid/pointwise.loop"), &[&[100], &[100]]),
-        convolution("convolution")
-            .of(&[5])
-            .with([pair(1), pair(1), pair(1), Arg::Bool(false), pair(0), Arg::Int(1)])
-            .gives(DType::F32, &[2, 5, 9, 8]),
-        Case::new("convolution_transposed", "aten.convolution.default")
-            .of(&[2, 6, 5, 4])
-            .of(&[6, 3, 3, 3])
-            .with([Arg::None, pair(2), pair(1), pair(1), Arg::Bool(true), pair(1), Arg::Int(1)])
-            .gives(DType::F32, &[2, 3, 10, 8]),
-        Case::new("max_pool2d", "aten.max_pool2d_with_indices.default")
-            .of(&[2, 3, 9, 8])
-            .with([pair(3), pair(2), pair(1)])
-            .gives(DType::F32, &[2, 3, 5, 4])
-            .gives(DType::I64, &[2, 3, 5, 4]),
-        Case::new("avg_pool2d", "aten.avg_pool2d.default")
-            .of(&[2, 3, 9, 8])
-            .with([pair(3), pair(2), pair(1)])
-            .gives(DType::F32, &[2, 3, 5, 4]),
-        Case::new("adaptive_avg_pool2d", "aten._adaptive_avg_pool2d.default")
-            .of(&[2, 3, 9, 8])
-            .with([ints(&[2, 3])])
-            .gives(DType::F32, &[2, 3, 2, 3]),
-        Case::new("attention", "aten._scaled_dot_product_flash_attention_for_cpu.default")
-            .of(heads)
-            .of(heads)
-            .of(heads)
-            .with([Arg::Float(0.0), Arg::Bool(true)])
-            .gives(DType::F32, heads)
-            .gives(DType::F32, &heads[..3]),
-    ]
-}
 
 #[test]
 fn library_kernels_are_as_they_were_and_valid() {
     let Some(gpu) = gpu() else { return };
-    for Case { name, target, bufs, args, results, kernels, epilogue } in cases() {
-        let tuple = results.len() > 1;
-        let (node, kwargs, kind) = (NodeId::new(0), Vec::new(), CallKind::Extern);
-        let call = Call { target: target.to_owned(), node, args, kwargs, results, tuple, kind };
-        let (steps, outputs, kernels) = (Vec::new(), Vec::new(), Arc::new(kernels));
-        let plan = Plan {
-            bufs,
-            kernels,
-            steps,
-            inputs: 3,
-            written: Vec::new(),
-            outputs,
-            arena_bytes: 0,
-            fates: Arc::from([]),
-        };
-        let task = gpu.library(&call, epilogue.as_ref(), &plan).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let text: Vec<String> = task.work.dispatches.iter().map(|dispatch| gpu.shader_text(dispatch.shader)).collect();
-        text.iter().for_each(|module| validate(module));
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.wgsl"));
-        expect_file![golden].assert_eq(&text.join("\n"));
-    }
+    cases().into_iter().for_each(|case| check(&gpu, case.name, case));
+}
+
+#[test]
+fn halves_and_windows_are_as_they_were_and_valid() {
+    let Some(gpu) = gpu() else { return };
+    let named = |name| cases().into_iter().find(|case| case.name == name).expect("a case");
+    check(&gpu, "mm_half", named("mm_small").of_dtype(DType::F16));
+    let doubled = "kernel doubled(%0: bf16[800] in, %1: bf16[800] out) {
+       parallel i0 in 0..800 vector {
+         v0: bf16 = load %0[i0]
+         v1: f32 = convert v0
+         v2: f32 = add v1, v1
+         v3: bf16 = convert v2
+         store %1[i0] = v3
+       }
+     }";
+    check(&gpu, "mm_bfloat16_doubled", named("mm_small").then(doubled, &[]).of_dtype(DType::BF16));
+    check(&gpu.with_longest_binding(2048), "mm_windows", named("mm_small"));
+}
+
+/// Asserts that a case's shaders are those of a golden file.
+fn check(gpu: &Gpu, name: &str, case: Case) {
+    let (call, epilogue, plan) = case.planned();
+    let task = gpu.library(&call, epilogue.as_ref(), &plan).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let text: Vec<String> = task.work.dispatches.iter().map(|dispatch| gpu.shader_text(dispatch.shader)).collect();
+    text.iter().for_each(|module| validate(module));
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.wgsl"));
+    expect_file![golden].assert_eq(&text.join("\n"));
 }

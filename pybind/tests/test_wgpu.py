@@ -114,6 +114,11 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
         (6, 2, 2, 3, 2),
         (6,),
     ),
+    "transposed conv3d": (
+        lambda x, w: F.conv_transpose3d(x, w, stride=2, padding=(1, 0, 1), groups=2),
+        (1, 4, 3, 4, 5),
+        (4, 2, 2, 3, 2),
+    ),
     "conv1d": (lambda x, w: F.conv1d(x, w, padding=2), (2, 3, 20), (4, 3, 5)),
     "conv channels last": (
         lambda x, w: F.conv2d(x.to(memory_format=torch.channels_last), w),
@@ -161,6 +166,31 @@ def test_library_kernels(name: str) -> None:
     assert counted["dispatches"] >= 2 or name == "mm without k"
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", LIBRARY)
+def test_library_kernels_on_halves(name: str, dtype: torch.dtype) -> None:
+    """The device computes in ``float32`` and rounds once: no further from ``float64`` than eager or the rounding."""
+    function, *shapes = LIBRARY[name]
+    args = [torch.randn(shape, dtype=dtype) for shape in shapes]
+    compiled = on_device(function)
+    with torch.no_grad(), Counted() as counted:
+        ours, eager, exact = (_flat(f(*x)) for f, x in _three(compiled, function, args))
+    assert counted["host_steps"] == 0
+    for a, b, c in zip(ours, eager, exact, strict=True):
+        assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride())
+        if a.is_floating_point() and a.numel() and c.isfinite().all():
+            rounding = torch.finfo(dtype).eps * c.abs().max().item()
+            assert (a.double() - c).abs().max() <= max((b.double() - c).abs().max().item(), rounding)
+
+
+def _three(compiled: Any, function: Any, args: list[torch.Tensor]) -> list[tuple[Any, list[torch.Tensor]]]:
+    return [(compiled, args), (function, args), (function, [x.double() for x in args])]
+
+
+def _flat(result: Any) -> list[torch.Tensor]:
+    return [result] if isinstance(result, torch.Tensor) else list(result)
+
+
 FUSED: dict[str, tuple[Any, ...]] = {
     "linear and gelu": (lambda x, w, b: F.gelu(F.linear(x, w, b)), (5, 20), (70, 20), (70,)),
     "linear of three dimensions": (lambda x, w, b: F.silu(F.linear(x, w, b)), (2, 5, 20), (30, 20), (30,)),
@@ -194,6 +224,18 @@ def test_kernels_on_products(name: str) -> None:
             close(compiled(*args), eager)
     assert counted["dispatches"] == 1
     assert counted["host_steps"] == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_kernels_on_products_of_halves(dtype: torch.dtype) -> None:
+    """The product is rounded to a half before the kernel on it sees it, as it would be in memory."""
+    args = torch.randn(33, 21, dtype=dtype), torch.randn(21, 35, dtype=dtype)
+    with torch.no_grad():
+        compiled = on_device(lambda x, w: torch.relu(x @ w) + 1)
+        with Counted() as counted:
+            ours = compiled(*args)
+        assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
+        torch.testing.assert_close(ours, torch.relu(args[0] @ args[1]) + 1, rtol=2e-2, atol=2e-2)
 
 
 def test_kernels_that_are_not_fused_with_products() -> None:
@@ -244,6 +286,30 @@ TRAINED: dict[str, tuple[Any, ...]] = {
 }
 
 
+TRAINED["transposed conv2d"] = (
+    lambda x, w, b: F.conv_transpose2d(x, w, b, stride=2, padding=1, output_padding=1),
+    (2, 6, 5, 4),
+    (6, 3, 3, 3),
+    (3,),
+)
+TRAINED["transposed conv2d in groups"] = (
+    lambda x, w: F.conv_transpose2d(x, w, stride=(3, 1), groups=2, dilation=2),
+    (2, 6, 5, 4),
+    (6, 2, 3, 2),
+)
+TRAINED["transposed conv1d"] = (lambda x, w, b: F.conv_transpose1d(x, w, b, padding=1), (2, 6, 9), (6, 4, 3), (4,))
+TRAINED["conv3d"] = (
+    lambda x, w, b: F.conv3d(x, w, b, stride=(1, 2, 1), padding=(0, 1, 2), groups=2),
+    (2, 4, 5, 6, 7),
+    (6, 2, 2, 3, 2),
+    (6,),
+)
+TRAINED["transposed conv3d"] = (
+    lambda x, w, b: F.conv_transpose3d(x, w, b, stride=(1, 2, 1), padding=1, output_padding=(0, 1, 0)),
+    (1, 4, 3, 4, 5),
+    (4, 3, 2, 3, 2),
+    (3,),
+)
 TRAINED["embedding"] = (lambda w: F.embedding(torch.tensor([[3, 1, 1], [0, 4, 3]]), w), (5, 70))
 TRAINED["embedding of one row"] = (lambda w: F.embedding(torch.tensor([3, 1, 2, 2]), w, padding_idx=2), (5, 8))
 
@@ -263,6 +329,16 @@ def test_backward_of_library_kernels(name: str) -> None:
     (eager * factor).sum().backward()
     close(result.detach(), eager.detach())
     close([x.grad for x in ours], [x.grad for x in theirs])
+
+
+def test_weights_that_are_too_long_to_be_bound() -> None:
+    """They are bound in windows, where 128 MiB are what the adapter binds at once."""
+    x, w = torch.randn(3, 1024), torch.randn(1024, 36000)
+    with torch.no_grad():
+        compiled, eager = on_device(torch.mm), x @ w
+        with Counted() as counted:
+            close(compiled(x, w), eager)
+    assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
 
 
 def test_masked_rows_of_attention() -> None:

@@ -5,7 +5,6 @@
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Layout, View};
-use symshapes::DType;
 
 use super::builder::Builder;
 use super::call::Given;
@@ -37,7 +36,7 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     if width > WIDEST || value.layout.sizes[3] != width {
         return Refusal::because(format!("attention with heads of {width} elements"));
     }
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
         builder.int(name, size)?;
     }
@@ -46,24 +45,24 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     for (name, view) in [("query", query), ("key", key), ("value", value)] {
         builder.reads(name, view, &dims)?;
     }
-    builder.writes("out", "f32", &out, &dims)?;
+    builder.writes("out", &out, &dims)?;
     let mut added = "";
     if let Some(mask) = mask {
         builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &dims)?;
-        added = "score += mask[p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
-                 + column * p.mask_column];";
+        added = "score += mask_get(p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
+                 + column * p.mask_column);";
     }
     let mut store = "";
-    if let Some(sums) = sums.filter(|sums| sums.dtype == DType::F32) {
-        builder.writes("sums", "f32", &sums, &dims[..3])?;
-        store = "if (lane == 0u) { sums[p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row] \
-                 = top + log(total); }";
+    if let Some(sums) = sums {
+        builder.writes("sums", &sums, &dims[..3])?;
+        store = "if (lane == 0u) { sums_put(p.sums_offset + batch * p.sums_batch + head * p.sums_head \
+                 + row * p.sums_row, top + log(total)); }";
     }
     let seen = if given.bool("is_causal")? { "column < p.keys && column <= row" } else { "column < p.keys" };
     let text = TEXT.replace("SEEN", seen).replace("ADDED", added).replace("STORE", store).replace("HIDDEN", HIDDEN);
     let per_lane = groups(width, 16)?.max(1).to_string();
     let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
-    builder.finish(gpu, &text, [groups(length, QUERIES)?, groups(batches * heads, 1)?, 1])
+    builder.finish(&text, [groups(length, QUERIES)?, groups(batches * heads, 1)?, 1])
 }
 
 /// The mask with four dimensions of these sizes.
@@ -95,8 +94,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let r = group.x * 8u + e / p.width;
         var value = 0.0;
         if (r < p.length) {
-            value = query[p.query_offset + batch * p.query_batch + head * p.query_head + r * p.query_row
-                + (e % p.width) * p.query_column];
+            value = query_get(p.query_offset + batch * p.query_batch + head * p.query_head + r * p.query_row
+                + (e % p.width) * p.query_column);
         }
         queries[e] = value;
     }
@@ -109,8 +108,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var value = 0.0;
             if (r < p.keys) {
-                value = key[p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
-                    + (e % p.width) * p.key_column];
+                value = key_get(p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
+                    + (e % p.width) * p.key_column);
             }
             slab[e] = value;
         }
@@ -135,8 +134,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var v = 0.0;
             if (r < p.keys) {
-                v = value[p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
-                    + (e % p.width) * p.value_column];
+                v = value_get(p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
+                    + (e % p.width) * p.value_column);
             }
             slab[e] = v;
         }
@@ -160,7 +159,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (e < p.width) {
             var mean = 0.0;
             if (total > 0.0) { mean = result[i] / total; }
-            out[p.out_offset + batch * p.out_batch + head * p.out_head + row * p.out_row + e * p.out_column] = mean;
+            out_put(p.out_offset + batch * p.out_batch + head * p.out_head + row * p.out_row + e * p.out_column, mean);
         }
     }
     STORE

@@ -50,7 +50,7 @@ fn one(
     text: &str,
     outs: &[(&'static str, View)],
 ) -> Result<Task<Work>, Refusal> {
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
         builder.int(name, size)?;
     }
@@ -64,15 +64,15 @@ fn one(
     let mut added = "";
     if let Some(mask) = given.opt_tensor("attn_mask")? {
         builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &DIMS)?;
-        added = "score += mask[p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
-                 + column * p.mask_column];";
+        added = "score += mask_get(p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
+                 + column * p.mask_column);";
     }
     let mut stores = String::new();
     for (name, view) in outs {
-        builder.writes(name, "f32", view, &DIMS)?;
+        builder.writes(name, view, &DIMS)?;
         stores += &format!(
-            "{name}[p.{name}_offset + batch * p.{name}_batch + head * p.{name}_head + at * p.{name}_row \
-             + e * p.{name}_column] = result_{name}[i];\n"
+            "{name}_put(p.{name}_offset + batch * p.{name}_batch + head * p.{name}_head + at * p.{name}_row \
+             + e * p.{name}_column, result_{name}[i]);\n"
         );
     }
     let seen = if given.bool("is_causal")? { "&& column <= row" } else { "" };
@@ -81,7 +81,7 @@ fn one(
     let text = text.replace("SEEN", seen).replace("ADDED", added).replace("STORES", &stores).replace("HIDDEN", HIDDEN);
     let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
     let rows = if outs[0].0 == "of_query" { length } else { keys };
-    builder.finish(gpu, &text, [groups(rows, ROWS)?, groups(batches * heads, 1)?, 1])
+    builder.finish(&text, [groups(rows, ROWS)?, groups(batches * heads, 1)?, 1])
 }
 
 /// Elements, and the weight of a pair with its gradient: `x` is the weight, `y` that of the score.
@@ -89,19 +89,19 @@ const FUNCTIONS: &str = "
 var<workgroup> weights: array<f32, 128>;
 var<workgroup> slopes: array<f32, 128>;
 fn query_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return query[p.query_offset + batch * p.query_batch + head * p.query_head + row * p.query_row + e * p.query_column];
+    return query_get(p.query_offset + batch * p.query_batch + head * p.query_head + row * p.query_row + e * p.query_column);
 }
 fn key_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return key[p.key_offset + batch * p.key_batch + head * p.key_head + row * p.key_row + e * p.key_column];
+    return key_get(p.key_offset + batch * p.key_batch + head * p.key_head + row * p.key_row + e * p.key_column);
 }
 fn value_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return value[p.value_offset + batch * p.value_batch + head * p.value_head + row * p.value_row + e * p.value_column];
+    return value_get(p.value_offset + batch * p.value_batch + head * p.value_head + row * p.value_row + e * p.value_column);
 }
 fn grad_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return grad[p.grad_offset + batch * p.grad_batch + head * p.grad_head + row * p.grad_row + e * p.grad_column];
+    return grad_get(p.grad_offset + batch * p.grad_batch + head * p.grad_head + row * p.grad_row + e * p.grad_column);
 }
 fn mean_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return mean[p.mean_offset + batch * p.mean_batch + head * p.mean_head + row * p.mean_row + e * p.mean_column];
+    return mean_get(p.mean_offset + batch * p.mean_batch + head * p.mean_head + row * p.mean_row + e * p.mean_column);
 }
 fn pair(batch: u32, head: u32, row: u32, column: u32) -> vec2<f32> {
     if (row >= p.length || column >= p.keys) { return vec2<f32>(0.0, 0.0); }
@@ -113,7 +113,7 @@ fn pair(batch: u32, head: u32, row: u32, column: u32) -> vec2<f32> {
         ADDED
     }
     if (score <= HIDDEN) { return vec2<f32>(0.0, 0.0); }
-    let sum = sums[p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row];
+    let sum = sums_get(p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row);
     let weight = exp(score - sum);
     var slope = 0.0;
     for (var e = 0u; e < p.width; e++) {

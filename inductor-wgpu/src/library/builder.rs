@@ -1,49 +1,146 @@
-//! One dispatch in the making: its buffers and numbers, and the declarations that they have in WGSL.
+//! One dispatch in the making: its buffers and numbers, and the declarations and functions that they have in WGSL.
 
 use std::fmt::Write;
 
 use inductor::device::{Access, Refusal, Task};
-use inductor::plan::{Buf, View};
+use inductor::plan::{Buf, Layout, Plan, View};
 use smallvec::smallvec;
+use symshapes::DType;
 
+use super::elements::{Element, Windows};
 use crate::Gpu;
+use crate::memory::whole_words;
 use crate::pipeline::{BindingKind, Shader};
 use crate::work::{Dispatch, Operand, Work};
 
 /// The dispatch.
-#[derive(Default)]
-pub(super) struct Builder {
+pub(super) struct Builder<'a> {
+    gpu: &'a Gpu,
+    plan: &'a Plan,
     args: Vec<(Buf, Access)>,
-    /// The bindings after that of the numbers: WGSL name, element type, argument, kind.
-    bindings: Vec<(String, String, u32, BindingKind)>,
+    /// The bindings after that of the numbers.
+    bindings: Vec<Binding>,
     /// WGSL declaration and bits of each number.
     numbers: Vec<(String, u32)>,
+    /// The functions that elements are converted by, each once.
+    conversions: Vec<&'static str>,
+    /// The functions that get at elements.
+    accessors: String,
 }
 
-impl Builder {
-    /// Binds a tensor that is read as `name`, with the numbers `name_offset` and, for each of `dims`,
-    /// `name_<dim>`: the stride.
+/// What stands at a binding, and how it is declared.
+struct Binding {
+    name: String,
+    element: String,
+    operand: Operand,
+    kind: BindingKind,
+}
+
+/// How a shader uses a tensor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Reads,
+    Writes,
+    /// It reads what it has written.
+    Updates,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(gpu: &'a Gpu, plan: &'a Plan) -> Builder<'a> {
+        let (args, bindings, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        Builder { gpu, plan, args, bindings, numbers, conversions: Vec::new(), accessors: String::new() }
+    }
+
+    /// Binds a tensor whose elements are read by `<name>_get`, with the numbers `<name>_offset` and, for each of `dims`,
+    /// `<name>_<dim>`: the stride.
     pub(super) fn reads(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
-        self.tensor(name, "f32", view, dims, Access::Read)
+        self.tensor(name, view, dims, Use::Reads)
     }
 
-    /// The same for elements of another type.
-    pub(super) fn reads_as(&mut self, name: &str, element: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
-        self.tensor(name, element, view, dims, Access::Read)
+    /// Binds a tensor whose elements are written by `<name>_put`.
+    pub(super) fn writes(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
+        self.tensor(name, view, dims, Use::Writes)
     }
 
-    /// Binds a tensor that is written, with elements of this type.
-    pub(super) fn writes(&mut self, name: &str, element: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
-        self.tensor(name, element, view, dims, Access::Write)
+    /// Binds a tensor that work before has written, to be read and written.
+    pub(super) fn updates(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
+        self.tensor(name, view, dims, Use::Updates)
     }
 
-    fn tensor(&mut self, name: &str, element: &str, view: &View, dims: &[&str], access: Access) -> Result<(), Refusal> {
-        self.binds(name, element, view.buf, access)?;
-        self.places(name, view, dims)
+    fn tensor(&mut self, name: &str, view: &View, dims: &[&str], usage: Use) -> Result<(), Refusal> {
+        let element = Element::of(self.gpu, view.dtype)?;
+        let is_written = usage != Use::Reads;
+        let arg = self.argument(view.buf, if is_written { Access::Write } else { Access::Read })?;
+        let (start, end) = extent(view)?;
+        let held = self.bytes(view.buf)?;
+        let memory = element.memory(is_written).to_owned();
+        let kind = if is_written { BindingKind::ReadWrite } else { BindingKind::Read };
+        let (windows, start) = if held <= self.gpu.longest_binding() {
+            let (name, operand) = (name.to_owned(), Operand::Arg(arg));
+            self.bindings.push(Binding { name, element: memory, operand, kind });
+            (Windows::WHOLE, 0)
+        } else {
+            let alignment = u64::from(self.gpu.limits().min_storage_buffer_offset_alignment).max(element.bytes());
+            let most = self.gpu.longest_binding() / alignment * alignment;
+            if most == 0 {
+                return Refusal::because("no window is short enough to be bound");
+            }
+            let first = start * element.bytes() / alignment * alignment;
+            let last = whole_words((end * element.bytes()).min(held) as usize).max(first + 4);
+            let windows = Windows { count: (last - first).div_ceil(most), each: most / element.bytes() };
+            for number in 0..windows.count {
+                let at = first + number * most;
+                let operand = Operand::Window(arg, at, most.min(last - at));
+                self.bindings.push(Binding {
+                    name: windows.array(name, number),
+                    element: memory.clone(),
+                    operand,
+                    kind,
+                });
+            }
+            (windows, first / element.bytes())
+        };
+        self.converts(element);
+        if usage != Use::Writes {
+            self.accessors += &element.getter(name, is_written, &windows);
+        }
+        if is_written {
+            self.accessors += &element.setter(name, &windows);
+        }
+        let layout = Layout { offset: view.layout.offset - start as i64, ..view.layout.clone() };
+        self.places(name, &View { layout, ..view.clone() }, dims)
     }
 
-    /// Binds a buffer without numbers.
+    /// Declares the functions that elements are converted by.
+    pub(super) fn converts(&mut self, element: Element) {
+        let functions = element.conversions();
+        if !self.conversions.contains(&functions) {
+            self.conversions.push(functions);
+        }
+    }
+
+    /// Bytes of a buffer on the device.
+    fn bytes(&self, buf: Buf) -> Result<u64, Refusal> {
+        let data = &self.plan.bufs[buf];
+        let bytes = data.bytes().ok_or_else(|| Refusal(format!("{buf} is too long")))?;
+        let narrows = data.dtype == DType::I64 && !self.gpu.has_wide_ints();
+        Ok(whole_words(if narrows { bytes / 2 } else { bytes }))
+    }
+
+    /// Binds a whole buffer, without functions and numbers.
     pub(super) fn binds(&mut self, name: &str, element: &str, buf: Buf, access: Access) -> Result<(), Refusal> {
+        let (bytes, most) = (self.bytes(buf)?, self.gpu.longest_binding());
+        if bytes > most {
+            return Refusal::because(format!("{buf} is longer than the {most} bytes that the device binds"));
+        }
+        let operand = Operand::Arg(self.argument(buf, access)?);
+        let kind = if access.writes() { BindingKind::ReadWrite } else { BindingKind::Read };
+        self.bindings.push(Binding { name: name.to_owned(), element: element.to_owned(), operand, kind });
+        Ok(())
+    }
+
+    /// The number of a buffer among the arguments.
+    fn argument(&mut self, buf: Buf, access: Access) -> Result<u32, Refusal> {
         let known = self.args.iter().position(|&(other, _)| other == buf);
         let arg = known.unwrap_or(self.args.len());
         match known {
@@ -53,9 +150,7 @@ impl Builder {
             }
             Some(_) => {}
         }
-        let kind = if access.writes() { BindingKind::ReadWrite } else { BindingKind::Read };
-        self.bindings.push((name.to_owned(), element.to_owned(), arg as u32, kind));
-        Ok(())
+        Ok(arg as u32)
     }
 
     /// The numbers of a tensor, without its buffer.
@@ -86,8 +181,8 @@ impl Builder {
     }
 
     /// The dispatch of a shader with this text after the declarations.
-    pub(super) fn finish(self, gpu: &Gpu, body: &str, groups: [u32; 3]) -> Result<Task<Work>, Refusal> {
-        let most = gpu.limits().max_compute_workgroups_per_dimension;
+    pub(super) fn finish(self, body: &str, groups: [u32; 3]) -> Result<Task<Work>, Refusal> {
+        let most = self.gpu.limits().max_compute_workgroups_per_dimension;
         if groups.iter().any(|&n| n > most) {
             return Refusal::because(format!("{groups:?} workgroups, and the device starts {most} along a dimension"));
         }
@@ -95,19 +190,33 @@ impl Builder {
         let mut text = format!("struct Numbers {{ {} }}\n", fields.join(", "));
         text.push_str("@group(0) @binding(0) var<uniform> p: Numbers;\n");
         let (mut kinds, mut operands) = (vec![BindingKind::Uniform], smallvec![Operand::Params]);
-        for (at, (name, element, arg, kind)) in self.bindings.iter().enumerate() {
+        for (at, Binding { name, element, operand, kind }) in self.bindings.iter().enumerate() {
             let access = if *kind == BindingKind::ReadWrite { "read_write" } else { "read" };
             let number = at + 1;
             // Writing to a string does not fail.
             let _ = writeln!(text, "@group(0) @binding({number}) var<storage, {access}> {name}: array<{element}>;");
             kinds.push(*kind);
-            operands.push(Operand::Arg(*arg));
+            operands.push(*operand);
         }
+        self.conversions.iter().for_each(|functions| text.push_str(functions));
+        text.push_str(&self.accessors);
         text.push_str(body);
-        let shader = gpu.shader(Shader { text, bindings: kinds })?;
+        let shader = self.gpu.shader(Shader { text, bindings: kinds })?;
         let params = self.numbers.iter().map(|&(_, bits)| bits).collect();
         Ok(Task { work: Work::of(Dispatch { shader, operands, params, groups }), args: self.args })
     }
+}
+
+/// The first element that a view may have in its buffer, and the one behind its last.
+fn extent(view: &View) -> Result<(u64, u64), Refusal> {
+    let Layout { sizes, strides, offset } = &view.layout;
+    let far: Option<i64> = sizes
+        .iter()
+        .zip(strides)
+        .try_fold(*offset, |far, (&size, &stride)| far.checked_add((size - 1).max(0).checked_mul(stride)?));
+    let end = far.filter(|&far| far < i64::from(i32::MAX)).and_then(|far| u64::try_from(far + 1).ok());
+    let (start, end) = (u64::try_from(*offset).ok(), end);
+    start.zip(end).ok_or_else(|| Refusal("elements whose numbers do not fit 32 bits".to_owned()))
 }
 
 /// Several dispatches as one step, in this order.

@@ -28,15 +28,17 @@ impl<'a> Given<'a> {
         by_name.or_else(|| self.call.args.get(self.schema.position(name)?))
     }
 
-    /// A tensor that must be there; `float32`.
+    /// A tensor of floats that must be there.
     pub(super) fn tensor(&self, name: &str) -> Result<&'a View, Refusal> {
         self.opt_tensor(name)?.ok_or_else(|| Refusal(format!("{}: no tensor `{name}`", self.call.target)))
     }
 
-    /// A tensor that may be there; `float32`.
+    /// A tensor of floats that may be there.
     pub(super) fn opt_tensor(&self, name: &str) -> Result<Option<&'a View>, Refusal> {
         match self.find(name) {
-            Some(CallArg::Tensor(view)) if view.dtype == DType::F32 => Ok(Some(view)),
+            Some(CallArg::Tensor(view)) if matches!(view.dtype, DType::F32 | DType::F16 | DType::BF16) => {
+                Ok(Some(view))
+            }
             Some(CallArg::Tensor(view)) => {
                 Refusal::because(format!("{}: `{name}` is {}", self.call.target, view.dtype))
             }

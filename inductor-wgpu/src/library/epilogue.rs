@@ -6,6 +6,7 @@ use inductor::plan::{Epilogue, View};
 
 use super::builder::Builder;
 use super::call::Given;
+use super::elements::Element;
 use crate::wgsl;
 use crate::{Gpu, kernel};
 
@@ -13,7 +14,8 @@ use crate::{Gpu, kernel};
 pub(super) struct Store {
     /// Functions that the statement calls.
     pub(super) functions: String,
-    statement: &'static str,
+    /// What the kernel would have loaded of the result; `None` where there is no kernel.
+    element: Option<Element>,
 }
 
 impl Store {
@@ -21,28 +23,33 @@ impl Store {
     /// numbers, or the buffers of the kernel that is computed with it.
     pub(super) fn bind(
         gpu: &Gpu,
-        builder: &mut Builder,
+        builder: &mut Builder<'_>,
         given: &Given<'_>,
         out: &View,
         dims: &[&str],
     ) -> Result<Store, Refusal> {
         let Some(epilogue) = given.epilogue else {
-            builder.writes("out", "f32", out, dims)?;
-            return Ok(Store { functions: String::new(), statement: "out[PLACE] = VALUE;" });
+            builder.writes("out", out, dims)?;
+            return Ok(Store { functions: String::new(), element: None });
         };
         builder.places("out", out, dims)?;
         let functions = function(gpu, builder, given, epilogue)?;
-        Ok(Store { functions, statement: "epilogue(i32(PLACE), VALUE);" })
+        let element = Element::of(gpu, out.dtype)?;
+        builder.converts(element);
+        Ok(Store { functions, element: Some(element) })
     }
 
     /// The statement for an element's place in the result and its value, both in WGSL.
     pub(super) fn statement(&self, place: &str, value: &str) -> String {
-        self.statement.replace("PLACE", place).replace("VALUE", value)
+        match self.element {
+            None => format!("out_put({place}, {value});"),
+            Some(element) => format!("epilogue(i32({place}), {});", element.as_loaded(value)),
+        }
     }
 }
 
 /// The kernel as a function, with its buffers and numbers bound.
-fn function(gpu: &Gpu, builder: &mut Builder, given: &Given<'_>, epilogue: &Epilogue) -> Result<String, Refusal> {
+fn function(gpu: &Gpu, builder: &mut Builder<'_>, given: &Given<'_>, epilogue: &Epilogue) -> Result<String, Refusal> {
     let Epilogue { kernel, args, sizes, product } = epilogue;
     let kernel = &given.plan.kernels[*kernel];
     let capabilities = kernel::capabilities(gpu);

@@ -60,7 +60,7 @@ fn product(gpu: &Gpu, given: &Given<'_>, a: &View, b: &View, sum: Option<&Sum<'_
     }
     let [batches, m, n] = out.layout.sizes[..] else { return Refusal::because("a result of another rank") };
     let k = a.layout.sizes[2];
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     builder.int("m", m)?;
     builder.int("n", n)?;
     builder.int("k", k)?;
@@ -78,10 +78,10 @@ fn product(gpu: &Gpu, given: &Given<'_>, a: &View, b: &View, sum: Option<&Sum<'_
     let (own, stores) = (&store.functions, store.statement(place, &added));
     let functions = format!(
         "{own}fn load_a(batch: u32, row: u32, k: u32) -> f32 {{
-    return a[p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column];
+    return a_get(p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column);
 }}
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {{
-    return b[p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column];
+    return b_get(p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column);
 }}
 fn store(batch: u32, row: u32, column: u32, sum: f32) {{
     {stores}
@@ -89,17 +89,17 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
     );
     let tile = Tile::of(m, n);
     let product = Product { functions, a_along_k: a.layout.strides[2] == 1, b_along_k: b.layout.strides[1] == 1 };
-    builder.finish(gpu, &tile.text(&product), tile.groups(m, n, batches)?)
+    builder.finish(&tile.text(&product), tile.groups(m, n, batches)?)
 }
 
 /// Binds what is added; the expression of an element.
-fn add(builder: &mut Builder, sum: &Sum<'_>, sizes: [i64; 3]) -> Result<String, Refusal> {
+fn add(builder: &mut Builder<'_>, sum: &Sum<'_>, sizes: [i64; 3]) -> Result<String, Refusal> {
     if sum.beta == 0.0 {
         return Ok("p.alpha * sum".to_owned());
     }
     builder.float("beta", sum.beta);
     builder.reads("c", &batched(sum.of, Some(sizes))?, &["batch", "row", "column"])?;
-    let element = "c[p.c_offset + batch * p.c_batch + row * p.c_row + column * p.c_column]";
+    let element = "c_get(p.c_offset + batch * p.c_batch + row * p.c_row + column * p.c_column)";
     Ok(format!("p.beta * {element} + p.alpha * sum"))
 }
 

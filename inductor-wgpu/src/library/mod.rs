@@ -2,7 +2,8 @@
 //!
 //! A row of [`ROWS`] says for an operator who writes its kernel. Every size, stride and offset is a number that the shader is
 //! handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand is
-//! transposed, whether there is a bias), never on how large they are. Only `float32` is computed here.
+//! transposed, whether there is a bias, of what dtype they are), never on how large they are, unless one is too long to be
+//! bound at once (`elements`). Sums are in `float32`.
 //!
 //! Products take a kernel of loop IR with them, which is computed on each element before that is stored (`epilogue`).
 
@@ -11,13 +12,14 @@ mod attention_backward;
 mod builder;
 mod call;
 mod convolution;
-mod convolution3d;
 mod convolution_backward;
+mod elements;
 mod embedding;
 mod epilogue;
 mod matmul;
 mod pooling;
 mod pooling_backward;
+mod space;
 mod tile;
 
 use inductor::device::{Refusal, Task};
@@ -84,12 +86,7 @@ pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &P
     if epilogue.is_some() && !row.fuses {
         return Refusal::because(format!("no kernel is computed with {}", call.target));
     }
-    let task = (row.write)(gpu, &Given::new(call, epilogue, plan)?)?;
-    let most = gpu.longest_binding();
-    match task.args.iter().find(|(buf, _)| plan.bufs[*buf].bytes().is_none_or(|bytes| bytes as u64 > most)) {
-        Some((buf, _)) => Refusal::because(format!("{buf} is longer than the {most} bytes that the device binds")),
-        None => Ok(task),
-    }
+    (row.write)(gpu, &Given::new(call, epilogue, plan)?)
 }
 
 /// `a / b`, rounded up.

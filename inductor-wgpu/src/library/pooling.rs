@@ -21,16 +21,16 @@ const WINDOW: &str = "
 /// `max_pool2d_with_indices`: NaN is greater than all else, and of equal elements the first counts.
 pub(super) fn max(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let (input, out, indices) = (planar(given.tensor("self")?)?, given.result()?, given.opt_result(1)?);
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     window(&mut builder, given, true)?;
     let out = bind(&mut builder, &input, &out)?;
     let mut store = String::new();
     if let Some(indices) = indices {
         let element = if gpu.has_wide_ints() { "i64" } else { "i32" };
-        builder.writes("indices", element, &planar(&indices)?, &DIMS)?;
+        builder.writes("indices", &planar(&indices)?, &DIMS)?;
         store = format!(
-            "indices[p.indices_offset + image * p.indices_image + channel * p.indices_channel + y * p.indices_y \
-             + x * p.indices_x] = {element}(best_at);"
+            "indices_put(p.indices_offset + image * p.indices_image + channel * p.indices_channel + y * p.indices_y \
+             + x * p.indices_x, {element}(best_at));"
         );
     }
     let body = format!(
@@ -53,21 +53,21 @@ pub(super) fn max(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
             is_first = false;
         }}
     }}
-    out[place] = best;
+    out_put(place, best);
     {store}"
     );
-    finish(gpu, builder, &out, &body)
+    finish(builder, &out, &body)
 }
 
 /// `avg_pool2d`.
 pub(super) fn average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let input = planar(given.tensor("self")?)?;
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     window(&mut builder, given, false)?;
     let divisor = average_divisor(&mut builder, given)?;
     let out = bind(&mut builder, &input, &given.result()?)?;
-    let body = format!("{WINDOW}\n{REACH}\n{SUM}\nout[place] = sum / {divisor};");
-    finish(gpu, builder, &out, &body)
+    let body = format!("{WINDOW}\n{REACH}\n{SUM}\nout_put(place, sum / {divisor});");
+    finish(builder, &out, &body)
 }
 
 /// Where a window of an average begins and ends, in a plane that begins with the padding (so that no number is negative)
@@ -82,7 +82,7 @@ pub(super) const REACH: &str = "
 ";
 
 /// What the sum of such a window is divided by.
-pub(super) fn average_divisor(builder: &mut Builder, given: &Given<'_>) -> Result<&'static str, Refusal> {
+pub(super) fn average_divisor(builder: &mut Builder<'_>, given: &Given<'_>) -> Result<&'static str, Refusal> {
     if let Some(divisor) = given.opt_float("divisor_override")? {
         builder.float("divisor", divisor);
         return Ok("p.divisor");
@@ -97,7 +97,7 @@ pub(super) fn average_divisor(builder: &mut Builder, given: &Given<'_>) -> Resul
 /// `_adaptive_avg_pool2d`.
 pub(super) fn adaptive_average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let input = planar(given.tensor("self")?)?;
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     let out = bind(&mut builder, &input, &given.result()?)?;
     let body = format!(
         "let start_y = (y * p.height) / p.out_height;
@@ -105,9 +105,9 @@ pub(super) fn adaptive_average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work
     let end_y = ((y + 1u) * p.height + p.out_height - 1u) / p.out_height;
     let end_x = ((x + 1u) * p.width + p.out_width - 1u) / p.out_width;
     {SUM}
-    out[place] = sum / f32((end_y - start_y) * (end_x - start_x));"
+    out_put(place, sum / f32((end_y - start_y) * (end_x - start_x)));"
     );
-    finish(gpu, builder, &out, &body)
+    finish(builder, &out, &body)
 }
 
 /// The sum of a window.
@@ -119,7 +119,7 @@ const SUM: &str = "var sum = 0.0;
 pub(super) const DIMS: [&str; 4] = ["image", "channel", "y", "x"];
 
 /// The numbers of a window.
-pub(super) fn window(builder: &mut Builder, given: &Given<'_>, dilated: bool) -> Result<(), Refusal> {
+pub(super) fn window(builder: &mut Builder<'_>, given: &Given<'_>, dilated: bool) -> Result<(), Refusal> {
     let kernel = given.pair("kernel_size")?;
     let stride = if given.ints("stride")?.is_empty() { kernel } else { given.pair("stride")? };
     let dilation = if dilated { given.pair("dilation")? } else { [1, 1] };
@@ -132,10 +132,10 @@ pub(super) fn window(builder: &mut Builder, given: &Given<'_>, dilated: bool) ->
 }
 
 /// Binds input and output; the output with four dimensions.
-fn bind(builder: &mut Builder, input: &View, out: &View) -> Result<View, Refusal> {
+fn bind(builder: &mut Builder<'_>, input: &View, out: &View) -> Result<View, Refusal> {
     let out = planar(out)?;
     builder.reads("input", input, &DIMS)?;
-    builder.writes("out", "f32", &out, &DIMS)?;
+    builder.writes("out", &out, &DIMS)?;
     builder.int("height", input.layout.sizes[2])?;
     builder.int("width", input.layout.sizes[3])?;
     for (name, &size) in ["images", "channels", "out_height", "out_width"].iter().zip(&out.layout.sizes) {
@@ -144,11 +144,11 @@ fn bind(builder: &mut Builder, input: &View, out: &View) -> Result<View, Refusal
     Ok(out)
 }
 
-fn finish(gpu: &Gpu, builder: Builder, out: &View, body: &str) -> Result<Task<Work>, Refusal> {
+fn finish(builder: Builder<'_>, out: &View, body: &str) -> Result<Task<Work>, Refusal> {
     let [images, channels, height, width] = out.layout.sizes[..] else { return Refusal::because("its rank") };
     let text = format!(
         "fn element(image: u32, channel: u32, y: u32, x: u32) -> f32 {{
-    return input[p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x];
+    return input_get(p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x);
 }}
 @compute @workgroup_size({THREADS})
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
@@ -162,7 +162,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }}
 "
     );
-    builder.finish(gpu, &text, [groups(height * width, THREADS)?, groups(channels, 1)?, groups(images, 1)?])
+    builder.finish(&text, [groups(height * width, THREADS)?, groups(channels, 1)?, groups(images, 1)?])
 }
 
 /// The view with four dimensions, images before channels.

@@ -13,22 +13,22 @@ use crate::work::Work;
 /// `max_pool2d_with_indices_backward`.
 pub(super) fn max(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let indices = planar(given.integers("indices")?)?;
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     window(&mut builder, given, true)?;
     let (out, _) = bind(&mut builder, given)?;
     let element = if gpu.has_wide_ints() { "i64" } else { "i32" };
-    builder.reads_as("indices", element, &indices, &DIMS)?;
+    builder.reads("indices", &indices, &DIMS)?;
     let term = format!(
-        "let chosen = indices[p.indices_offset + image * p.indices_image + channel * p.indices_channel
-                + at_y * p.indices_y + at_x * p.indices_x];
+        "let chosen = indices_get(p.indices_offset + image * p.indices_image + channel * p.indices_channel
+                + at_y * p.indices_y + at_x * p.indices_x);
             if (chosen == {element}(y * p.width + x)) {{ sum += grad_at(image, channel, at_y, at_x); }}"
     );
-    finish(gpu, builder, &out, &WINDOWS.replace("TERM", &term))
+    finish(builder, &out, &WINDOWS.replace("TERM", &term))
 }
 
 /// `avg_pool2d_backward`.
 pub(super) fn average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     window(&mut builder, given, false)?;
     let divisor = average_divisor(&mut builder, given)?;
     let (out, _) = bind(&mut builder, given)?;
@@ -39,14 +39,14 @@ pub(super) fn average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusa
             sum += grad_at(image, channel, at_y, at_x) / {divisor};",
         super::pooling::REACH
     );
-    finish(gpu, builder, &out, &WINDOWS.replace("TERM", &term))
+    finish(builder, &out, &WINDOWS.replace("TERM", &term))
 }
 
 /// `_adaptive_avg_pool2d_backward`.
 pub(super) fn adaptive_average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(gpu, given.plan);
     let (out, _) = bind(&mut builder, given)?;
-    finish(gpu, builder, &out, ADAPTIVE)
+    finish(builder, &out, ADAPTIVE)
 }
 
 /// Every window that covers the element, by where in it the element lies.
@@ -82,10 +82,10 @@ const ADAPTIVE: &str = "
     }";
 
 /// Binds the gradient that came and the one that goes; both with four dimensions.
-fn bind(builder: &mut Builder, given: &Given<'_>) -> Result<(View, View), Refusal> {
+fn bind(builder: &mut Builder<'_>, given: &Given<'_>) -> Result<(View, View), Refusal> {
     let (grad, out) = (planar(given.tensor("grad_output")?)?, planar(&given.result()?)?);
     builder.reads("grad", &grad, &DIMS)?;
-    builder.writes("out", "f32", &out, &DIMS)?;
+    builder.writes("out", &out, &DIMS)?;
     for (name, size) in [("height", &out.layout.sizes[2]), ("width", &out.layout.sizes[3])] {
         builder.int(name, *size)?;
     }
@@ -95,11 +95,11 @@ fn bind(builder: &mut Builder, given: &Given<'_>) -> Result<(View, View), Refusa
     Ok((out, grad))
 }
 
-fn finish(gpu: &Gpu, builder: Builder, out: &View, body: &str) -> Result<Task<Work>, Refusal> {
+fn finish(builder: Builder<'_>, out: &View, body: &str) -> Result<Task<Work>, Refusal> {
     let [images, channels, height, width] = out.layout.sizes[..] else { return Refusal::because("its rank") };
     let text = format!(
         "fn grad_at(image: u32, channel: u32, y: u32, x: u32) -> f32 {{
-    return grad[p.grad_offset + image * p.grad_image + channel * p.grad_channel + y * p.grad_y + x * p.grad_x];
+    return grad_get(p.grad_offset + image * p.grad_image + channel * p.grad_channel + y * p.grad_y + x * p.grad_x);
 }}
 @compute @workgroup_size({THREADS})
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
@@ -110,9 +110,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let image = id.z;
     var sum = 0.0;
     {body}
-    out[p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x] = sum;
+    out_put(p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x, sum);
 }}
 "
     );
-    builder.finish(gpu, &text, [groups(height * width, THREADS)?, groups(channels, 1)?, groups(images, 1)?])
+    builder.finish(&text, [groups(height * width, THREADS)?, groups(channels, 1)?, groups(images, 1)?])
 }

@@ -5,6 +5,21 @@ struct Numbers { heads: u32, length: u32, keys: u32, width: u32, scale: f32, que
 @group(0) @binding(3) var<storage, read> value: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 @group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+fn query_get(at: u32) -> f32 {
+    return query[at];
+}
+fn key_get(at: u32) -> f32 {
+    return key[at];
+}
+fn value_get(at: u32) -> f32 {
+    return value[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
+fn sums_put(at: u32, value: f32) {
+    sums[at] = value;
+}
 
 var<workgroup> queries: array<f32, 8 * 16>;
 var<workgroup> slab: array<f32, 16 * 16>;
@@ -20,8 +35,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let r = group.x * 8u + e / p.width;
         var value = 0.0;
         if (r < p.length) {
-            value = query[p.query_offset + batch * p.query_batch + head * p.query_head + r * p.query_row
-                + (e % p.width) * p.query_column];
+            value = query_get(p.query_offset + batch * p.query_batch + head * p.query_head + r * p.query_row
+                + (e % p.width) * p.query_column);
         }
         queries[e] = value;
     }
@@ -34,8 +49,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var value = 0.0;
             if (r < p.keys) {
-                value = key[p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
-                    + (e % p.width) * p.key_column];
+                value = key_get(p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
+                    + (e % p.width) * p.key_column);
             }
             slab[e] = value;
         }
@@ -60,8 +75,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var v = 0.0;
             if (r < p.keys) {
-                v = value[p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
-                    + (e % p.width) * p.value_column];
+                v = value_get(p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
+                    + (e % p.width) * p.value_column);
             }
             slab[e] = v;
         }
@@ -85,8 +100,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (e < p.width) {
             var mean = 0.0;
             if (total > 0.0) { mean = result[i] / total; }
-            out[p.out_offset + batch * p.out_batch + head * p.out_head + row * p.out_row + e * p.out_column] = mean;
+            out_put(p.out_offset + batch * p.out_batch + head * p.out_head + row * p.out_row + e * p.out_column, mean);
         }
     }
-    if (lane == 0u) { sums[p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row] = top + log(total); }
+    if (lane == 0u) { sums_put(p.sums_offset + batch * p.sums_batch + head * p.sums_head + row * p.sums_row, top + log(total)); }
 }

@@ -2,8 +2,14 @@ struct Numbers { kernel_y: u32, kernel_x: u32, stride_y: u32, stride_x: u32, pad
 @group(0) @binding(0) var<uniform> p: Numbers;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
+fn input_get(at: u32) -> f32 {
+    return input[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
 fn element(image: u32, channel: u32, y: u32, x: u32) -> f32 {
-    return input[p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x];
+    return input_get(p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x);
 }
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -29,5 +35,5 @@ var sum = 0.0;
     for (var down = start_y; down < end_y; down++) {
         for (var right = start_x; right < end_x; right++) { sum += element(image, channel, down, right); }
     }
-out[place] = sum / f32((reach_y - from_y) * (reach_x - from_x));
+out_put(place, sum / f32((reach_y - from_y) * (reach_x - from_x)));
 }

@@ -1,37 +1,46 @@
-struct Numbers { m: u32, n: u32, k: u32, group_channels: u32, group_filters: u32, height: u32, width: u32, out_height: u32, out_width: u32, filter_height: u32, filter_width: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, dilation_y: u32, dilation_x: u32, input_offset: u32, input_image: u32, input_channel: u32, input_y: u32, input_x: u32, weight_offset: u32, weight_image: u32, weight_channel: u32, weight_y: u32, weight_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32, bias_offset: u32, bias_channel: u32 }
+struct Numbers { m: u32, n: u32, k: u32, group_channels: u32, group_filters: u32, size_y: u32, size_x: u32, out_size_y: u32, out_size_x: u32, filter_y: u32, filter_x: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, dilation_y: u32, dilation_x: u32, input_offset: u32, input_image: u32, input_channel: u32, input_y: u32, input_x: u32, weight_offset: u32, weight_image: u32, weight_channel: u32, weight_y: u32, weight_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32, bias_offset: u32, bias_channel: u32 }
 @group(0) @binding(0) var<uniform> p: Numbers;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 @group(0) @binding(4) var<storage, read> bias: array<f32>;
-
+fn input_get(at: u32) -> f32 {
+    return input[at];
+}
+fn weight_get(at: u32) -> f32 {
+    return weight[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
+fn bias_get(at: u32) -> f32 {
+    return bias[at];
+}
 fn load_a(batch: u32, row: u32, k: u32) -> f32 {
-    let image = row / (p.out_height * p.out_width);
-    let y = (row / p.out_width) % p.out_height;
-    let x = row % p.out_width;
-    let channel = batch * p.group_channels + k / (p.filter_height * p.filter_width);
-    let down = (k / p.filter_width) % p.filter_height;
-    let right = k % p.filter_width;
-    let from_y = y * p.stride_y + down * p.dilation_y;
-    let from_x = x * p.stride_x + right * p.dilation_x;
-    if (from_y < p.padding_y || from_x < p.padding_x) { return 0.0; }
-    if (from_y - p.padding_y >= p.height || from_x - p.padding_x >= p.width) { return 0.0; }
-    return input[p.input_offset + image * p.input_image + channel * p.input_channel
-        + (from_y - p.padding_y) * p.input_y + (from_x - p.padding_x) * p.input_x];
+    let image = row / (p.out_size_y * p.out_size_x);
+    let at_y = (row / (p.out_size_x)) % p.out_size_y;
+    let at_x = row % p.out_size_x;
+    let plane = k / (p.filter_y * p.filter_x);
+    let in_filter_y = (k / (p.filter_x)) % p.filter_y;
+    let in_filter_x = k % p.filter_x;
+    let from_y = at_y * p.stride_y + in_filter_y * p.dilation_y;
+    let from_x = at_x * p.stride_x + in_filter_x * p.dilation_x;
+    if (from_y < p.padding_y || from_y - p.padding_y >= p.size_y) { return 0.0; }
+    if (from_x < p.padding_x || from_x - p.padding_x >= p.size_x) { return 0.0; }
+    return input_get(p.input_offset + image * p.input_image + (batch * p.group_channels + plane) * p.input_channel + (from_y - p.padding_y) * p.input_y + (from_x - p.padding_x) * p.input_x);
 }
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {
-    let channel = k / (p.filter_height * p.filter_width);
-    let down = (k / p.filter_width) % p.filter_height;
-    let right = k % p.filter_width;
-    return weight[p.weight_offset + (batch * p.n + column) * p.weight_image + channel * p.weight_channel
-        + down * p.weight_y + right * p.weight_x];
+    let plane = k / (p.filter_y * p.filter_x);
+    let in_filter_y = (k / (p.filter_x)) % p.filter_y;
+    let in_filter_x = k % p.filter_x;
+    return weight_get(p.weight_offset + (batch * p.n + column) * p.weight_image + plane * p.weight_channel + in_filter_y * p.weight_y + in_filter_x * p.weight_x);
 }
 fn store(batch: u32, row: u32, column: u32, sum: f32) {
-    let image = row / (p.out_height * p.out_width);
-    let y = (row / p.out_width) % p.out_height;
-    let x = row % p.out_width;
+    let image = row / (p.out_size_y * p.out_size_x);
+    let at_y = (row / (p.out_size_x)) % p.out_size_y;
+    let at_x = row % p.out_size_x;
     let channel = batch * p.n + column;
-    out[p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x] = sum + bias[p.bias_offset + channel * p.bias_channel];
+    out_put(p.out_offset + image * p.out_image + channel * p.out_channel + at_y * p.out_y + at_x * p.out_x, sum + bias_get(p.bias_offset + channel * p.bias_channel));
 }
 var<workgroup> slab_a: array<f32, 256>;
 var<workgroup> slab_b: array<f32, 256>;

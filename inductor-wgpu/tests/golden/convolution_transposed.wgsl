@@ -1,36 +1,48 @@
-struct Numbers { m: u32, n: u32, k: u32, group_channels: u32, group_filters: u32, height: u32, width: u32, out_height: u32, out_width: u32, filter_height: u32, filter_width: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, dilation_y: u32, dilation_x: u32, grad_offset: u32, grad_image: u32, grad_channel: u32, grad_y: u32, grad_x: u32, weight_offset: u32, weight_image: u32, weight_channel: u32, weight_y: u32, weight_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32 }
+struct Numbers { m: u32, n: u32, k: u32, group_channels: u32, group_filters: u32, size_y: u32, size_x: u32, out_size_y: u32, out_size_x: u32, filter_y: u32, filter_x: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, dilation_y: u32, dilation_x: u32, grad_offset: u32, grad_image: u32, grad_channel: u32, grad_y: u32, grad_x: u32, weight_offset: u32, weight_image: u32, weight_channel: u32, weight_y: u32, weight_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32 }
 @group(0) @binding(0) var<uniform> p: Numbers;
 @group(0) @binding(1) var<storage, read> grad: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
-
+fn grad_get(at: u32) -> f32 {
+    return grad[at];
+}
+fn weight_get(at: u32) -> f32 {
+    return weight[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
 fn load_a(batch: u32, row: u32, k: u32) -> f32 {
-    let image = row / (p.height * p.width);
-    let y = (row / p.width) % p.height + p.padding_y;
-    let x = row % p.width + p.padding_x;
-    let channel = batch * p.group_filters + k / (p.filter_height * p.filter_width);
-    let down = ((k / p.filter_width) % p.filter_height) * p.dilation_y;
-    let right = (k % p.filter_width) * p.dilation_x;
-    if (y < down || x < right) { return 0.0; }
-    if ((y - down) % p.stride_y != 0u || (x - right) % p.stride_x != 0u) { return 0.0; }
-    let at_y = (y - down) / p.stride_y;
-    let at_x = (x - right) / p.stride_x;
-    if (at_y >= p.out_height || at_x >= p.out_width) { return 0.0; }
-    return grad[p.grad_offset + image * p.grad_image + channel * p.grad_channel + at_y * p.grad_y + at_x * p.grad_x];
+    let image = row / (p.size_y * p.size_x);
+    let at_y = (row / (p.size_x)) % p.size_y;
+    let at_x = row % p.size_x;
+    let number = k / (p.filter_y * p.filter_x);
+    let in_filter_y = (k / (p.filter_x)) % p.filter_y;
+    let in_filter_x = k % p.filter_x;
+    let far_y = at_y + p.padding_y;
+    let far_x = at_x + p.padding_x;
+    let back_y = in_filter_y * p.dilation_y;
+    let back_x = in_filter_x * p.dilation_x;
+    if (far_y < back_y || (far_y - back_y) % p.stride_y != 0u) { return 0.0; }
+    if (far_x < back_x || (far_x - back_x) % p.stride_x != 0u) { return 0.0; }
+    let to_y = (far_y - back_y) / p.stride_y;
+    let to_x = (far_x - back_x) / p.stride_x;
+    if (to_y >= p.out_size_y) { return 0.0; }
+    if (to_x >= p.out_size_x) { return 0.0; }
+    return grad_get(p.grad_offset + image * p.grad_image + (batch * p.group_filters + number) * p.grad_channel + to_y * p.grad_y + to_x * p.grad_x);
 }
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {
-    let number = batch * p.group_filters + k / (p.filter_height * p.filter_width);
-    let down = (k / p.filter_width) % p.filter_height;
-    let right = k % p.filter_width;
-    return weight[p.weight_offset + number * p.weight_image + column * p.weight_channel + down * p.weight_y
-        + right * p.weight_x];
+    let number = k / (p.filter_y * p.filter_x);
+    let in_filter_y = (k / (p.filter_x)) % p.filter_y;
+    let in_filter_x = k % p.filter_x;
+    return weight_get(p.weight_offset + (batch * p.group_filters + number) * p.weight_image + column * p.weight_channel + in_filter_y * p.weight_y + in_filter_x * p.weight_x);
 }
 fn store(batch: u32, row: u32, column: u32, sum: f32) {
-    let image = row / (p.height * p.width);
-    let y = (row / p.width) % p.height;
-    let x = row % p.width;
+    let image = row / (p.size_y * p.size_x);
+    let at_y = (row / (p.size_x)) % p.size_y;
+    let at_x = row % p.size_x;
     let channel = batch * p.group_channels + column;
-    out[p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x] = sum;
+    out_put(p.out_offset + image * p.out_image + channel * p.out_channel + at_y * p.out_y + at_x * p.out_x, sum);
 }
 var<workgroup> slab_a: array<f32, 256>;
 var<workgroup> slab_b: array<f32, 256>;

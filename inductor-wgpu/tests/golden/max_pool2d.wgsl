@@ -3,8 +3,17 @@ struct Numbers { kernel_y: u32, kernel_x: u32, stride_y: u32, stride_x: u32, pad
 @group(0) @binding(1) var<storage, read> input: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 @group(0) @binding(3) var<storage, read_write> indices: array<i64>;
+fn input_get(at: u32) -> f32 {
+    return input[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
+fn indices_put(at: u32, value: i64) {
+    indices[at] = value;
+}
 fn element(image: u32, channel: u32, y: u32, x: u32) -> f32 {
-    return input[p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x];
+    return input_get(p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x);
 }
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -36,6 +45,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             is_first = false;
         }
     }
-    out[place] = best;
-    indices[p.indices_offset + image * p.indices_image + channel * p.indices_channel + y * p.indices_y + x * p.indices_x] = i64(best_at);
+    out_put(place, best);
+    indices_put(p.indices_offset + image * p.indices_image + channel * p.indices_channel + y * p.indices_y + x * p.indices_x, i64(best_at));
 }

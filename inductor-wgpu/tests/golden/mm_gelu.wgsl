@@ -5,6 +5,12 @@ struct Numbers { m: u32, n: u32, k: u32, a_offset: u32, a_batch: u32, a_row: u32
 @group(0) @binding(3) var<storage, read> b1: array<f32>;
 @group(0) @binding(4) var<storage, read> b2: array<f32>;
 @group(0) @binding(5) var<storage, read_write> b3: array<f32>;
+fn a_get(at: u32) -> f32 {
+    return a[at];
+}
+fn b_get(at: u32) -> f32 {
+    return b[at];
+}
 fn epilogue(group: i32, given: f32) {
   let local = u32(group);
   let v3: f32 = given;
@@ -65,10 +71,10 @@ fn epilogue(group: i32, given: f32) {
   b3[group] = v93;
 }
 fn load_a(batch: u32, row: u32, k: u32) -> f32 {
-    return a[p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column];
+    return a_get(p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column);
 }
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {
-    return b[p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column];
+    return b_get(p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column);
 }
 fn store(batch: u32, row: u32, column: u32, sum: f32) {
     epilogue(i32(p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column), sum);

@@ -3,14 +3,23 @@ struct Numbers { m: u32, n: u32, k: u32, a_offset: u32, a_batch: u32, a_row: u32
 @group(0) @binding(1) var<storage, read> a: array<f32>;
 @group(0) @binding(2) var<storage, read> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
+fn a_get(at: u32) -> f32 {
+    return a[at];
+}
+fn b_get(at: u32) -> f32 {
+    return b[at];
+}
+fn out_put(at: u32, value: f32) {
+    out[at] = value;
+}
 fn load_a(batch: u32, row: u32, k: u32) -> f32 {
-    return a[p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column];
+    return a_get(p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column);
 }
 fn load_b(batch: u32, k: u32, column: u32) -> f32 {
-    return b[p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column];
+    return b_get(p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column);
 }
 fn store(batch: u32, row: u32, column: u32, sum: f32) {
-    out[p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column] = sum;
+    out_put(p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column, sum);
 }
 var<workgroup> slab_a: array<f32, 256>;
 var<workgroup> slab_b: array<f32, 256>;

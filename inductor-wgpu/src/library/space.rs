@@ -1,0 +1,81 @@
+//! The dimensions that a convolution goes over, and the texts that name one of them after the other.
+//!
+//! A plane of the larger tensor has the sizes `p.size_y` and so on, one of the smaller tensor (which a convolution writes and
+//! a transposed one reads) `p.out_size_y`, a filter `p.filter_y`.
+
+use inductor::device::Refusal;
+use inductor::plan::View;
+
+use super::builder::Builder;
+
+/// The dimensions of tensors over as many as a convolution may go, images and channels first.
+const DIMS: [[&str; 5]; 3] =
+    [["image", "channel", "x", "", ""], ["image", "channel", "y", "x", ""], ["image", "channel", "z", "y", "x"]];
+
+/// The dimensions after images and channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Space {
+    rank: usize,
+}
+
+impl Space {
+    /// That of a tensor.
+    pub(super) fn of(view: &View) -> Result<Space, Refusal> {
+        match view.layout.sizes.len() {
+            dims @ 3..=5 => Ok(Space { rank: dims - 2 }),
+            dims => Refusal::because(format!("a convolution over tensors of {dims} dimensions")),
+        }
+    }
+
+    /// All dimensions of a tensor.
+    pub(super) fn dims(self) -> &'static [&'static str] {
+        &DIMS[self.rank - 1][..self.rank + 2]
+    }
+
+    fn own(self) -> &'static [&'static str] {
+        &self.dims()[2..]
+    }
+
+    /// The sizes of a tensor, images and channels apart.
+    pub(super) fn sizes(self, view: &View) -> Result<(i64, i64, Vec<i64>), Refusal> {
+        match &view.layout.sizes[..] {
+            [images, channels, plane @ ..] if plane.len() == self.rank => Ok((*images, *channels, plane.to_vec())),
+            _ => Refusal::because("tensors of different dimensions"),
+        }
+    }
+
+    /// Declares the numbers `name_y` and so on, where one number stands for all.
+    pub(super) fn declare(self, builder: &mut Builder<'_>, name: &str, numbers: &[i64]) -> Result<(), Refusal> {
+        let numbers = match *numbers {
+            [all] => vec![all; self.rank],
+            _ if numbers.len() == self.rank => numbers.to_vec(),
+            _ => return Refusal::because(format!("a convolution over {} dimensions", numbers.len())),
+        };
+        self.own().iter().zip(numbers).try_for_each(|(dim, number)| builder.int(&format!("{name}_{dim}"), number))
+    }
+
+    /// A line for each dimension: `D` stands for its name.
+    pub(super) fn each(self, line: &str) -> String {
+        self.own().iter().map(|dim| format!("    {}\n", line.replace('D', dim))).collect()
+    }
+
+    /// Declares what `number` counts: `lead`, and within it places in something of the sizes `p.size_D`, as `at_D`.
+    pub(super) fn apart(self, number: &str, size: &str, lead: &str, at: &str) -> String {
+        let product = |dims: &[&str]| dims.iter().map(|dim| format!("p.{size}_{dim}")).collect::<Vec<_>>().join(" * ");
+        let mut text = format!("    let {lead} = {number} / ({});\n", product(self.own()));
+        for (place, dim) in self.own().iter().enumerate() {
+            let within = &self.own()[place + 1..];
+            let rest =
+                if within.is_empty() { number.to_owned() } else { format!("({number} / ({}))", product(within)) };
+            text += &format!("    let {at}_{dim} = {rest} % p.{size}_{dim};\n");
+        }
+        text
+    }
+
+    /// The number of an element of a tensor: its image, its channel, and its place, where `D` stands for a dimension.
+    pub(super) fn element(self, name: &str, image: &str, channel: &str, place: &str) -> String {
+        let own = |dim: &&str| format!(" + {} * p.{name}_{dim}", place.replace('D', dim));
+        let places: String = self.own().iter().map(own).collect();
+        format!("p.{name}_offset + {image} * p.{name}_image + {channel} * p.{name}_channel{places}")
+    }
+}
