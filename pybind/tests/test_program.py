@@ -78,6 +78,40 @@ def test_dropout_draws_eagers_stream():
     same([ours_function(x) for _ in range(3)], eager)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "probability"),
+    [
+        (torch.float32, 0.0),
+        (torch.float32, 0.1),
+        (torch.float32, 1.0),
+        (torch.bfloat16, 0.1),
+        (torch.float16, 0.75),
+        (torch.float64, 0.3),
+    ],
+)
+def test_dropout_is_eagers_to_the_last_bit(dtype, probability):
+    """Whatever the order in memory; what follows draws from where eager would."""
+
+    def function(x):
+        return nn.functional.dropout(x, probability) + 1, torch.rand(2)
+
+    def native(x):
+        # What torch's tracing makes of the former, with a rounding less.
+        return torch.native_dropout(x, probability, True)[0] + 1, torch.rand(2)
+
+    whole = torch.randn(6, 10, 7, dtype=dtype)
+    whole[0, 0, :2] = torch.tensor([torch.nan, torch.inf], dtype=dtype)
+    images = torch.randn(2, 3, 4, 5, dtype=dtype).to(memory_format=torch.channels_last)
+    for x in (whole, whole.transpose(0, 2), whole[::2, :, 1:], images, whole[:0], whole[0, 0, 0]):
+        for run, eagerly in ((rust_inductor.compile(function), function), (compiled(native), native)):
+            torch.manual_seed(11)
+            eager = eagerly(x)
+            torch.manual_seed(11)
+            for ours, theirs in zip(run(x), eager, strict=True):
+                assert (ours.dtype, ours.stride()) == (theirs.dtype, theirs.stride())
+                torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
+
+
 def mlp() -> nn.Module:
     return nn.Sequential(
         nn.Linear(8, 16),

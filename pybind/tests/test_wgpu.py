@@ -331,16 +331,6 @@ def test_backward_of_library_kernels(name: str) -> None:
     close([x.grad for x in ours], [x.grad for x in theirs])
 
 
-def test_weights_that_are_too_long_to_be_bound() -> None:
-    """They are bound in windows, where 128 MiB are what the adapter binds at once."""
-    x, w = torch.randn(3, 1024), torch.randn(1024, 36000)
-    with torch.no_grad():
-        compiled, eager = on_device(torch.mm), x @ w
-        with Counted() as counted:
-            close(compiled(x, w), eager)
-    assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
-
-
 def test_masked_rows_of_attention() -> None:
     """A mask of infinities hides keys; rows that see nothing do as eager."""
     q, k, v = (torch.randn(1, 1, 4, 8) for _ in range(3))
@@ -485,6 +475,27 @@ def test_training_step_of_an_mlp() -> None:
     for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
         close(a.grad, b.grad)
         close(a.detach(), b.detach())
+
+
+def test_dropout() -> None:
+    """Eager's generator draws what stays, and nothing waits for it: the rest is the device's."""
+    model = nn.Sequential(nn.Linear(20, 40), nn.ReLU(), nn.Dropout(0.3), nn.Linear(40, 40), nn.Dropout(0.5))
+    compiled, x = on_device(model), torch.randn(16, 20)
+
+    def step(run: Any) -> list[torch.Tensor]:
+        model.zero_grad()
+        torch.manual_seed(5)
+        result = run(x)
+        result.square().sum().backward()
+        return [result.detach(), torch.rand(1), *(parameter.grad for parameter in model.parameters())]
+
+    eager = step(model)
+    close(step(compiled), eager)
+    with Counted() as counted:
+        close(step(compiled), eager)
+    assert (counted["submissions"], counted["waits"]) == (2, 2)
+    drawn = rust_inductor.explain(lambda x: F.dropout(x, 0.3), options=OPTIONS)(torch.randn(4))
+    assert "aten.bernoulli" in str(drawn)
 
 
 def test_what_forward_leaves_for_backward_stays() -> None:

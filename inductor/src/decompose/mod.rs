@@ -9,6 +9,7 @@ mod args;
 mod backward;
 mod builder;
 mod creation;
+mod dropout;
 mod edges;
 mod effect;
 mod formula;
@@ -259,6 +260,9 @@ impl Decompose<'_> {
             return self.write(id).ok_or_else(error);
         }
         self.check_device(id)?;
+        if let Ok(value) = self.dropout(id, overload) {
+            return Ok(value);
+        }
         let Some(rule) = rule(&overload.name) else {
             let is_known = overload.is_function() && matches!(self.promises(id), Ok(Some(_)));
             return Err(if is_known {
