@@ -192,6 +192,11 @@ impl Gpu {
         self.shared.shaders.get(id).text.clone()
     }
 
+    /// The device as one with so much memory, until it is lost: for tests.
+    pub fn limit_memory(&self, bytes: u64) {
+        self.current().pool.limit(bytes);
+    }
+
     /// Has the driver give the device up, as a fault in it would: for tests.
     pub fn lose(&self) {
         self.current().device.destroy();

@@ -6,7 +6,7 @@
 //! A block belongs to one value at a time. It goes back to the pool when the last [`Memory`] of it is dropped, which a
 //! stream puts off until the work that uses it has been submitted: whoever takes it next submits later.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use inductor::device::Counters;
@@ -105,6 +105,8 @@ pub(crate) struct Pool {
     device: wgpu::Device,
     counters: Arc<Counters>,
     free: Mutex<Free>,
+    /// Bytes that all blocks together may take.
+    limit: AtomicU64,
 }
 
 /// Blocks that nobody uses, and how much is in use.
@@ -171,7 +173,7 @@ impl Free {
 
 impl Pool {
     pub(crate) fn new(device: wgpu::Device, counters: Arc<Counters>) -> Arc<Pool> {
-        Arc::new(Pool { device, counters, free: Mutex::default() })
+        Arc::new(Pool { device, counters, free: Mutex::default(), limit: AtomicU64::new(u64::MAX) })
     }
 
     /// A block for so many bytes.
@@ -193,6 +195,11 @@ impl Pool {
     /// Gives everything that lies unused back to the driver.
     pub(crate) fn trim(&self) {
         self.lock().clear();
+    }
+
+    /// Has the driver, as it were, no more memory than this.
+    pub(crate) fn limit(&self, bytes: u64) {
+        self.limit.store(bytes, Ordering::Relaxed);
     }
 
     /// Another run begins.
@@ -231,6 +238,9 @@ impl Pool {
     }
 
     fn create(&self, size: u64, usage: BufferUsages) -> Option<Buffer> {
+        if self.held().iter().sum::<u64>().saturating_add(size) > self.limit.load(Ordering::Relaxed) {
+            return None;
+        }
         let validation = self.device.push_error_scope(ErrorFilter::Validation);
         let memory = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let buffer =

@@ -86,3 +86,13 @@ pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
     }
     Ok(())
 }
+
+/// Has the device of these options no more memory than this, or what it really has: for tests.
+#[pyfunction]
+#[pyo3(signature = (options, bytes))]
+pub(crate) fn limit_device_memory(options: &Bound<'_, PyDict>, bytes: Option<u64>) -> PyResult<()> {
+    if let Some(device) = crate::options::Options::parse(Some(options))?.device()? {
+        device.gpu.limit_memory(bytes.unwrap_or(u64::MAX));
+    }
+    Ok(())
+}

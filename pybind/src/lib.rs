@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered};
     #[pymodule_export]
-    use crate::device::{device_counters, lose_device};
+    use crate::device::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]
     use crate::dynamo::{
         Dynamo, Optimized, Parts, call_as_it_is, changes_tensors, has_symbols, reset, take_numbers_out,

@@ -331,6 +331,16 @@ def test_backward_of_library_kernels(name: str) -> None:
     close([x.grad for x in ours], [x.grad for x in theirs])
 
 
+def test_weights_that_are_too_long_to_be_bound() -> None:
+    """They are bound in windows, where 128 MiB are what the adapter binds at once."""
+    x, w = torch.randn(3, 1024), torch.randn(1024, 36000)
+    with torch.no_grad():
+        compiled, eager = on_device(torch.mm), x @ w
+        with Counted() as counted:
+            close(compiled(x, w), eager)
+    assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
+
+
 def test_masked_rows_of_attention() -> None:
     """A mask of infinities hides keys; rows that see nothing do as eager."""
     q, k, v = (torch.randn(1, 1, 4, 8) for _ in range(3))
@@ -624,6 +634,22 @@ def test_a_lost_device() -> None:
         except RuntimeError as error:
             assert "lost" in str(error)
         close(compiled(x), model(x))
+
+
+def test_exhausted_memory() -> None:
+    """An error, as eager's is one; the process goes on, and so do runs that need less."""
+    compiled = on_device(lambda x: torch.tanh(x @ x) @ x, dynamic=None)
+    large, small = torch.randn(1500, 1500) / 40, torch.randn(8, 8)
+    with torch.no_grad():
+        rust_inductor.reset()
+        _native.limit_device_memory(OPTIONS, 16 << 20)
+        try:
+            with pytest.raises(MemoryError, match="out of memory, allocating 9000000 bytes"):
+                compiled(large)
+            close(compiled(small), torch.tanh(small @ small) @ small)
+        finally:
+            _native.limit_device_memory(OPTIONS, None)
+        close(compiled(large)[0], (torch.tanh(large @ large) @ large)[0])
 
 
 def test_a_forked_process() -> None:
