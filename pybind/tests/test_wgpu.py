@@ -760,6 +760,47 @@ def test_models(name: str) -> None:
     assert counted["bytes_up"] < 1 << 17
 
 
+@pytest.mark.parametrize(("name", "dtype"), [*((name, torch.bfloat16) for name in MODELS), ("GPT-2", torch.float16)])
+def test_models_of_halves(name: str, dtype: torch.dtype) -> None:
+    """The device alone runs them, and errs about as much as eager does, against ``float64``."""
+    model, inputs = MODELS[name]()
+
+    def cast(values: tuple[torch.Tensor, ...], to: torch.dtype) -> list[torch.Tensor]:
+        return [x.to(to) if x.is_floating_point() else x for x in values]
+
+    exact = copy.deepcopy(model.to(dtype).eval()).double()
+    given = cast(inputs, dtype)
+    compiled = on_device(model)
+    with torch.no_grad():
+        runs = [_tensors(run(*x)) for run, x in ((compiled, given), (model, given))]
+        wanted = _tensors(exact(*cast(tuple(given), torch.float64)))
+        with Counted() as counted:
+            _tensors(compiled(*given))
+    ours, eager = ([(a.double() - b).abs().max().item() for a, b in zip(run, wanted, strict=True)] for run in runs)
+    assert all(a <= 1.5 * b + torch.finfo(dtype).eps for a, b in zip(ours, eager, strict=True)), (ours, eager)
+    assert (counted["host_steps"], counted["submissions"]) == (0, 1)
+
+
+def test_a_model_with_dropout_in_training() -> None:
+    """A submission forward, one backward; what stays is what eager keeps."""
+    model, inputs = MODELS["GPT-2"]()
+    model.train()
+    compiled = on_device(model)
+
+    def step(run: Any) -> list[torch.Tensor]:
+        model.zero_grad()
+        torch.manual_seed(4)
+        result = _tensors(run(*inputs))[0]
+        result.square().mean().backward()
+        return [result.detach(), *(parameter.grad for parameter in model.parameters())]
+
+    eager = step(model)
+    close(step(compiled), eager)
+    with Counted() as counted:
+        step(compiled)
+    assert (counted["submissions"], counted["waits"]) == (2, 2)
+
+
 @pytest.mark.parametrize("name", ["GPT-2", "ResNet-18"])
 def test_models_in_training(name: str) -> None:
     """Forward and backward run on the device alone; gradients are eager's."""
