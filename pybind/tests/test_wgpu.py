@@ -149,6 +149,12 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
         (2, 2, 7, 8),
         (2, 1, 1, 7),
     ),
+    "attention whose heads share keys": (
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True),
+        (2, 6, 9, 16),
+        (2, 2, 11, 16),
+        (2, 2, 11, 16),
+    ),
     "attention of one projection": (
         lambda x: F.scaled_dot_product_attention(*x.view(2, 10, 3, 4, 8).permute(2, 0, 3, 1, 4)),
         (2, 10, 96),
@@ -309,6 +315,12 @@ TRAINED["transposed conv3d"] = (
     (1, 4, 3, 4, 5),
     (4, 3, 2, 3, 2),
     (3,),
+)
+TRAINED["attention whose heads share keys"] = (
+    lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True),
+    (2, 6, 19, 24),
+    (2, 2, 19, 24),
+    (2, 2, 19, 24),
 )
 TRAINED["embedding"] = (lambda w: F.embedding(torch.tensor([[3, 1, 1], [0, 4, 3]]), w), (5, 70))
 TRAINED["embedding of one row"] = (lambda w: F.embedding(torch.tensor([3, 1, 2, 2]), w, padding_idx=2), (5, 8))

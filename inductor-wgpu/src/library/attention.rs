@@ -19,28 +19,15 @@ const QUERIES: i64 = 8;
 pub(super) const HIDDEN: &str = "-1.0e38";
 
 /// The widest head: what its queries and keys take of workgroup memory must be at hand everywhere.
-pub(super) const WIDEST: i64 = 128;
+const WIDEST: i64 = 128;
 
 /// `_scaled_dot_product_flash_attention_for_cpu`, without dropout.
 pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    if given.float("dropout_p")? != 0.0 {
-        return Refusal::because("attention with dropout");
-    }
-    if given.has("enable_gqa") && given.bool("enable_gqa")? {
-        return Refusal::because("attention whose heads share keys");
-    }
+    let heads = Heads::of(given)?;
     let [query, key, value] = [given.tensor("query")?, given.tensor("key")?, given.tensor("value")?];
     let (mask, out, sums) = (given.opt_tensor("attn_mask")?, given.result()?, given.opt_result(1)?);
-    let [batches, heads, length, width] = query.layout.sizes[..] else { return Refusal::because("a query's rank") };
-    let keys = key.layout.sizes[2];
-    if width > WIDEST || value.layout.sizes[3] != width {
-        return Refusal::because(format!("attention with heads of {width} elements"));
-    }
     let mut builder = Builder::new(gpu, given.plan);
-    for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
-        builder.int(name, size)?;
-    }
-    builder.float("scale", given.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt()));
+    heads.declare(&mut builder, given)?;
     let dims = ["batch", "head", "row", "column"];
     for (name, view) in [("query", query), ("key", key), ("value", value)] {
         builder.reads(name, view, &dims)?;
@@ -48,7 +35,7 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     builder.writes("out", &out, &dims)?;
     let mut added = "";
     if let Some(mask) = mask {
-        builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &dims)?;
+        builder.reads("mask", &stretched(mask, heads.scores())?, &dims)?;
         added = "score += mask_get(p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
                  + column * p.mask_column);";
     }
@@ -60,9 +47,71 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     }
     let seen = if given.bool("is_causal")? { "column < p.keys && column <= row" } else { "column < p.keys" };
     let text = TEXT.replace("SEEN", seen).replace("ADDED", added).replace("STORE", store).replace("HIDDEN", HIDDEN);
-    let per_lane = groups(width, 16)?.max(1).to_string();
-    let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
-    builder.finish(&text, [groups(length, QUERIES)?, groups(batches * heads, 1)?, 1])
+    let text = heads.written(&text)?;
+    builder.finish(&text, [groups(heads.length, QUERIES)?, groups(heads.batches * heads.heads, 1)?, 1])
+}
+
+/// The sizes of attention.
+pub(super) struct Heads {
+    pub(super) batches: i64,
+    pub(super) heads: i64,
+    /// Heads of the keys and values, each of which as many heads of the queries share.
+    pub(super) key_heads: i64,
+    pub(super) length: i64,
+    pub(super) keys: i64,
+    width: i64,
+}
+
+impl Heads {
+    /// Those of a call without dropout.
+    pub(super) fn of(given: &Given<'_>) -> Result<Heads, Refusal> {
+        if given.float("dropout_p")? != 0.0 {
+            return Refusal::because("attention with dropout");
+        }
+        let sizes = |name: &str| <[i64; 4]>::try_from(&given.tensor(name)?.layout.sizes[..]).map_err(|_| rank());
+        let ([batches, heads, length, width], key) = (sizes("query")?, sizes("key")?);
+        let [_, key_heads, keys, _] = key;
+        if width > WIDEST || key != sizes("value")? || key != [batches, key_heads, keys, width] {
+            return Refusal::because(format!("attention with heads of {width} elements, or of several widths"));
+        }
+        let may_share = !given.has("enable_gqa") || given.bool("enable_gqa")?;
+        if heads != key_heads && !(may_share && key_heads > 0 && heads % key_heads == 0) {
+            return Refusal::because(format!("{heads} heads of queries, and {key_heads} of keys"));
+        }
+        Ok(Heads { batches, heads, key_heads, length, keys, width })
+    }
+
+    /// The sizes of the scores.
+    pub(super) fn scores(&self) -> [i64; 4] {
+        [self.batches, self.heads, self.length, self.keys]
+    }
+
+    /// Declares the numbers.
+    pub(super) fn declare(&self, builder: &mut Builder<'_>, given: &Given<'_>) -> Result<(), Refusal> {
+        let sharers = self.heads / self.key_heads.max(1);
+        for (name, size) in [
+            ("heads", self.heads),
+            ("key_heads", self.key_heads),
+            ("sharers", sharers),
+            ("length", self.length),
+            ("keys", self.keys),
+            ("width", self.width),
+        ] {
+            builder.int(name, size)?;
+        }
+        builder.float("scale", given.opt_float("scale")?.unwrap_or(1.0 / (self.width as f64).sqrt()));
+        Ok(())
+    }
+
+    /// The text with the width of a head, and the elements of one that a thread owns.
+    pub(super) fn written(&self, text: &str) -> Result<String, Refusal> {
+        let per_lane = groups(self.width, 16)?.max(1).to_string();
+        Ok(text.replace("PER_LANE", &per_lane).replace("WIDTH", &self.width.max(1).to_string()))
+    }
+}
+
+fn rank() -> Refusal {
+    Refusal("attention over tensors of other than four dimensions".to_owned())
 }
 
 /// The mask with four dimensions of these sizes.
@@ -108,7 +157,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var value = 0.0;
             if (r < p.keys) {
-                value = key_get(p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
+                value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
                     + (e % p.width) * p.key_column);
             }
             slab[e] = value;
@@ -134,7 +183,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var v = 0.0;
             if (r < p.keys) {
-                v = value_get(p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
+                v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head + r * p.value_row
                     + (e % p.width) * p.value_column);
             }
             slab[e] = v;

@@ -6,7 +6,7 @@
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
 
-use super::attention::{HIDDEN, WIDEST, stretched};
+use super::attention::{HIDDEN, Heads, stretched};
 use super::builder::{Builder, joined};
 use super::call::Given;
 use super::groups;
@@ -20,24 +20,15 @@ const ROWS: i64 = 8;
 
 /// `_scaled_dot_product_flash_attention_for_cpu_backward`, without dropout.
 pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    if given.float("dropout_p")? != 0.0 {
-        return Refusal::because("attention with dropout");
-    }
-    let query = given.tensor("query")?;
-    let [batches, heads, length, width] = query.layout.sizes[..] else { return Refusal::because("a query's rank") };
-    let keys = given.tensor("key")?.layout.sizes[2];
-    if width > WIDEST || given.tensor("value")?.layout.sizes[3] != width {
-        return Refusal::because(format!("attention with heads of {width} elements"));
-    }
-    let sizes = [batches, heads, length, keys, width];
+    let heads = Heads::of(given)?;
     let mut tasks = Vec::new();
     if let Some(out) = given.opt_result(0)? {
-        tasks.push(one(gpu, given, sizes, OF_QUERY, &[("of_query", out)])?);
+        tasks.push(one(gpu, given, &heads, OF_QUERY, &[("of_query", out)])?);
     }
     let others = [("of_key", given.opt_result(1)?), ("of_value", given.opt_result(2)?)];
     let others: Vec<(&'static str, View)> = others.into_iter().filter_map(|(name, out)| Some((name, out?))).collect();
     if !others.is_empty() {
-        tasks.push(one(gpu, given, sizes, OF_KEY, &others)?);
+        tasks.push(one(gpu, given, &heads, OF_KEY, &others)?);
     }
     Ok(joined(tasks))
 }
@@ -46,15 +37,12 @@ pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refus
 fn one(
     gpu: &Gpu,
     given: &Given<'_>,
-    [batches, heads, length, keys, width]: [i64; 5],
+    heads: &Heads,
     text: &str,
     outs: &[(&'static str, View)],
 ) -> Result<Task<Work>, Refusal> {
     let mut builder = Builder::new(gpu, given.plan);
-    for (name, size) in [("heads", heads), ("length", length), ("keys", keys), ("width", width)] {
-        builder.int(name, size)?;
-    }
-    builder.float("scale", given.opt_float("scale")?.unwrap_or(1.0 / (width as f64).sqrt()));
+    heads.declare(&mut builder, given)?;
     for (binding, name) in
         [("query", "query"), ("key", "key"), ("value", "value"), ("grad", "grad_out"), ("mean", "out")]
     {
@@ -63,7 +51,7 @@ fn one(
     builder.reads("sums", given.tensor("logsumexp")?, &DIMS[..3])?;
     let mut added = "";
     if let Some(mask) = given.opt_tensor("attn_mask")? {
-        builder.reads("mask", &stretched(mask, [batches, heads, length, keys])?, &DIMS)?;
+        builder.reads("mask", &stretched(mask, heads.scores())?, &DIMS)?;
         added = "score += mask_get(p.mask_offset + batch * p.mask_batch + head * p.mask_head + row * p.mask_row \
                  + column * p.mask_column);";
     }
@@ -76,12 +64,12 @@ fn one(
         );
     }
     let seen = if given.bool("is_causal")? { "&& column <= row" } else { "" };
-    let per_lane = groups(width, 16)?.max(1).to_string();
     let text = [FUNCTIONS, text].concat();
     let text = text.replace("SEEN", seen).replace("ADDED", added).replace("STORES", &stores).replace("HIDDEN", HIDDEN);
-    let text = text.replace("PER_LANE", &per_lane).replace("WIDTH", &width.max(1).to_string());
-    let rows = if outs[0].0 == "of_query" { length } else { keys };
-    builder.finish(&text, [groups(rows, ROWS)?, groups(batches * heads, 1)?, 1])
+    let text = heads.written(&text)?;
+    let (rows, heads_of_rows) =
+        if outs[0].0 == "of_query" { (heads.length, heads.heads) } else { (heads.keys, heads.key_heads) };
+    builder.finish(&text, [groups(rows, ROWS)?, groups(heads.batches * heads_of_rows, 1)?, 1])
 }
 
 /// Elements, and the weight of a pair with its gradient: `x` is the weight, `y` that of the score.
@@ -92,10 +80,10 @@ fn query_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
     return query_get(p.query_offset + batch * p.query_batch + head * p.query_head + row * p.query_row + e * p.query_column);
 }
 fn key_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return key_get(p.key_offset + batch * p.key_batch + head * p.key_head + row * p.key_row + e * p.key_column);
+    return key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + row * p.key_row + e * p.key_column);
 }
 fn value_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
-    return value_get(p.value_offset + batch * p.value_batch + head * p.value_head + row * p.value_row + e * p.value_column);
+    return value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head + row * p.value_row + e * p.value_column);
 }
 fn grad_at(batch: u32, head: u32, row: u32, e: u32) -> f32 {
     return grad_get(p.grad_offset + batch * p.grad_batch + head * p.grad_head + row * p.grad_row + e * p.grad_column);
@@ -158,32 +146,35 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 const OF_KEY: &str = "
 @compute @workgroup_size(128)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let batch = group.y / p.heads;
-    let head = group.y % p.heads;
+    let batch = group.y / p.key_heads;
+    let head = group.y % p.key_heads;
     let own = thread / 16u;
     let lane = thread % 16u;
     let at = group.x * 8u + own;
     var result_of_key: array<f32, PER_LANE>;
     var result_of_value: array<f32, PER_LANE>;
-    for (var start = 0u; start < p.length; start += 16u) {
-        let both = pair(batch, head, start + lane, at);
-        weights[thread] = both.x;
-        slopes[thread] = both.y;
-        workgroupBarrier();
-        for (var i = 0u; i < PER_LANEu; i++) {
-            let e = i * 16u + lane;
-            var of_keys = result_of_key[i];
-            var of_values = result_of_value[i];
-            if (e < p.width) {
-                for (var j = 0u; j < min(16u, p.length - start); j++) {
-                    of_keys += p.scale * slopes[own * 16u + j] * query_at(batch, head, start + j, e);
-                    of_values += weights[own * 16u + j] * grad_at(batch, head, start + j, e);
+    for (var one = 0u; one < p.sharers; one++) {
+        let sharing = head * p.sharers + one;
+        for (var start = 0u; start < p.length; start += 16u) {
+            let both = pair(batch, sharing, start + lane, at);
+            weights[thread] = both.x;
+            slopes[thread] = both.y;
+            workgroupBarrier();
+            for (var i = 0u; i < PER_LANEu; i++) {
+                let e = i * 16u + lane;
+                var of_keys = result_of_key[i];
+                var of_values = result_of_value[i];
+                if (e < p.width) {
+                    for (var j = 0u; j < min(16u, p.length - start); j++) {
+                        of_keys += p.scale * slopes[own * 16u + j] * query_at(batch, sharing, start + j, e);
+                        of_values += weights[own * 16u + j] * grad_at(batch, sharing, start + j, e);
+                    }
                 }
+                result_of_key[i] = of_keys;
+                result_of_value[i] = of_values;
             }
-            result_of_key[i] = of_keys;
-            result_of_value[i] = of_values;
+            workgroupBarrier();
         }
-        workgroupBarrier();
     }
     if (at >= p.keys) { return; }
     for (var i = 0u; i < PER_LANEu; i++) {

@@ -1,4 +1,4 @@
-struct Numbers { heads: u32, length: u32, keys: u32, width: u32, scale: f32, query_offset: u32, query_batch: u32, query_head: u32, query_row: u32, query_column: u32, key_offset: u32, key_batch: u32, key_head: u32, key_row: u32, key_column: u32, value_offset: u32, value_batch: u32, value_head: u32, value_row: u32, value_column: u32, out_offset: u32, out_batch: u32, out_head: u32, out_row: u32, out_column: u32, sums_offset: u32, sums_batch: u32, sums_head: u32, sums_row: u32 }
+struct Numbers { heads: u32, key_heads: u32, sharers: u32, length: u32, keys: u32, width: u32, scale: f32, query_offset: u32, query_batch: u32, query_head: u32, query_row: u32, query_column: u32, key_offset: u32, key_batch: u32, key_head: u32, key_row: u32, key_column: u32, value_offset: u32, value_batch: u32, value_head: u32, value_row: u32, value_column: u32, out_offset: u32, out_batch: u32, out_head: u32, out_row: u32, out_column: u32, sums_offset: u32, sums_batch: u32, sums_head: u32, sums_row: u32 }
 @group(0) @binding(0) var<uniform> p: Numbers;
 @group(0) @binding(1) var<storage, read> query: array<f32>;
 @group(0) @binding(2) var<storage, read> key: array<f32>;
@@ -49,7 +49,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var value = 0.0;
             if (r < p.keys) {
-                value = key_get(p.key_offset + batch * p.key_batch + head * p.key_head + r * p.key_row
+                value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
                     + (e % p.width) * p.key_column);
             }
             slab[e] = value;
@@ -75,7 +75,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let r = at + e / p.width;
             var v = 0.0;
             if (r < p.keys) {
-                v = value_get(p.value_offset + batch * p.value_batch + head * p.value_head + r * p.value_row
+                v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head + r * p.value_row
                     + (e % p.width) * p.value_column);
             }
             slab[e] = v;
