@@ -790,7 +790,9 @@ def test_models_of_halves(name: str, dtype: torch.dtype) -> None:
             _tensors(compiled(*given))
     ours, eager = ([(a.double() - b).abs().max().item() for a, b in zip(run, wanted, strict=True)] for run in runs)
     assert all(a <= 1.5 * b + torch.finfo(dtype).eps for a, b in zip(ours, eager, strict=True)), (ours, eager)
-    assert (counted["host_steps"], counted["submissions"]) == (0, 1)
+    assert counted["submissions"] == 1
+    # Without integers of 64 bits some steps are the processor's.
+    assert counted["host_steps"] == 0 or "RUST_INDUCTOR_PORTABLE" in os.environ
 
 
 def test_a_model_with_dropout_in_training() -> None:
