@@ -37,6 +37,9 @@ const BLOCK_BYTES: usize = 512 << 10;
 /// Bytes of sums that grow in scratch: half of a first-level cache.
 const SUM_BYTES: usize = 24 << 10;
 
+/// Bytes of the sums of a part that are complete with the first block of steps, and are written at once where they belong.
+const ONCE_BYTES: usize = 8 * SUM_BYTES;
+
 /// Bytes of panels that are made at once.
 const PANEL_BYTES: usize = 4 << 20;
 
@@ -316,7 +319,7 @@ impl Matrices {
     }
 
     fn multiply(&self, micro: &Micro, panels: &mut Vec<f32>, threads: usize, pool: &dyn Pool) {
-        let blocks = self.blocks(micro);
+        let blocks = self.blocks(micro, threads);
         for first in (0..self.lanes).step_by(blocks.group) {
             let count = blocks.group.min(self.lanes - first);
             let width = micro.tile.lanes();
@@ -349,13 +352,18 @@ impl Matrices {
         }
     }
 
-    fn blocks(&self, micro: &Micro) -> Blocks {
+    fn blocks(&self, micro: &Micro, threads: usize) -> Blocks {
         let width = micro.tile.lanes();
         let count = self.steps.div_ceil(STEPS).max(1);
         let steps = self.steps.div_ceil(count).next_multiple_of(4).max(1);
         let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
-        let lanes = fit(BLOCK_BYTES, steps).min(fit(SUM_BYTES, micro.tile.rows * DOWN));
-        let lanes = lanes.min(fit(PANEL_BYTES, self.steps)).min(self.lanes.next_multiple_of(width));
+        let sum_bytes = if count == 1 && self.out.along == 1 { ONCE_BYTES } else { SUM_BYTES };
+        let most =
+            fit(BLOCK_BYTES, steps).min(fit(sum_bytes, micro.tile.rows * DOWN)).min(fit(PANEL_BYTES, self.steps));
+        // Blocks of one length, and enough of them for all threads to end together.
+        let down = self.rows.div_ceil(micro.tile.rows * DOWN);
+        let across = self.lanes.div_ceil(most).max((threads * PIECES_PER_THREAD).div_ceil(down));
+        let lanes = self.lanes.div_ceil(across).next_multiple_of(width).min(most);
         let group = fit(PANEL_BYTES, self.steps) / lanes * lanes;
         Blocks { steps, lanes, group: group.max(lanes) }
     }
