@@ -160,12 +160,15 @@ impl Program {
                 continue;
             }
             let native = Detached { program: self, frame };
-            match py.detach(move || native.run(at..steps.end, threads)) {
+            let done = py.detach(move || native.run(at..steps.end, threads));
+            // A call that torch's modes made in Python leaves what it raised there, which nothing else may run into.
+            let raised = done.as_ref().err().and_then(|_| PyErr::take(py));
+            match done {
                 Ok(()) => at = steps.end,
                 Err(Stop::Index) => {
                     return Err(PyIndexError::new_err("index out of bounds in a compiled kernel").into());
                 }
-                Err(Stop::Error(error)) => return Err(PyErr::from(error).into()),
+                Err(Stop::Error(error)) => return Err(raised.unwrap_or_else(|| error.into()).into()),
                 Err(Stop::Device(error)) => return Err(error.into()),
                 Err(Stop::Refused(step, why)) => {
                     self.python_step(py, step, args, frame)?;

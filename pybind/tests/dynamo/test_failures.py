@@ -563,3 +563,17 @@ def test_what_autograd_cannot_trace_runs_as_it_is(dynamic):
     x, targets = torch.randn(4, 2, 5), torch.tensor([[1, 2], [3, 4]])
     compiled = _capture.optimize(function, dynamic=dynamic)
     torch.testing.assert_close(compiled(x, targets), function(x, targets))
+
+
+def test_the_first_call_raises_what_later_ones_do():
+    """AOTAutograd makes the first call in a mode of Python's, in which an operator raises there."""
+
+    def function(x):
+        x[[0, 3]] = 1.0
+        return x + 1
+
+    compiled = _capture.optimize(function, "rust_inductor", dynamic=False)
+    assert compiled(torch.ones(4, 3)).shape == (4, 3)
+    for _ in range(2):
+        with pytest.raises(IndexError, match="index 3 is out of bounds"):
+            compiled(torch.ones(2, 3))
