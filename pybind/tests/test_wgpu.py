@@ -801,7 +801,7 @@ def test_a_model_with_dropout_in_training() -> None:
     model.train()
     compiled = on_device(model)
 
-    def step(run: Any) -> list[torch.Tensor]:
+    def step(run: Any) -> list[Any]:
         model.zero_grad()
         torch.manual_seed(4)
         result = _tensors(run(*inputs))[0]
