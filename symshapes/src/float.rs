@@ -249,6 +249,16 @@ impl Pool {
 
     /// The float as a dyadic fraction, if its range proves that no operation on the way rounds.
     fn dyadic(&mut self, f: Float) -> Option<Dyadic> {
+        self.dyadic_where(f, Pool::is_exact)
+    }
+
+    /// True if a float were a dyadic fraction, were its integers small enough.
+    pub(crate) fn is_dyadic(&mut self, f: Float) -> bool {
+        self.dyadic_where(f, |pool, e| !pool.is_overflow(e)).is_some()
+    }
+
+    /// The float as a dyadic fraction, where each integer on the way is a double.
+    fn dyadic_where(&mut self, f: Float, is_exact: fn(&Pool, Expr) -> bool) -> Option<Dyadic> {
         let found = match *self.float_node(f) {
             FloatNode::Const(bits) => self.dyadic_constant(f64::from_bits(bits))?,
             FloatNode::Int(numerator) => Dyadic { numerator, shift: 0 },
@@ -257,11 +267,11 @@ impl Pool {
                 Dyadic { numerator, shift: divisor.trailing_zeros() }
             }
             FloatNode::Binary(FloatBinary::Mul, a, b) => {
-                let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
+                let (a, b) = (self.dyadic_where(a, is_exact)?, self.dyadic_where(b, is_exact)?);
                 Dyadic { numerator: self.mul(a.numerator, b.numerator), shift: a.shift + b.shift }
             }
             FloatNode::Binary(op @ (FloatBinary::Add | FloatBinary::Sub), a, b) => {
-                let (a, b) = (self.dyadic(a)?, self.dyadic(b)?);
+                let (a, b) = (self.dyadic_where(a, is_exact)?, self.dyadic_where(b, is_exact)?);
                 let shift = a.shift.max(b.shift);
                 let a = self.mul_int(a.numerator, 1 << (shift - a.shift));
                 let b = self.mul_int(b.numerator, 1 << (shift - b.shift));
@@ -272,20 +282,7 @@ impl Pool {
                 return None;
             }
         };
-        (found.shift <= 52 && self.is_exact(found.numerator)).then_some(found)
-    }
-
-    /// True if a float were a dyadic fraction, were its integers small enough.
-    pub(crate) fn is_dyadic(&mut self, f: Float) -> bool {
-        match *self.float_node(f) {
-            FloatNode::Const(bits) => self.dyadic_constant(f64::from_bits(bits)).is_some(),
-            FloatNode::Int(_) => true,
-            FloatNode::IntTrueDiv(_, b) => self.as_int(b).is_some_and(|b| b > 0 && b.count_ones() == 1),
-            FloatNode::Binary(FloatBinary::Mul | FloatBinary::Add | FloatBinary::Sub, a, b) => {
-                self.is_dyadic(a) && self.is_dyadic(b)
-            }
-            FloatNode::Sym(_) | FloatNode::Unary(..) | FloatNode::Binary(..) | FloatNode::RoundDecimal(..) => false,
-        }
+        (found.shift <= 52 && is_exact(self, found.numerator)).then_some(found)
     }
 
     fn dyadic_constant(&mut self, value: f64) -> Option<Dyadic> {

@@ -292,6 +292,11 @@ impl Pool {
         &self.floats[f.index()]
     }
 
+    /// False where no expression can round one.
+    pub(crate) fn has_floats(&self) -> bool {
+        !self.floats.is_empty()
+    }
+
     /// The float of a node that already satisfies the invariants.
     pub(crate) fn intern_float(&mut self, node: FloatNode) -> Float {
         Float::new(self.floats.insert_full(node).0)

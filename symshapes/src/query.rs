@@ -78,7 +78,7 @@ impl Pool {
 
     /// True if a rounded float occurs.
     pub fn rounds_floats(&self, e: Expr) -> bool {
-        self.reachable(e, u64::MAX).any(|part| matches!(self.node(part), Node::Round(..)))
+        self.has_floats() && self.reachable(e, u64::MAX).any(|part| matches!(self.node(part), Node::Round(..)))
     }
 
     /// True if the symbol occurs.

@@ -53,7 +53,7 @@ const FUNCTIONS: [(&str, &str, FloatUnary); 14] = [
     ("math.fabs", "math.fabs", FloatUnary::Abs),
 ];
 
-/// Functions that make an integer of a float.
+/// Functions that make an integer of a float, each with its node: a name without a module is a method's.
 const ROUNDINGS: [(&str, &str, Rounding); 5] = [
     ("math.floor", "math.floor", Rounding::Floor),
     ("math.ceil", "math.ceil", Rounding::Ceil),

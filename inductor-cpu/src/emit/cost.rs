@@ -10,6 +10,9 @@ use symshapes::{DType, Expr, Sym};
 const FOUR_COPIES: i64 = 14;
 const TWO_COPIES: i64 = 90;
 
+/// Vectors of a long row.
+const LONG: i64 = 64;
+
 /// Estimated work of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
@@ -82,6 +85,13 @@ fn transposes(kernel: &Kernel, of: &Loop) -> bool {
         Stmt::Loop(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
     };
     of.body.iter().any(|stmt| if let Stmt::Loop(inner) = stmt { inner.body.iter().any(reads) } else { false })
+}
+
+/// True if a vector loop over rows is typically so long that each of its rows is worth being written from one end to the
+/// other, and there is a block of rows.
+pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32) -> bool {
+    let typical = |of: &Loop| kernel.exprs.hint(kernel.axes[of.axis].extent).unwrap_or(0);
+    typical(root) >= LONG * i64::from(lanes) && typical(rows) >= i64::from(lanes)
 }
 
 /// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.

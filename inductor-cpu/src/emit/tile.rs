@@ -10,7 +10,7 @@
 use super::index::SymValue;
 use super::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use super::loops::{Range, VectorLoop};
-use super::{Emitter, Many};
+use super::{Emitter, Many, cost};
 use inductor::loop_ir::{Loop, Op, Param, Role, Stmt, Value};
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
@@ -25,9 +25,6 @@ const TILES: usize = 4;
 
 /// Up to so many lanes, a square of all of them is transposed in registers.
 const WHOLE: u32 = 16;
-
-/// From so many vectors on, a row is worth being written from one end to the other.
-const LONG: i64 = 64;
 
 /// The tiles of the serial loop that is being emitted.
 pub(super) struct Tiles<'c> {
@@ -75,9 +72,7 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn rows_of_tiles<'l>(&mut self, root: &'l Loop, begin: IntValue<'c>) -> Option<&'l Loop> {
         let [Stmt::Loop(rows)] = root.body.as_slice() else { return None };
         let is_plain = |stmt: &Stmt| matches!(stmt, Stmt::Let(_) | Stmt::Store { .. });
-        let typical = |of: &Loop| self.kernel.exprs.hint(self.kernel.axes[of.axis].extent);
-        let vectors = |extent: Option<i64>| extent.map_or(0, |extent| extent / i64::from(self.lanes));
-        if vectors(typical(root)) < LONG || vectors(typical(rows)) == 0 {
+        if !cost::pays_as_rows(self.kernel, root, rows, self.lanes) {
             return None;
         }
         if !root.vector || !rows.accs.is_empty() || !rows.body.iter().all(is_plain) {

@@ -8,6 +8,7 @@ mod activation;
 mod args;
 mod backward;
 mod builder;
+mod compose;
 mod creation;
 mod dropout;
 mod edges;
@@ -30,10 +31,10 @@ mod view;
 mod window;
 
 use cranelift_entity::SecondaryMap;
-use fx::aten::rules::{Composite, Extern, Rule, rule};
+use fx::aten::rules::{Extern, Rule, rule};
 use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
 use rustc_hash::FxHashSet;
-use symshapes::{DType, Expr, Sym};
+use symshapes::{DType, Expr, Pool, Sym};
 
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, Write};
@@ -89,7 +90,8 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
     let builder = Builder { graph: tensors, origin: first };
-    let given = crate::sizes::given(graph).into_keys().collect();
+    let (given, users) = (crate::sizes::given(graph).into_keys().collect(), graph.users());
+    let absorbed = absorbed(graph, &users, &given);
     let mut pass = Decompose {
         graph,
         options,
@@ -97,8 +99,9 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
         values: SecondaryMap::new(),
         constants: 0,
         given,
-        users: graph.users(),
+        users,
         needed: needed(graph),
+        absorbed,
     };
     for node in graph.nodes() {
         pass.b.origin = node;
@@ -118,6 +121,30 @@ struct Decompose<'a> {
     users: SecondaryMap<NodeId, fx::Users>,
     /// What the graph's results follow from, and what it leaves behind.
     needed: SecondaryMap<NodeId, bool>,
+    /// Floats and bools of which nothing is read but integers, whose expressions hold them.
+    absorbed: SecondaryMap<NodeId, bool>,
+}
+
+/// The floats and bools of which nothing is read but integers that follow from the inputs, or others of their kind.
+fn absorbed(
+    graph: &Graph,
+    users: &SecondaryMap<NodeId, fx::Users>,
+    given: &FxHashSet<Sym>,
+) -> SecondaryMap<NodeId, bool> {
+    let mut absorbed = SecondaryMap::new();
+    for id in graph.nodes().rev() {
+        let holds = |user: &NodeId| match graph[*user].meta {
+            Some(Meta::Int(e)) => is_known(&graph.exprs, given, e),
+            _ => absorbed[*user],
+        };
+        absorbed[id] = matches!(graph[id].meta, Some(Meta::Float(_) | Meta::Bool(_))) && users[id].iter().all(holds);
+    }
+    absorbed
+}
+
+/// True for an expression whose value follows from the inputs.
+fn is_known(pool: &Pool, given: &FxHashSet<Sym>, e: Expr) -> bool {
+    !pool.is_overflow(e) && (pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| given.contains(sym)))
 }
 
 /// The nodes that a graph's results follow from, and what it leaves behind.
@@ -184,8 +211,7 @@ impl Decompose<'_> {
     /// An expression whose value follows from the inputs.
     fn known(&mut self, node: NodeId, e: Expr) -> Result<Expr, Error> {
         let pool = &mut self.b.graph.pool;
-        let is_known = pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| self.given.contains(sym));
-        if is_known && !pool.is_overflow(e) { Ok(pool.without_floats(e)) } else { Err(Error::Symbolic { node }) }
+        if is_known(pool, &self.given, e) { Ok(pool.without_floats(e)) } else { Err(Error::Symbolic { node }) }
     }
 
     fn known_int(&mut self, node: NodeId, e: Expr) -> Result<fx::Arg, Error> {
@@ -204,7 +230,7 @@ impl Decompose<'_> {
         {
             return Ok(Value::Plain(value));
         }
-        if self.is_absorbed(id) {
+        if self.absorbed[id] {
             return Ok(Value::Plain(fx::Arg::None));
         }
         if node.target == "operator.getitem"
@@ -224,19 +250,6 @@ impl Decompose<'_> {
             Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
             Err(Refusal::Error(error)) => Err(error),
         }
-    }
-
-    /// True for a float or a bool of which nothing is read but integers, whose expressions hold it.
-    fn is_absorbed(&mut self, id: NodeId) -> bool {
-        let graph = self.graph;
-        if !matches!(graph[id].meta, Some(Meta::Float(_) | Meta::Bool(_))) {
-            return false;
-        }
-        let users = self.users[id].clone();
-        users.into_iter().all(|user| match graph[user].meta {
-            Some(Meta::Int(e)) => self.known(user, e).is_ok(),
-            _ => self.is_absorbed(user),
-        })
     }
 
     fn getitem(&self, id: NodeId) -> Option<Value> {
@@ -292,7 +305,7 @@ impl Decompose<'_> {
         let results = match rule {
             Rule::Map(op) => pointwise::map(&mut self.b, op, &args).map(|t| vec![Some(t)]),
             Rule::Reduce(kind) => reduce::plain(&mut self.b, kind, &args).map(|t| vec![Some(t)]),
-            Rule::Compose(composite) => compose(&mut self.b, composite, &args),
+            Rule::Compose(composite) => compose::compose(&mut self.b, composite, &args),
             Rule::Extern(_) => unreachable!("handled above"),
         };
         let mut results = results.map_err(|refused| match refused {
@@ -628,207 +641,4 @@ fn metas(graph: &Graph, id: NodeId) -> Vec<&TensorMeta> {
         metas.push(meta);
     }
     metas
-}
-
-/// The compositions: one arm for each row of the table.
-fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
-    use Composite as C;
-    let one = match composite {
-        C::Add => pointwise::add(b, a),
-        C::Sub => pointwise::sub(b, a),
-        C::Rsub => pointwise::rsub(b, a),
-        C::PowScalar => pointwise::pow_scalar(b, a),
-        C::Square => pointwise::square(b, a),
-        C::DivMode => pointwise::div_mode(b, a),
-        C::Addcmul => pointwise::addcmul(b, a),
-        C::Addcdiv => pointwise::addcdiv(b, a),
-        C::Lerp => pointwise::lerp(b, a),
-        C::Clamp => pointwise::clamp(b, a, "min", "max"),
-        C::ClampMin => pointwise::clamp(b, a, "min", ""),
-        C::ClampMax => pointwise::clamp(b, a, "", "max"),
-        C::LogicalNot => pointwise::logical_not(b, a),
-        C::LogicalAnd => pointwise::logical(b, a, fx::prim::Pointwise::And),
-        C::LogicalOr => pointwise::logical(b, a, fx::prim::Pointwise::Or),
-        C::LogicalXor => pointwise::logical(b, a, fx::prim::Pointwise::Xor),
-        C::NanToNum => pointwise::nan_to_num(b, a),
-        C::MaskedFill => pointwise::masked_fill(b, a),
-        C::Relu => activation::relu(b, a),
-        C::Relu6 => activation::relu6(b, a),
-        C::Gelu => activation::gelu(b, a),
-        C::Silu => activation::silu(b, a),
-        C::Mish => activation::mish(b, a),
-        C::Elu => activation::elu(b, a),
-        C::Softplus => activation::softplus(b, a),
-        C::LeakyRelu => activation::leaky_relu(b, a),
-        C::Hardtanh => activation::hardtanh(b, a),
-        C::Hardsigmoid => activation::hardsigmoid(b, a),
-        C::Hardswish => activation::hardswish(b, a),
-        C::Threshold => activation::threshold(b, a),
-        C::GeluBackward => backward::gelu(b, a),
-        C::SiluBackward => backward::silu(b, a),
-        C::LeakyReluBackward => backward::leaky_relu(b, a),
-        C::HardtanhBackward => backward::hardtanh(b, a),
-        C::HardsigmoidBackward => backward::hardsigmoid(b, a),
-        C::HardswishBackward => backward::hardswish(b, a),
-        C::ThresholdBackward => backward::threshold(b, a),
-        C::TanhBackward => backward::tanh(b, a),
-        C::SigmoidBackward => backward::sigmoid(b, a),
-        C::DropoutBackward => backward::dropout(b, a),
-        C::SoftmaxBackward => backward::softmax(b, a),
-        C::LogSoftmaxBackward => backward::log_softmax(b, a),
-        C::SelectBackward => backward::select(b, a),
-        C::SliceBackward => backward::slice(b, a),
-        C::NllLossBackward => backward::nll_loss(b, a),
-        C::Mean => reduce::mean(b, a),
-        C::Var => reduce::var(b, a),
-        C::Logsumexp => reduce::logsumexp(b, a),
-        C::Softmax => norm::softmax(b, a),
-        C::SafeSoftmax => norm::safe_softmax(b, a),
-        C::LogSoftmax => norm::log_softmax(b, a),
-        C::MseLoss => norm::mse_loss(b, a),
-        C::Reshape => view::reshape(b, a),
-        C::T => view::t(b, a),
-        C::Transpose => view::transpose(b, a),
-        C::Permute => view::permute(b, a),
-        C::Expand => view::expand(b, a),
-        C::Squeeze => view::reshape(b, a),
-        C::Unsqueeze => view::reshape(b, a),
-        C::Select => view::select(b, a),
-        C::Slice => view::slice(b, a),
-        C::Flip => view::flip(b, a),
-        C::Alias => a.tensor("self"),
-        C::Clone => view::copy(b, a),
-        C::ToCopy => view::copy(b, a),
-        C::Cat => view::cat(b, a),
-        C::Stack => view::stack(b, a),
-        C::ConstantPad => view::constant_pad(b, a),
-        C::Repeat => view::repeat(b, a),
-        C::Tril => view::triangle(b, a, fx::prim::Pointwise::Le),
-        C::Triu => view::triangle(b, a, fx::prim::Pointwise::Ge),
-        C::Arange => creation::arange(b, a),
-        C::Full => creation::full(b, a, "fill_value"),
-        C::FullLike => creation::full(b, a, "fill_value"),
-        C::NewFull => creation::full(b, a, "fill_value"),
-        C::ScalarTensor => creation::full(b, a, "s"),
-        C::Zeros | C::ZerosLike => creation::filled(b, a, 0.0),
-        C::Empty => creation::empty(b, a),
-        C::Ones | C::OnesLike => creation::filled(b, a, 1.0),
-        C::Embedding => index::embedding(b, a),
-        C::Index => index::index(b, a),
-        C::IndexSelect => index::index_select(b, a),
-        C::Gather => index::gather(b, a),
-        C::Cumsum => index::cumsum(b, a),
-        C::Asinh => special::asinh(b, a),
-        C::Acosh => special::acosh(b, a),
-        C::Atanh => special::atanh(b, a),
-        C::Hypot => special::hypot(b, a),
-        C::Logaddexp => special::logaddexp(b, a),
-        C::Logaddexp2 => special::logaddexp2(b, a),
-        C::Xlogy => special::xlogy(b, a),
-        C::Xlog1py => special::xlog1py(b, a),
-        C::Entr => special::entr(b, a),
-        C::Logit => special::logit(b, a),
-        C::LogitBackward => special::logit_backward(b, a),
-        C::Sinc => special::sinc(b, a),
-        C::Deg2rad => special::scaled(b, a, std::f64::consts::PI / 180.0),
-        C::Rad2deg => special::scaled(b, a, 180.0 / std::f64::consts::PI),
-        C::Frac => special::frac(b, a),
-        C::Fmax => special::numeric(b, a, fx::prim::Pointwise::Maximum),
-        C::Fmin => special::numeric(b, a, fx::prim::Pointwise::Minimum),
-        C::Heaviside => special::heaviside(b, a),
-        C::Isposinf => special::compared(b, a, fx::prim::Pointwise::Eq, f64::INFINITY, false),
-        C::Isneginf => special::compared(b, a, fx::prim::Pointwise::Eq, f64::NEG_INFINITY, false),
-        C::Isfinite => special::compared(b, a, fx::prim::Pointwise::Lt, f64::INFINITY, true),
-        C::Addr => special::addr(b, a),
-        C::Ndtr => special::ndtr(b, a),
-        C::Celu => gate::celu(b, a),
-        C::Selu => gate::selu(b, a),
-        C::EluBackward => gate::elu_backward(b, a),
-        C::SoftplusBackward => gate::softplus_backward(b, a),
-        C::MishBackward => gate::mish_backward(b, a),
-        C::LogSigmoidBackward => gate::log_sigmoid_backward(b, a),
-        C::Prelu => gate::prelu(b, a),
-        C::Hardshrink => gate::hardshrink(b, a),
-        C::Softshrink => gate::softshrink(b, a),
-        C::ShrinkBackward => gate::shrink_backward(b, a),
-        C::Glu => gate::glu(b, a),
-        C::GluBackward => gate::glu_backward(b, a),
-        C::MseLossBackward => loss::mse_backward(b, a),
-        C::HuberLoss => loss::huber(b, a),
-        C::HuberLossBackward => loss::huber_backward(b, a),
-        C::SmoothL1Loss => loss::smooth_l1(b, a),
-        C::SmoothL1LossBackward => loss::smooth_l1_backward(b, a),
-        C::SoftMarginLoss => loss::soft_margin(b, a),
-        C::SoftMarginLossBackward => loss::soft_margin_backward(b, a),
-        C::BceWithLogits => loss::bce_with_logits(b, a),
-        C::Std => reduce::std(b, a),
-        C::Nansum => reduce::nansum(b, a),
-        C::CountNonzero => reduce::count_nonzero(b, a),
-        C::VectorNorm => reduce::vector_norm(b, a, "ord"),
-        C::Norm => reduce::vector_norm(b, a, "p"),
-        C::Trace => reduce::trace(b, a),
-        C::Roll => shape::roll(b, a),
-        C::Diagonal => shape::diagonal(b, a),
-        C::DiagEmbed => shape::diag_embed(b, a),
-        C::DiagonalBackward => shape::diagonal_backward(b, a),
-        C::Unfold => shape::unfold(b, a),
-        C::PixelShuffle => shape::pixel_shuffle(b, a),
-        C::PixelUnshuffle => shape::pixel_unshuffle(b, a),
-        C::ChannelShuffle => shape::channel_shuffle(b, a),
-        C::Take => shape::take(b, a),
-        C::SelectScatter => shape::select_scatter(b, a),
-        C::SliceScatter => shape::slice_scatter(b, a),
-        C::Copy => shape::copy(b, a),
-        C::Fill => creation::fill(b, a),
-        C::Linspace => creation::linspace(b, a),
-        C::Eye => creation::eye(b, a),
-        C::Angle => special::angle(b, a),
-        C::RoundDecimals => special::round_decimals(b, a),
-        C::IsinScalar => special::is_number(b, a),
-        C::Mv => vector::mv(b, a),
-        C::Addmv => vector::addmv(b, a),
-        C::Dist => vector::dist(b, a),
-        C::Renorm => vector::renorm(b, a),
-        C::ReflectionPad => edges::reflected(b, a),
-        C::ReplicationPad => edges::replicated(b, a),
-        C::Rot90 => edges::turned(b, a),
-        C::UpsampleLinear => resample::resample(b, a, resample::Kernel::Linear),
-        C::UpsampleCubic => resample::resample(b, a, resample::Kernel::Cubic),
-        C::UpsampleNearest => edges::nearest(b, a, false),
-        C::UpsampleNearestExact => edges::nearest(b, a, true),
-        C::Dot => reduce::dot(b, a),
-        // Several results.
-        C::VarMean => return reduce::var_mean(b, a),
-        C::StdMean => return reduce::std_mean(b, a),
-        C::LayerNormOnly => return only_first(norm::layer_norm(b, a)),
-        C::RmsNormOnly => return only_first(norm::rms_norm(b, a)),
-        C::GroupNormOnly => return only_first(norm::group_norm(b, a)),
-        C::Aminmax => return reduce::aminmax(b, a),
-        C::PreluBackward => return gate::prelu_backward(b, a),
-        C::GroupNormBackward => return norm_backward::group_norm(b, a),
-        C::RmsNormBackward => return norm_backward::rms_norm(b, a),
-        C::BatchNormAlone => return norm::batch_norm_alone(b, a),
-        C::MaxDim => return reduce::best(b, a, fx::prim::Reduction::Max),
-        C::MinDim => return reduce::best(b, a, fx::prim::Reduction::Min),
-        C::LayerNorm => return norm::layer_norm(b, a),
-        C::RmsNorm => return norm::rms_norm(b, a),
-        C::GroupNorm => return norm::group_norm(b, a),
-        C::BatchNormInference => return norm::batch_norm_inference(b, a),
-        C::BatchNormTraining => return norm::batch_norm_training(b, a),
-        C::NllLossForward => return norm::nll_loss(b, a),
-        C::LogSigmoidForward => return activation::log_sigmoid(b, a),
-        C::LayerNormBackward => return backward::layer_norm(b, a),
-        C::BatchNormBackward => return backward::batch_norm(b, a),
-        C::Split => return view::split(b, a),
-        C::Unbind => return view::unbind(b, a),
-    };
-    one.map(|t| vec![Some(t)])
-}
-
-/// The first of several results.
-fn only_first(results: Rewrite<Vec<Option<Tensor>>>) -> Rewrite<Vec<Option<Tensor>>> {
-    results.map(|mut results| {
-        results.truncate(1);
-        results
-    })
 }
