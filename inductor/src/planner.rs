@@ -50,7 +50,7 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, inputs, written, outputs, fates };
+    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, own_from: None, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
     }

@@ -10,7 +10,7 @@ use crate::device::Wgpu;
 use crate::exec::{Outcome, Program};
 use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
-use crate::import::{Imported, import};
+use crate::import::{Imported, Roles, import};
 use crate::options::Options;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
@@ -66,20 +66,21 @@ enum Kind {
     Eager(String),
 }
 
-/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module, and the outputs
-/// from `saved_from` on are for a backward graph alone.
+/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module, the outputs
+/// from `saved_from` on are for a backward graph alone, and who calls a graph that `spends` gives its inputs away.
 #[pyfunction]
-#[pyo3(signature = (module, options=None, weights=Vec::new(), saved_from=None))]
+#[pyo3(signature = (module, options=None, *, weights=Vec::new(), saved_from=None, spends=false))]
 pub(crate) fn compile_graph(
     module: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
     saved_from: Option<usize>,
+    spends: bool,
 ) -> PyResult<CompiledFn> {
     let py = module.py();
     let options = Options::parse(options)?;
     let start = Instant::now();
-    let imported = Imported { weights, saved_from, ..import(module)? };
+    let imported = Imported { roles: Roles { weights, saved_from, spends }, ..import(module)? };
     let import_time = start.elapsed();
     let device = options.device()?;
     let kind = match kind(py, &imported, &options, device) {
@@ -161,7 +162,7 @@ impl CompiledFn {
             }
             None => taken.extend(args.iter()),
         }
-        match catch_unwind(AssertUnwindSafe(|| self.run(py, &taken))) {
+        match catch_unwind(AssertUnwindSafe(|| self.run(py, &mut taken))) {
             Ok(result) => result,
             Err(panic) => {
                 let message = format!("internal error of rust_inductor: {}", panic_text(panic.as_ref()));
@@ -273,7 +274,7 @@ fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
 }
 
 impl CompiledFn {
-    fn run<'py>(&self, py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+    fn run<'py>(&self, py: Python<'py>, args: &mut [Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         let outcome = match &self.kind {
             Kind::Static { program, .. } => self.run_program(py, program, args)?,
             Kind::Dynamic { compiled, symbols, prepared } => {
@@ -286,24 +287,24 @@ impl CompiledFn {
         };
         match outcome {
             Outcome::Done(outputs) => Ok(outputs.into_any()),
-            Outcome::Foreign => self.module.get(py)?.call1(PyTuple::new(py, args)?),
+            Outcome::Foreign => self.module.get(py)?.call1(PyTuple::new(py, &*args)?),
         }
     }
 
-    /// Runs what was compiled. If it fails, and running the graph a second time does no harm, the exception is the graph's
-    /// own.
+    /// Runs what was compiled. If it fails, and running the graph a second time is possible and does no harm, the exception
+    /// is the graph's own.
     fn run_program<'py>(
         &self,
         py: Python<'py>,
         program: &Program,
-        args: &[Bound<'py, PyAny>],
+        args: &mut [Bound<'py, PyAny>],
     ) -> PyResult<Outcome<'py>> {
         program.run(py, args, &self.options).map_err(|error| {
-            if mutates(&self.imported.graph) || !error.is_instance_of::<PyException>(py) {
+            if mutates(&self.imported.graph) || program.lacks(args) || !error.is_instance_of::<PyException>(py) {
                 return error;
             }
             // Not the module itself, which prints what it raises.
-            let again = || self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, args)?);
+            let again = || self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, &*args)?);
             again().err().unwrap_or(error)
         })
     }

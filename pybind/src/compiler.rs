@@ -22,13 +22,16 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use symshapes::Sym;
 
+/// Buffers of at least so many bytes take, in a graph that spends its inputs, the memory of those that were read.
+const LARGE: usize = 2 << 20;
+
 /// A compiled graph, for all sizes.
 pub(crate) struct Compiled {
     pub(crate) plan: SymbolicPlan,
     pub(crate) code: Code,
     /// What runs on the processor.
     pub(crate) cpu: &'static Cpu,
-    /// The memory between kernels.
+    /// The memory between kernels, which all graphs share.
     pub(crate) arenas: Arc<Arenas>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
@@ -118,7 +121,7 @@ pub(crate) fn compile(
     device: Option<Arc<Wgpu>>,
 ) -> PyResult<Compiled> {
     cache::refresh(py);
-    let (plan, code, stages) = match guarded(py, imported, options, device) {
+    let (mut plan, code, stages) = match guarded(py, imported, options, device) {
         Ok(parts) => parts,
         Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
         Err(why) => {
@@ -130,7 +133,10 @@ pub(crate) fn compile(
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    Ok(Compiled { plan, code, cpu: host(options.cache), arenas: Arc::default(), stages })
+    if imported.roles.spends && matches!(code, Code::Host(_)) {
+        plan.own_from = Some(LARGE);
+    }
+    Ok(Compiled { plan, code, cpu: host(options.cache), arenas: Arenas::shared(), stages })
 }
 
 type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);

@@ -21,7 +21,7 @@ pub(crate) mod uses;
 pub mod verify;
 
 pub use sizes::SizeError;
-pub use symbolic::SymbolicPlan;
+pub use symbolic::{Lives, SymbolicPlan};
 
 use crate::loop_ir::Kernel;
 

@@ -23,6 +23,8 @@ pub struct SymbolicPlan {
     pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
     /// What happens, in order, but for [`Step::Free`].
     pub steps: Vec<Step<Expr>>,
+    /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
+    pub own_from: Option<usize>,
     /// Number of inputs.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.
@@ -40,7 +42,13 @@ impl SymbolicPlan {
     /// A value outside its symbol's range, a size that has no value or a negative one, memory beyond 64 bits.
     pub fn at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan> {
         let values = Values::new(&self.pool, value);
-        let bufs: Vec<BufData> = self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
+        let mut bufs: Vec<BufData> =
+            self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
+        if let Some(limit) = self.own_from {
+            let is_large = |data: &&mut BufData| data.bytes().is_some_and(|bytes| bytes >= limit);
+            let in_arena = |data: &&mut BufData| matches!(data.storage, Storage::Arena(_));
+            bufs.iter_mut().filter(in_arena).filter(is_large).for_each(|data| data.storage = Storage::Owned);
+        }
         let mut plan = Plan {
             bufs: bufs.into_iter().collect(),
             kernels: Arc::clone(&self.kernels),
@@ -143,20 +151,26 @@ impl Values<'_> {
 }
 
 /// The first and the last step that touch each buffer.
-type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
+pub type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
 
 impl Plan {
-    /// Gives arena buffers their offsets, and frees the others after their last use.
-    fn place_buffers(&mut self) -> Result<()> {
+    /// When each buffer is used; `None` for one that no step touches.
+    pub fn lives(&self) -> Lives {
         let mut lives = Lives::new();
-        let mut flags: FxHashSet<Buf> = FxHashSet::default();
         for (at, step) in self.steps.iter().enumerate() {
             step.for_each_buf(&mut |buf| {
                 let (start, _) = lives[buf].unwrap_or((at, at));
                 lives[buf] = Some((start, at));
             });
-            flags.extend(if let Step::Check(buf) = step { Some(*buf) } else { None });
         }
+        lives
+    }
+
+    /// Gives arena buffers their offsets, and frees the others after their last use.
+    fn place_buffers(&mut self) -> Result<()> {
+        let lives = self.lives();
+        let flag = |step: &Step| if let Step::Check(buf) = step { Some(*buf) } else { None };
+        let flags: FxHashSet<Buf> = self.steps.iter().filter_map(flag).collect();
         let is_arena = |data: &BufData| matches!(data.storage, Storage::Arena(_));
         let arena: Vec<Buf> = self.bufs.iter().filter(|(_, data)| is_arena(data)).map(|(buf, _)| buf).collect();
         let interval = |&buf: &Buf| {

@@ -37,7 +37,7 @@ def compile_module(
 
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:
-            compiled = _native.compile_graph(graph, options, *_roles(kind))
+            compiled = _native.compile_graph(graph, options, **_roles(kind))
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
             compiled._boxed_call = True
             if on_graph is not None:
@@ -60,16 +60,18 @@ def compile_module(
     return callable_
 
 
-def _roles(kind: str) -> tuple[Sequence[int], int | None]:
+def _roles(kind: str) -> dict[str, Any]:
     """Which inputs are parameters and buffers of a module, and from where on outputs are for backward alone.
 
-    As far as torch says; it says nothing of a backward graph.
+    As far as torch says; it says nothing of a backward graph, but nobody else holds what that has saved.
     """
+    if kind == "backward":
+        return {"spends": True}
     context = TracingContext.try_get()
-    known = context.fw_metadata if context is not None and kind != "backward" else None
+    known = context.fw_metadata if context is not None else None
     if known is None:
-        return (), None
-    return known.static_input_indices, known.num_forward if kind == "forward" else None
+        return {}
+    return {"weights": known.static_input_indices, "saved_from": known.num_forward if kind == "forward" else None}
 
 
 def _log_code(kind: str, compiled: _native.CompiledFn) -> None:

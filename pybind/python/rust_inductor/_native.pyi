@@ -29,8 +29,10 @@ class CompiledFn:
 def compile_graph(
     module: Any,
     options: Mapping[str, Any] | None = None,
+    *,
     weights: Sequence[int] = (),
     saved_from: int | None = None,
+    spends: bool = False,
 ) -> CompiledFn: ...
 def device_counters(options: Mapping[str, Any]) -> dict[str, Any]: ...
 def limit_device_memory(options: Mapping[str, Any], bytes: int | None) -> None: ...

@@ -1,12 +1,12 @@
-//! The memory that a graph keeps between calls.
+//! The memory that graphs keep between calls.
 //!
 //! Invariants: an arena is used by one call at a time; between calls it holds nothing that anybody reads, so the next
-//! call may be one of another size.
+//! call may be one of another size, or of another graph.
 
 use super::pages::{LARGE, ask_for_large};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
 const ALIGN: usize = 64;
@@ -61,23 +61,76 @@ impl Drop for Arena {
     }
 }
 
-/// The arenas of a graph that no call is using. The programs for all its sizes take them from here: fresh memory costs
-/// more than most kernels that write to it, and a second size finds the first one's.
+/// The arenas that no call is using, by size. All programs take them from here: fresh memory costs more than most kernels
+/// that write to it, and graphs that run one after the other need no more than the largest of them.
 #[derive(Default)]
 pub(crate) struct Arenas(Mutex<Vec<Arena>>);
 
 impl Arenas {
+    /// Those of all graphs; they go with the last graph.
+    pub(crate) fn shared() -> Arc<Arenas> {
+        static SHARED: Mutex<Weak<Arenas>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let made = Arc::default();
+            *shared = Arc::downgrade(&made);
+            made
+        })
+    }
+
     /// A block of at least `bytes` bytes; `None` if there is not so much memory.
     pub(super) fn take(&self, bytes: usize) -> Option<Arena> {
-        let free = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // One that is too small makes place for one that serves both.
-        free.filter(|arena| arena.bytes() >= bytes).or_else(|| Arena::new(bytes))
+        if bytes == 0 {
+            return Some(Arena::EMPTY);
+        }
+        let too_small = {
+            let mut free = self.free();
+            let first = free.partition_point(|arena| arena.bytes() < bytes);
+            if first < free.len() {
+                return Some(free.remove(first));
+            }
+            free.pop()
+        };
+        // It makes place for one that serves both.
+        drop(too_small);
+        Arena::new(bytes)
     }
 
     /// Takes a block back.
     pub(super) fn give(&self, arena: Arena) {
         if arena.bytes() > 0 {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
+            let mut free = self.free();
+            let at = free.partition_point(|other| other.bytes() < arena.bytes());
+            free.insert(at, arena);
         }
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Arena>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arenas;
+
+    #[test]
+    fn the_smallest_that_fits_is_taken() {
+        let arenas = Arenas::default();
+        let [small, large] = [4096, 1 << 20].map(|bytes| arenas.take(bytes).expect("there is memory"));
+        let starts = [small.at(0), large.at(0)];
+        arenas.give(large);
+        arenas.give(small);
+        let again = [64, 8192].map(|bytes| arenas.take(bytes).expect("there is memory"));
+        assert_eq!([again[0].at(0), again[1].at(0)], starts);
+    }
+
+    #[test]
+    fn one_that_is_too_small_makes_place() {
+        let arenas = Arenas::default();
+        arenas.give(arenas.take(4096).expect("there is memory"));
+        arenas.give(arenas.take(8192).expect("there is memory"));
+        assert_eq!(arenas.free().len(), 1);
+        assert_eq!(arenas.take(0).expect("nothing is there").bytes(), 0);
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct DevicePart {
 
 impl DevicePart {
     pub(super) fn new(device: Arc<Wgpu>, plan: &Plan, imported: &Imported) -> DevicePart {
-        let (weights, results) = (imported.weights.clone(), results(plan, imported.saved_from));
+        let (weights, results) = (imported.roles.weights.clone(), results(plan, imported.roles.saved_from));
         DevicePart { device, weights, results, flags: Vec::new(), nones: Vec::new(), refused: Vec::new() }
     }
 

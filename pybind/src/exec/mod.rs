@@ -1,12 +1,12 @@
 //! Runs plans.
 //!
 //! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each call
-//! then takes a [`Frame`] (buffer table) from the program's pool and an arena from the graph's, and runs the steps in them. Steps that need Python
+//! then takes a [`Frame`] (buffer table) from the program's pool and an arena of those that all graphs share, and runs the steps in them. Steps that need Python
 //! run attached to the interpreter; all others run in stretches without the GIL. Where a device runs a part of the plan,
 //! the steps between say what moves (`device`).
 //!
 //! Invariants: inputs are checked against the plan's promise before any step reads them; a frame is used by one thread
-//! at a time; what is borrowed from an input lives as long as the call, which holds the inputs.
+//! at a time; what is borrowed from an input lives as long as the call holds it: to its end, or to a [`Step::Forget`].
 
 mod arena;
 mod device;
@@ -139,6 +139,8 @@ pub(crate) enum Step {
     Extern(ExternCall, PyCall),
     Python(PyCall),
     Free(Buf),
+    /// These arguments are not read any more, and the caller has given them away.
+    Forget(Box<[(usize, Buf)]>),
     /// Fails if this flag is set.
     Check(Buf),
     /// The caller's tensor gets these elements.
@@ -180,7 +182,6 @@ pub(crate) struct Program {
     outputs: Vec<Output>,
     objects: usize,
     arena_bytes: usize,
-    /// The graph's.
     arenas: Arc<Arenas>,
     /// What kernels set if an index is out of bounds.
     flags: Box<[Buf]>,

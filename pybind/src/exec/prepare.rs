@@ -23,6 +23,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 use symshapes::DeviceKind;
 
+/// So many bytes of arguments that are not read any more are worth dropping before the call ends: that needs the GIL.
+const FORGOTTEN_BYTES: usize = 1 << 20;
+
 /// What a program is made of.
 pub(crate) struct Parts<'a> {
     /// The plan.
@@ -35,7 +38,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) cpu: &'a Cpu,
     /// The device that runs a part of it, and which part.
     pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
-    /// The memory that the graph keeps, whatever its sizes are.
+    /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,
 }
 
@@ -59,7 +62,11 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
     let (outputs, device) = match device {
         Some((device, placement)) => preparer.with_device(device, placement)?,
         None => {
-            plan.steps.iter().try_for_each(|step| preparer.step(step))?;
+            let mut spent = if imported.roles.spends { Spent::of(plan, imported) } else { Spent::default() };
+            for (at, step) in plan.steps.iter().enumerate() {
+                preparer.step(step)?;
+                preparer.steps.extend(spent.after(at));
+            }
             (preparer.outputs()?, None)
         }
     };
@@ -356,6 +363,47 @@ impl<'py> Preparer<'py, '_> {
         }
         self.allocate(view.buf);
         Ok(Output::View(self.view(view)))
+    }
+}
+
+/// Arguments that are not read to the end, with their last readers.
+#[derive(Default)]
+struct Spent {
+    /// The step of the plan, the argument and its bytes; the latest step first.
+    last: Vec<(usize, (usize, Buf), usize)>,
+    waiting: Vec<(usize, Buf)>,
+    bytes: usize,
+}
+
+impl Spent {
+    fn of(plan: &Plan, imported: &Imported) -> Spent {
+        let mut lives = plan.lives();
+        for output in &plan.outputs {
+            if let plan::Output::Tensor(view) = output {
+                lives[view.buf] = None;
+            }
+        }
+        let of_arg = |(buf, data): (Buf, &plan::BufData)| match data.storage {
+            Storage::Input(index) if !plan.written.contains(&buf) && !imported.roles.weights.contains(&index) => {
+                Some((lives[buf]?.1, (index, buf), data.bytes()?))
+            }
+            _ => None,
+        };
+        let mut last: Vec<_> = plan.bufs.iter().filter_map(of_arg).collect();
+        last.sort_by_key(|&(step, ..)| std::cmp::Reverse(step));
+        Spent { last, ..Spent::default() }
+    }
+
+    /// The step that drops what was read last by this one or before it, once that is worth a step.
+    fn after(&mut self, at: usize) -> Option<Step> {
+        while let Some((_, arg, bytes)) = self.last.pop_if(|(step, ..)| *step == at) {
+            self.waiting.push(arg);
+            self.bytes += bytes;
+        }
+        (self.bytes >= FORGOTTEN_BYTES).then(|| {
+            self.bytes = 0;
+            Step::Forget(std::mem::take(&mut self.waiting).into())
+        })
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum Outcome<'py> {
 pub(super) enum Stop {
     /// This step is Python's: libtorch refused it, for this reason, and Python has to make the call or to raise.
     Refused(usize, Option<ShimError>),
+    /// This step drops arguments, which are objects of Python's.
+    Forget(usize),
     /// A kernel met an index out of bounds.
     Index,
     Error(ShimError),
@@ -40,10 +42,11 @@ pub(super) enum Stop {
 
 impl Program {
     /// Runs the program. `options.threads` bounds the threads of a kernel; torch's own number where it is `None`.
+    /// Arguments that the caller has given away may be `None` when it ends.
     pub(crate) fn run<'py>(
         &self,
         py: Python<'py>,
-        args: &[Bound<'py, PyAny>],
+        args: &mut [Bound<'py, PyAny>],
         options: &Options,
     ) -> PyResult<Outcome<'py>> {
         if args.len() != self.arity {
@@ -62,6 +65,14 @@ impl Program {
         outcome
     }
 
+    /// True if a call has dropped some of these arguments.
+    pub(crate) fn lacks(&self, args: &[Bound<'_, PyAny>]) -> bool {
+        self.steps.iter().any(|step| match step {
+            Step::Forget(dead) => dead.iter().any(|&(index, _)| args[index].is_none()),
+            _ => false,
+        })
+    }
+
     /// What is called: the operator, and how.
     pub(crate) fn calls(&self) -> Vec<(String, String)> {
         let calls = self.calls.iter().map(|Called { step, target, how }| {
@@ -77,7 +88,7 @@ impl Program {
     fn run_in<'py>(
         &self,
         py: Python<'py>,
-        args: &[Bound<'py, PyAny>],
+        args: &mut [Bound<'py, PyAny>],
         options: &Options,
         frame: &mut Frame,
     ) -> PyResult<Outcome<'py>> {
@@ -143,12 +154,12 @@ impl Program {
         ))
     }
 
-    fn stretch(
+    fn stretch<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         steps: Range<usize>,
         python: bool,
-        args: &[Bound<'_, PyAny>],
+        args: &mut [Bound<'py, PyAny>],
         threads: usize,
         frame: &mut Frame,
     ) -> Result<(), Failure> {
@@ -165,6 +176,10 @@ impl Program {
             let raised = done.as_ref().err().and_then(|_| PyErr::take(py));
             match done {
                 Ok(()) => at = steps.end,
+                Err(Stop::Forget(step)) => {
+                    self.forget(py, step, args, frame);
+                    at = step + 1;
+                }
                 Err(Stop::Index) => {
                     return Err(PyIndexError::new_err("index out of bounds in a compiled kernel").into());
                 }
@@ -183,11 +198,20 @@ impl Program {
         Ok(())
     }
 
+    /// Drops arguments.
+    fn forget<'py>(&self, py: Python<'py>, step: usize, args: &mut [Bound<'py, PyAny>], frame: &mut Frame) {
+        let Step::Forget(dead) = &self.steps[step] else { return };
+        for &(index, buf) in dead {
+            frame.free(buf);
+            args[index] = py.None().into_bound(py);
+        }
+    }
+
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
             Step::Allocate(_) | Step::Launch(..) | Step::Library(_) => return Ok(()),
-            Step::Free(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
+            Step::Free(_) | Step::Forget(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
             Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
         let done = call.run(py, self, args, frame);
@@ -219,6 +243,7 @@ impl Program {
                 frame.free(*buf);
                 Ok(())
             }
+            Step::Forget(_) => Err(Stop::Forget(at)),
             Step::Check(buf) => check_flag(frame.data(*buf)),
             Step::Write(into, from) => {
                 let into = frame.slot(*into).raw().unwrap_or(ptr::null_mut());

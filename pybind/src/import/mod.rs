@@ -36,10 +36,19 @@ pub(crate) struct Imported {
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
-    /// The inputs that are parameters or buffers of a module, by number, as far as the caller says so.
+    /// What the caller says of inputs and outputs.
+    pub(crate) roles: Roles,
+}
+
+/// What inputs and outputs are to the caller, as far as it says so.
+#[derive(Default)]
+pub(crate) struct Roles {
+    /// The inputs that are parameters or buffers of a module, by number.
     pub(crate) weights: Vec<usize>,
-    /// The outputs from this one on are kept for a backward graph and seen by nobody else, as far as the caller says so.
+    /// The outputs from this one on are kept for a backward graph and seen by nobody else.
     pub(crate) saved_from: Option<usize>,
+    /// The caller gives its inputs away with the call: what is not read any more may be freed.
+    pub(crate) spends: bool,
 }
 
 impl Imported {
@@ -50,16 +59,7 @@ impl Imported {
             callables.insert(id, function(py, &graph[id].target)?.unbind());
         }
         let (constants, opaques, types) = (Vec::new(), Vec::new(), FxHashMap::default());
-        Ok(Imported {
-            graph,
-            callables,
-            constants,
-            opaques,
-            types,
-            obstacle: None,
-            weights: Vec::new(),
-            saved_from: None,
-        })
+        Ok(Imported { graph, callables, constants, opaques, types, obstacle: None, roles: Roles::default() })
     }
 }
 
@@ -111,8 +111,7 @@ fn import_for(purpose: Purpose, module: &Bound<'_, PyAny>) -> PyResult<Imported>
         opaques: Vec::new(),
         types: FxHashMap::default(),
         obstacle: None,
-        weights: Vec::new(),
-        saved_from: None,
+        roles: Roles::default(),
     };
     let mut importer = Importer {
         py,

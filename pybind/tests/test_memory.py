@@ -1,0 +1,84 @@
+"""What graphs keep, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+MIB = 1 << 20
+LAYERS = 8
+
+
+def chain(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Layers that each save a tensor of 4 MiB for their gradient."""
+    for _ in range(LAYERS):
+        x = torch.sin(x @ weight)
+    return x
+
+
+def chain_inputs() -> tuple[torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    return torch.randn(2048, 512, requires_grad=True), (torch.randn(512, 512) / 32).requires_grad_()
+
+
+def held(call: Callable[[], object]) -> list[int]:
+    """The bytes that are held after each allocation of at least a MiB, beyond those that were before the call."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
+        call()
+    assert seen.profiler is not None and seen.profiler.kineto_results is not None
+    events = [it for it in seen.profiler.kineto_results.events() if it.name() == "[memory]"]
+    now, rows = 0, []
+    for event in sorted(events, key=lambda it: it.start_ns()):
+        now += event.nbytes()
+        if event.nbytes() >= MIB:
+            rows.append(now)
+    return rows
+
+
+def test_backward_drops_what_it_has_read() -> None:
+    inputs = chain_inputs()
+    compiled = torch.compile(chain, backend="rust_inductor", dynamic=False)
+    compiled(*inputs).sum().backward()
+    rows = held(lambda: compiled(*inputs).sum().backward())
+    assert max(rows) > LAYERS * 4 * MIB > 2 * rows[-1]
+
+
+def test_a_graph_that_is_retained_keeps_what_it_has_saved() -> None:
+    inputs = chain_inputs()
+    loss = torch.compile(chain, backend="rust_inductor", dynamic=False)(*inputs).sum()
+    first = torch.autograd.grad(loss, inputs, retain_graph=True)
+    second = torch.autograd.grad(loss, inputs)
+    expected = torch.autograd.grad(chain(*inputs).sum(), inputs)
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
+    torch.testing.assert_close(first, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_an_error_after_something_was_dropped_is_the_operators_own() -> None:
+    @torch.library.custom_op("test_memory::refuse", mutates_args=())
+    def refuse(x: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("no gradient today")
+
+    @refuse.register_fake
+    def _(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(x)
+
+    class Refusing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            refused: torch.Tensor = refuse(grad)
+            return refused
+
+    def fn(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return chain(Refusing.apply(x), weight)
+
+    loss = torch.compile(fn, backend="rust_inductor", dynamic=False)(*chain_inputs()).sum()
+    with pytest.raises(RuntimeError, match="no gradient today"):
+        loss.backward()
