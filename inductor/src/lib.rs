@@ -13,6 +13,7 @@ pub mod convolution;
 pub mod decompose;
 pub mod device;
 pub mod epilogue;
+pub mod freeze;
 pub mod grid;
 pub mod in_place;
 pub mod kernel;

@@ -50,7 +50,8 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, own_from: None, inputs, written, outputs, fates };
+    let (frozen, own_from) = (0, None);
+    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
     }

@@ -286,27 +286,34 @@ impl CompiledFn {
             Kind::Eager(_) => Outcome::Foreign,
         };
         match outcome {
-            Outcome::Done(outputs) => Ok(outputs.into_any()),
+            Outcome::Done(outputs) => Ok(outputs),
             Outcome::Foreign => self.module.get(py)?.call1(PyTuple::new(py, &*args)?),
         }
     }
 
-    /// Runs what was compiled. If it fails, and running the graph a second time is possible and does no harm, the exception
-    /// is the graph's own.
+    /// Runs what was compiled. Where it fails, and running the graph a second time is possible and does no harm, the graph
+    /// has the last word: the exception is its own, or, should it know better (an operator whose results are not what
+    /// torch's metadata said), the result.
     fn run_program<'py>(
         &self,
         py: Python<'py>,
         program: &Program,
         args: &mut [Bound<'py, PyAny>],
     ) -> PyResult<Outcome<'py>> {
-        program.run(py, args, &self.options).map_err(|error| {
-            if mutates(&self.imported.graph) || program.lacks(args) || !error.is_instance_of::<PyException>(py) {
-                return error;
-            }
-            // Not the module itself, which prints what it raises.
-            let again = || self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, &*args)?);
-            again().err().unwrap_or(error)
-        })
+        let error = match program.run(py, args, &self.options) {
+            Ok(outcome) => return Ok(outcome),
+            Err(error) => error,
+        };
+        if mutates(&self.imported.graph) || program.lacks(args) || !error.is_instance_of::<PyException>(py) {
+            return Err(error);
+        }
+        // Not the module itself, which prints what it raises.
+        let again = self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, &*args)?)?;
+        if self.options.fallback_error {
+            return Err(error);
+        }
+        tracing::warn!(target: "rust_inductor", "{error}; the graph ran as it is");
+        Ok(Outcome::Done(again))
     }
 
     /// The program for the sizes of these arguments; `None` if there can be none.

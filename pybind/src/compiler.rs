@@ -2,9 +2,9 @@
 
 use crate::cache::{self, Cache};
 use crate::device::Wgpu;
-use crate::exec::{Arenas, Parts, Program, prepare};
+use crate::exec::{Arenas, Latest, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
-use crate::import::Imported;
+use crate::import::{Imported, Roles};
 use crate::options::Options;
 use crate::torch::pool;
 use cranelift_entity::PrimaryMap;
@@ -33,6 +33,8 @@ pub(crate) struct Compiled {
     pub(crate) cpu: &'static Cpu,
     /// The memory between kernels, which all graphs share.
     pub(crate) arenas: Arc<Arenas>,
+    /// What follows from weights, kept for all sizes.
+    pub(crate) latest: Arc<Latest>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
 }
@@ -58,18 +60,21 @@ impl Compiled {
         if cfg!(debug_assertions) {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
-        let arenas = Arc::clone(&self.arenas);
+        let (arenas, latest) = (Arc::clone(&self.arenas), Arc::clone(&self.latest));
         match &self.code {
             Code::Host(kernels) => {
                 let find = |id| kernels.get(id).cloned();
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None, arenas })
+                prepare(
+                    py,
+                    Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None, arenas, latest },
+                )
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
                 let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
                 let device = Some((Arc::clone(device), placement));
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device, arenas })
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device, arenas, latest })
             }
         }
     }
@@ -133,10 +138,22 @@ pub(crate) fn compile(
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    if imported.roles.spends && matches!(code, Code::Host(_)) {
+    if let Code::Host(_) = code {
+        suit(&mut plan, &imported.roles, options);
+    }
+    let (arenas, latest) = (Arenas::shared(), Arc::default());
+    Ok(Compiled { plan, code, cpu: host(options.cache), arenas, latest, stages })
+}
+
+/// Suits a plan to what is known of its inputs from call to call.
+fn suit(plan: &mut SymbolicPlan, roles: &Roles, options: &Options) {
+    if roles.spends {
         plan.own_from = Some(LARGE);
     }
-    Ok(Compiled { plan, code, cpu: host(options.cache), arenas: Arenas::shared(), stages })
+    // Weights that are trained are written to between calls.
+    if options.freezing && roles.saved_from.is_none() {
+        inductor::freeze::hoist(plan, &|index| roles.weights.contains(&index));
+    }
 }
 
 type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);

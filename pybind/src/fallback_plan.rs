@@ -64,8 +64,8 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
     let is_input = |(buf, data): (Buf, &BufData<Expr>)| matches!(data.storage, Storage::Input(_)).then_some(buf);
     // Which of them a call changes is not looked at.
     let written = if mutates(graph) { bufs.iter().filter_map(is_input).collect() } else { Vec::new() };
-    let (kernels, own_from) = (Arc::default(), None);
-    Ok(SymbolicPlan { pool, bufs, kernels, steps, own_from, inputs, written, outputs, fates: fates.into() })
+    let (kernels, frozen, own_from) = (Arc::default(), 0, None);
+    Ok(SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, inputs, written, outputs, fates: fates.into() })
 }
 
 /// True if a graph changes tensors that it was given.

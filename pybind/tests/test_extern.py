@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.utils import _pytree
 
 import rust_inductor
+from pybind.tests.helpers import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,3 +142,16 @@ def test_numbers_as_tensors() -> None:
         "aten.scatter.value",
     ]
     assert all(how == "extern" for _, how in calls)
+
+
+def test_an_operator_that_does_not_keep_its_metadatas_promise() -> None:
+    """The statistics that the library returns are of the weight's type; torch's metadata has them as float32."""
+    halves = [torch.rand(2, dtype=torch.bfloat16) for _ in range(4)]
+
+    def fn(x: Tensor) -> tuple[Tensor, ...]:
+        results: tuple[Tensor, ...] = torch.ops.aten._native_batch_norm_legit_functional(x, *halves, False, -1.2, 1e-5)
+        return results
+
+    x = torch.randn(3, 2, 4, dtype=torch.bfloat16)
+    for ours, eager in zip(compiled(fn)(x), fn(x), strict=True):
+        torch.testing.assert_close(ours.to(eager.dtype), eager)

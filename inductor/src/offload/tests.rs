@@ -206,6 +206,7 @@ fn plan(target: &str, kind: CallKind, length: i64) -> Plan {
         })
     };
     Plan {
+        frozen: 0,
         bufs: storages.into_iter().map(buf).collect(),
         kernels: Arc::default(),
         steps: vec![call(target, kind, 0, 1), call("aten.clone.default", CallKind::Extern, 1, 2)],

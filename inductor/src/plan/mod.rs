@@ -97,6 +97,13 @@ pub enum Storage {
     Constant(usize),
 }
 
+impl Storage {
+    /// True for what is there before the first step.
+    pub fn is_given(&self) -> bool {
+        matches!(self, Storage::Input(_) | Storage::Constant(_))
+    }
+}
+
 /// A buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BufData<D = i64> {
@@ -249,6 +256,8 @@ pub struct Plan {
     pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
     /// What happens, in order.
     pub steps: Vec<Step>,
+    /// So many first steps follow from weights alone ([`freeze`](crate::freeze)).
+    pub frozen: usize,
     /// Number of inputs that the graph takes; inputs that nothing reads have no buffer.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.

@@ -23,6 +23,8 @@ pub struct SymbolicPlan {
     pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
     /// What happens, in order, but for [`Step::Free`].
     pub steps: Vec<Step<Expr>>,
+    /// So many first steps follow from weights alone ([`freeze`](crate::freeze)).
+    pub frozen: usize,
     /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
     pub own_from: Option<usize>,
     /// Number of inputs.
@@ -53,6 +55,7 @@ impl SymbolicPlan {
             bufs: bufs.into_iter().collect(),
             kernels: Arc::clone(&self.kernels),
             steps: self.steps.iter().map(|step| values.step(step)).collect::<Result<_>>()?,
+            frozen: self.frozen,
             inputs: self.inputs,
             written: self.written.clone(),
             outputs: self.outputs.iter().map(|output| values.output(output)).collect::<Result<_>>()?,
@@ -198,17 +201,23 @@ impl Plan {
         let mut frees: FxHashMap<usize, Vec<Buf>> = FxHashMap::default();
         for (buf, data) in self.bufs.iter() {
             let is_own = matches!(data.storage, Storage::Owned | Storage::Result);
-            if let Some((_, last)) = lives[buf]
+            // What follows from weights alone is kept for the next call.
+            if let Some((first, last)) = lives[buf]
                 && is_own
                 && !returned.contains(&buf)
+                && (first >= self.frozen || last < self.frozen)
             {
                 frees.entry(last).or_default().push(buf);
             }
         }
         let steps = std::mem::take(&mut self.steps);
+        let frozen = std::mem::take(&mut self.frozen);
         for (at, step) in steps.into_iter().enumerate() {
             self.steps.push(step);
             self.steps.extend(frees.remove(&at).into_iter().flatten().map(Step::Free));
+            if at + 1 == frozen {
+                self.frozen = self.steps.len();
+            }
         }
     }
 }

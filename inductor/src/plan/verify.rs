@@ -157,8 +157,7 @@ impl Walk<'_> {
 
     fn read(&self, buf: Buf) -> Result {
         let data = &self.plan.bufs[buf];
-        let is_given = matches!(data.storage, Storage::Input(_) | Storage::Constant(_));
-        let is_there = is_given || self.written.contains(buf) || data.layout.span() == Some(0);
+        let is_there = data.storage.is_given() || self.written.contains(buf) || data.layout.span() == Some(0);
         if is_there && !self.freed.contains(buf) { Ok(()) } else { Err(VerifyError::Absent { step: self.step, buf }) }
     }
 

@@ -86,6 +86,7 @@ impl Dynamo {
 #[pyfunction]
 pub(crate) fn reset() {
     crate::device::forget_kept();
+    crate::exec::forget_frozen();
     frame_hook::reset();
 }
 

@@ -171,7 +171,7 @@ fn results(plan: &Plan, saved_from: Option<usize>) -> Vec<(usize, Buf, Arc<Deman
 
 impl Program {
     /// The tensors that the run was given, with their buffers.
-    fn given<'py>(
+    pub(super) fn given<'py>(
         &self,
         py: Python<'py>,
         args: &[Bound<'py, PyAny>],
@@ -203,7 +203,7 @@ fn with_session(
 }
 
 /// The host's memory of a buffer whose value it has.
-fn bytes_of<'a>(program: &Program, frame: &'a Frame, buf: Buf) -> &'a [u8] {
+pub(super) fn bytes_of<'a>(program: &Program, frame: &'a Frame, buf: Buf) -> &'a [u8] {
     let (data, length) = (frame.data(buf), program.bufs[buf].bytes);
     if data.is_null() || length == 0 {
         return &[];

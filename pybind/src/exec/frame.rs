@@ -1,6 +1,7 @@
 //! The state of one call.
 
 use super::arena::Arena;
+use super::frozen::Kept;
 use super::pages::{LARGE, ask_for_large};
 use super::{Program, ViewId};
 use crate::device::State;
@@ -13,6 +14,7 @@ use inductor_wgpu::Gpu;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::ptr;
+use std::sync::Arc;
 
 /// What stands behind a buffer at the moment.
 #[derive(Default)]
@@ -58,6 +60,8 @@ pub(crate) struct Frame {
     pub(super) session: Option<Session<Gpu>>,
     /// What the inputs were when the call began, where a device may keep copies of them.
     pub(super) states: FxHashMap<Buf, State>,
+    /// What was kept of an earlier call, if this one uses it.
+    pub(super) kept: Option<Arc<Kept>>,
     /// Where the arena lies that the addresses and views of its buffers are made for.
     made_for: *mut u8,
     /// Empty between calls. Last, since tensors above lie in it; only its addresses are used.
@@ -78,6 +82,7 @@ impl Frame {
             objects: (0..program.objects).map(|_| None).collect(),
             session: None,
             states: FxHashMap::default(),
+            kept: None,
             made_for: ptr::null_mut(),
             arena: Arena::EMPTY,
         }
@@ -107,6 +112,7 @@ impl Frame {
         self.temporaries.clear();
         self.objects.fill_with(|| None);
         self.session = None;
+        self.kept = None;
         self.states.clear();
         std::mem::replace(&mut self.arena, Arena::EMPTY)
     }
@@ -149,6 +155,14 @@ impl Frame {
     /// Drops what is behind a buffer.
     pub(crate) fn free(&mut self, buf: Buf) {
         self.slots[buf.index()] = Slot::Empty;
+    }
+
+    /// Takes a tensor of ours from behind a buffer.
+    pub(crate) fn take(&mut self, buf: Buf) -> Option<Tensor> {
+        match std::mem::take(&mut self.slots[buf.index()]) {
+            Slot::Owned(tensor) => Some(tensor),
+            Slot::Empty | Slot::Borrowed(_) | Slot::Shared(_) => None,
+        }
     }
 
     /// The handle of a view, valid until the end of the step.

@@ -13,6 +13,7 @@ mod device;
 mod dispatch;
 mod externs;
 mod frame;
+mod frozen;
 mod pages;
 mod prepare;
 mod python_step;
@@ -21,12 +22,14 @@ mod run;
 pub(crate) use arena::Arenas;
 pub(crate) use device::DevicePart;
 pub(crate) use frame::Frame;
+pub(crate) use frozen::{Latest, forget_frozen};
 pub(crate) use prepare::{Parts, prepare};
 pub(crate) use run::Outcome;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use dispatch::Dispatch;
 use externs::{Extern, Value};
+use frozen::Frozen;
 use inductor::backend::CompiledKernel;
 use inductor::device::Task;
 use inductor::plan::{Buf, ObjectId, Storage};
@@ -173,6 +176,8 @@ pub(crate) struct Program {
     bufs: PrimaryMap<Buf, BufSpec>,
     views: PrimaryMap<ViewId, ViewSpec>,
     steps: Vec<Step>,
+    /// The steps that need not run again while weights stay as they are.
+    frozen: Option<Frozen>,
     /// Maximal runs of steps that need no Python, alternating with those that do.
     stretches: Vec<Stretch>,
     inputs: Vec<InputSpec>,

@@ -2,6 +2,7 @@
 
 use super::dispatch;
 use super::externs::{self, Form};
+use super::frozen::{Frozen, Latest};
 use super::{
     Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall,
     Step, Stretch, ViewId, ViewSpec, Way,
@@ -40,11 +41,13 @@ pub(crate) struct Parts<'a> {
     pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
     /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,
+    /// What the graph has kept of what follows from weights.
+    pub(crate) latest: Arc<Latest>,
 }
 
 /// Prepares a plan whose kernels are compiled.
 pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
-    let Parts { plan, kernels, imported, cpu, device, arenas } = parts;
+    let Parts { plan, kernels, imported, cpu, device, arenas, latest } = parts;
     let mut preparer = Preparer {
         py,
         torch: Torch::get(py)?,
@@ -59,12 +62,16 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         steps: Vec::new(),
         calls: Vec::new(),
     };
+    let mut frozen = 0;
     let (outputs, device) = match device {
         Some((device, placement)) => preparer.with_device(device, placement)?,
         None => {
             let mut spent = if imported.roles.spends { Spent::of(plan, imported) } else { Spent::default() };
             for (at, step) in plan.steps.iter().enumerate() {
                 preparer.step(step)?;
+                if at + 1 == plan.frozen {
+                    frozen = preparer.steps.len();
+                }
                 preparer.steps.extend(spent.after(at));
             }
             (preparer.outputs()?, None)
@@ -84,6 +91,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         arenas,
         flags: steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect(),
         steps,
+        frozen: Frozen::of(plan, frozen, latest),
         calls,
         frames: Mutex::new(Vec::new()),
         device,
@@ -162,7 +170,7 @@ impl<'py> Preparer<'py, '_> {
                     _ => self.step(step)?,
                 },
             }
-            let stays = |buf: &Buf| matches!(plan.bufs[*buf].storage, Storage::Input(_) | Storage::Constant(_));
+            let stays = |buf: &Buf| plan.bufs[*buf].storage.is_given();
             let dead: Box<[Buf]> = dead.into_iter().filter(|buf| !stays(buf) && !part.flags.contains(buf)).collect();
             if !dead.is_empty() {
                 self.steps.push(Step::Release(dead));

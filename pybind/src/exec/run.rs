@@ -3,6 +3,7 @@
 use super::dispatch::{Dispatch, Made};
 use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
+use super::frozen::Start;
 use super::{Called, ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, ViewId, Way, device};
 use crate::options::Options;
 use crate::torch::shim::ShimError;
@@ -22,7 +23,7 @@ use std::sync::PoisonError;
 /// What came of a call.
 pub(crate) enum Outcome<'py> {
     /// The outputs.
-    Done(Bound<'py, PyTuple>),
+    Done(Bound<'py, PyAny>),
     /// An argument is something that only the graph itself can deal with: a subclass of tensor, a tensor without
     /// memory.
     Foreign,
@@ -109,8 +110,12 @@ impl Program {
         if let Some(device) = &self.device {
             device.begin(py, self, args, options.freezing, frame)?;
         }
+        let frozen = self.frozen.as_ref();
+        let start = frozen.map(|frozen| frozen.begin(py, self, args, frame)).transpose()?;
+        let first = start.as_ref().map_or(0, Start::step);
         for stretch in &self.stretches {
-            match self.stretch(py, stretch.steps.clone(), stretch.python, args, threads, frame) {
+            let steps = stretch.steps.start.max(first)..stretch.steps.end;
+            match self.stretch(py, steps, stretch.python, args, threads, frame) {
                 Ok(()) => {}
                 Err(Failure::TooWide) => return Ok(Outcome::Foreign),
                 Err(Failure::Python(error)) => return Err(error),
@@ -119,7 +124,11 @@ impl Program {
         if let Some(device) = &self.device {
             device.end(py, self, args, frame)?;
         }
-        self.outputs(py, args, frame).map(Outcome::Done)
+        let outputs = self.outputs(py, args, frame)?;
+        if let (Some(frozen), Some(Start::Fresh(Some(weights)))) = (frozen, start) {
+            frozen.keep(weights, frame);
+        }
+        Ok(Outcome::Done(outputs.into_any()))
     }
 
     /// Puts an argument behind its buffer; false if it is none that the plan can read.
@@ -349,17 +358,19 @@ impl Program {
         };
         let spec = &self.bufs[buf];
         let info = tensor::info(made.raw())?;
-        if info.dtype != spec.dtype || info.sizes != &spec.sizes[..] {
-            let reason = format!(
-                "promised sizes {:?} and dtype code {}, got {:?} and {}",
-                spec.sizes, spec.dtype, info.sizes, info.dtype
-            );
+        if info.sizes != &spec.sizes[..] {
+            let reason = format!("promised sizes {:?}, got {:?}", spec.sizes, info.sizes);
             return Err(ShimError::Call { call: "result of a call", reason });
         }
         match keep {
             Keep::Into(view, _) => {
                 let into = frame.handle(self, view)?;
                 tensor::copy(into, made.raw())
+            }
+            // Some operators of torch do not keep what its metadata promises, which all later steps rely on.
+            _ if info.dtype != spec.dtype => {
+                frame.allocate(self, buf)?;
+                tensor::copy(frame.slot(buf).raw().unwrap_or(ptr::null_mut()), made.raw())
             }
             _ if info.has_strides(&spec.strides) && !frame.lends(made.raw())? => frame.put(buf, Slot::Owned(made)),
             _ => frame.put(buf, Slot::Owned(Tensor::restrided(made.raw(), &spec.strides)?)),
