@@ -1,0 +1,74 @@
+"""What the tests of the WebGPU device share: the software adapter of Mesa, and what is compared within 1e-3."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from rust_inductor import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPTIONS: dict[str, Any] = {"device": "wgpu", "adapter": "software"}
+
+
+def _has_adapter() -> bool:
+    try:
+        _native.check_options(OPTIONS)
+    except RuntimeError as error:
+        if "no WebGPU adapter was found" not in str(error):
+            raise
+        warnings.warn(f"SKIPPED: {error}", stacklevel=1)
+        return False
+    return True
+
+
+#: What a module of tests is marked with.
+needs_adapter = pytest.mark.skipif(
+    not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one"
+)
+
+
+def on_device(function: Callable[..., Any], **kwargs: Any) -> Any:
+    """The function, compiled for the device."""
+    kwargs.setdefault("dynamic", False)
+    return torch.compile(function, backend="rust_inductor", options=OPTIONS, **kwargs)
+
+
+def close(ours: Any, eager: Any) -> None:
+    """Assert equal values within 1e-3, and the same dtypes, sizes and strides."""
+    if isinstance(eager, torch.Tensor):
+        torch.testing.assert_close(ours, eager, rtol=1e-3, atol=1e-3, equal_nan=True, check_stride=True)
+    elif isinstance(eager, list | tuple):
+        for a, b in zip(ours, eager, strict=True):
+            close(a, b)
+    else:
+        assert ours == eager
+
+
+def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Assert that the function gives on the device what it gives eagerly; twice, as the second run reuses memory."""
+    with torch.no_grad():
+        eager = function(*args)
+        compiled = on_device(function, **kwargs)
+        close(compiled(*args), eager)
+        close(compiled(*args), eager)
+
+
+class Counted:
+    """What the device did in a block."""
+
+    def __enter__(self) -> Counted:
+        self.before = _native.device_counters(OPTIONS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        after = _native.device_counters(OPTIONS)
+        self.done = {name: after[name] - self.before[name] for name in after if name != "name"}
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.done[name])

@@ -1,0 +1,143 @@
+"""What may go wrong, and options."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import rust_inductor
+from pybind.tests.wgpu.device import OPTIONS, close, needs_adapter, on_device
+from rust_inductor import _native
+
+pytestmark = needs_adapter
+
+
+def test_an_index_out_of_bounds_is_eager_s_error() -> None:
+    """The flag of a kernel is looked at in the end."""
+    table = torch.randn(4, 3)
+    compiled = on_device(lambda i, t: F.embedding(i, t) * 2)
+    close(compiled(torch.tensor([0, 3]), table), table[[0, 3]] * 2)
+    with pytest.raises(IndexError, match="out of range"):
+        compiled(torch.tensor([0, 4]), table)
+    close(compiled(torch.tensor([1, 2]), table), table[[1, 2]] * 2)
+
+
+def test_threads() -> None:
+    """Several may call at once."""
+    model = nn.Linear(24, 24)
+    compiled = on_device(model)
+    inputs = [torch.randn(6, 24) for _ in range(4)]
+    with torch.no_grad():
+        compiled(inputs[0])
+
+    def work(number: int) -> None:
+        with torch.no_grad():
+            results = [compiled(inputs[number]) for _ in range(20)]
+            eager = model(inputs[number])
+            for result in results:
+                close(result, eager)
+
+    with ThreadPoolExecutor(4) as pool:
+        # What a thread raises is raised here.
+        list(pool.map(work, range(4)))
+
+
+def test_a_lost_device() -> None:
+    """An error, or the next run's device; the process goes on."""
+    model = nn.Linear(8, 8)
+    compiled = on_device(model)
+    x = torch.randn(3, 8)
+    with torch.no_grad():
+        close(compiled(x), model(x))
+        _native.lose_device(OPTIONS)
+        try:
+            close(compiled(x), model(x))
+        except RuntimeError as error:
+            assert "lost" in str(error)
+        close(compiled(x), model(x))
+
+
+def test_exhausted_memory() -> None:
+    """An error, as eager's is one; the process goes on, and so do runs that need less."""
+    compiled = on_device(lambda x: torch.tanh(x @ x) @ x, dynamic=None)
+    large, small = torch.randn(1500, 1500) / 40, torch.randn(8, 8)
+    with torch.no_grad():
+        rust_inductor.reset()
+        _native.limit_device_memory(OPTIONS, 16 << 20)
+        try:
+            with pytest.raises(MemoryError, match="out of memory, allocating 9000000 bytes"):
+                compiled(large)
+            close(compiled(small), torch.tanh(small @ small) @ small)
+        finally:
+            _native.limit_device_memory(OPTIONS, None)
+        close(compiled(large)[0], (torch.tanh(large @ large) @ large)[0])
+
+
+def test_a_forked_process() -> None:
+    """It opens a device of its own."""
+    x = torch.randn(5, 5)
+    compiled = on_device(lambda x: x @ x)
+    expected = compiled(x)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if torch.equal(compiled(x), expected) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+PLAIN = """
+import torch
+from torch.nn.functional import embedding, relu
+
+def function(i, x, table):
+    return i + 1, relu(x) @ x, embedding(i % 4, table), x.argmax(1)
+
+compiled = torch.compile(function, backend="rust_inductor", options=OPTIONS, dynamic=False)
+x, table = torch.randn(5, 5), torch.randn(4, 3)
+for i in (torch.tensor([0, 7, 2]), torch.tensor([2**40, 5, -(2**40)])):
+    for ours, eager in zip(compiled(i, x, table), function(i, x, table)):
+        torch.testing.assert_close(ours, eager, rtol=1e-3, atol=1e-3)
+"""
+
+
+def test_the_least_of_devices() -> None:
+    """Without optional features integers have 32 bits there; what does not fit is the processor's."""
+    code = PLAIN.replace("OPTIONS", repr(OPTIONS))
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "RUST_INDUCTOR_PORTABLE": "1"}, check=True)
+
+
+def test_without_an_adapter() -> None:
+    """One error, which says what to install."""
+    code = f"from rust_inductor import _native; _native.check_options({OPTIONS!r})"
+    nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
+    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, **nowhere}, capture_output=True, check=False)
+    assert run.returncode == 1
+    assert b"no WebGPU adapter was found" in run.stderr
+    assert b"mesa-vulkan-drivers" in run.stderr
+
+
+def test_options_are_checked() -> None:
+    """A device, an adapter that is not there; an adapter without a device."""
+    with pytest.raises(Exception, match="option `device` takes"):
+        torch.compile(torch.sin, backend="rust_inductor", options={"device": "tpu"})(torch.ones(2))
+    with pytest.raises(Exception, match="no WebGPU adapter is named `no such thing`; there are: "):
+        options: dict[str, Any] = {"device": "wgpu", "adapter": "no such thing"}
+        torch.compile(torch.sin, backend="rust_inductor", options=options)(torch.ones(2))
+    with pytest.raises(Exception, match="goes with the option"):
+        torch.compile(torch.sin, backend="rust_inductor", options={"adapter": "software"})(torch.ones(2))
+
+
+def test_mixed_devices() -> None:
+    """Tensors of another device than the host's do what they do eagerly."""
+    x, y = torch.randn(3), torch.randn(3, device="meta")
+    with pytest.raises(Exception, match="meta"):
+        x + y
+    with pytest.raises(Exception, match="meta"):
+        on_device(lambda x, y: x + y)(x, y)
