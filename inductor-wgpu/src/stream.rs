@@ -2,6 +2,8 @@
 //!
 //! Uploads happen before all commands that are submitted after them, so they only go into blocks that no recorded
 //! command uses: fresh ones, or the pool's. What a run releases itself it uses again for results of later commands.
+//!
+//! Shaders that look things up say in a word of the run's that an index was out of bounds. Each download brings it along.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -24,6 +26,9 @@ use crate::work::{Dispatch, Operand, Work};
 /// Integers in 32 bits for 64 are at most this far from 0, so that kernels may add two of them.
 const NARROW_LIMIT: i64 = 1 << 30;
 
+/// Bytes of the word that tells of an index out of bounds.
+const FAULT_BYTES: usize = 4;
+
 /// How long a run waits for what another thread is about to tell it, before it looks itself.
 const ANOTHER_LOOK: Duration = Duration::from_millis(5);
 
@@ -36,6 +41,8 @@ pub struct GpuStream {
     params: Vec<u8>,
     /// Blocks that this run has released.
     free: Vec<Memory>,
+    /// The word of [`Operand::Fault`], from when a command first binds it.
+    fault: Option<Memory>,
 }
 
 /// A recorded dispatch.
@@ -56,7 +63,7 @@ enum Bound {
 impl GpuStream {
     pub(crate) fn new(shared: Arc<Shared>, opened: Arc<Opened>) -> GpuStream {
         opened.pool.run();
-        GpuStream { shared, opened, commands: Vec::new(), params: Vec::new(), free: Vec::new() }
+        GpuStream { shared, opened, commands: Vec::new(), params: Vec::new(), free: Vec::new(), fault: None }
     }
 
     fn out_of_memory(&self, error: NoMemory) -> DeviceError {
@@ -130,11 +137,22 @@ impl GpuStream {
                 Operand::Arg(at) => Bound::whole(args[at as usize]),
                 Operand::Window(at, offset, bytes) => Bound::Memory(args[at as usize].clone(), offset, bytes),
                 Operand::Temporary(at) => Bound::whole(&temporaries[at as usize]),
+                Operand::Fault => Bound::whole(&self.fault()?),
                 Operand::Params => self.numbers(&dispatch.params),
             });
         }
         self.commands.push(Command { pipeline, bound, groups: dispatch.groups });
         Ok(())
+    }
+
+    /// The word that tells of an index out of bounds, 0 at first.
+    fn fault(&mut self) -> Result<Memory, DeviceError> {
+        if let Some(fault) = &self.fault {
+            return Ok(fault.clone());
+        }
+        let fault = self.send(&[0; FAULT_BYTES])?;
+        self.fault = Some(fault.clone());
+        Ok(fault)
     }
 
     fn numbers(&mut self, params: &[u32]) -> Bound {
@@ -303,12 +321,19 @@ impl Stream for GpuStream {
             total += copy.bytes;
             copy
         });
-        let copies: Vec<Copy<'_>> = copies.collect();
+        let mut copies: Vec<Copy<'_>> = copies.collect();
+        let fault = self.fault.clone();
+        if let Some(fault) = &fault {
+            copies.push(Copy { from: fault.buffer(), at: total, bytes: FAULT_BYTES as u64 });
+            total += FAULT_BYTES as u64;
+        }
         let into = self.opened.pool.lend(total as usize).map_err(|error| self.out_of_memory(error))?;
         let index = self.submit(&copies, &into)?;
         self.wait(index, &into, total)?;
         let mapped = into.get_mapped_range(..total).map_err(|error| self.invalid(error.to_string()))?;
-        for (number, (copy, &(_, content))) in copies.iter().zip(blocks).enumerate() {
+        let is_out = fault.is_some() && mapped[mapped.len() - FAULT_BYTES..] != [0; FAULT_BYTES];
+        let told = if is_out { &[] } else { blocks };
+        for (number, (copy, &(_, content))) in copies.iter().zip(told).enumerate() {
             let held = &mapped[copy.at as usize..][..self.held(content)];
             if self.narrows(content.dtype) {
                 sink(number, &widened(held));
@@ -320,6 +345,6 @@ impl Stream for GpuStream {
         into.unmap();
         self.opened.pool.give_back(&into);
         Counters::add(&self.shared.counters.bytes_down, total as usize);
-        Ok(())
+        if is_out { Err(DeviceError::OutOfBounds { device: self.shared.name.clone() }) } else { Ok(()) }
     }
 }

@@ -11,6 +11,8 @@ pub enum Operand {
     Arg(u32),
     /// A part of an argument of the step, in bytes: from here on, so many.
     Window(u32, u64, u64),
+    /// The run's word that a shader sets where an index is out of bounds.
+    Fault,
     /// Memory that only this step uses.
     Temporary(u32),
     /// The numbers that the dispatch is made with, as a uniform buffer.

@@ -51,6 +51,12 @@ pub enum DeviceError {
         /// The device's name.
         device: String,
     },
+    /// A library kernel met an index out of bounds. The plan has to run on the host, which says which one it is.
+    #[error("{device}: an index is out of bounds")]
+    OutOfBounds {
+        /// The device's name.
+        device: String,
+    },
     /// The device does not accept what it was given: a bug of ours.
     #[error("{device}: {reason}")]
     Invalid {

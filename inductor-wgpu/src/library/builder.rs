@@ -139,6 +139,20 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Binds memory that only this step uses: the piece of this number.
+    pub(super) fn temporary(&mut self, name: &str, element: &str, number: u32, access: Access) {
+        let kind = if access.writes() { BindingKind::ReadWrite } else { BindingKind::Read };
+        let operand = Operand::Temporary(number);
+        self.bindings.push(Binding { name: name.to_owned(), element: element.to_owned(), operand, kind });
+    }
+
+    /// Declares the function `out_of_bounds`, which a shader calls where an index is.
+    pub(super) fn faults(&mut self) {
+        let (name, element) = ("fault".to_owned(), "atomic<u32>".to_owned());
+        self.bindings.push(Binding { name, element, operand: Operand::Fault, kind: BindingKind::ReadWrite });
+        self.accessors += "fn out_of_bounds() { atomicStore(&fault[0], 1u); }\n";
+    }
+
     /// The number of a buffer among the arguments.
     fn argument(&mut self, buf: Buf, access: Access) -> Result<u32, Refusal> {
         let known = self.args.iter().position(|&(other, _)| other == buf);
@@ -219,7 +233,7 @@ fn extent(view: &View) -> Result<(u64, u64), Refusal> {
     start.zip(end).ok_or_else(|| Refusal("elements whose numbers do not fit 32 bits".to_owned()))
 }
 
-/// Several dispatches as one step, in this order.
+/// Several dispatches as one step, in this order. Memory that only the step uses is the same for all of them.
 pub(super) fn joined(tasks: Vec<Task<Work>>) -> Task<Work> {
     let mut all = Task { work: Work::default(), args: Vec::new() };
     for task in tasks {

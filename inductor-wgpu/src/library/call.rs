@@ -54,6 +54,35 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// A tensor of any elements that must be there.
+    pub(super) fn any(&self, name: &str) -> Result<&'a View, Refusal> {
+        match self.find(name) {
+            Some(CallArg::Tensor(view)) => Ok(view),
+            _ => Err(self.wrong(name)),
+        }
+    }
+
+    /// A list of tensors, some of which may be missing.
+    pub(super) fn tensors(&self, name: &str) -> Result<Vec<Option<&'a View>>, Refusal> {
+        let Some(CallArg::List(items)) = self.find(name) else { return Err(self.wrong(name)) };
+        let one = |item: &'a CallArg| match item {
+            CallArg::Tensor(view) => Ok(Some(view)),
+            CallArg::Plain(arg) if arg.is_none() => Ok(None),
+            CallArg::Plain(_) | CallArg::List(_) | CallArg::Object(_) => Err(self.wrong(name)),
+        };
+        items.iter().map(one).collect()
+    }
+
+    /// A name.
+    pub(super) fn text(&self, name: &str) -> Result<String, Refusal> {
+        self.plain(name)?.as_str().map(str::to_owned).ok_or_else(|| self.wrong(name))
+    }
+
+    /// A number or truth value of any kind.
+    pub(super) fn scalar(&self, name: &str) -> Result<Arg, Refusal> {
+        Ok(self.plain(name)?.into_owned())
+    }
+
     /// A value that is no tensor, or its default.
     fn plain(&self, name: &str) -> Result<Cow<'a, Arg>, Refusal> {
         let missing = || Refusal(format!("{}: no `{name}`", self.call.target));
@@ -82,6 +111,11 @@ impl<'a> Given<'a> {
 
     pub(super) fn int(&self, name: &str) -> Result<i64, Refusal> {
         self.plain(name)?.as_int().ok_or_else(|| self.wrong(name))
+    }
+
+    /// What is called.
+    pub(super) fn target(&self) -> &'a str {
+        &self.call.target
     }
 
     /// True if the operator has a parameter of this name.

@@ -13,12 +13,14 @@ mod builder;
 mod call;
 mod convolution;
 mod convolution_backward;
+mod coordinates;
 mod elements;
-mod embedding;
 mod epilogue;
 mod matmul;
 mod pooling;
 mod pooling_backward;
+mod scatter;
+mod sorting;
 mod space;
 mod tile;
 
@@ -60,7 +62,19 @@ static ROWS: &[Row] = &[
         fuses: false,
     },
     Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention, fuses: false },
-    Row { target: "aten.embedding_dense_backward.default", write: embedding::backward, fuses: false },
+    Row { target: "aten.embedding_dense_backward.default", write: scatter::embedding_backward, fuses: false },
+    Row { target: "aten.scatter.src", write: scatter::along, fuses: false },
+    Row { target: "aten.scatter.value", write: scatter::along, fuses: false },
+    Row { target: "aten.scatter.reduce", write: scatter::along, fuses: false },
+    Row { target: "aten.scatter.value_reduce", write: scatter::along, fuses: false },
+    Row { target: "aten.scatter_add.default", write: scatter::along, fuses: false },
+    Row { target: "aten.scatter_reduce.two", write: scatter::along, fuses: false },
+    Row { target: "aten.index_copy.default", write: scatter::over, fuses: false },
+    Row { target: "aten.index_fill.int_Scalar", write: scatter::over, fuses: false },
+    Row { target: "aten.index_fill.int_Tensor", write: scatter::over, fuses: false },
+    Row { target: "aten.index_reduce.default", write: scatter::over, fuses: false },
+    Row { target: "aten.index_put.default", write: scatter::put, fuses: false },
+    Row { target: "aten._unsafe_index_put.default", write: scatter::put, fuses: false },
     Row { target: "aten.max_pool2d.default", write: pooling::max, fuses: false },
     Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max, fuses: false },
     Row { target: "aten.avg_pool2d.default", write: pooling::average, fuses: false },
@@ -93,3 +107,12 @@ pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &P
 fn groups(items: i64, each: i64) -> Result<u32, Refusal> {
     u32::try_from((items + each - 1) / each).map_err(|_| Refusal(format!("{items} items are too many")))
 }
+
+/// Workgroups for so many items, along two dimensions: the second begins where the first has 0x8000.
+fn spread(items: i64, each: i64) -> Result<[u32; 3], Refusal> {
+    let all = groups(items, each)?;
+    Ok([all.min(SHEET), all.div_ceil(SHEET), 1])
+}
+
+/// Workgroups along the first dimension of [`spread`]; devices start 65,535 at most along each.
+const SHEET: u32 = 0x8000;

@@ -62,6 +62,8 @@ pub(crate) struct Frame {
     pub(super) states: FxHashMap<Buf, State>,
     /// What was kept of an earlier call, if this one uses it.
     pub(super) kept: Option<Arc<Kept>>,
+    /// True once the call has written to a tensor of the caller's.
+    pub(super) has_written: bool,
     /// Where the arena lies that the addresses and views of its buffers are made for.
     made_for: *mut u8,
     /// Empty between calls. Last, since tensors above lie in it; only its addresses are used.
@@ -83,6 +85,7 @@ impl Frame {
             session: None,
             states: FxHashMap::default(),
             kept: None,
+            has_written: false,
             made_for: ptr::null_mut(),
             arena: Arena::EMPTY,
         }
@@ -114,6 +117,7 @@ impl Frame {
         self.session = None;
         self.kept = None;
         self.states.clear();
+        self.has_written = false;
         std::mem::replace(&mut self.arena, Arena::EMPTY)
     }
 

@@ -117,7 +117,9 @@ impl Program {
             let steps = stretch.steps.start.max(first)..stretch.steps.end;
             match self.stretch(py, steps, stretch.python, args, threads, frame) {
                 Ok(()) => {}
-                Err(Failure::TooWide) => return Ok(Outcome::Foreign),
+                // Again, a write would count twice.
+                Err(Failure::Host(error)) if frame.has_written => return Err(error),
+                Err(Failure::Host(_)) => return Ok(Outcome::Foreign),
                 Err(Failure::Python(error)) => return Err(error),
             }
         }
@@ -256,6 +258,7 @@ impl Program {
             Step::Check(buf) => check_flag(frame.data(*buf)),
             Step::Write(into, from) => {
                 let into = frame.slot(*into).raw().unwrap_or(ptr::null_mut());
+                frame.has_written = true;
                 let done = frame.handle(self, *from).and_then(|from| tensor::copy(into, from)).map_err(Stop::Error);
                 frame.end_step();
                 done
@@ -407,8 +410,8 @@ impl Program {
 
 /// Why a call did not end well.
 enum Failure {
-    /// The device has no type for an integer: the graph runs without it.
-    TooWide,
+    /// The device has no type for an integer, or met an index out of bounds: the graph runs without it, and says so itself.
+    Host(PyErr),
     Python(PyErr),
 }
 
@@ -421,7 +424,8 @@ impl From<PyErr> for Failure {
 impl From<DeviceError> for Failure {
     fn from(error: DeviceError) -> Failure {
         match error {
-            DeviceError::TooWide { .. } => Failure::TooWide,
+            DeviceError::TooWide { .. } => Failure::Host(PyRuntimeError::new_err(error.to_string())),
+            DeviceError::OutOfBounds { .. } => Failure::Host(PyIndexError::new_err(error.to_string())),
             DeviceError::OutOfMemory { .. } => Failure::Python(PyMemoryError::new_err(error.to_string())),
             DeviceError::Lost { .. } | DeviceError::Invalid { .. } => {
                 Failure::Python(PyRuntimeError::new_err(error.to_string()))
