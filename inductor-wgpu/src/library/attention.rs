@@ -1,7 +1,8 @@
 //! Scaled dot product attention in one pass over the keys: the softmax of a row is kept up to date while they stream by.
 //!
 //! A workgroup takes 8 queries of one head. 16 threads share a query: each scores one of 16 keys at a time, and owns
-//! every sixteenth element of the result. A score below [`HIDDEN`] is a masked one, so that no infinity is computed with.
+//! every sixteenth element of the result. Keys and values come through workgroup memory, in parts of their width where
+//! that is too wide. A score below [`HIDDEN`] is a masked one, so that no infinity is computed with.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Layout, View};
@@ -18,8 +19,8 @@ const QUERIES: i64 = 8;
 /// Scores below this count as masked.
 pub(super) const HIDDEN: &str = "-1.0e38";
 
-/// The widest head: what its queries and keys take of workgroup memory must be at hand everywhere.
-const WIDEST: i64 = 128;
+/// The widest head: what a thread keeps of a result.
+const WIDEST: i64 = 512;
 
 /// `_scaled_dot_product_flash_attention_for_cpu`, without dropout.
 pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
@@ -47,7 +48,7 @@ pub(super) fn attention(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refu
     }
     let seen = if given.bool("is_causal")? { "column < p.keys && column <= row" } else { "column < p.keys" };
     let text = TEXT.replace("SEEN", seen).replace("ADDED", added).replace("STORE", store).replace("HIDDEN", HIDDEN);
-    let text = heads.written(&text)?;
+    let text = heads.written(&text.replace("PART", &heads.part(gpu)?.to_string()))?;
     builder.finish(&text, [groups(heads.length, QUERIES)?, groups(heads.batches * heads.heads, 1)?, 1])
 }
 
@@ -79,6 +80,16 @@ impl Heads {
             return Refusal::because(format!("{heads} heads of queries, and {key_heads} of keys"));
         }
         Ok(Heads { batches, heads, key_heads, length, keys, width })
+    }
+
+    /// How much of the width of 16 keys a workgroup has room for, beside its queries and their scores.
+    fn part(&self, gpu: &Gpu) -> Result<i64, Refusal> {
+        let room = i64::from(gpu.limits().max_compute_workgroup_storage_size) / 4 - 128 - QUERIES * self.width;
+        match (room / 16).min(self.width).max(0) {
+            part if part == self.width => Ok(part.max(1)),
+            part if part >= 16 => Ok(part / 16 * 16),
+            _ => Refusal::because(format!("attention with heads of {} elements", self.width)),
+        }
     }
 
     /// The sizes of the scores.
@@ -130,7 +141,7 @@ pub(super) fn stretched(mask: &View, sizes: [i64; 4]) -> Result<View, Refusal> {
 
 const TEXT: &str = "
 var<workgroup> queries: array<f32, 8 * WIDTH>;
-var<workgroup> slab: array<f32, 16 * WIDTH>;
+var<workgroup> slab: array<f32, 16 * PART>;
 var<workgroup> scores: array<f32, 128>;
 @compute @workgroup_size(128)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -152,25 +163,29 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var total = 0.0;
     var result: array<f32, PER_LANE>;
     for (var at = 0u; at < p.keys; at += 16u) {
-        workgroupBarrier();
-        for (var e = thread; e < 16u * p.width; e += 128u) {
-            let r = at + e / p.width;
-            var value = 0.0;
-            if (r < p.keys) {
-                value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
-                    + (e % p.width) * p.key_column);
-            }
-            slab[e] = value;
-        }
-        workgroupBarrier();
         let column = at + lane;
-        var score = HIDDEN;
-        if (row < p.length && SEEN) {
-            score = 0.0;
-            for (var e = 0u; e < p.width; e++) { score += queries[own * p.width + e] * slab[lane * p.width + e]; }
-            score *= p.scale;
-            ADDED
+        let is_seen = row < p.length && SEEN;
+        var score = 0.0;
+        for (var first = 0u; first < p.width; first += PARTu) {
+            let part = min(PARTu, p.width - first);
+            workgroupBarrier();
+            for (var e = thread; e < 16u * part; e += 128u) {
+                let r = at + e / part;
+                var value = 0.0;
+                if (r < p.keys) {
+                    value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
+                        + (first + e % part) * p.key_column);
+                }
+                slab[e] = value;
+            }
+            workgroupBarrier();
+            if (is_seen) {
+                let of_query = own * p.width + first;
+                for (var e = 0u; e < part; e++) { score += queries[of_query + e] * slab[lane * part + e]; }
+            }
         }
+        score *= p.scale;
+        if (is_seen) { ADDED } else { score = HIDDEN; }
         scores[thread] = score;
         workgroupBarrier();
         var highest = top;
@@ -179,27 +194,32 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var weight = 0.0;
         if (score > HIDDEN) { weight = exp(score - highest); }
         scores[thread] = weight;
-        for (var e = thread; e < 16u * p.width; e += 128u) {
-            let r = at + e / p.width;
-            var v = 0.0;
-            if (r < p.keys) {
-                v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head + r * p.value_row
-                    + (e % p.width) * p.value_column);
+        let shrink = exp(top - highest);
+        for (var first = 0u; first < p.width; first += PARTu) {
+            let part = min(PARTu, p.width - first);
+            workgroupBarrier();
+            for (var e = thread; e < 16u * part; e += 128u) {
+                let r = at + e / part;
+                var v = 0.0;
+                if (r < p.keys) {
+                    v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head
+                        + r * p.value_row + (first + e % part) * p.value_column);
+                }
+                slab[e] = v;
             }
-            slab[e] = v;
+            workgroupBarrier();
+            for (var i = 0u; i < PER_LANEu; i++) {
+                let e = i * 16u + lane;
+                if (e >= first && e < first + part) {
+                    var sum = result[i] * shrink;
+                    for (var j = 0u; j < 16u; j++) { sum += scores[own * 16u + j] * slab[j * part + e - first]; }
+                    result[i] = sum;
+                }
+            }
         }
         workgroupBarrier();
-        let shrink = exp(top - highest);
         total *= shrink;
         for (var j = 0u; j < 16u; j++) { total += scores[own * 16u + j]; }
-        for (var i = 0u; i < PER_LANEu; i++) {
-            let e = i * 16u + lane;
-            var sum = result[i] * shrink;
-            if (e < p.width) {
-                for (var j = 0u; j < 16u; j++) { sum += scores[own * 16u + j] * slab[j * p.width + e]; }
-            }
-            result[i] = sum;
-        }
         top = highest;
     }
     if (row >= p.length) { return; }

@@ -59,7 +59,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
         weight = space.element("weight", "(batch * p.n + column)", "plane", "in_filter_D"),
         store = store.statement(&space.element("out", "image", "channel", "at_D"), sum),
     );
-    let product = Product { functions, a_along_k: false, b_along_k: true };
+    let product = Product { functions, of: "f32", a_along_k: false, b_along_k: true };
     let tile = Tile::of(m, n);
     builder.finish(&tile.text(&product), tile.groups(m, n, shape.groups)?)
 }

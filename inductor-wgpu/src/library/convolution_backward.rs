@@ -81,7 +81,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
         weight = space.element("weight", "(batch * p.group_filters + number)", "column", "in_filter_D"),
         store = store.statement(&space.element("out", "image", "channel", "at_D"), sum),
     );
-    let product = Product { functions, a_along_k: false, b_along_k: false };
+    let product = Product { functions, of: "f32", a_along_k: false, b_along_k: false };
     let tile = Tile::of(m, n);
     builder.finish(&tile.text(&product), tile.groups(m, n, shape.groups)?)
 }
@@ -117,7 +117,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
         large = space.element("large", "image", "(batch * p.group_channels + plane)", "(from_D - p.padding_D)"),
         out = space.element("out", "(batch * p.group_filters + row)", "plane", "in_filter_D"),
     );
-    let product = Product { functions, a_along_k: true, b_along_k: true };
+    let product = Product { functions, of: "f32", a_along_k: true, b_along_k: true };
     let tile = Tile::of(m, n);
     builder.finish(&tile.text(&product), tile.groups(m, n, shape.groups)?)
 }
@@ -142,7 +142,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{ out_put(p.out_offset + 
         place = space.apart("k", "size", "image", "at"),
         grad = space.element("grad", "image", "row", "at_D"),
     );
-    let product = Product { functions, a_along_k: true, b_along_k: true };
+    let product = Product { functions, of: "f32", a_along_k: true, b_along_k: true };
     let tile = Tile::of(m, 1);
     builder.finish(&tile.text(&product), tile.groups(m, 1, 1)?)
 }

@@ -1,49 +1,93 @@
-//! Matrix products: `mm`, `bmm`, `matmul` of equal ranks or by one matrix, and with a sum `addmm`, `baddbmm`, `linear`.
+//! Matrix products: `mm`, `bmm`, `mv`, `dot`, `matmul` of equal ranks or by one matrix or vector, and with a sum `addmm`,
+//! `baddbmm`, `linear`. Those of integers wrap around, as eager's do.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Layout, View};
+use symshapes::DType;
 
 use super::builder::Builder;
 use super::call::Given;
+use super::elements::Element;
 use super::epilogue::Store;
 use super::tile::{Product, Tile};
 use crate::Gpu;
 use crate::work::Work;
 
-/// `mm` and `bmm`.
+/// `mm`, `bmm` and `_int_mm`.
 pub(super) fn mm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let (a, b) = (given.tensor("self")?, given.tensor("mat2")?);
-    product(gpu, given, a, b, None)
+    let (a, b) = (operand(gpu, given, "self")?, operand(gpu, given, "mat2")?);
+    product(gpu, given, a, b, &given.result()?, None)
 }
 
-/// `matmul`, where no operand is a vector and what is not a matrix has the same sizes before the last two.
+/// `mv`.
+pub(super) fn mv(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (a, b) = (operand(gpu, given, "self")?, operand(gpu, given, "vec")?);
+    product(gpu, given, a, &as_column(b), &as_column(&given.result()?), None)
+}
+
+/// `dot`.
+pub(super) fn dot(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (a, b) = (operand(gpu, given, "self")?, operand(gpu, given, "tensor")?);
+    product(gpu, given, &as_row(a), &as_column(b), &as_row(&given.result()?), None)
+}
+
+/// `matmul`, where what is not a matrix has the same sizes before the last two, or one operand is a matrix or vector.
 pub(super) fn matmul(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let (a, b) = (given.tensor("self")?, given.tensor("other")?);
+    let (a, b) = (operand(gpu, given, "self")?, operand(gpu, given, "other")?);
     let (of_a, of_b) = (&a.layout.sizes, &b.layout.sizes);
-    let lead = |sizes: &[i64]| sizes.len().checked_sub(2).map(|at| sizes[..at].to_vec());
-    match (lead(of_a), lead(of_b)) {
-        (Some(x), Some(y)) if x == y || y.is_empty() => product(gpu, given, a, b, None),
+    let (lead_a, lead_b) = (of_a.len().checked_sub(2), of_b.len().checked_sub(2));
+    let out = given.result()?;
+    match (lead_a, lead_b) {
+        (Some(x), Some(y)) if y == 0 || of_a[..x] == of_b[..y] => product(gpu, given, a, b, &out, None),
+        (Some(_), None) => product(gpu, given, a, &as_column(b), &as_column(&out), None),
+        (None, Some(0)) => product(gpu, given, &as_row(a), b, &as_row(&out), None),
+        (None, None) => product(gpu, given, &as_row(a), &as_column(b), &as_row(&out), None),
         _ => Refusal::because(format!("a product of {of_a:?} and {of_b:?}")),
     }
 }
 
+/// An operand: floats, or integers that the device sums as they are.
+fn operand<'a>(gpu: &Gpu, given: &Given<'a>, name: &str) -> Result<&'a View, Refusal> {
+    let view = given.any(name)?;
+    match view.dtype {
+        DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::I16 | DType::I8 | DType::U8 => Ok(view),
+        DType::I64 if gpu.has_wide_ints() => Ok(view),
+        other => Refusal::because(format!("{}: `{name}` is {other}", given.target())),
+    }
+}
+
+/// What has no columns with one.
+fn as_column(view: &View) -> View {
+    let Layout { sizes, strides, offset } = &view.layout;
+    let layout = Layout { sizes: [sizes, &[1][..]].concat(), strides: [strides, &[1][..]].concat(), offset: *offset };
+    View { layout, ..view.clone() }
+}
+
+/// A vector, or a number, as a row.
+fn as_row(view: &View) -> View {
+    let Layout { sizes, strides, offset } = &view.layout;
+    let missing = 2usize.saturating_sub(sizes.len());
+    let pad = |of: &[i64]| std::iter::repeat_n(1, missing).chain(of.iter().copied()).collect();
+    View { layout: Layout { sizes: pad(sizes), strides: pad(strides), offset: *offset }, ..view.clone() }
+}
+
 /// `linear`, with or without a bias.
 pub(super) fn linear(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let (input, weight) = (given.tensor("input")?, given.tensor("weight")?);
+    let (input, weight) = (operand(gpu, given, "input")?, operand(gpu, given, "weight")?);
     let Layout { sizes, strides, offset } = &weight.layout;
     let ([n, k], [row, column]) = (&sizes[..], &strides[..]) else { return Refusal::because("a weight's rank") };
     let layout = Layout { sizes: vec![*k, *n], strides: vec![*column, *row], offset: *offset };
     let transposed = View { layout, ..weight.clone() };
-    let sum = given.opt_tensor("bias")?.map(|of| Sum { of, beta: 1.0, alpha: 1.0 });
-    product(gpu, given, input, &transposed, sum.as_ref())
+    let sum = given.any("bias").ok().map(|of| Sum { of, beta: 1.0, alpha: 1.0 });
+    product(gpu, given, input, &transposed, &given.result()?, sum.as_ref())
 }
 
 /// `addmm` and `baddbmm`: `beta * self + alpha * (a @ b)`, where a `beta` of 0 makes `self` not matter.
 pub(super) fn addmm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let names = if given.opt_tensor("mat1")?.is_some() { ("mat1", "mat2") } else { ("batch1", "batch2") };
-    let (a, b) = (given.tensor(names.0)?, given.tensor(names.1)?);
-    let sum = Sum { of: given.tensor("self")?, beta: given.float("beta")?, alpha: given.float("alpha")? };
-    product(gpu, given, a, b, Some(&sum))
+    let names = if given.has("mat1") { ("mat1", "mat2") } else { ("batch1", "batch2") };
+    let (a, b) = (operand(gpu, given, names.0)?, operand(gpu, given, names.1)?);
+    let sum = Sum { of: operand(gpu, given, "self")?, beta: given.float("beta")?, alpha: given.float("alpha")? };
+    product(gpu, given, a, b, &given.result()?, Some(&sum))
 }
 
 /// What is added to a product.
@@ -53,8 +97,19 @@ struct Sum<'a> {
     alpha: f64,
 }
 
-fn product(gpu: &Gpu, given: &Given<'_>, a: &View, b: &View, sum: Option<&Sum<'_>>) -> Result<Task<Work>, Refusal> {
-    let (a, mut b, out) = (batched(a, None)?, batched(b, None)?, batched(&given.result()?, None)?);
+fn product(
+    gpu: &Gpu,
+    given: &Given<'_>,
+    a: &View,
+    b: &View,
+    out: &View,
+    sum: Option<&Sum<'_>>,
+) -> Result<Task<Work>, Refusal> {
+    let (a, mut b, out) = (batched(a, None)?, batched(b, None)?, batched(out, None)?);
+    if a.dtype != b.dtype || sum.is_some_and(|sum| sum.of.dtype != a.dtype) {
+        return Refusal::because("a product of different dtypes");
+    }
+    let of = Element::of(gpu, out.dtype)?.value();
     if b.layout.sizes[0] == 1 {
         b.layout.strides[0] = 0;
     }
@@ -69,38 +124,53 @@ fn product(gpu: &Gpu, given: &Given<'_>, a: &View, b: &View, sum: Option<&Sum<'_
     let store = Store::bind(gpu, &mut builder, given, &out, &["batch", "row", "column"])?;
     let added = match sum {
         Some(sum) => {
-            builder.float("alpha", sum.alpha);
-            add(&mut builder, sum, [batches, m, n])?
+            factor(&mut builder, "alpha", sum.alpha, of)?;
+            add(&mut builder, sum, [batches, m, n], of)?
         }
         None => "sum".to_owned(),
     };
     let place = "p.out_offset + batch * p.out_batch + row * p.out_row + column * p.out_column";
     let (own, stores) = (&store.functions, store.statement(place, &added));
     let functions = format!(
-        "{own}fn load_a(batch: u32, row: u32, k: u32) -> f32 {{
+        "{own}fn load_a(batch: u32, row: u32, k: u32) -> {of} {{
     return a_get(p.a_offset + batch * p.a_batch + row * p.a_row + k * p.a_column);
 }}
-fn load_b(batch: u32, k: u32, column: u32) -> f32 {{
+fn load_b(batch: u32, k: u32, column: u32) -> {of} {{
     return b_get(p.b_offset + batch * p.b_batch + k * p.b_row + column * p.b_column);
 }}
-fn store(batch: u32, row: u32, column: u32, sum: f32) {{
+fn store(batch: u32, row: u32, column: u32, sum: {of}) {{
     {stores}
 }}"
     );
     let tile = Tile::of(m, n);
-    let product = Product { functions, a_along_k: a.layout.strides[2] == 1, b_along_k: b.layout.strides[1] == 1 };
+    let product = Product { functions, of, a_along_k: a.layout.strides[2] == 1, b_along_k: b.layout.strides[1] == 1 };
     builder.finish(&tile.text(&product), tile.groups(m, n, batches)?)
 }
 
 /// Binds what is added; the expression of an element.
-fn add(builder: &mut Builder<'_>, sum: &Sum<'_>, sizes: [i64; 3]) -> Result<String, Refusal> {
+fn add(builder: &mut Builder<'_>, sum: &Sum<'_>, sizes: [i64; 3], of: &str) -> Result<String, Refusal> {
+    let [alpha, beta] =
+        ["alpha", "beta"].map(|name| if of == "f32" { format!("p.{name}") } else { format!("{of}(p.{name})") });
     if sum.beta == 0.0 {
-        return Ok("p.alpha * sum".to_owned());
+        return Ok(format!("{alpha} * sum"));
     }
-    builder.float("beta", sum.beta);
+    factor(builder, "beta", sum.beta, of)?;
     builder.reads("c", &batched(sum.of, Some(sizes))?, &["batch", "row", "column"])?;
     let element = "c_get(p.c_offset + batch * p.c_batch + row * p.c_row + column * p.c_column)";
-    Ok(format!("p.beta * {element} + p.alpha * sum"))
+    Ok(format!("{beta} * {element} + {alpha} * sum"))
+}
+
+/// Declares a factor of a sum: integers have whole ones.
+fn factor(builder: &mut Builder<'_>, name: &str, value: f64, of: &str) -> Result<(), Refusal> {
+    if of == "f32" {
+        builder.float(name, value);
+        return Ok(());
+    }
+    if value.fract() != 0.0 || value.abs() >= f64::from(i32::MAX) {
+        return Refusal::because(format!("integers times {value}"));
+    }
+    builder.signed(name, value as i32);
+    Ok(())
 }
 
 /// The view with three dimensions, missing ones before the others, more than one before the last two made one; stretched

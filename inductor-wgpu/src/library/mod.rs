@@ -19,7 +19,9 @@ mod epilogue;
 mod matmul;
 mod pooling;
 mod pooling_backward;
+mod scan;
 mod scatter;
+mod sort;
 mod sorting;
 mod space;
 mod tile;
@@ -42,6 +44,9 @@ struct Row {
 static ROWS: &[Row] = &[
     Row { target: "aten.mm.default", write: matmul::mm, fuses: true },
     Row { target: "aten.bmm.default", write: matmul::mm, fuses: true },
+    Row { target: "aten._int_mm.default", write: matmul::mm, fuses: true },
+    Row { target: "aten.mv.default", write: matmul::mv, fuses: true },
+    Row { target: "aten.dot.default", write: matmul::dot, fuses: true },
     Row { target: "aten.addmm.default", write: matmul::addmm, fuses: true },
     Row { target: "aten.baddbmm.default", write: matmul::addmm, fuses: true },
     Row { target: "aten.matmul.default", write: matmul::matmul, fuses: true },
@@ -75,6 +80,11 @@ static ROWS: &[Row] = &[
     Row { target: "aten.index_reduce.default", write: scatter::over, fuses: false },
     Row { target: "aten.index_put.default", write: scatter::put, fuses: false },
     Row { target: "aten._unsafe_index_put.default", write: scatter::put, fuses: false },
+    Row { target: "aten.sort.default", write: sort::sort, fuses: false },
+    Row { target: "aten.sort.stable", write: sort::sort, fuses: false },
+    Row { target: "aten.topk.default", write: sort::topk, fuses: false },
+    Row { target: "aten.cumsum.default", write: scan::sum, fuses: false },
+    Row { target: "aten.cumprod.default", write: scan::product, fuses: false },
     Row { target: "aten.max_pool2d.default", write: pooling::max, fuses: false },
     Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max, fuses: false },
     Row { target: "aten.avg_pool2d.default", write: pooling::average, fuses: false },

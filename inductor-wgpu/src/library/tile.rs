@@ -1,7 +1,7 @@
 //! A matrix product in tiles, whatever the matrices are made of: what convolution shares with `mm`.
 //!
 //! A workgroup of 256 threads computes a tile of the product. It loads a slab of each operand to workgroup memory, all
-//! threads add its products to registers, and so on along `k`. Sums are in `float32`.
+//! threads add its products to registers, and so on along `k`. Sums are in `float32`, those of integers in integers.
 
 use inductor::device::Refusal;
 
@@ -25,9 +25,11 @@ const SMALL: Tile = Tile { rows: 16, columns: 16, depth: 16, per_row: 1, per_col
 
 /// What a product is made of: functions in WGSL that say what the operands and the result are.
 pub(super) struct Product {
-    /// Declares `fn load_a(batch: u32, row: u32, k: u32) -> f32`, `fn load_b(batch: u32, k: u32, column: u32) -> f32` and
-    /// `fn store(batch: u32, row: u32, column: u32, sum: f32)`.
+    /// Declares `fn load_a(batch: u32, row: u32, k: u32) -> T`, `fn load_b(batch: u32, k: u32, column: u32) -> T` and
+    /// `fn store(batch: u32, row: u32, column: u32, sum: T)`.
     pub(super) functions: String,
+    /// `T`, the type of WGSL that is computed with.
+    pub(super) of: &'static str,
     /// True if neighbours in memory are neighbours along `k` in the first operand, so that they are loaded in that order.
     pub(super) a_along_k: bool,
     /// The same of the second.
@@ -54,21 +56,21 @@ impl Tile {
         let (across, sums) = (columns / per_column, per_row * per_column);
         format!(
             "{functions}
-var<workgroup> slab_a: array<f32, {a_length}>;
-var<workgroup> slab_b: array<f32, {b_length}>;
+var<workgroup> slab_a: array<{of}, {a_length}>;
+var<workgroup> slab_b: array<{of}, {b_length}>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {{
     let row = group.y * {rows}u;
     let column = group.x * {columns}u;
     let own_row = (thread / {across}u) * {per_row}u;
     let own_column = (thread % {across}u) * {per_column}u;
-    var sums: array<f32, {sums}>;
+    var sums: array<{of}, {sums}>;
     for (var at = 0u; at < p.k; at += {depth}u) {{
         for (var i = 0u; i < {a_loads}u; i++) {{
             let e = thread + i * 256u;
             let r = {a_row};
             let k = {a_k};
-            var value = 0.0;
+            var value = {of}(0);
             if (row + r < p.m && at + k < p.k) {{ value = load_a(group.z, row + r, at + k); }}
             slab_a[k * {rows}u + r] = value;
         }}
@@ -76,7 +78,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let e = thread + i * 256u;
             let c = {b_column};
             let k = {b_k};
-            var value = 0.0;
+            var value = {of}(0);
             if (column + c < p.n && at + k < p.k) {{ value = load_b(group.z, at + k, column + c); }}
             slab_b[k * {columns}u + c] = value;
         }}
@@ -101,6 +103,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }}
 ",
             functions = product.functions,
+            of = product.of,
             a_length = rows * depth,
             b_length = columns * depth,
         )

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from pybind.tests.wgpu.device import Counted, check, close, needs_adapter, on_device
+from pybind.tests.wgpu.device import Counted, alone, check, close, needs_adapter, on_device
 
 pytestmark = needs_adapter
 
@@ -18,6 +18,10 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
     "mm transposed": (lambda a, b: a.t() @ b.t(), (47, 33), (29, 47)),
     "mm of rows": (lambda a, b: a[::2] @ b[:, 1:], (33, 47), (47, 29)),
     "mm without k": (lambda a, b: a @ b, (3, 0), (0, 4)),
+    "mv": (lambda a, b: a @ b, (33, 47), (47,)),
+    "a vector times a matrix": (lambda a, b: a @ b, (47,), (47, 29)),
+    "dot": (lambda a, b: a @ b, (47,), (47,)),
+    "batches times a vector": (lambda a, b: a @ b, (2, 3, 47), (47,)),
     "bmm": (torch.bmm, (3, 17, 20), (3, 20, 9)),
     "linear": (F.linear, (5, 7, 20), (30, 20), (30,)),
     "addmm scaled": (lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2.0), (33, 1), (33, 8), (8, 40)),
@@ -86,6 +90,13 @@ LIBRARY: dict[str, tuple[Any, ...]] = {
         (2, 2, 11, 16),
         (2, 2, 11, 16),
     ),
+    "attention of wide heads": (F.scaled_dot_product_attention, (1, 2, 9, 160), (1, 2, 21, 160), (1, 2, 21, 160)),
+    "attention of wider heads": (
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        (1, 2, 19, 300),
+        (1, 2, 19, 300),
+        (1, 2, 19, 300),
+    ),
     "attention of one projection": (
         lambda x: F.scaled_dot_product_attention(*x.view(2, 10, 3, 4, 8).permute(2, 0, 3, 1, 4)),
         (2, 10, 96),
@@ -101,6 +112,42 @@ def test_library_kernels(name: str) -> None:
     with Counted() as counted:
         check(function, *args)
     assert counted["dispatches"] >= 2 or name == "mm without k"
+
+
+INTEGERS = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]
+
+#: Products of integers, by the sizes of their operands.
+OF_INTEGERS: dict[str, tuple[Any, ...]] = {
+    "mm": (lambda a, b: a @ b, (33, 47), (47, 29)),
+    "mm of large tiles": (lambda a, b: a @ b.t(), (70, 40), (130, 40)),
+    "bmm": (torch.bmm, (3, 17, 20), (3, 20, 9)),
+    "mv": (lambda a, b: a @ b, (33, 47), (47,)),
+    "dot": (lambda a, b: a @ b, (47,), (47,)),
+    "linear": (lambda x, w, b: F.linear(x, w, b) + 1, (5, 7, 20), (30, 20), (30,)),
+    "addmm": (lambda c, a, b: torch.addmm(c, a, b, beta=2, alpha=3), (33, 1), (33, 8), (8, 40)),
+}
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_products_of_integers(name: str, dtype: torch.dtype) -> None:
+    """Exact, and around where they leave their dtype."""
+    function, *shapes = OF_INTEGERS[name]
+    ends = torch.iinfo(dtype)
+    args = [torch.randint(ends.min, ends.max, shape, dtype=dtype) for shape in shapes]
+    with Counted() as counted:
+        ours = on_device(function)(*args)
+    alone(counted)
+    assert torch.equal(ours, function(*args))
+
+
+def test_products_of_bytes_as_words() -> None:
+    """``_int_mm`` keeps what bytes would lose."""
+    a, b = (torch.randint(-128, 128, (40, 40), dtype=torch.int8) for _ in range(2))
+    with Counted() as counted:
+        ours = on_device(torch._int_mm)(a, b)
+    alone(counted)
+    assert torch.equal(ours, torch._int_mm(a, b))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

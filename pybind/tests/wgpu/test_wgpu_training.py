@@ -74,6 +74,12 @@ TRAINED["attention whose heads share keys"] = (
     (2, 2, 19, 24),
     (2, 2, 19, 24),
 )
+TRAINED["attention of wide heads"] = (
+    F.scaled_dot_product_attention,
+    (1, 2, 9, 200),
+    (1, 2, 11, 200),
+    (1, 2, 11, 200),
+)
 TRAINED["embedding"] = (lambda w: F.embedding(torch.tensor([[3, 1, 1], [0, 4, 3]]), w), (5, 70))
 TRAINED["embedding of one row"] = (lambda w: F.embedding(torch.tensor([3, 1, 2, 2]), w, padding_idx=2), (5, 8))
 
