@@ -133,15 +133,6 @@ impl<'a> Given<'a> {
         plain.as_int_list().or_else(single).ok_or_else(|| self.wrong(name))
     }
 
-    /// Two numbers, where one stands for both.
-    pub(super) fn pair(&self, name: &str) -> Result<[i64; 2], Refusal> {
-        match *self.ints(name)? {
-            [both] => Ok([both, both]),
-            [first, second] => Ok([first, second]),
-            _ => Err(self.wrong(name)),
-        }
-    }
-
     /// A result as the plan wants it; `None` if nothing uses it.
     pub(super) fn opt_result(&self, number: usize) -> Result<Option<View>, Refusal> {
         match self.call.results.get(number) {

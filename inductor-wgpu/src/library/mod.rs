@@ -18,7 +18,6 @@ mod elements;
 mod epilogue;
 mod matmul;
 mod pooling;
-mod pooling_backward;
 mod scan;
 mod scatter;
 mod sort;
@@ -85,18 +84,29 @@ static ROWS: &[Row] = &[
     Row { target: "aten.topk.default", write: sort::topk, fuses: false },
     Row { target: "aten.cumsum.default", write: scan::sum, fuses: false },
     Row { target: "aten.cumprod.default", write: scan::product, fuses: false },
-    Row { target: "aten.max_pool2d.default", write: pooling::max, fuses: false },
-    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::max, fuses: false },
-    Row { target: "aten.avg_pool2d.default", write: pooling::average, fuses: false },
-    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::adaptive_average, fuses: false },
-    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::adaptive_average, fuses: false },
-    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling_backward::max, fuses: false },
-    Row { target: "aten.avg_pool2d_backward.default", write: pooling_backward::average, fuses: false },
-    Row {
-        target: "aten._adaptive_avg_pool2d_backward.default",
-        write: pooling_backward::adaptive_average,
-        fuses: false,
-    },
+    Row { target: "aten.max_pool2d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.max_pool3d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.max_pool3d_with_indices.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.avg_pool1d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.avg_pool2d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.avg_pool3d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_avg_pool1d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_avg_pool3d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten._adaptive_avg_pool3d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_max_pool1d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_max_pool2d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.adaptive_max_pool3d.default", write: pooling::forward, fuses: false },
+    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten.max_pool3d_with_indices_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten.avg_pool2d_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten.avg_pool3d_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten._adaptive_avg_pool2d_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten._adaptive_avg_pool3d_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten.adaptive_max_pool2d_backward.default", write: pooling::backward, fuses: false },
+    Row { target: "aten.adaptive_max_pool3d_backward.default", write: pooling::backward, fuses: false },
 ];
 
 /// The kernel for a call.

@@ -1,177 +1,248 @@
-//! Pooling over two dimensions: a thread for each element of the output walks its window.
+//! Pooling over one, two or three dimensions, and its backward.
+//!
+//! Forward, a thread for each element of the output goes over its window; backward, a thread for each element of the input
+//! goes over the windows that it may lie in, and adds up what they were given. In the texts `D` stands for a dimension: `to_D`
+//! is a window's place in the output, `at_D` an element's in the input.
 
 use inductor::device::{Refusal, Task};
-use inductor::plan::{Layout, View};
+use inductor::plan::View;
+use symshapes::DType;
 
 use super::builder::Builder;
 use super::call::Given;
-use super::groups;
+use super::elements::Element;
+use super::space::Space;
+use super::spread;
 use crate::Gpu;
 use crate::work::Work;
 
 /// Threads of a workgroup.
-pub(super) const THREADS: i64 = 64;
+const THREADS: i64 = 64;
 
-/// The window of `kernel` elements with steps, padding and dilation, cut to the plane.
-const WINDOW: &str = "
-    let from_y = y * p.stride_y;
-    let from_x = x * p.stride_x;
-";
+/// Where windows are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Windows {
+    /// Of a size, with steps and padding; those of the greatest have dilation, too.
+    Sized { dilated: bool },
+    /// As many as the output has elements, which cover the input.
+    Adaptive,
+}
 
-/// `max_pool2d_with_indices`: NaN is greater than all else, and of equal elements the first counts.
-pub(super) fn max(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let (input, out, indices) = (planar(given.tensor("self")?)?, given.result()?, given.opt_result(1)?);
+/// What becomes of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pool {
+    Greatest,
+    Average,
+}
+
+/// One operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pooling {
+    space: Space,
+    windows: Windows,
+    pool: Pool,
+}
+
+impl Pooling {
+    /// By the operator's name, which tells of all three.
+    fn of(given: &Given<'_>) -> Pooling {
+        let name = given.target();
+        let rank = if name.contains("3d") { 3 } else { 1 + usize::from(name.contains("2d")) };
+        let pool = if name.contains("max_pool") { Pool::Greatest } else { Pool::Average };
+        let windows = if name.contains("adaptive") {
+            Windows::Adaptive
+        } else {
+            Windows::Sized { dilated: pool == Pool::Greatest }
+        };
+        Pooling { space: Space::over(rank), windows, pool }
+    }
+
+    /// Declares the windows' numbers.
+    fn declare(self, builder: &mut Builder<'_>, given: &Given<'_>) -> Result<(), Refusal> {
+        let Windows::Sized { dilated } = self.windows else { return Ok(()) };
+        let kernel = given.ints("kernel_size")?;
+        let stride = Some(given.ints("stride")?).filter(|stride| !stride.is_empty()).unwrap_or_else(|| kernel.clone());
+        self.space.declare(builder, "kernel", &kernel)?;
+        self.space.declare(builder, "stride", &stride)?;
+        self.space.declare(builder, "padding", &given.ints("padding")?)?;
+        if dilated { self.space.declare(builder, "dilation", &given.ints("dilation")?) } else { Ok(()) }
+    }
+
+    /// Binds the larger tensor, which has the input's sizes, and the smaller one, by these names.
+    fn sizes(self, builder: &mut Builder<'_>, input: &View, out: &View) -> Result<(), Refusal> {
+        let ((images, channels, planes), (.., small)) = (self.space.sizes(input)?, self.space.sizes(out)?);
+        builder.int("images", images)?;
+        builder.int("channels", channels)?;
+        self.space.declare(builder, "size", &planes)?;
+        self.space.declare(builder, "out_size", &small)
+    }
+
+    /// Loops over the elements of the window at `to_D`, after declaring its ends where it is an average's.
+    fn over_window(self, body: &str) -> String {
+        let ends = match (self.windows, self.pool) {
+            (Windows::Sized { .. }, Pool::Greatest) => return self.space.loops(DILATED, body),
+            (Windows::Sized { .. }, Pool::Average) => ENDS,
+            (Windows::Adaptive, _) => ADAPTIVE_ENDS,
+        };
+        let head = "for (var at_D = start_D; at_D < end_D; at_D++) {";
+        format!("{}{}", self.space.each(ends), self.space.loops(head, body))
+    }
+
+    /// Loops over the windows that the element at `at_D` may lie in.
+    fn over_windows(self, body: &str) -> String {
+        match self.windows {
+            Windows::Sized { dilated } => {
+                let step = if dilated { "step_D * p.dilation_D" } else { "step_D" };
+                self.space.loops(&AROUND.replace("STEP", step), body)
+            }
+            Windows::Adaptive => self.space.loops(ADAPTIVE_AROUND, body),
+        }
+    }
+
+    /// What the sum of a window whose ends are declared is divided by.
+    fn divisor(self, builder: &mut Builder<'_>, given: &Given<'_>) -> Result<String, Refusal> {
+        let product = |factor: &str| format!("f32({})", self.space.product(factor));
+        if self.windows == Windows::Adaptive {
+            return Ok(product("(end_D - start_D)"));
+        }
+        if given.has("divisor_override")
+            && let Some(divisor) = given.opt_float("divisor_override")?
+        {
+            builder.float("divisor", divisor);
+            return Ok("p.divisor".to_owned());
+        }
+        Ok(product(if given.bool("count_include_pad")? { "(reach_D - from_D)" } else { "(end_D - start_D)" }))
+    }
+}
+
+/// A loop over a window with dilation, cut to the plane.
+const DILATED: &str = "for (var step_D = 0u; step_D < p.kernel_D; step_D++) {
+    let far_D = to_D * p.stride_D + step_D * p.dilation_D;
+    if (far_D < p.padding_D || far_D - p.padding_D >= p.size_D) { continue; }
+    let at_D = far_D - p.padding_D;";
+
+/// Where a window begins and ends, in a plane that begins with the padding (so that no number is negative) and in the plane
+/// itself.
+const ENDS: &str = "let from_D = to_D * p.stride_D;
+    let reach_D = min(from_D + p.kernel_D, p.size_D + 2u * p.padding_D);
+    let start_D = max(from_D, p.padding_D) - p.padding_D;
+    let end_D = min(max(reach_D, p.padding_D) - p.padding_D, p.size_D);";
+
+const ADAPTIVE_ENDS: &str = "let start_D = (to_D * p.size_D) / p.out_size_D;
+    let end_D = ((to_D + 1u) * p.size_D + p.out_size_D - 1u) / p.out_size_D;";
+
+/// A loop over the windows that cover an element, by where in them it lies.
+const AROUND: &str = "for (var step_D = 0u; step_D < p.kernel_D; step_D++) {
+    let far_D = at_D + p.padding_D;
+    let within_D = STEP;
+    if (far_D < within_D || (far_D - within_D) % p.stride_D != 0u) { continue; }
+    let to_D = (far_D - within_D) / p.stride_D;
+    if (to_D >= p.out_size_D) { continue; }";
+
+/// A loop over the windows that may cover an element, from the first to the last.
+const ADAPTIVE_AROUND: &str = "let last_D = ((at_D + 1u) * p.out_size_D + p.size_D - 1u) / p.size_D;
+    for (var to_D = (at_D * p.out_size_D) / p.size_D; to_D < last_D; to_D++) {";
+
+/// `max_pool2d` and its like, with and without the places: NaN is greater than all else, and of equal elements the first
+/// counts. `avg_pool2d`, `adaptive_avg_pool2d` and their like.
+pub(super) fn forward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let pooling = Pooling::of(given);
+    let Pooling { space, .. } = pooling;
+    if given.tensor("self")?.dtype != DType::F32 && given.target() == "aten.avg_pool3d.default" {
+        return Refusal::because("halves, which eager does not average over volumes");
+    }
+    let (input, out) = (space.of_images(given.tensor("self")?)?, space.of_images(&given.result()?)?);
     let mut builder = Builder::new(gpu, given.plan);
-    window(&mut builder, given, true)?;
-    let out = bind(&mut builder, &input, &out)?;
-    let mut store = String::new();
-    if let Some(indices) = indices {
-        let element = if gpu.has_wide_ints() { "i64" } else { "i32" };
-        builder.writes("indices", &planar(&indices)?, &DIMS)?;
-        store = format!(
-            "indices_put(p.indices_offset + image * p.indices_image + channel * p.indices_channel + y * p.indices_y \
-             + x * p.indices_x, {element}(best_at));"
-        );
-    }
-    let body = format!(
-        "{WINDOW}
-    var best = 0.0;
-    var best_at = 0u;
-    var is_first = true;
-    for (var down = 0u; down < p.kernel_y; down++) {{
-        let at_y = from_y + down * p.dilation_y;
-        if (at_y < p.padding_y || at_y - p.padding_y >= p.height) {{ continue; }}
-        for (var right = 0u; right < p.kernel_x; right++) {{
-            let at_x = from_x + right * p.dilation_x;
-            if (at_x < p.padding_x || at_x - p.padding_x >= p.width) {{ continue; }}
-            let value = element(image, channel, at_y - p.padding_y, at_x - p.padding_x);
-            let is_nan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-            if (is_first || value > best || is_nan) {{
-                best = value;
-                best_at = (at_y - p.padding_y) * p.width + at_x - p.padding_x;
-            }}
-            is_first = false;
-        }}
-    }}
-    out_put(place, best);
-    {store}"
-    );
-    finish(builder, &out, &body)
+    pooling.declare(&mut builder, given)?;
+    pooling.sizes(&mut builder, &input, &out)?;
+    builder.reads("input", &input, space.dims())?;
+    builder.writes("out", &out, space.dims())?;
+    let value = format!("input_get({})", space.element("input", "image", "channel", "at_D"));
+    let place = |name: &str| space.element(name, "image", "channel", "to_D");
+    let body = match pooling.pool {
+        Pool::Greatest => {
+            let mut store = format!("    out_put({}, best);\n", place("out"));
+            if let Some(indices) = given.opt_result(1)? {
+                let of = Element::of(gpu, indices.dtype)?.value();
+                builder.writes("indices", &space.of_images(&indices)?, space.dims())?;
+                store += &format!("    indices_put({}, {of}(best_at));\n", place("indices"));
+            }
+            let body = GREATEST.replace("VALUE", &value).replace("FLAT", &space.flat("at_D", "size"));
+            format!(
+                "    var best = 0.0;\n    var best_at = 0u;\n    var is_first = true;\n{}{store}",
+                pooling.over_window(&body)
+            )
+        }
+        Pool::Average => {
+            let divisor = pooling.divisor(&mut builder, given)?;
+            let sum = pooling.over_window(&format!("    sum += {value};"));
+            format!("    var sum = 0.0;\n{sum}    out_put({}, sum / {divisor});\n", place("out"))
+        }
+    };
+    finish(builder, space, &out, ("out_size", "to"), &body)
 }
 
-/// `avg_pool2d`.
-pub(super) fn average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let input = planar(given.tensor("self")?)?;
+const GREATEST: &str = "    let value = VALUE;
+    let is_nan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+    if (is_first || value > best || is_nan) {
+        best = value;
+        best_at = FLAT;
+    }
+    is_first = false;";
+
+/// Backward of them all.
+pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let pooling = Pooling::of(given);
+    let Pooling { space, .. } = pooling;
+    let (grad, out) = (space.of_images(given.tensor("grad_output")?)?, space.of_images(&given.result()?)?);
     let mut builder = Builder::new(gpu, given.plan);
-    window(&mut builder, given, false)?;
-    let divisor = average_divisor(&mut builder, given)?;
-    let out = bind(&mut builder, &input, &given.result()?)?;
-    let body = format!("{WINDOW}\n{REACH}\n{SUM}\nout_put(place, sum / {divisor});");
-    finish(builder, &out, &body)
+    pooling.declare(&mut builder, given)?;
+    pooling.sizes(&mut builder, &out, &grad)?;
+    builder.reads("grad", &grad, space.dims())?;
+    builder.writes("out", &out, space.dims())?;
+    let place = |name: &str| space.element(name, "image", "channel", "to_D");
+    let term = format!("grad_get({})", place("grad"));
+    let body = match pooling.pool {
+        Pool::Greatest => {
+            let indices = given.integers("indices")?;
+            let of = Element::of(gpu, indices.dtype)?.value();
+            builder.reads("indices", &space.of_images(indices)?, space.dims())?;
+            let (chosen, own) = (place("indices"), space.flat("at_D", "size"));
+            format!("    if (indices_get({chosen}) == {of}({own})) {{ sum += {term}; }}")
+        }
+        Pool::Average => {
+            let divisor = pooling.divisor(&mut builder, given)?;
+            let ends = if pooling.windows == Windows::Adaptive { ADAPTIVE_ENDS } else { ENDS };
+            let covers = space.all("start_D <= at_D && at_D < end_D");
+            format!("{}    if ({covers}) {{ sum += {term} / {divisor}; }}", space.each(ends))
+        }
+    };
+    let store = format!("    out_put({}, sum);\n", space.element("out", "image", "channel", "at_D"));
+    let body = format!("    var sum = 0.0;\n{}{store}", pooling.over_windows(&body));
+    finish(builder, space, &out, ("size", "at"), &body)
 }
 
-/// Where a window of an average begins and ends, in a plane that begins with the padding (so that no number is negative)
-/// and in the plane itself.
-pub(super) const REACH: &str = "
-    let reach_y = min(from_y + p.kernel_y, p.height + 2u * p.padding_y);
-    let reach_x = min(from_x + p.kernel_x, p.width + 2u * p.padding_x);
-    let start_y = max(from_y, p.padding_y) - p.padding_y;
-    let start_x = max(from_x, p.padding_x) - p.padding_x;
-    let end_y = min(max(reach_y, p.padding_y) - p.padding_y, p.height);
-    let end_x = min(max(reach_x, p.padding_x) - p.padding_x, p.width);
-";
-
-/// What the sum of such a window is divided by.
-pub(super) fn average_divisor(builder: &mut Builder<'_>, given: &Given<'_>) -> Result<&'static str, Refusal> {
-    if let Some(divisor) = given.opt_float("divisor_override")? {
-        builder.float("divisor", divisor);
-        return Ok("p.divisor");
-    }
-    Ok(if given.bool("count_include_pad")? {
-        "f32((reach_y - from_y) * (reach_x - from_x))"
-    } else {
-        "f32((end_y - start_y) * (end_x - start_x))"
-    })
-}
-
-/// `_adaptive_avg_pool2d`.
-pub(super) fn adaptive_average(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let input = planar(given.tensor("self")?)?;
-    let mut builder = Builder::new(gpu, given.plan);
-    let out = bind(&mut builder, &input, &given.result()?)?;
-    let body = format!(
-        "let start_y = (y * p.height) / p.out_height;
-    let start_x = (x * p.width) / p.out_width;
-    let end_y = ((y + 1u) * p.height + p.out_height - 1u) / p.out_height;
-    let end_x = ((x + 1u) * p.width + p.out_width - 1u) / p.out_width;
-    {SUM}
-    out_put(place, sum / f32((end_y - start_y) * (end_x - start_x)));"
-    );
-    finish(builder, &out, &body)
-}
-
-/// The sum of a window.
-const SUM: &str = "var sum = 0.0;
-    for (var down = start_y; down < end_y; down++) {
-        for (var right = start_x; right < end_x; right++) { sum += element(image, channel, down, right); }
-    }";
-
-pub(super) const DIMS: [&str; 4] = ["image", "channel", "y", "x"];
-
-/// The numbers of a window.
-pub(super) fn window(builder: &mut Builder<'_>, given: &Given<'_>, dilated: bool) -> Result<(), Refusal> {
-    let kernel = given.pair("kernel_size")?;
-    let stride = if given.ints("stride")?.is_empty() { kernel } else { given.pair("stride")? };
-    let dilation = if dilated { given.pair("dilation")? } else { [1, 1] };
-    let padding = given.pair("padding")?;
-    for (name, [y, x]) in [("kernel", kernel), ("stride", stride), ("padding", padding), ("dilation", dilation)] {
-        builder.int(&format!("{name}_y"), y)?;
-        builder.int(&format!("{name}_x"), x)?;
-    }
-    Ok(())
-}
-
-/// Binds input and output; the output with four dimensions.
-fn bind(builder: &mut Builder<'_>, input: &View, out: &View) -> Result<View, Refusal> {
-    let out = planar(out)?;
-    builder.reads("input", input, &DIMS)?;
-    builder.writes("out", &out, &DIMS)?;
-    builder.int("height", input.layout.sizes[2])?;
-    builder.int("width", input.layout.sizes[3])?;
-    for (name, &size) in ["images", "channels", "out_height", "out_width"].iter().zip(&out.layout.sizes) {
-        builder.int(name, size)?;
-    }
-    Ok(out)
-}
-
-fn finish(builder: Builder<'_>, out: &View, body: &str) -> Result<Task<Work>, Refusal> {
-    let [images, channels, height, width] = out.layout.sizes[..] else { return Refusal::because("its rank") };
+/// The dispatch with a thread for each element of `over`, whose plane's sizes and places have these names.
+fn finish(
+    mut builder: Builder<'_>,
+    space: Space,
+    over: &View,
+    (size, at): (&str, &str),
+    body: &str,
+) -> Result<Task<Work>, Refusal> {
+    let count = over.layout.sizes.iter().fold(1i64, |all, &size| all.saturating_mul(size));
+    builder.int("count", count)?;
     let text = format!(
-        "fn element(image: u32, channel: u32, y: u32, x: u32) -> f32 {{
-    return input_get(p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x);
-}}
+        "
 @compute @workgroup_size({THREADS})
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
-    if (id.x >= p.out_height * p.out_width) {{ return; }}
-    let y = id.x / p.out_width;
-    let x = id.x % p.out_width;
-    let channel = id.y;
-    let image = id.z;
-    let place = p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x;
-    {body}
-}}
-"
+    let number = id.x + id.y * 0x200000u;
+    if (number >= p.count) {{ return; }}
+{}    let image = plane / p.channels;
+    let channel = plane % p.channels;
+{body}}}
+",
+        space.apart("number", size, "plane", at),
     );
-    builder.finish(&text, [groups(height * width, THREADS)?, groups(channels, 1)?, groups(images, 1)?])
-}
-
-/// The view with four dimensions, images before channels.
-pub(super) fn planar(view: &View) -> Result<View, Refusal> {
-    let Layout { sizes, strides, offset } = &view.layout;
-    let (sizes, strides) = match (&sizes[..], &strides[..]) {
-        (&[c, y, x], &[c1, y1, x1]) => (vec![1, c, y, x], vec![0, c1, y1, x1]),
-        ([_, _, _, _], _) => (sizes.clone(), strides.clone()),
-        _ => return Refusal::because(format!("pooling of tensors of {} dimensions", sizes.len())),
-    };
-    Ok(View { layout: Layout { sizes, strides, offset: *offset }, ..view.clone() })
+    builder.finish(&text, spread(count, THREADS)?)
 }

@@ -1,10 +1,10 @@
-//! The dimensions that a convolution goes over, and the texts that name one of them after the other.
+//! The dimensions that a convolution or pooling goes over, and the texts that name one of them after the other.
 //!
 //! A plane of the larger tensor has the sizes `p.size_y` and so on, one of the smaller tensor (which a convolution writes and
 //! a transposed one reads) `p.out_size_y`, a filter `p.filter_y`.
 
 use inductor::device::Refusal;
-use inductor::plan::View;
+use inductor::plan::{Layout, View};
 
 use super::builder::Builder;
 
@@ -25,6 +25,21 @@ impl Space {
             dims @ 3..=5 => Ok(Space { rank: dims - 2 }),
             dims => Refusal::because(format!("a convolution over tensors of {dims} dimensions")),
         }
+    }
+
+    /// So many dimensions: 1, 2 or 3.
+    pub(super) fn over(rank: usize) -> Space {
+        Space { rank: rank.clamp(1, DIMS.len()) }
+    }
+
+    /// The tensor with images before channels, of which there is one where it has none.
+    pub(super) fn of_images(self, view: &View) -> Result<View, Refusal> {
+        let Layout { sizes, strides, offset } = &view.layout;
+        let missing = (self.rank + 2).checked_sub(sizes.len()).filter(|&missing| missing <= 1);
+        let missing = missing.ok_or_else(|| Refusal(format!("pooling of tensors of {} dimensions", sizes.len())))?;
+        let pad = |fill: i64, of: &[i64]| std::iter::repeat_n(fill, missing).chain(of.iter().copied()).collect();
+        let layout = Layout { sizes: pad(1, sizes), strides: pad(0, strides), offset: *offset };
+        Ok(View { layout, ..view.clone() })
     }
 
     /// All dimensions of a tensor.
@@ -57,6 +72,32 @@ impl Space {
     /// A line for each dimension: `D` stands for its name.
     pub(super) fn each(self, line: &str) -> String {
         self.own().iter().map(|dim| format!("    {}\n", line.replace('D', dim))).collect()
+    }
+
+    /// Loops, the first dimension outermost: `head` begins one, `body` is what is done in the innermost.
+    pub(super) fn loops(self, head: &str, body: &str) -> String {
+        format!("{}{body}\n{}", self.each(head), "    }\n".repeat(self.rank))
+    }
+
+    /// The product of something over the dimensions.
+    pub(super) fn product(self, factor: &str) -> String {
+        let factors: Vec<String> = self.own().iter().map(|dim| factor.replace('D', dim)).collect();
+        factors.join(" * ")
+    }
+
+    /// The number that a place in a plane has there, the last dimension fastest.
+    pub(super) fn flat(self, place: &str, size: &str) -> String {
+        let one = |sum: String, dim: &&str| {
+            let at = place.replace('D', dim);
+            if sum.is_empty() { at } else { format!("({sum}) * p.{size}_{dim} + {at}") }
+        };
+        self.own().iter().fold(String::new(), one)
+    }
+
+    /// True in WGSL where it is for all dimensions.
+    pub(super) fn all(self, condition: &str) -> String {
+        let conditions: Vec<String> = self.own().iter().map(|dim| condition.replace('D', dim)).collect();
+        conditions.join(" && ")
     }
 
     /// Declares what `number` counts: `lead`, and within it places in something of the sizes `p.size_D`, as `at_D`.

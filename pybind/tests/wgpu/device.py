@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch.nn import functional as F
 
 from rust_inductor import _native
 
@@ -32,6 +33,24 @@ def _has_adapter() -> bool:
 needs_adapter = pytest.mark.skipif(
     not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one"
 )
+
+
+#: Pooling that runs forward and backward, and the sizes of its input.
+POOLS: dict[str, tuple[Any, ...]] = {
+    "max pool of lines": (lambda x: F.max_pool1d(x, 3, stride=2, padding=1), (2, 3, 10)),
+    "max pool of volumes": (lambda x: F.max_pool3d(x, (2, 3, 2), stride=(1, 2, 2), padding=(0, 1, 1)), (2, 3, 5, 6, 7)),
+    "avg pool of lines": (lambda x: F.avg_pool1d(x, 3, stride=2, padding=1), (2, 3, 10)),
+    "avg pool of volumes": (lambda x: F.avg_pool3d(x, (2, 3, 2), stride=(1, 2, 2), padding=(1, 0, 1)), (2, 3, 5, 6, 7)),
+    "avg pool of volumes, without padding": (
+        lambda x: F.avg_pool3d(x, 3, stride=2, padding=1, ceil_mode=True, count_include_pad=False),
+        (2, 3, 5, 6, 7),
+    ),
+    "avg pool of volumes by a divisor": (lambda x: F.avg_pool3d(x, 2, divisor_override=3), (2, 3, 5, 6, 7)),
+    "adaptive pool of volumes": (lambda x: F.adaptive_avg_pool3d(x, (2, 3, 4)), (2, 3, 5, 6, 7)),
+    "adaptive max pool of lines": (lambda x: F.adaptive_max_pool1d(x, 4), (2, 3, 10)),
+    "adaptive max pool": (lambda x: F.adaptive_max_pool2d(x, (2, 5)), (2, 3, 9, 8)),
+    "adaptive max pool of volumes": (lambda x: F.adaptive_max_pool3d(x, (2, 3, 4)), (2, 3, 5, 6, 7)),
+}
 
 
 def on_device(function: Callable[..., Any], **kwargs: Any) -> Any:

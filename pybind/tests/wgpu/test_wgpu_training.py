@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import rust_inductor
-from pybind.tests.wgpu.device import OPTIONS, Counted, close, needs_adapter, on_device
+from pybind.tests.wgpu.device import OPTIONS, POOLS, Counted, close, needs_adapter, on_device
 
 pytestmark = needs_adapter
 
@@ -28,6 +28,7 @@ TRAINED: dict[str, tuple[Any, ...]] = {
     ),
     "adaptive pool": (lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (2, 3, 9, 8)),
     "adaptive pool, wider": (lambda x: F.adaptive_avg_pool2d(x, (5, 12)), (2, 3, 9, 8)),
+    **POOLS,
     "attention": (F.scaled_dot_product_attention, (2, 3, 19, 24), (2, 3, 21, 24), (2, 3, 21, 24)),
     "attention causal": (
         lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
