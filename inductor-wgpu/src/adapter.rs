@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
+use crate::loader;
 use wgpu::{Adapter, AdapterInfo, Backends, DeviceType, Instance, InstanceDescriptor};
 
 /// The user's choice among the machine's adapters.
@@ -32,10 +33,21 @@ impl FromStr for AdapterChoice {
 /// Why there is no device.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The library that finds drivers is missing.
+    #[error(
+        "no WebGPU adapter was found: there is no Vulkan loader ({library}: {reason}); on Debian and Ubuntu, `apt-get \
+         install libvulkan1 mesa-vulkan-drivers` brings it, and a driver that needs no GPU"
+    )]
+    NoLoader {
+        /// Its name.
+        library: String,
+        /// What the system says.
+        reason: String,
+    },
     /// No adapter at all.
     #[error(
-        "no WebGPU adapter was found: neither a Vulkan loader with a driver nor another of the system's interfaces; on \
-         Debian, `apt-get install mesa-vulkan-drivers` brings both, with a driver that needs no GPU"
+        "no WebGPU adapter was found: there is a Vulkan loader, and no driver for it; on Debian and Ubuntu, `apt-get \
+         install mesa-vulkan-drivers` brings some, one of which needs no GPU"
     )]
     NoAdapter,
     /// None as the user wants it.
@@ -62,7 +74,7 @@ pub(crate) fn choose(choice: &AdapterChoice) -> Result<Adapter, OpenError> {
         InstanceDescriptor { backends: Backends::PRIMARY, ..InstanceDescriptor::new_without_display_handle() };
     let mut adapters = pollster::block_on(Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
     if adapters.is_empty() {
-        return Err(OpenError::NoAdapter);
+        return Err(loader::missing().unwrap_or(OpenError::NoAdapter));
     }
     adapters.sort_by_key(|adapter| rank(adapter.get_info().device_type));
     let at = adapters.iter().position(|adapter| suits(choice, &adapter.get_info()));

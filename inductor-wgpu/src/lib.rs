@@ -6,7 +6,7 @@
 //! `subgroup` (whether threads exchange values).
 //!
 //! Invariants: nothing here panics for what a driver does: out of memory, validation and a lost device are values of
-//! [`inductor::device::DeviceError`]. No `unsafe`.
+//! [`inductor::device::DeviceError`]. `unsafe` stands in `loader` alone, which asks whether the system has a Vulkan loader.
 //!
 //! Absent: which steps run here and where values are (`inductor::offload`); tensors and Python (`pybind`).
 
@@ -14,6 +14,7 @@ mod adapter;
 mod gpu;
 mod kernel;
 mod library;
+mod loader;
 mod memory;
 mod pipeline;
 mod stream;

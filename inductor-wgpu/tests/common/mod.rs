@@ -7,8 +7,8 @@ use inductor_wgpu::{AdapterChoice, Gpu, OpenError};
 pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open(&AdapterChoice::Software) {
         Ok(gpu) => Some(gpu),
-        Err(OpenError::NoAdapter) => {
-            eprintln!("SKIPPED: {}", OpenError::NoAdapter);
+        Err(error @ (OpenError::NoAdapter | OpenError::NoLoader { .. })) => {
+            eprintln!("SKIPPED: {error}");
             None
         }
         Err(error) => panic!("{error}"),

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,14 +114,39 @@ def test_the_least_of_devices() -> None:
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "RUST_INDUCTOR_PORTABLE": "1"}, check=True)
 
 
-def test_without_an_adapter() -> None:
+#: Opens the device, and then does without it.
+OPENS = f"""
+import sys, torch
+from rust_inductor import _native
+try:
+    _native.check_options({OPTIONS!r})
+except RuntimeError as error:
+    print(error, file=sys.stderr)
+compiled = torch.compile(torch.sin, backend="rust_inductor", dynamic=False)
+torch.testing.assert_close(compiled(torch.ones(3)), torch.ones(3).sin())
+"""
+
+
+def opened_with(environment: dict[str, str]) -> list[str]:
+    """The lines of what is said; the process goes on, on the processor."""
+    given = {**os.environ, **environment}
+    run = subprocess.run([sys.executable, "-c", OPENS], env=given, capture_output=True, text=True, check=True)
+    return [line for line in run.stderr.splitlines() if "WebGPU" in line]
+
+
+def test_without_a_driver() -> None:
     """One error, which says what to install."""
-    code = f"from rust_inductor import _native; _native.check_options({OPTIONS!r})"
-    nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
-    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, **nowhere}, capture_output=True, check=False)
-    assert run.returncode == 1
-    assert b"no WebGPU adapter was found" in run.stderr
-    assert b"mesa-vulkan-drivers" in run.stderr
+    [said] = opened_with({"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"})
+    assert "no WebGPU adapter was found: there is a Vulkan loader, and no driver for it" in said
+    assert "`apt-get install mesa-vulkan-drivers`" in said
+
+
+def test_without_a_loader(tmp_path: Path) -> None:
+    """Another error: the system has a file of that name, which is no library."""
+    (tmp_path / "libvulkan.so.1").write_bytes(b"not a library" * 100)
+    [said] = opened_with({"LD_LIBRARY_PATH": os.pathsep.join([str(tmp_path), os.environ.get("LD_LIBRARY_PATH", "")])})
+    assert "no WebGPU adapter was found: there is no Vulkan loader (libvulkan.so.1: " in said
+    assert "`apt-get install libvulkan1 mesa-vulkan-drivers`" in said
 
 
 def test_options_are_checked() -> None:

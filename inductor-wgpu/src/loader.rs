@@ -1,0 +1,27 @@
+//! Whether the system has a Vulkan loader: without one wgpu finds as little as without a driver, and says nothing.
+//!
+//! The only `unsafe` of this crate is here.
+
+use libloading::Library;
+
+use crate::adapter::OpenError;
+
+/// The loader's file, as wgpu looks for it.
+const LIBRARY: &str = if cfg!(windows) {
+    "vulkan-1.dll"
+} else if cfg!(target_vendor = "apple") {
+    "libvulkan.dylib"
+} else if cfg!(target_os = "android") {
+    "libvulkan.so"
+} else {
+    "libvulkan.so.1"
+};
+
+/// The error of a system without one.
+pub(crate) fn missing() -> Option<OpenError> {
+    // SAFETY: the library is the system's, and wgpu has just tried to load it: what it does when it is loaded is sound or
+    // was done before. Nothing of it is called.
+    let loaded = unsafe { Library::new(LIBRARY) };
+    let error = loaded.err()?;
+    Some(OpenError::NoLoader { library: LIBRARY.to_owned(), reason: error.to_string() })
+}
