@@ -79,6 +79,20 @@ impl Case {
         self
     }
 
+    /// An argument that is a tensor of indices.
+    fn of_indices(mut self, sizes: &[i64]) -> Case {
+        let buf = self.buf(DType::I64, sizes, Storage::Input(self.args.len()));
+        self.args.push(CallArg::Tensor(View { buf, dtype: DType::I64, layout: layout(sizes) }));
+        self
+    }
+
+    /// The last argument as a list of one.
+    fn listed(mut self) -> Case {
+        let last = self.args.pop().expect("an argument");
+        self.args.push(CallArg::List(vec![last]));
+        self
+    }
+
     /// An argument that is a matrix, transposed.
     fn of_transposed(mut self, sizes: [i64; 2]) -> Case {
         self = self.of(&sizes);
@@ -151,6 +165,29 @@ pub(crate) fn cases() -> Vec<Case> {
             .of(&[2, 3, 9, 8])
             .with([ints(&[2, 3])])
             .gives(DType::F32, &[2, 3, 2, 3]),
+        Case::new("max_pool3d", "aten.max_pool3d_with_indices.default")
+            .of(&[2, 3, 5, 6, 7])
+            .with([ints(&[2, 3, 2]), ints(&[1, 2, 2]), ints(&[0, 1, 1])])
+            .gives(DType::F32, &[2, 3, 4, 3, 4])
+            .gives(DType::I64, &[2, 3, 4, 3, 4]),
+        Case::new("scatter_add", "aten.scatter_add.default")
+            .of(&[6, 5])
+            .with([Arg::Int(0)])
+            .of_indices(&[20, 5])
+            .of(&[20, 5])
+            .gives(DType::F32, &[6, 5]),
+        Case::new("index_put", "aten.index_put.default")
+            .of(&[6, 5])
+            .of_indices(&[20])
+            .listed()
+            .of(&[20, 5])
+            .gives(DType::F32, &[6, 5]),
+        Case::new("sort", "aten.sort.default")
+            .of(&[3, 20])
+            .with([Arg::Int(1), Arg::Bool(true)])
+            .gives(DType::F32, &[3, 20])
+            .gives(DType::I64, &[3, 20]),
+        Case::new("cumsum", "aten.cumsum.default").of(&[3, 20]).with([Arg::Int(1)]).gives(DType::F32, &[3, 20]),
         Case::new("attention", "aten._scaled_dot_product_flash_attention_for_cpu.default")
             .of(heads)
             .of(heads)
@@ -186,6 +223,11 @@ pub(crate) fn others() -> Vec<Case> {
             .gives(DType::F32, &[2, 3, 9, 8])
             .gives(DType::F32, &[5, 3, 3, 3])
             .gives(DType::F32, &[5]),
+        Case::new("sorting of long lines", "aten.sort.stable")
+            .of(&[2, 3000])
+            .with([Arg::Bool(true), Arg::Int(1), Arg::Bool(false)])
+            .gives(DType::F32, &[2, 3000])
+            .gives(DType::I64, &[2, 3000]),
         Case::new("avg_pool2d's backward", "aten.avg_pool2d_backward.default")
             .of(&[2, 3, 5, 4])
             .of(&[2, 3, 9, 8])

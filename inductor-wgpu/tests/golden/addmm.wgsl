@@ -39,7 +39,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let e = thread + i * 256u;
             let r = e / 16u;
             let k = e % 16u;
-            var value = 0.0;
+            var value = f32(0);
             if (row + r < p.m && at + k < p.k) { value = load_a(group.z, row + r, at + k); }
             slab_a[k * 16u + r] = value;
         }
@@ -47,7 +47,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let e = thread + i * 256u;
             let c = e % 16u;
             let k = e / 16u;
-            var value = 0.0;
+            var value = f32(0);
             if (column + c < p.n && at + k < p.k) { value = load_b(group.z, at + k, column + c); }
             slab_b[k * 16u + c] = value;
         }

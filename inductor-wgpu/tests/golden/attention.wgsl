@@ -44,25 +44,29 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var total = 0.0;
     var result: array<f32, 1>;
     for (var at = 0u; at < p.keys; at += 16u) {
-        workgroupBarrier();
-        for (var e = thread; e < 16u * p.width; e += 128u) {
-            let r = at + e / p.width;
-            var value = 0.0;
-            if (r < p.keys) {
-                value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
-                    + (e % p.width) * p.key_column);
-            }
-            slab[e] = value;
-        }
-        workgroupBarrier();
         let column = at + lane;
-        var score = -1.0e38;
-        if (row < p.length && column < p.keys && column <= row) {
-            score = 0.0;
-            for (var e = 0u; e < p.width; e++) { score += queries[own * p.width + e] * slab[lane * p.width + e]; }
-            score *= p.scale;
-            
+        let is_seen = row < p.length && column < p.keys && column <= row;
+        var score = 0.0;
+        for (var first = 0u; first < p.width; first += 16u) {
+            let part = min(16u, p.width - first);
+            workgroupBarrier();
+            for (var e = thread; e < 16u * part; e += 128u) {
+                let r = at + e / part;
+                var value = 0.0;
+                if (r < p.keys) {
+                    value = key_get(p.key_offset + batch * p.key_batch + (head / p.sharers) * p.key_head + r * p.key_row
+                        + (first + e % part) * p.key_column);
+                }
+                slab[e] = value;
+            }
+            workgroupBarrier();
+            if (is_seen) {
+                let of_query = own * p.width + first;
+                for (var e = 0u; e < part; e++) { score += queries[of_query + e] * slab[lane * part + e]; }
+            }
         }
+        score *= p.scale;
+        if (is_seen) {  } else { score = -1.0e38; }
         scores[thread] = score;
         workgroupBarrier();
         var highest = top;
@@ -71,27 +75,32 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var weight = 0.0;
         if (score > -1.0e38) { weight = exp(score - highest); }
         scores[thread] = weight;
-        for (var e = thread; e < 16u * p.width; e += 128u) {
-            let r = at + e / p.width;
-            var v = 0.0;
-            if (r < p.keys) {
-                v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head + r * p.value_row
-                    + (e % p.width) * p.value_column);
+        let shrink = exp(top - highest);
+        for (var first = 0u; first < p.width; first += 16u) {
+            let part = min(16u, p.width - first);
+            workgroupBarrier();
+            for (var e = thread; e < 16u * part; e += 128u) {
+                let r = at + e / part;
+                var v = 0.0;
+                if (r < p.keys) {
+                    v = value_get(p.value_offset + batch * p.value_batch + (head / p.sharers) * p.value_head
+                        + r * p.value_row + (first + e % part) * p.value_column);
+                }
+                slab[e] = v;
             }
-            slab[e] = v;
+            workgroupBarrier();
+            for (var i = 0u; i < 1u; i++) {
+                let e = i * 16u + lane;
+                if (e >= first && e < first + part) {
+                    var sum = result[i] * shrink;
+                    for (var j = 0u; j < 16u; j++) { sum += scores[own * 16u + j] * slab[j * part + e - first]; }
+                    result[i] = sum;
+                }
+            }
         }
         workgroupBarrier();
-        let shrink = exp(top - highest);
         total *= shrink;
         for (var j = 0u; j < 16u; j++) { total += scores[own * 16u + j]; }
-        for (var i = 0u; i < 1u; i++) {
-            let e = i * 16u + lane;
-            var sum = result[i] * shrink;
-            if (e < p.width) {
-                for (var j = 0u; j < 16u; j++) { sum += scores[own * 16u + j] * slab[j * p.width + e]; }
-            }
-            result[i] = sum;
-        }
         top = highest;
     }
     if (row >= p.length) { return; }

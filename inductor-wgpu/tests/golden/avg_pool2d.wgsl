@@ -1,4 +1,4 @@
-struct Numbers { kernel_y: u32, kernel_x: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, dilation_y: u32, dilation_x: u32, input_offset: u32, input_image: u32, input_channel: u32, input_y: u32, input_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32, height: u32, width: u32, images: u32, channels: u32, out_height: u32, out_width: u32 }
+struct Numbers { kernel_y: u32, kernel_x: u32, stride_y: u32, stride_x: u32, padding_y: u32, padding_x: u32, images: u32, channels: u32, size_y: u32, size_x: u32, out_size_y: u32, out_size_x: u32, input_offset: u32, input_image: u32, input_channel: u32, input_y: u32, input_x: u32, out_offset: u32, out_image: u32, out_channel: u32, out_y: u32, out_x: u32, count: u32 }
 @group(0) @binding(0) var<uniform> p: Numbers;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
@@ -8,32 +8,29 @@ fn input_get(at: u32) -> f32 {
 fn out_put(at: u32, value: f32) {
     out[at] = value;
 }
-fn element(image: u32, channel: u32, y: u32, x: u32) -> f32 {
-    return input_get(p.input_offset + image * p.input_image + channel * p.input_channel + y * p.input_y + x * p.input_x);
-}
+
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if (id.x >= p.out_height * p.out_width) { return; }
-    let y = id.x / p.out_width;
-    let x = id.x % p.out_width;
-    let channel = id.y;
-    let image = id.z;
-    let place = p.out_offset + image * p.out_image + channel * p.out_channel + y * p.out_y + x * p.out_x;
-    
-    let from_y = y * p.stride_y;
-    let from_x = x * p.stride_x;
-
-
-    let reach_y = min(from_y + p.kernel_y, p.height + 2u * p.padding_y);
-    let reach_x = min(from_x + p.kernel_x, p.width + 2u * p.padding_x);
+    let number = id.x + id.y * 0x200000u;
+    if (number >= p.count) { return; }
+    let plane = number / (p.out_size_y * p.out_size_x);
+    let to_y = (number / (p.out_size_x)) % p.out_size_y;
+    let to_x = number % p.out_size_x;
+    let image = plane / p.channels;
+    let channel = plane % p.channels;
+    var sum = 0.0;
+    let from_y = to_y * p.stride_y;
+    let reach_y = min(from_y + p.kernel_y, p.size_y + 2u * p.padding_y);
     let start_y = max(from_y, p.padding_y) - p.padding_y;
+    let end_y = min(max(reach_y, p.padding_y) - p.padding_y, p.size_y);
+    let from_x = to_x * p.stride_x;
+    let reach_x = min(from_x + p.kernel_x, p.size_x + 2u * p.padding_x);
     let start_x = max(from_x, p.padding_x) - p.padding_x;
-    let end_y = min(max(reach_y, p.padding_y) - p.padding_y, p.height);
-    let end_x = min(max(reach_x, p.padding_x) - p.padding_x, p.width);
-
-var sum = 0.0;
-    for (var down = start_y; down < end_y; down++) {
-        for (var right = start_x; right < end_x; right++) { sum += element(image, channel, down, right); }
+    let end_x = min(max(reach_x, p.padding_x) - p.padding_x, p.size_x);
+    for (var at_y = start_y; at_y < end_y; at_y++) {
+    for (var at_x = start_x; at_x < end_x; at_x++) {
+    sum += input_get(p.input_offset + image * p.input_image + channel * p.input_channel + at_y * p.input_y + at_x * p.input_x);
     }
-out_put(place, sum / f32((reach_y - from_y) * (reach_x - from_x)));
+    }
+    out_put(p.out_offset + image * p.out_image + channel * p.out_channel + to_y * p.out_y + to_x * p.out_x, sum / f32((reach_y - from_y) * (reach_x - from_x)));
 }
