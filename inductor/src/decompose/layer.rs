@@ -22,6 +22,7 @@ impl<'g> Decompose<'g> {
             "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
             "index_fill.int_Scalar" => Self::index_fill,
             "index_add.default" => Self::index_add,
+            "index_put.default" => Self::index_put,
             _ => return unsupported("a library's own"),
         };
         let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };

@@ -1,4 +1,5 @@
-//! Operators that take a number as others that take a tensor, which is what the library can be handed without Python.
+//! Operators as others that do the same: those that take a number as those that take a tensor, which is what the library
+//! can be handed without Python; assignment by a mask as a choice.
 
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
@@ -44,6 +45,45 @@ impl Decompose<'_> {
             tir::Arg::Tensor(source),
         ];
         Ok(self.made_by(id, "aten.scatter_add.default", args, promise, false))
+    }
+
+    /// `index_put` by a mask, where the values are the same for every element that it selects: a choice between old and new.
+    pub(super) fn index_put(&mut self, _: NodeId, a: &Args, _: &Promise) -> Rewrite {
+        let (x, value) = (a.tensor("self")?, a.tensor("values")?);
+        let indices: Vec<Option<Tensor>> = a.tensors("indices")?;
+        let [Some(mask), rest @ ..] = &indices[..] else { return unsupported("indexing by tensors") };
+        let own = Dims::from_slice(self.b.sizes(x));
+        let masked = self.b.rank(*mask);
+        let fits = self.b.dtype(*mask) == DType::Bool && rest.iter().all(Option::is_none);
+        if !fits || masked == 0 || own.get(..masked) != Some(self.b.sizes(*mask)) {
+            return unsupported("indexing by tensors");
+        }
+        if self.b.dtype(value) != self.b.dtype(x) || self.b.dtype(x) == DType::Bool && a.bool("accumulate")? {
+            return unsupported("values of another dtype");
+        }
+        let mut sizes = Dims::from_slice(self.b.sizes(value));
+        let within = own.len() - masked;
+        if sizes.len() == within + 1 && sizes[0] == Expr::ONE {
+            sizes.remove(0);
+        }
+        let missing = within.checked_sub(sizes.len());
+        let spreads = |skip: usize| sizes.iter().zip(&own[masked + skip..]).all(|(&n, &m)| n == Expr::ONE || n == m);
+        if !missing.is_some_and(spreads) {
+            return unsupported("values for each element that a mask selects");
+        }
+        let value = self.b.reshape(value, &sizes);
+        let value = self.b.expand(value, &own);
+        let shape: Dims = own[..masked].iter().copied().chain((0..within).map(|_| Expr::ONE)).collect();
+        let mask = self.b.reshape(*mask, &shape);
+        let mask = self.b.expand(mask, &own);
+        if !a.bool("accumulate")? {
+            return Ok(self.b.select(mask, value, x));
+        }
+        let compute = a.compute()?;
+        let (old, more) = (self.b.convert(x, compute), self.b.convert(value, compute));
+        let sum = self.b.add(old, more);
+        let sum = self.b.convert(sum, self.b.dtype(x));
+        Ok(self.b.select(mask, sum, x))
     }
 
     /// A number as a tensor without dimensions, if the dtype holds it.

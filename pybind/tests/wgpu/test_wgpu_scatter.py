@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import rust_inductor
 from pybind.tests.wgpu.device import Counted, alone, close, needs_adapter, on_device
 
 pytestmark = needs_adapter
@@ -45,7 +46,50 @@ ALONG: dict[str, Callable[[Tensor, Tensor, Tensor], Any]] = {
     "nothing": lambda x, y, i: x[:, :0].index_add(0, i, y[:, :0]),
 }
 
+MASKED: dict[str, Callable[[Tensor, Tensor], Any]] = {
+    "a number": lambda x, y: _masked(x, x > 0, 2),
+    "a tensor of one": lambda x, y: x.index_put((x > 0,), y[0, 0, :1]),
+    "rows": lambda x, y: x.index_put((x[:, 0, 0] > 0,), y[0]),
+    "columns": lambda x, y: x.index_put((x[:, :, 0] > 0,), y[:1, 0], accumulate=True),
+    "nothing": lambda x, y: _masked(x, x > 50, 2),
+}
+
+
+@pytest.mark.parametrize("compiled", [on_device, rust_inductor.compile])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool])
+@pytest.mark.parametrize("name", MASKED)
+def test_assignment_by_a_mask(name: str, dtype: torch.dtype, compiled: Any) -> None:
+    """A choice between old and new, here and on the processor, where what is assigned does not depend on the mask."""
+    if dtype == torch.bool and name == "columns":
+        pytest.skip("a sum of truth values")
+    x, y = drawn(dtype, 6, 5, 4), drawn(dtype, 20, 5, 4)
+    with Counted() as counted:
+        ours = compiled(MASKED[name])(x, y)
+    assert counted["host_steps"] == 0
+    torch.testing.assert_close(ours, MASKED[name](x, y), rtol=0, atol=0)
+    assert " 0 extern calls" in str(rust_inductor.explain(MASKED[name])(x, y))
+
+
+def test_assignment_by_a_mask_of_as_many_values() -> None:
+    """Where each selected element has its own value, the processor does it; so it does where masks do not fit."""
+
+    def function(x: Tensor, y: Tensor) -> Tensor:
+        return x.index_put((x > 0,), y)
+
+    x = torch.randn(6, 5)
+    y = torch.randn(int((x > 0).sum()))
+    close(on_device(function)(x, y), function(x, y))
+    with pytest.raises(Exception, match="shape"):
+        on_device(lambda x, y: x.index_put((y > 0,), x[0, 0]))(x, torch.randn(5, 5))
+
+
 REDUCTIONS = ["sum", "prod", "mean", "amax", "amin"]
+
+
+def _masked(x: Tensor, mask: Tensor, value: int) -> Tensor:
+    x = x.clone()
+    x[mask] = value
+    return x
 
 
 def _put(x: Tensor, indices: list[Tensor | None], y: Tensor) -> Tensor:

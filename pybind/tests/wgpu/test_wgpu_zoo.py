@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import rust_inductor
-from pybind.tests.wgpu.device import OPTIONS, Counted, check, close, needs_adapter, on_device
+from pybind.tests.wgpu.device import OPTIONS, POOLS, Counted, check, close, needs_adapter, on_device
 from rust_inductor import _native
 
 pytestmark = needs_adapter
@@ -74,6 +74,16 @@ def test_through_our_own_capture() -> None:
     with Counted() as counted:
         close(function(x, y), torch.relu(x @ y) + 1)
     assert counted["dispatches"] >= 1
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pooling_through_our_own_capture(name: str) -> None:
+    """Functions that choose between two by an argument are put into the graph as they are."""
+    function, shape = POOLS[name]
+    x = torch.randn(shape)
+    with Counted() as counted:
+        close(rust_inductor.compile(function, fullgraph=True, options=OPTIONS)(x), function(x))
+    assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
 
 
 def test_a_chain_is_one_submission() -> None:
