@@ -93,6 +93,39 @@ fn an_upload_never_reaches_a_block_that_recorded_work_still_reads() {
     assert_eq!(read(&mut stream, &c, 1).expect("the device answers"), [100.0]);
 }
 
+const LOOK_UP: &str = "
+struct Params { index: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read_write> b: array<f32>;
+@group(0) @binding(3) var<storage, read_write> fault: array<atomic<u32>>;
+@compute @workgroup_size(1) fn main() {
+    if (params.index >= arrayLength(&a)) { atomicStore(&fault[0], 1u); return; }
+    b[0] = a[params.index];
+}
+";
+
+#[test]
+fn an_index_out_of_bounds_is_told_by_the_next_download_of_its_run() {
+    let Some(gpu) = gpu() else { return };
+    let bindings = vec![BindingKind::Uniform, BindingKind::Read, BindingKind::ReadWrite, BindingKind::ReadWrite];
+    let shader = gpu.shader(Shader { text: LOOK_UP.to_owned(), bindings }).expect("the shader is right");
+    let operands = smallvec![Operand::Params, Operand::Arg(0), Operand::Arg(1), Operand::Fault];
+    let look_up = |index| Dispatch { shader, operands: operands.clone(), params: vec![index], groups: [1, 1, 1] };
+    for wrong in [None, Some(3), None] {
+        let mut stream = gpu.stream().expect("the device is there");
+        let a = stream.upload(&bytes(&[5.0, 6.0, 7.0]), DType::F32).expect("there is memory");
+        let b = stream.allocate(floats(1)).expect("there is memory");
+        let dispatches = [Some(2), wrong, Some(1)].into_iter().flatten().map(look_up).collect();
+        let work = Work { dispatches, temporaries: Vec::new() };
+        stream.run(&work, &[&a, &b]).expect("the dispatches are right");
+        match (wrong, read(&mut stream, &b, 1)) {
+            (None, got) => assert_eq!(got, Ok(vec![6.0])),
+            (Some(_), got) => assert!(matches!(got, Err(DeviceError::OutOfBounds { .. })), "{got:?}"),
+        }
+    }
+}
+
 #[test]
 fn odd_numbers_of_bytes_come_back_as_they_went() {
     let Some(gpu) = gpu() else { return };

@@ -1,5 +1,5 @@
 //! The dispatches of a [`Scatter`]: the result begins as what it was, places are looked up and sorted, and what goes to each
-//! place is walked over.
+//! place is walked over. Entries that cannot meet are not sorted.
 
 use fx::Arg;
 use inductor::device::{Access, Refusal, Task};
@@ -34,7 +34,9 @@ impl Scatter {
         if self.entries.count() > 0 && self.rows.count() > 0 {
             let runs = Runs::of(gpu, Items::Narrow, self.entries.count(), 1)?;
             tasks.push(self.look_up(gpu, given, runs)?);
-            tasks.extend(runs.sorted(gpu, given.plan)?);
+            if !self.apart {
+                tasks.extend(runs.sorted(gpu, given.plan)?);
+            }
             tasks.push(self.walk(gpu, given, runs)?);
             let mut all = joined(tasks);
             all.work.temporaries = vec![runs.bytes()];

@@ -66,6 +66,8 @@ struct Scatter {
     with_base: bool,
     /// An index whose entries are dropped.
     padding: Option<i64>,
+    /// True if no two entries can go to the same place: their order does not matter.
+    apart: bool,
 }
 
 /// Operators whose index has the dimensions of the result: `scatter`, `scatter_add`, `scatter_reduce` and their like.
@@ -103,9 +105,11 @@ pub(super) fn along(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal>
         None => Combine::Last,
     };
     let with_base = !given.has("include_self") || given.bool("include_self")?;
+    let apart = index.view.layout.sizes[at] == 1;
     let (entries, rows) = (Dims::new('e', &sizes[..entry_dims]), Dims::new('r', &sizes[entry_dims..]));
     let (base, indices, padding) = (Some(base), vec![index], None);
-    let scatter = Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding };
+    let scatter =
+        Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding, apart };
     scatter.work(gpu, given)
 }
 
@@ -140,7 +144,19 @@ pub(super) fn over(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> 
     let (entries, rows) = (Dims::new('e', &sizes[..1]), Dims::new('r', &sizes[1..]));
     let out_strides = arranged(&out.layout.strides, 0);
     let (base, indices, padding) = (Some(base), vec![index], None);
-    let scatter = Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding };
+    let scatter = Scatter {
+        base,
+        out,
+        entries,
+        rows,
+        out_strides,
+        indices,
+        source,
+        combine,
+        with_base,
+        padding,
+        apart: count == 1,
+    };
     scatter.work(gpu, given)
 }
 
@@ -181,7 +197,8 @@ pub(super) fn put(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let combine = if given.bool("accumulate")? { Combine::Sum } else { Combine::Last };
     let (entries, rows) = (Dims::new('e', &lookups), Dims::new('r', &row_sizes));
     let (base, indices, with_base, padding) = (Some(base.clone()), found, true, None);
-    let scatter = Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding };
+    let scatter =
+        Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding, apart: false };
     scatter.work(gpu, given)
 }
 
@@ -199,7 +216,19 @@ pub(super) fn embedding_backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Wo
     let index = Index { view: index.clone(), size: rows, stride: out.layout.strides[0], wraps: false };
     let padding = Some(given.int("padding_idx")?).filter(|&row| row >= 0);
     let (base, indices, combine, with_base) = (None, vec![index], Combine::Sum, true);
-    let scatter = Scatter { base, out, entries, rows: dims, out_strides, indices, source, combine, with_base, padding };
+    let scatter = Scatter {
+        base,
+        out,
+        entries,
+        rows: dims,
+        out_strides,
+        indices,
+        source,
+        combine,
+        with_base,
+        padding,
+        apart: false,
+    };
     scatter.work(gpu, given)
 }
 
