@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import rust_inductor
-from pybind.tests.wgpu.device import OPTIONS, close, needs_adapter, on_device
+from pybind.tests.wgpu.device import OPTIONS, Counted, close, needs_adapter, on_device
 from rust_inductor import _native
 
 pytestmark = needs_adapter
@@ -80,6 +80,23 @@ def test_exhausted_memory() -> None:
         finally:
             _native.limit_device_memory(OPTIONS, None)
         close(compiled(large)[0], (torch.tanh(large @ large) @ large)[0])
+
+
+@pytest.mark.parametrize(("count", "dtype"), [(3 << 30, torch.uint8), (600 << 20, torch.float32)])
+def test_tensors_too_large_for_the_device(count: int, dtype: torch.dtype) -> None:
+    """More elements than a shader counts, more bytes than a buffer has: the processor does the step, and says why."""
+    x = torch.zeros(count, dtype=dtype)  # Its pages are read where the function looks, and nowhere else.
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x[-10:] + 1
+
+    with Counted() as counted:
+        ours = on_device(function)(x)
+    assert (counted["host_steps"], counted["bytes_up"]) == (1, 0)
+    close(ours, torch.ones(10, dtype=dtype))
+    said = str(rust_inductor.explain(function, options=OPTIONS)(x))
+    assert "1 steps on the processor" in said
+    assert "indices of more than 30 bits" in said or "the device takes" in said or "too long to bind" in said
 
 
 def test_a_forked_process() -> None:
