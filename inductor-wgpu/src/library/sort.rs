@@ -6,6 +6,7 @@
 
 use inductor::device::{Access, Refusal, Task};
 use inductor::plan::View;
+use symshapes::DType;
 
 use super::builder::{Builder, joined};
 use super::call::Given;
@@ -34,6 +35,9 @@ pub(super) fn sort(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> 
 
 /// `topk`, sorted or not.
 pub(super) fn topk(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    if given.any("self")?.dtype == DType::Bool {
+        return Refusal::because("the greatest of truth values, which eager does not take");
+    }
     ordered(gpu, given, given.bool("largest")?)
 }
 

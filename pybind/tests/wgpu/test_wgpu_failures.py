@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,30 @@ def test_exhausted_memory() -> None:
         finally:
             _native.limit_device_memory(OPTIONS, None)
         close(compiled(large)[0], (torch.tanh(large @ large) @ large)[0])
+
+
+REFUSED: dict[str, tuple[Callable[[torch.Tensor], Any], torch.dtype]] = {
+    "greatest of truth values": (lambda x: x.topk(2), torch.bool),
+    "reductions of truth values": (
+        lambda x: x.index_reduce(0, torch.tensor([1]), x[:1], "amax", include_self=False),
+        torch.bool,
+    ),
+    "averages of halves": (lambda x: F.avg_pool3d(x[None, None], 1), torch.bfloat16),
+    "sums of what has no sign": (lambda x: x + 1, torch.uint32),
+    "products of truth values": (lambda x: x @ x, torch.bool),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_eager_refuses(name: str) -> None:
+    """A dtype that an operator does not take eagerly is eager's error, also where the device could compute it."""
+    function, dtype = REFUSED[name]
+    x = torch.ones(4, 4).to(dtype)
+    with pytest.raises((NotImplementedError, RuntimeError)) as eager:
+        function(x)
+    with pytest.raises(eager.type) as ours:
+        on_device(function)(x)
+    assert str(eager.value) in str(ours.value)
 
 
 @pytest.mark.parametrize(("count", "dtype"), [(3 << 30, torch.uint8), (600 << 20, torch.float32)])

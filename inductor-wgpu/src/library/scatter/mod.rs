@@ -140,6 +140,9 @@ pub(super) fn over(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> 
     };
     let index = Index { view: index, size: base.layout.sizes[dim], stride: out.layout.strides[dim], wraps: fills };
     let combine = if given.has("reduce") { reduction(&given.text("reduce")?)? } else { Combine::Last };
+    if out.dtype == DType::Bool && given.has("include_self") && !given.bool("include_self")? {
+        return Refusal::because("reducing truth values without what was there, which eager does not do");
+    }
     let with_base = !given.has("include_self") || given.bool("include_self")?;
     let (entries, rows) = (Dims::new('e', &sizes[..1]), Dims::new('r', &sizes[1..]));
     let out_strides = arranged(&out.layout.strides, 0);
