@@ -79,6 +79,7 @@ static ROWS: &[Row] = &[
     Row { target: "aten.index_reduce.default", write: scatter::over, fuses: false },
     Row { target: "aten.index_put.default", write: scatter::put, fuses: false },
     Row { target: "aten._unsafe_index_put.default", write: scatter::put, fuses: false },
+    Row { target: "aten.put.default", write: scatter::put_flat, fuses: false },
     Row { target: "aten.sort.default", write: sort::sort, fuses: false },
     Row { target: "aten.sort.stable", write: sort::sort, fuses: false },
     Row { target: "aten.topk.default", write: sort::topk, fuses: false },

@@ -40,6 +40,8 @@ ALONG: dict[str, Callable[[Tensor, Tensor, Tensor], Any]] = {
     "index_put over two dimensions": lambda x, y, i: x.index_put((i.view(4, 5),), y.view(4, 5, 5, 4), accumulate=True),
     "index_put stretched": lambda x, y, i: x.index_put((i[:2, None], i[None, :3] % 5), y[0, 0], accumulate=True),
     "index_put a number": lambda x, y, i: x.index_put((i[:3], i[:3] % 5, i[:3] % 4), y[0, 0, 0]),
+    "put": lambda x, y, i: x.put(i * 7 - 120, y[:, 0, 0]),
+    "put and add": lambda x, y, i: x.put(i.view(4, 5), y[:, 0, 0].view(4, 5), accumulate=True),
     "assignment": lambda x, y, i: _assigned(x, i[:3], y[:3]),
     "one place": lambda x, y, i: x[0, 0].scatter_add(0, i * 0, y[:, 0, 0]),
     "no place": lambda x, y, i: x.index_add(0, i[:0], y[:0]),
@@ -194,6 +196,7 @@ OUT_OF_BOUNDS: dict[str, Callable[[Tensor, Tensor, Tensor], Any]] = {
     "index_copy": lambda x, y, i: x.index_copy(0, i, y),
     "index_put": lambda x, y, i: x.index_put((i,), y),
     "index_put and add": lambda x, y, i: x.index_put((i,), y, accumulate=True),
+    "put": lambda x, y, i: x[:, 0].put(i, y[:, 0]),
 }
 
 

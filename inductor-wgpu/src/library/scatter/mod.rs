@@ -205,6 +205,25 @@ pub(super) fn put(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     scatter.work(gpu, given)
 }
 
+/// `put`: indices into the result as it lies in memory.
+pub(super) fn put_flat(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
+    let (base, index, source, out) = (given.any("self")?, given.any("index")?, given.any("source")?, given.result()?);
+    let entries = &index.layout.sizes;
+    if !out.layout.is_row_major() || source.layout.sizes != *entries {
+        return Refusal::because("a result that does not lie in the order of its elements");
+    }
+    let source = Source::Tensor(source.clone());
+    let out_strides = vec![0; entries.len()];
+    let size = out.layout.sizes.iter().product();
+    let (entries, rows) = (Dims::new('e', entries), Dims::new('r', &[]));
+    let index = Index { view: index.clone(), size, stride: 1, wraps: true };
+    let combine = if given.bool("accumulate")? { Combine::Sum } else { Combine::Last };
+    let (base, indices, with_base, padding, apart) = (Some(base.clone()), vec![index], true, None, false);
+    let scatter =
+        Scatter { base, out, entries, rows, out_strides, indices, source, combine, with_base, padding, apart };
+    scatter.work(gpu, given)
+}
+
 /// `embedding_dense_backward`, not scaled by frequency.
 pub(super) fn embedding_backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     if given.bool("scale_grad_by_freq")? {
