@@ -21,6 +21,9 @@ FUSED: dict[str, tuple[Any, ...]] = {
     "a mask": (lambda x, w: (x @ w) > 0.5, (33, 20), (20, 47)),
     "half": (lambda x, w: torch.tanh(x @ w).half(), (33, 20), (20, 47)),
     "two results": (lambda x, w: (lambda y: (y.exp(), y > 0))(x @ w), (33, 20), (20, 47)),
+    "a vector": (lambda x, v, c: torch.relu(x @ v) + c, (33, 20), (20,), (33,)),
+    "a vector of rows": (lambda v, x: (v @ x).exp(), (20,), (20, 35)),
+    "two vectors": (lambda a, b, c: (a @ b) * 2 + c, (50,), (50,), ()),
     "conv and relu": (lambda x, w, b: F.relu(F.conv2d(x, w, b, padding=1)), (2, 3, 9, 8), (5, 3, 3, 3), (5,)),
     "conv and norm": (
         lambda x, w, m, v: F.relu(F.batch_norm(F.conv2d(x, w), m, v.abs() + 1.0)),
@@ -57,6 +60,16 @@ def test_kernels_on_products_of_halves(dtype: torch.dtype) -> None:
             ours = compiled(*args)
         assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
         torch.testing.assert_close(ours, torch.relu(args[0] @ args[1]) + 1, rtol=2e-2, atol=2e-2)
+
+
+def test_kernels_on_products_of_integers() -> None:
+    """They see the integers that would be stored."""
+    for dtype in (torch.int32, torch.uint8):
+        args = [torch.randint(0, 255, shape).to(dtype) for shape in ((33, 20), (20, 47), (47,))]
+        with Counted() as counted:
+            ours = on_device(lambda x, w, b: (x @ w + b) // 3)(*args)
+        assert (counted["dispatches"], counted["host_steps"]) == (1, 0)
+        assert torch.equal(ours, (args[0] @ args[1] + args[2]) // 3)
 
 
 def test_kernels_that_are_not_fused_with_products() -> None:
