@@ -67,7 +67,7 @@ def test_assignment_by_a_mask(name: str, dtype: torch.dtype, compiled: Any) -> N
     x, y = drawn(dtype, 6, 5, 4), drawn(dtype, 20, 5, 4)
     with Counted() as counted:
         ours = compiled(MASKED[name])(x, y)
-    assert counted["host_steps"] == 0
+    alone(counted)
     torch.testing.assert_close(ours, MASKED[name](x, y), rtol=0, atol=0)
     assert " 0 extern calls" in str(rust_inductor.explain(MASKED[name])(x, y))
 
