@@ -8,7 +8,7 @@
 
 use super::{
     Traced, Tracer,
-    value::{State, StateId, Value, ValueId},
+    value::{Sort, State, StateId, Value, ValueId},
 };
 use crate::{
     host::{Obj, View},
@@ -73,7 +73,7 @@ impl Tracer<'_> {
     /// True for what the program has made itself.
     fn is_new(&self, value: ValueId) -> bool {
         match &self.values[value] {
-            Value::State(state) => self.heap.row(*state).origin.is_none(),
+            Value::State(state) => self.heap.origin(*state).is_none(),
             Value::Function(function) => function.object.is_none(),
             _ => false,
         }
@@ -90,15 +90,12 @@ impl Tracer<'_> {
     /// Where a cell of the caller's was found first; `None` for anything else.
     pub(super) fn cell_of(&self, value: ValueId) -> Option<SourceId> {
         let Value::State(state) = self.values[value] else { return None };
-        match self.heap.get(state) {
-            State::Cell(_) => self.found_cell(state),
-            _ => None,
-        }
+        if self.heap.sort(state) == Sort::Cell { self.found_cell(state) } else { None }
     }
 
     /// Where the cell of this state was found first; `None` for one that the program has made.
     pub(super) fn found_cell(&self, state: StateId) -> Option<SourceId> {
-        let origin = self.heap.row(state).origin?;
+        let origin = self.heap.origin(state)?;
         self.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
     }
 
@@ -137,21 +134,21 @@ impl Tracer<'_> {
 
     /// The object that changes with a state.
     fn holder(&self, state: StateId) -> Option<Obj> {
-        let row = self.heap.row(state);
-        match row.state {
-            State::Slot { object: None, .. } | State::Iter(_) => None,
-            State::Slot { .. } | State::List(_) | State::Dict(_) | State::Set(..) | State::Cell(_) => row.origin,
+        match self.heap.sort(state) {
+            Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
+            Sort::Iter => None,
+            Sort::Slot | Sort::List | Sort::Dict | Sort::Set | Sort::Cell => self.heap.origin(state),
         }
     }
 
     fn alike(&self, value: ValueId) -> Option<Alike> {
         match &self.values[value] {
             Value::Object(class, _) => Some(Alike::Object(class.clone())),
-            Value::State(state) => match self.heap.get(*state) {
-                State::List(_) => Some(Alike::List),
-                State::Dict(_) => Some(Alike::Dict),
-                State::Set(..) => Some(Alike::Set),
-                State::Cell(_) | State::Iter(_) | State::Slot { .. } => None,
+            Value::State(state) => match self.heap.sort(*state) {
+                Sort::List => Some(Alike::List),
+                Sort::Dict => Some(Alike::Dict),
+                Sort::Set => Some(Alike::Set),
+                Sort::Cell | Sort::Iter | Sort::Slot => None,
             },
             _ => None,
         }

@@ -7,7 +7,7 @@ use super::{
     containers::pairs,
     items::{raised, range_len},
     itertools, sets,
-    value::{Iter, State, Value, ValueId},
+    value::{Iter, Sort, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use fx::Kind as NodeKind;
@@ -421,11 +421,11 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::Slice(_) => Some(&["builtins.slice"]),
         Value::Partial(..) => Some(&["functools.partial"]),
         Value::Function(_) => Some(&["builtins.function"]),
-        Value::State(state) => match t.heap.get(state) {
-            State::List(_) => Some(&["builtins.list"]),
-            State::Dict(_) => Some(&["builtins.dict"]),
-            State::Set(..) => Some(&["builtins.set"]),
-            _ => None,
+        Value::State(state) => match t.heap.sort(state) {
+            Sort::List => Some(&["builtins.list"]),
+            Sort::Dict => Some(&["builtins.dict"]),
+            Sort::Set => Some(&["builtins.set"]),
+            Sort::Cell | Sort::Iter | Sort::Slot => None,
         },
         _ => None,
     })

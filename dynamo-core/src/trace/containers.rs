@@ -7,7 +7,7 @@ use super::{
     call::Keywords,
     items::raised,
     sets,
-    value::{Key, State, StateId, Value, ValueId},
+    value::{Key, Sort, State, StateId, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use guards::Constant;
@@ -70,6 +70,14 @@ pub(super) fn container_method(
             _ => Err(refused(t)),
         };
     };
+    if let ("get", [key, default @ ..]) = (name, args)
+        && default.len() < 2
+        && t.heap.sort(state) == Sort::Dict
+    {
+        let key = t.key(*key)?;
+        let default = default.first().copied().unwrap_or_else(|| t.none());
+        return Ok(t.value_at(state, &key).unwrap_or(default));
+    }
     match t.heap.get(state).clone() {
         State::List(items) if name == "sort" && args.is_empty() => {
             let items = t.sorted(items, keywords)?;
@@ -166,10 +174,6 @@ fn dict_method(
             ("keys", []) => return view(t, "keys"),
             ("values", []) => return view(t, "values"),
             ("items", []) => return view(t, "items"),
-            ("get", [key]) => return Ok(Some(items.get(&t.key(*key)?).map_or(none, |&(_, value)| value))),
-            ("get", [key, default]) => {
-                return Ok(Some(items.get(&t.key(*key)?).map_or(*default, |&(_, value)| value)));
-            }
             ("copy", []) => return Ok(Some(t.state(State::Dict(items)))),
             ("pop", [key, default @ ..]) => {
                 let found = items.shift_remove(&t.key(*key)?).map(|(_, value)| value).or(default.first().copied());

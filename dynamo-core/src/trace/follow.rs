@@ -5,7 +5,7 @@
 use super::{
     Tracer,
     frame::Frame,
-    value::{State, Value, ValueId},
+    value::{Sort, State, Value, ValueId},
 };
 use crate::bytecode::{Const, Inst, Operand, Version, offsets};
 
@@ -55,11 +55,14 @@ impl Tracer<'_> {
             }
             Value::Tuple(items) => format!("TupleVariable(length={})", items.len()),
             Value::Function(_) => "UserFunctionVariable()".to_owned(),
-            Value::State(state) => match self.heap.get(*state) {
-                State::List(items) => format!("ListVariable(length={})", items.len()),
-                State::Dict(_) => "ConstDictVariable()".to_owned(),
-                State::Cell(_) => "CellVariable()".to_owned(),
-                _ => self.describe(value),
+            Value::State(state) => match self.heap.sort(*state) {
+                Sort::List => {
+                    let State::List(items) = self.heap.get(*state) else { return self.describe(value) };
+                    format!("ListVariable(length={})", items.len())
+                }
+                Sort::Dict => "ConstDictVariable()".to_owned(),
+                Sort::Cell => "CellVariable()".to_owned(),
+                Sort::Set | Sort::Iter | Sort::Slot => self.describe(value),
             },
             _ => self.describe(value),
         }

@@ -4,7 +4,7 @@ use super::{
     Traced, Tracer,
     frame::Frame,
     step::Next,
-    value::{Iter, Key, State, StateId, Value, ValueId},
+    value::{Iter, Key, Sort, State, StateId, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use fx::{Arg, Kind as NodeKind, Meta};
@@ -34,17 +34,17 @@ impl Tracer<'_> {
                 Some(key) => self.fold("operator.getitem", &[constant, key]),
                 None => Err(Reason::new(Kind::Operator, "A constant's item at a place that is computed.")),
             },
+            Value::State(state) if self.heap.sort(state) == Sort::Dict => {
+                let text = self.describe(key);
+                let key = self.key(key)?;
+                self.value_at(state, &key).ok_or_else(|| raised(&format!("KeyError: {text}")))
+            }
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) if matches!(self.get(key)?, Value::Slice(_)) => {
                     let picked = self.slice(&items, key)?;
                     Ok(self.state(State::List(picked)))
                 }
                 State::List(items) => self.get_of_sequence(&items, key, Value::Tuple),
-                State::Dict(items) => {
-                    let text = self.describe(key);
-                    let key = self.key(key)?;
-                    items.get(&key).map(|&(_, value)| value).ok_or_else(|| raised(&format!("KeyError: {text}")))
-                }
                 _ => Err(self.no_item(container)),
             },
             Value::Object(..) => match self.call_special(container, "__getitem__", &[key])? {

@@ -8,7 +8,7 @@
 //! - `compiler`: what a program asks of the compiler;
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
-//! - `objects`: special methods of the program's objects;
+//! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts;
 //! - `builtin`, `containers`, `sets`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
@@ -31,6 +31,7 @@ mod conditions;
 mod containers;
 mod context;
 mod devices;
+mod dicts;
 mod exceptions;
 mod failing;
 mod follow;
@@ -230,6 +231,8 @@ struct Tracer<'h> {
     scopes: Vec<Obj>,
     dicts: Vec<Obj>,
     holders: Vec<Obj>,
+    /// What the program has asked of dicts of the caller's.
+    asked: dicts::Asked,
     /// Cells of the caller's, and where each was found.
     cells: Vec<(Obj, SourceId)>,
     /// The objects of frozen sets: the values know no order.
@@ -295,6 +298,7 @@ struct Mark {
     heap: usize,
     forced: usize,
     known: usize,
+    asked: dicts::AskedMark,
     inputs: usize,
     grad: bool,
     autocast: autocast::State,
@@ -350,6 +354,7 @@ impl<'h> Tracer<'h> {
             scopes: Vec::new(),
             dicts: Vec::new(),
             holders: Vec::new(),
+            asked: dicts::Asked::default(),
             cells: Vec::new(),
             frozen: FxHashMap::default(),
             sizes: FxHashMap::default(),
@@ -510,6 +515,8 @@ impl<'h> Tracer<'h> {
     }
 
     fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+        self.guard_keys();
+        self.guard_found_keys();
         self.guard_distinct();
         let sets_mode = self.graph.nodes().any(|node| context::sets_mode(&self.graph[node].target));
         // Metadata is over the environment's expressions.
@@ -543,6 +550,7 @@ impl<'h> Tracer<'h> {
             heap: self.heap.mark(),
             forced: self.forced_log.len(),
             known: self.known_log.len(),
+            asked: self.asked.mark(),
             inputs: self.inputs.len(),
             grad: self.grad,
             autocast: self.autocast.clone(),
@@ -567,6 +575,8 @@ impl<'h> Tracer<'h> {
         for obj in self.known_log.drain(mark.known..) {
             self.known.remove(&obj);
         }
+        self.heap.take_read();
+        self.asked.undo(mark.asked);
         self.inputs.truncate(mark.inputs);
         self.same.retain(|(node, _)| (node.as_u32() as usize) < mark.nodes);
         self.grad = mark.grad;

@@ -5,7 +5,7 @@
 
 use super::{
     Traced, Tracer,
-    value::{State, Value, ValueId},
+    value::{Sort, State, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -185,11 +185,11 @@ impl Tracer<'_> {
             Ok(Value::SymFloat { .. }) => "a symbolic float".to_owned(),
             Ok(Value::SymBool { .. }) => "a symbolic bool".to_owned(),
             Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
-            Ok(Value::State(state)) => match self.heap.get(state) {
-                State::List(_) => "a list".to_owned(),
-                State::Dict(_) => "a dict".to_owned(),
-                State::Set(..) => "a set".to_owned(),
-                _ => "an iterator".to_owned(),
+            Ok(Value::State(state)) => match self.heap.sort(state) {
+                Sort::List => "a list".to_owned(),
+                Sort::Dict => "a dict".to_owned(),
+                Sort::Set => "a set".to_owned(),
+                Sort::Cell | Sort::Iter | Sort::Slot => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
@@ -407,6 +407,9 @@ impl Tracer<'_> {
         if let Some(equal) = self.compare_sets(Comparison::Eq, a, b)? {
             return Ok(equal);
         }
+        if let Some(equal) = self.are_equal_dicts(a, b)? {
+            return Ok(equal);
+        }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
             Value::State(state) => match tracer.heap.get(*state) {
@@ -484,9 +487,14 @@ impl Tracer<'_> {
             let found = self.fold("operator.contains", &[text.clone(), part])?;
             return self.truth(found);
         }
+        if let Value::State(state) = value
+            && self.heap.sort(state) == Sort::Dict
+        {
+            let key = self.key(item)?;
+            return Ok(self.has_key(state, &key));
+        }
         let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
         match state {
-            Some(State::Dict(items)) => Ok(items.contains_key(&self.key(item)?)),
             Some(State::Set(items, _)) => Ok(items.contains_key(&self.key(item)?)),
             None if matches!(self.get(container)?, Value::Object(..)) => {
                 match self.call_special(container, "__contains__", &[item])? {

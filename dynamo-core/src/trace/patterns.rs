@@ -6,7 +6,7 @@
 use super::{
     Traced, Tracer, builtin,
     frame::Frame,
-    value::{State, Value, ValueId},
+    value::{Sort, State, Value, ValueId},
 };
 use crate::{
     bytecode::Op,
@@ -43,10 +43,10 @@ impl Tracer<'_> {
     fn protocols(&mut self, subject: ValueId) -> Traced<(bool, bool)> {
         Ok(match self.get(subject)? {
             Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
-            Value::State(state) => match self.heap.get(state) {
-                State::List(_) => (true, false),
-                State::Dict(_) => (false, true),
-                State::Set(..) | State::Cell(_) | State::Iter(_) | State::Slot { .. } => (false, false),
+            Value::State(state) => match self.heap.sort(state) {
+                Sort::List => (true, false),
+                Sort::Dict => (false, true),
+                Sort::Set | Sort::Cell | Sort::Iter | Sort::Slot => (false, false),
             },
             Value::Const(_)
             | Value::Tensor(_)

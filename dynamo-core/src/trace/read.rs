@@ -246,7 +246,12 @@ impl Tracer<'_> {
             let value = self.child(value, base, |s, base| s.item(base, constant));
             entries.insert(key, (key_value, value));
         }
-        Ok(Value::State(self.heap.push(State::Dict(entries), Some(obj))))
+        let state = self.heap.push(State::Dict(entries), Some(obj));
+        if let Some(source) = base {
+            let keys = self.dict_keys(items);
+            self.asked.found(state, source, keys);
+        }
+        Ok(Value::State(state))
     }
 
     fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
@@ -292,11 +297,6 @@ impl Tracer<'_> {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
                 self.type_match(obj)
             }
-            View::Dict(items) => {
-                let kind = self.type_match(obj);
-                self.guard(source, kind);
-                GuardKind::DictKeysMatch(self.dict_keys(items))
-            }
             View::Range(bounds) => {
                 for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
                     let bound = self.sources.constant(Constant::Int(*bound));
@@ -336,7 +336,8 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
-            View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
+            // The keys are guarded where they are read.
+            View::Dict(_) | View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
             View::Tensor(_) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {

@@ -8,7 +8,7 @@
 use super::{
     Traced, Tracer,
     items::raised,
-    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, State, StateId, Value, ValueId},
+    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -131,7 +131,7 @@ fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>
         return Ok((items, operand));
     }
     let is_dict = match t.get(value)? {
-        Value::State(state) => matches!(t.heap.get(state), State::Dict(_)),
+        Value::State(state) => t.heap.sort(state) == Sort::Dict,
         _ => false,
     };
     let items = t.all_items(value)?;
@@ -333,8 +333,8 @@ impl Tracer<'_> {
     fn set_object(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
         let forced = self.force(value)?;
         Ok(match self.values[forced] {
-            Value::State(state) => match self.heap.row(state) {
-                row if matches!(row.state, State::Set(_, Made::Found)) => row.origin,
+            Value::State(state) => match self.heap.get(state) {
+                State::Set(_, Made::Found) => self.heap.origin(state),
                 _ => None,
             },
             _ => self.frozen.get(&forced).copied(),

@@ -33,6 +33,7 @@ impl Tracer<'_> {
         let watched = self.watched || self.is_watched(f);
         let before = std::mem::replace(&mut self.watched, watched);
         let next = self.step_under(f);
+        self.guard_keys();
         self.watched = before;
         next
     }

@@ -13,7 +13,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 use symshapes::{Expr, Float, Pred};
 
 /// A tracked value.
@@ -289,10 +289,23 @@ pub(super) struct Row {
 /// Items that are copied at most.
 const MOST_COPIED: usize = 1 << 27;
 
+/// What sort of thing a state is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sort {
+    List,
+    Dict,
+    Set,
+    Cell,
+    Iter,
+    Slot,
+}
+
 /// Everything that can change, with the way back.
 #[derive(Default)]
 pub(super) struct Heap {
     rows: PrimaryMap<StateId, Row>,
+    /// The dicts of the caller's that were read as a whole, until somebody takes note of it.
+    read: RefCell<Vec<StateId>>,
     /// What was changed, and how it was before, as long as that may be asked for.
     log: Vec<(StateId, Option<Row>)>,
     /// How many items were copied for the log.
@@ -318,18 +331,52 @@ impl Heap {
         self.rows.push(Row { state, origin, changed: false })
     }
 
-    /// The current state.
+    /// The current state. Of a dict of the caller's all keys are guarded then.
     pub(super) fn get(&self, id: StateId) -> &State {
+        self.note_read(id);
         &self.rows[id].state
     }
 
-    /// The current state with its origin.
-    pub(super) fn row(&self, id: StateId) -> &Row {
-        &self.rows[id]
+    /// What sort of thing it is, of which nothing is guarded.
+    pub(super) fn sort(&self, id: StateId) -> Sort {
+        match self.rows[id].state {
+            State::List(_) => Sort::List,
+            State::Dict(_) => Sort::Dict,
+            State::Set(..) => Sort::Set,
+            State::Cell(_) => Sort::Cell,
+            State::Iter(_) => Sort::Iter,
+            State::Slot { .. } => Sort::Slot,
+        }
+    }
+
+    /// The object that has it, if the program did not make it itself.
+    pub(super) fn origin(&self, id: StateId) -> Option<Obj> {
+        self.rows[id].origin
+    }
+
+    /// What a dict has for a key, which the caller guards.
+    pub(super) fn value_at(&self, dict: StateId, key: &Key) -> Option<ValueId> {
+        match &self.rows[dict].state {
+            State::Dict(items) => items.get(key).map(|&(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The dicts of the caller's that were read as a whole since somebody asked.
+    pub(super) fn take_read(&mut self) -> Vec<StateId> {
+        std::mem::take(self.read.get_mut())
+    }
+
+    fn note_read(&self, id: StateId) {
+        let row = &self.rows[id];
+        if row.origin.is_some() && matches!(row.state, State::Dict(_)) {
+            self.read.borrow_mut().push(id);
+        }
     }
 
     /// The state, to be changed; what it was is logged.
     pub(super) fn change(&mut self, id: StateId) -> &mut State {
+        self.note_read(id);
         self.copied += self.rows[id].state.weight();
         self.log.push((id, Some(self.rows[id].clone())));
         self.rows[id].changed = true;

@@ -103,7 +103,7 @@ impl Output<'_, '_> {
 
     /// The object of the caller's that has this state, as the trace found it.
     pub(super) fn origin(&self, state: StateId) -> Option<ValueId> {
-        let known = self.t.heap.row(state).origin.and_then(|obj| self.t.known.get(&obj).copied());
+        let known = self.t.heap.origin(state).and_then(|obj| self.t.known.get(&obj).copied());
         known.filter(|&value| self.t.source(value).is_some())
     }
 

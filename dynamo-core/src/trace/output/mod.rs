@@ -19,7 +19,7 @@ use super::{
     context::Context,
     frame::Frame,
     grad::SET_GRAD,
-    value::{State, StateId, Value, ValueId},
+    value::{Sort, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::{
@@ -161,7 +161,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 Value::State(state) => Some(state),
                 _ => None,
             });
-            if let Some(state) = state.filter(|&state| matches!(t.heap.get(state), State::Cell(_))) {
+            if let Some(state) = state.filter(|&state| t.heap.sort(state) == Sort::Cell) {
                 frame_cells.insert(state, LocalId::new(slot));
             }
         }

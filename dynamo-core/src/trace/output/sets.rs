@@ -9,7 +9,7 @@ use crate::{
     trace::{
         Traced,
         sets::Items,
-        value::{CallOperand, Made, SetCall, SetCalls, State, StateId, Value, ValueId},
+        value::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
     },
 };
 
@@ -40,9 +40,10 @@ impl Output<'_, '_> {
     /// A set that the program has made by calls which code repeats.
     pub(super) fn called_set(&self, value: ValueId) -> Option<StateId> {
         let Value::State(state) = self.t.values[value] else { return None };
-        let row = self.t.heap.row(state);
-        let called = matches!(row.state, State::Set(_, Made::Again(_)));
-        (called && row.origin.is_none()).then_some(state)
+        if self.t.heap.sort(state) != Sort::Set || self.t.heap.origin(state).is_some() {
+            return None;
+        }
+        matches!(self.t.heap.get(state), State::Set(_, Made::Again(_))).then_some(state)
     }
 
     /// Pushes a set that the program has made.

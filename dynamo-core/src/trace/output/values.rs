@@ -8,7 +8,7 @@ use crate::{
         call::LIMITS,
         context::Context,
         grad::Class,
-        value::{Function, Iter, Made, State, StateId, Value, ValueId},
+        value::{Function, Iter, Made, Sort, State, StateId, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
@@ -210,10 +210,10 @@ impl Output<'_, '_> {
             self.builder.load_local(local);
             return Ok(());
         }
-        if let State::Cell(_) = self.t.heap.get(state) {
+        if self.t.heap.sort(state) == Sort::Cell {
             return self.push_cell(state);
         }
-        if self.t.heap.row(state).origin.is_some() {
+        if self.t.heap.origin(state).is_some() {
             return self.push_origin(state);
         }
         match self.t.heap.get(state).clone() {

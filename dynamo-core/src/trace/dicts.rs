@@ -1,0 +1,167 @@
+//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more.
+//!
+//! Invariants:
+//! - Whoever reads a dict's state reads it as a whole, and so guards all of its keys in their order. Only what goes
+//!   through the functions here reads a single key.
+//! - A key that is there is guarded by what is guarded of its value; if that is nothing, by a guard of its own. A key
+//!   that is not there has a guard of its own.
+
+use super::{
+    Traced, Tracer,
+    value::{Key, Sort, State, StateId, Value, ValueId},
+};
+use guards::{Constant, Element, Guard, GuardKind, Source, SourceId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the program has asked of dicts of the caller's.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Where each dict is, and its keys.
+    keys: FxHashMap<StateId, (SourceId, Vec<Element>)>,
+    /// Those whose keys are all guarded.
+    whole: Vec<StateId>,
+    /// The keys that were found: the guards on them, and where their values are.
+    found: Vec<(Guard, SourceId)>,
+}
+
+/// A point to return to.
+#[derive(Clone, Copy)]
+pub(super) struct AskedMark {
+    whole: usize,
+    found: usize,
+}
+
+impl Asked {
+    /// Notes a dict of the caller's.
+    pub(super) fn found(&mut self, dict: StateId, source: SourceId, keys: Vec<Element>) {
+        self.keys.insert(dict, (source, keys));
+    }
+
+    pub(super) fn mark(&self) -> AskedMark {
+        AskedMark { whole: self.whole.len(), found: self.found.len() }
+    }
+
+    pub(super) fn undo(&mut self, mark: AskedMark) {
+        self.whole.truncate(mark.whole);
+        self.found.truncate(mark.found);
+    }
+
+    /// Where a dict is of which not all keys are guarded.
+    fn open(&self, dict: StateId) -> Option<SourceId> {
+        let &(source, _) = self.keys.get(&dict)?;
+        (!self.whole.contains(&dict)).then_some(source)
+    }
+}
+
+impl Tracer<'_> {
+    /// What a dict has for a key.
+    pub(super) fn value_at(&mut self, dict: StateId, key: &Key) -> Option<ValueId> {
+        let value = self.heap.value_at(dict, key);
+        match (self.asked_key(dict, key), value) {
+            (None, _) => {}
+            (Some((source, element)), None) => self.guard(source, GuardKind::DictNotContains(element)),
+            (Some((source, element)), Some(value)) => match self.source(value) {
+                Some(place) => {
+                    let guard = Guard::new(source, GuardKind::DictContains(element)).at(self.place());
+                    self.asked.found.push((guard, place));
+                }
+                None => self.guard(source, GuardKind::DictContains(element)),
+            },
+        }
+        value
+    }
+
+    /// Whether a dict has a key.
+    pub(super) fn has_key(&mut self, dict: StateId, key: &Key) -> bool {
+        let has = self.heap.value_at(dict, key).is_some();
+        if let Some((source, element)) = self.asked_key(dict, key) {
+            let kind = if has { GuardKind::DictContains(element) } else { GuardKind::DictNotContains(element) };
+            self.guard(source, kind);
+        }
+        has
+    }
+
+    /// Whether two dicts are equal; a dict and another container are not. `None` without a dict, or with what is no
+    /// container.
+    pub(super) fn are_equal_dicts(&mut self, a: ValueId, b: ValueId) -> Traced<Option<bool>> {
+        let sort = |t: &Self, value: ValueId| match t.values[value] {
+            Value::State(state) => Some((t.heap.sort(state), state)),
+            _ => None,
+        };
+        let (one, other) = match (sort(self, a), sort(self, b)) {
+            (Some((Sort::Dict, one)), Some((Sort::Dict, other))) => (one, other),
+            (Some((Sort::Dict, _)), Some((Sort::List | Sort::Set, _)))
+            | (Some((Sort::List | Sort::Set, _)), Some((Sort::Dict, _))) => return Ok(Some(false)),
+            _ => return Ok(None),
+        };
+        let (State::Dict(items), State::Dict(others)) = (self.heap.get(one).clone(), self.heap.get(other).clone())
+        else {
+            return Ok(None);
+        };
+        if items.len() != others.len() {
+            return Ok(Some(false));
+        }
+        for (key, (_, x)) in items {
+            let Some(&(_, y)) = others.get(&key) else { return Ok(Some(false)) };
+            if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+
+    /// Where a dict is, and its key as guards have it; `None` if nothing is to be guarded. Of keys that guards cannot
+    /// ask for all are guarded.
+    fn asked_key(&mut self, dict: StateId, key: &Key) -> Option<(SourceId, Element)> {
+        let source = self.asked.open(dict)?;
+        match key {
+            Key::Const(constant) if is_plain(constant) => {
+                Some((source, Element::Constant(self.sources.constant(constant.clone()))))
+            }
+            _ => {
+                self.guard_all_keys(dict);
+                None
+            }
+        }
+    }
+
+    /// Guards all keys of the dicts that were read as a whole.
+    pub(super) fn guard_keys(&mut self) {
+        for dict in self.heap.take_read() {
+            self.guard_all_keys(dict);
+        }
+    }
+
+    fn guard_all_keys(&mut self, dict: StateId) {
+        if let Some(source) = self.asked.open(dict)
+            && let Some((_, keys)) = self.asked.keys.get(&dict)
+        {
+            let kind = GuardKind::DictKeysMatch(keys.clone());
+            self.guard(source, kind);
+            self.asked.whole.push(dict);
+        }
+    }
+
+    /// Guards the keys that were found and whose values nothing is guarded of.
+    pub(super) fn guard_found_keys(&mut self) {
+        let mut guarded: FxHashSet<SourceId> = FxHashSet::default();
+        for guard in &self.guards {
+            let mut next = Some(guard.source);
+            while let Some(source) = next.filter(|&source| guarded.insert(source)) {
+                next = self.sources.get(source).and_then(Source::base);
+            }
+        }
+        let whole: Vec<SourceId> =
+            self.asked.whole.iter().filter_map(|dict| self.asked.keys.get(dict)).map(|&(source, _)| source).collect();
+        for (guard, value) in std::mem::take(&mut self.asked.found) {
+            if !guarded.contains(&value) && !whole.contains(&guard.source) {
+                self.guards.push(guard);
+            }
+        }
+    }
+}
+
+/// True for keys of which a guard finds the equal ones.
+fn is_plain(constant: &Constant) -> bool {
+    matches!(constant, Constant::None | Constant::Bool(_) | Constant::Int(_) | Constant::Str(_) | Constant::Bytes(_))
+}
