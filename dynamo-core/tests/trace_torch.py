@@ -7,6 +7,7 @@ to be asked about. `torch` is a module of functions on such tensors.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import math
 import operator
@@ -182,5 +183,6 @@ OWNERS = {
     "types": types,
     "sys": sys,
     "functools": functools,
+    "contextlib": contextlib,
 }
 NAMED = {"torch.autograd.grad_mode.no_grad": no_grad, "torch._C._set_grad_enabled": set_grad_enabled}

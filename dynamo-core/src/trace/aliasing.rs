@@ -137,7 +137,7 @@ impl Tracer<'_> {
         match self.heap.sort(state) {
             Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
             Sort::Iter => None,
-            Sort::Slot | Sort::List | Sort::Dict | Sort::Set | Sort::Cell => self.heap.origin(state),
+            Sort::Slot | Sort::List | Sort::Dict | Sort::Set | Sort::Cell | Sort::Stack => self.heap.origin(state),
         }
     }
 
@@ -148,7 +148,7 @@ impl Tracer<'_> {
                 Sort::List => Some(Alike::List),
                 Sort::Dict => Some(Alike::Dict),
                 Sort::Set => Some(Alike::Set),
-                Sort::Cell | Sort::Iter | Sort::Slot => None,
+                Sort::Cell | Sort::Iter | Sort::Stack | Sort::Slot => None,
             },
             _ => None,
         }

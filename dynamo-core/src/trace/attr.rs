@@ -1,7 +1,7 @@
 //! Attributes: of tensors by a table, of objects by asking the interpreter, of what the program changed by what it wrote.
 
 use super::{
-    Traced, Tracer,
+    Traced, Tracer, exit_stack,
     frame::Globals,
     items::raised,
     value::{State, StateId, Value, ValueId},
@@ -99,6 +99,9 @@ impl Tracer<'_> {
     /// True if the class of a constant or container has a method of this name.
     fn has_method(&mut self, value: ValueId, name: &str) -> Traced<bool> {
         let Some([own, ..]) = super::builtin::classes(self, value)? else { return Ok(false) };
+        if *own == exit_stack::CLASS {
+            return Ok(exit_stack::METHODS.contains(&name));
+        }
         let class = self.host.class_named(own);
         Ok(class.is_some_and(|class| matches!(self.host.attr(class, name), Lookup::Found(_))))
     }

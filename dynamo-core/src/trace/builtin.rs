@@ -307,7 +307,7 @@ pub(super) fn tensor_to_python(name: &str) -> Option<Kind> {
 /// Why a call without a rule ends the graph.
 pub(super) fn why_not(name: &str) -> Kind {
     /// Managers of a state that no graph holds.
-    const MANAGERS: &str = "contextlib.ExitStack warnings.catch_warnings torch.random.fork_rng \
+    const MANAGERS: &str = "warnings.catch_warnings torch.random.fork_rng \
         torch.autograd.grad_mode.set_multithreading_enabled torch.autograd.anomaly_mode.set_detect_anomaly \
         torch.autograd.anomaly_mode.detect_anomaly torch.autograd.graph.saved_tensors_hooks \
         torch.autograd.profiler.profile torch.profiler.profiler.profile";
@@ -425,6 +425,7 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
             Sort::List => Some(&["builtins.list"]),
             Sort::Dict => Some(&["builtins.dict"]),
             Sort::Set => Some(&["builtins.set"]),
+            Sort::Stack => Some(&[super::exit_stack::CLASS]),
             Sort::Cell | Sort::Iter | Sort::Slot => None,
         },
         _ => None,

@@ -53,6 +53,9 @@ pub(super) fn container_method(
     args: &[ValueId],
     keywords: &Keywords,
 ) -> Traced {
+    if let Some(stack) = t.exit_stack(this)? {
+        return t.exit_stack_method(stack, name, args, keywords);
+    }
     let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
     if !keywords.is_empty() && !matches!(name, "update" | "sort") {
         return Err(refused(t));

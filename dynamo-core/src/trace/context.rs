@@ -11,6 +11,7 @@ use super::{
     autocast::{self, Autocast},
     call::Keywords,
     devices::Placed,
+    exit_stack,
     frame::Frame,
     grad::{self, Class, Grad},
     inference::{self, Inference},
@@ -40,6 +41,8 @@ pub(super) enum Context {
     Suppress(Vec<ValueId>),
     /// `closing` of this.
     Closing(ValueId),
+    /// `ExitStack`: the stack.
+    Stack(ValueId),
     /// A generator between its first and its last step: `contextmanager`.
     Generator(ValueId),
 }
@@ -55,6 +58,7 @@ impl Context {
             Context::Null(_) => "contextlib.nullcontext",
             Context::Suppress(_) => "contextlib.suppress",
             Context::Closing(_) => "contextlib.closing",
+            Context::Stack(_) => exit_stack::CLASS,
             Context::Generator(_) => "contextlib.contextmanager",
         }
     }
@@ -104,6 +108,7 @@ impl Tracer<'_> {
                 return self.make_context(name, &[*mode], &Vec::new());
             }
             _ if !keywords.is_empty() => return Ok(None),
+            (exit_stack::CLASS, []) => return Ok(Some(self.make_exit_stack(Vec::new()))),
             ("contextlib.nullcontext", []) => Context::Null(None),
             ("contextlib.nullcontext", &[value]) => Context::Null(Some(value)),
             ("contextlib.closing", &[thing]) => Context::Closing(thing),
@@ -119,6 +124,9 @@ impl Tracer<'_> {
 
     /// The manager that a value is; `None` for one of the program's own.
     fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
+        if self.exit_stack(value)?.is_some() {
+            return Ok(Some(Context::Stack(value)));
+        }
         let class = match self.get(value)? {
             Value::Context(context) => return Ok(Some(context)),
             Value::Const(Constant::Device(device)) => {
@@ -149,15 +157,20 @@ impl Tracer<'_> {
     /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
     pub(super) fn enter(&mut self, f: &mut Frame) -> Traced<()> {
         let manager = f.pop()?;
-        let (exit, bound) = match self.context_of(manager)? {
-            Some(context) => {
-                let (context, bound) = self.enter_context(context)?;
-                (self.value(Value::Exit(context)), bound)
-            }
-            None => self.enter_object(manager)?,
-        };
+        let (exit, bound) = self.entered(manager)?;
         f.stack.extend([exit, bound]);
         Ok(())
+    }
+
+    /// Enters a manager; gives the way out, and what `as` binds.
+    pub(super) fn entered(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
+        match self.context_of(manager)? {
+            Some(context) => {
+                let (context, bound) = self.enter_context(context)?;
+                Ok((self.value(Value::Exit(context)), bound))
+            }
+            None => self.enter_object(manager),
+        }
     }
 
     /// Enters a manager; gives what `as` binds.
@@ -179,6 +192,7 @@ impl Tracer<'_> {
             Context::Closing(thing) => (context, thing),
             Context::Null(value) => (context, value.unwrap_or(none)),
             Context::Suppress(_) => (context, none),
+            Context::Stack(stack) => (context, stack),
             Context::Generator(generator) => match self.next_item(generator)? {
                 Some(value) => (context, value),
                 None => return Err(raised("RuntimeError: generator didn't yield").uncaught()),
@@ -215,6 +229,7 @@ impl Tracer<'_> {
                 let close = self.get_attr(thing, "close")?;
                 self.call(close, vec![], vec![])?;
             }
+            Context::Stack(stack) => return self.leave_stack(stack),
             Context::Null(_) | Context::Suppress(_) => {}
             Context::Generator(generator) => {
                 if self.next_item(generator)?.is_some() {
@@ -232,24 +247,6 @@ impl Tracer<'_> {
             ("contextlib.nullcontext", _) => Ok(Some(self.none())),
             (_, Some(class)) => self.leave_grad_object(class, this).map(Some),
             _ => Ok(None),
-        }
-    }
-
-    /// What the way out says of an exception that comes by: true if it ends there.
-    pub(super) fn leave_with(&mut self, exit: ValueId, exception: ValueId) -> Traced {
-        match self.get(exit)? {
-            Value::Exit(Context::Suppress(classes)) => {
-                let mut caught = false;
-                for class in classes {
-                    caught = caught || self.is_exception_of(exception, class)?;
-                }
-                Ok(self.constant(Constant::Bool(caught)))
-            }
-            Value::Exit(Context::Generator(_)) => Err(Reason::new(Kind::Context, "It is told of an exception.")),
-            _ => {
-                let none = self.none();
-                self.call(exit, vec![none; 3], vec![])
-            }
         }
     }
 

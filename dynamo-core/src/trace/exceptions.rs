@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     bytecode::Op,
-    host::{Obj, Place},
+    host::Obj,
     reason::{Kind, Reason},
 };
 use guards::Constant;
@@ -29,7 +29,7 @@ impl Tracer<'_> {
     }
 
     /// The value of the exception that a reason is about, if it is one that handlers may see.
-    fn exception_of(&mut self, reason: &Reason) -> Option<ValueId> {
+    pub(super) fn exception_of(&mut self, reason: &Reason) -> Option<ValueId> {
         if let Some(raising) = self.raising.take() {
             return Some(raising);
         }
@@ -60,10 +60,16 @@ impl Tracer<'_> {
             f.push(place);
         }
         f.push(exception);
-        self.raised.push(exception);
-        self.failed_at = None;
+        self.caught(exception);
         f.keywords.clear();
         f.jump(handler.target).is_ok()
+    }
+
+    /// Notes that an exception goes no further for now.
+    pub(super) fn caught(&mut self, exception: ValueId) {
+        self.raising = None;
+        self.raised.push(exception);
+        self.failed_at = None;
     }
 
     /// Raising, and what handlers begin and end with.
@@ -108,12 +114,23 @@ impl Tracer<'_> {
                 let class = self.value(Value::Class(name.to_owned(), class));
                 f.push(class);
             }
+            // INTRINSIC_STOPITERATION_ERROR: what leaves a generator is no end of it.
+            Op::CallIntrinsic1 if arg == 3 => {
+                let exception = f.stack[f.place(1)?];
+                for class in ["builtins.StopIteration", "builtins.StopAsyncIteration"] {
+                    let class = self.host.class_named(class).ok_or_else(|| raised("SystemError: no StopIteration"))?;
+                    let ends = match self.get(exception)? {
+                        Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
+                        _ => None,
+                    };
+                    if ends != Some(false) {
+                        return Err(raised("RuntimeError: generator raised StopIteration").uncaught());
+                    }
+                }
+            }
             Op::WithExceptStart => {
                 // The way out lies below the place, the exception that was handled before, and the exception.
                 let exit = f.stack[f.place(4)?];
-                if !self.ignores_exceptions(exit)? {
-                    return Err(Reason::new(Kind::Context, "It is told of an exception."));
-                }
                 let exception = f.stack[f.place(1)?];
                 let result = self.leave_with(exit, exception)?;
                 f.push(result);
@@ -123,19 +140,8 @@ impl Tracer<'_> {
         Ok(true)
     }
 
-    /// True for the way out of a context manager of torch's, which does the same whether an exception comes by or not.
-    pub(super) fn ignores_exceptions(&mut self, exit: ValueId) -> Traced<bool> {
-        Ok(match self.get(exit)? {
-            Value::Exit(_) => true,
-            Value::Method { function, .. } => {
-                matches!(self.get(function)?, Value::Function(function) if function.place == Place::Skipped)
-            }
-            _ => false,
-        })
-    }
-
     /// The reason by which an exception travels to its handler.
-    fn raise(&mut self, exception: ValueId) -> Traced<Reason> {
+    pub(super) fn raise(&mut self, exception: ValueId) -> Traced<Reason> {
         let exception = match self.get(exception)? {
             Value::Class(name, class) if self.host.is_exception(class) => self.make_exception(&name, class, &[]),
             _ => self.force(exception)?,

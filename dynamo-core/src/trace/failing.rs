@@ -16,7 +16,7 @@ use super::{
     context::{Context, is_deaf_method, sets_mode},
     frame::Frame,
     items::raised,
-    value::{Value, ValueId},
+    value::{Leaving, State, Value, ValueId},
 };
 use crate::{
     bytecode::{Handler, Inst, Op},
@@ -281,6 +281,17 @@ impl Tracer<'_> {
     /// True for the way out of a context manager that does the same whether an exception comes by or not.
     fn is_deaf(&mut self, exit: ValueId) -> Traced<bool> {
         let function = match self.get(exit)? {
+            Value::Exit(Context::Stack(stack)) => {
+                let Some(state) = self.exit_stack(stack)? else { return Ok(false) };
+                let State::Stack(entries) = self.heap.get(state).clone() else { return Ok(false) };
+                for entry in entries {
+                    match entry {
+                        Leaving::Exit(exit) if self.is_deaf(exit)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                return Ok(true);
+            }
             Value::Exit(context) => {
                 return Ok(!matches!(context, Context::Suppress(_) | Context::Closing(_) | Context::Generator(_)));
             }

@@ -11,7 +11,8 @@
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts;
 //! - `builtin`, `containers`, `sets`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
-//! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `patterns`: what `with`, `try` and `match` need;
+//! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
+//!   `with`, `try` and `match` need;
 //!   `failing`: what fails when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
@@ -33,6 +34,7 @@ mod context;
 mod devices;
 mod dicts;
 mod exceptions;
+mod exit_stack;
 mod failing;
 mod follow;
 mod frame;
@@ -53,6 +55,7 @@ mod sets;
 mod sorting;
 mod step;
 mod untraced;
+mod unwinding;
 mod value;
 
 pub use follow::Followed;

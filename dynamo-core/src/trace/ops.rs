@@ -189,6 +189,7 @@ impl Tracer<'_> {
                 Sort::List => "a list".to_owned(),
                 Sort::Dict => "a dict".to_owned(),
                 Sort::Set => "a set".to_owned(),
+                Sort::Stack => format!("a `{}`", super::exit_stack::CLASS),
                 Sort::Cell | Sort::Iter | Sort::Slot => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
@@ -531,7 +532,7 @@ impl Tracer<'_> {
                 State::List(items) => !items.is_empty(),
                 State::Dict(items) => !items.is_empty(),
                 State::Set(items, _) => !items.is_empty(),
-                State::Cell(_) | State::Iter(_) | State::Slot { .. } => true,
+                State::Cell(_) | State::Iter(_) | State::Stack(_) | State::Slot { .. } => true,
             },
             number if number.is_symbolic() => {
                 if matches!(number, Value::SymInt { .. }) {

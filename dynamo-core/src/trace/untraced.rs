@@ -49,8 +49,6 @@ pub const INTRINSICS: &[(Op, u32, &str)] = &[
     (Op::CallIntrinsic1, 1, "It stands in what is typed at a prompt."),
     // INTRINSIC_IMPORT_STAR
     (Op::CallIntrinsic1, 2, "It stands in modules, which are not compiled."),
-    // INTRINSIC_STOPITERATION_ERROR
-    (Op::CallIntrinsic1, 3, "It runs where an exception leaves a generator."),
     // INTRINSIC_ASYNC_GEN_WRAP
     (Op::CallIntrinsic1, 4, ASYNC),
     // INTRINSIC_TYPEVAR

@@ -78,6 +78,8 @@ pub(super) enum Value {
     Function(Rc<Function>),
     /// A code object among the constants, about to become a function.
     Code(Rc<Code>),
+    /// The traceback of an exception, of which nothing is known.
+    Traceback,
     /// A Python function with its first argument.
     Method {
         /// The function.
@@ -187,6 +189,8 @@ pub(super) enum State {
     Cell(Option<ValueId>),
     /// An iterator.
     Iter(Iter),
+    /// A stack of what is to be left.
+    Stack(Vec<Leaving>),
     /// An attribute of an object, or a global variable of the traced function, that the program writes.
     Slot {
         /// The object; none for a global variable.
@@ -196,6 +200,28 @@ pub(super) enum State {
         /// What was written, if anything; NULL if it was deleted.
         value: Option<ValueId>,
     },
+}
+
+/// What is in a `contextlib.ExitStack`.
+#[derive(Clone, Debug)]
+pub(super) enum Leaving {
+    /// What is told of an exception or of none.
+    Exit(ValueId),
+    /// A function with its arguments.
+    Callback(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
+}
+
+impl Leaving {
+    /// The values that it is made of.
+    pub(super) fn parts(&self) -> Vec<ValueId> {
+        match self {
+            Leaving::Exit(exit) => vec![*exit],
+            Leaving::Callback(function, args, keywords) => {
+                let keywords = keywords.iter().map(|(_, value)| value);
+                [function].into_iter().chain(args).chain(keywords).copied().collect()
+            }
+        }
+    }
 }
 
 /// How a set came to be, on which the order depends in which it gives its items.
@@ -297,6 +323,7 @@ pub(super) enum Sort {
     Set,
     Cell,
     Iter,
+    Stack,
     Slot,
 }
 
@@ -320,6 +347,7 @@ impl State {
             State::Dict(items) => 16 * items.len(),
             State::Set(items, _) => 16 * items.len(),
             State::Iter(Iter::Items(items, _) | Iter::Dict(_, _, items, _) | Iter::Set(_, items, _)) => items.len() / 8,
+            State::Stack(entries) => entries.len(),
             State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
         }
     }
@@ -345,6 +373,7 @@ impl Heap {
             State::Set(..) => Sort::Set,
             State::Cell(_) => Sort::Cell,
             State::Iter(_) => Sort::Iter,
+            State::Stack(_) => Sort::Stack,
             State::Slot { .. } => Sort::Slot,
         }
     }

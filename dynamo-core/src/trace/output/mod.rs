@@ -9,6 +9,7 @@
 //! is overwritten; effects come after the graph and before everything else that can be seen.
 
 mod effects;
+mod exit_stacks;
 mod plan;
 mod sets;
 mod sources;
@@ -296,7 +297,9 @@ impl<'t, 'h> Output<'t, 'h> {
         for &(slot, _) in bound.iter().rev() {
             self.builder.store_local(slot);
         }
-        self.set_grad(&frame.stack)?;
+        let held: Vec<ValueId> = frame.stack.iter().copied().chain(bound.iter().map(|&(_, value)| value)).collect();
+        let managers = self.managers(&held);
+        self.set_grad(&managers)?;
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
         }
@@ -304,7 +307,7 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// Sets the mode of autograd as the program has set it, beyond the contexts on the stack that set it themselves.
+    /// Sets the mode of autograd as the program has set it, beyond the contexts that set it themselves.
     fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {

@@ -7,7 +7,7 @@ use crate::{
         Traced,
         context::Context,
         frame::Frame,
-        value::{Iter, State, StateId, Value, ValueId},
+        value::{Iter, Leaving, State, StateId, Value, ValueId},
     },
 };
 use fx::NodeId;
@@ -101,6 +101,7 @@ impl Output<'_, '_> {
                 Context::Null(value) => value.iter().copied().collect(),
                 Context::Suppress(classes) => classes.clone(),
                 Context::Closing(thing) => vec![*thing],
+                Context::Stack(stack) => vec![*stack],
                 Context::Grad(_)
                 | Context::Inference(_)
                 | Context::Autocast(_)
@@ -132,6 +133,7 @@ impl Output<'_, '_> {
             State::Set(items, made) => items.values().copied().chain(super::sets::parts(made)).collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
+            State::Stack(entries) => entries.iter().flat_map(Leaving::parts).collect(),
             State::Iter(iter) => {
                 let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
                 match iter {

@@ -161,6 +161,7 @@ impl Output<'_, '_> {
                 self.push(this)?;
                 self.builder.load_attr(&name);
             }
+            Value::Traceback => return Err(construct("a traceback")),
             Value::Code(_) => return Err(construct("a code object")),
         }
         Ok(())
@@ -240,6 +241,7 @@ impl Output<'_, '_> {
                 self.builder.store_local(local);
                 self.states.insert(state, local);
             }
+            State::Stack(entries) => self.push_exit_stack(state, entries)?,
             State::Cell(_) | State::Slot { .. } => return Err(construct("a cell")),
         }
         Ok(())
@@ -410,6 +412,7 @@ impl Output<'_, '_> {
             }),
             Context::Device(placed) => self.load_constant(&Constant::Device(placed.device)),
             Context::Closing(thing) => self.call_named(context.name(), 1, |out| out.push(*thing)),
+            Context::Stack(stack) => self.push(*stack),
             Context::Generator(_) => Err(construct("a generator that has begun")),
         }
     }
@@ -423,6 +426,16 @@ impl Output<'_, '_> {
     ) -> Traced<()> {
         let callee = self.constant(Opaque::Named("functools.partial".to_owned()));
         self.builder.callee(|builder| builder.load_const(callee));
+        self.call_with(function, args, keywords)
+    }
+
+    /// Calls what is on the stack with a function, and with what that is to be given.
+    pub(super) fn call_with(
+        &mut self,
+        function: ValueId,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<()> {
         self.push(function)?;
         self.push_all(args)?;
         if keywords.is_empty() {
