@@ -382,6 +382,7 @@ EXPRESSIONS: dict[str, tuple[Row, ...]] = {
         Row("compare lists", 0.5, "($ints ⟨== <⟩ $ints)"),
         Row("in list", 1, "($int in $ints)"),
         Row("in dict", 1, "($str not in @table)"),
+        Row("dict equal", 0.4, "(@table ⟨== !=⟩ $table)"),
         Row("in set", 0.5, "($int in $set)"),
         Row("in tuple", 0.5, "($int in (1, 2, $int))"),
         Row("in str", 0.5, "($str in $str)"),

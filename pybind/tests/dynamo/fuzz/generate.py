@@ -77,6 +77,17 @@ def quietly(notes):
         notes.append(2)
 
 
+@contextlib.contextmanager
+def guarded(notes):
+    try:
+        yield len(notes)
+    except KeyError as error:
+        notes[:] = [len(error.args)]
+    finally:
+        if len(notes) < 8:
+            notes.append(4)
+
+
 class Noted:
     def __init__(self, notes):
         self.notes = notes

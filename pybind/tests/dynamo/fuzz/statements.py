@@ -447,8 +447,14 @@ def context(scope: Scope) -> None:
     room(scope)
     row = scope.rng.choices(CONTEXTS, [row.weight for row in CONTEXTS])[0]
     assert isinstance(row.make, str)
+    name = scope.fresh("n")
     head = f"with {fill(scope, row.make, INT)}:"
-    with scope.block(head.replace("n#", scope.fresh("n"))):
+    given: list[str] = []
+    if row.name == "exit stack":
+        given = [fill(scope, text, INT) for text in scope.rng.choices(GIVEN_TO_STACKS, k=scope.rng.randrange(4))]
+    with scope.block(head.replace("n#", name)):
+        for text in given:
+            scope.line(text.replace("n#", name))
         body(scope)
 
 
@@ -460,10 +466,26 @@ CONTEXTS: tuple[Row, ...] = (
     Row("nullcontext", 0.5, "contextlib.nullcontext($int) as n#"),
     Row("suppress", 0.7, "contextlib.suppress(⟨ValueError Odd (KeyError)⟩)"),
     Row("contextmanager", 0.7, "quietly(@ints) as n#"),
+    Row("guarded", 0.7, "guarded(@ints) as n#"),
+    Row("exit stack", 1, "contextlib.ExitStack() as n#"),
     Row("object", 0.7, "@box as n#"),
     Row("two", 0.5, "torch.no_grad(), contextlib.nullcontext() as n#"),
     Row("new object", 1, "Noted(@ints)"),
     Row("new object as", 1, "Noted(@ints) as n#"),
+)
+
+
+#: What a stack of managers is to leave.
+GIVEN_TO_STACKS = (
+    "n#.callback(@ints.append, $int)",
+    "n#.callback(lambda by=1: setattr(@box, 'count', by), by=$int % 9)",
+    "n#.enter_context(torch.no_grad())",
+    "n#.enter_context(contextlib.suppress(⟨ValueError KeyError⟩))",
+    "n#.enter_context(⟨guarded(@ints) quietly(@ints) Noted(@ints)⟩)",
+    "n#.enter_context(@box)",
+    "n#.push(lambda kind, *_: kind is ⟨KeyError ValueError⟩)",
+    "n#.push(@box)",
+    "n#.pop_all().close()",
 )
 
 
