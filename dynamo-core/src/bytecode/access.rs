@@ -37,6 +37,12 @@ pub(super) fn free_slots(code: &CodeObject) -> Range<usize> {
     count - code.freevars.len()..count
 }
 
+/// The slots in which a code object makes cells.
+pub(super) fn cell_slots(code: &CodeObject) -> impl Iterator<Item = LocalId> {
+    let names = code.local_names().enumerate();
+    names.filter(|(_, name)| code.cellvars.iter().any(|cell| cell == name)).map(|(slot, _)| LocalId::new(slot))
+}
+
 /// What `inst` does with slots, in the order in which it does it.
 ///
 /// An instruction that fails or behaves otherwise if the slot is empty reads it. `free` are the slots of the free

@@ -16,6 +16,7 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
+use super::access::cell_slots;
 use super::flow::ControlFlow;
 use super::renumber::renumber_locals;
 use super::super_calls::explicit_super;
@@ -116,7 +117,12 @@ impl<'a> Splitter<'a> {
     /// The place cannot be gone on from.
     pub fn resume(&self, at: Inst) -> Result<Resume, ResumeError> {
         let frame = self.frame(at)?;
-        let live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
+        let mut live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
+        // A frame has its cells to its end, and what is in them may be reached in other ways.
+        let cells = cell_slots(self.code).map(|cell| (cell, frame.local(cell)));
+        let dead: Vec<_> =
+            cells.filter(|&(cell, held)| held == Slot::Value && live.iter().all(|&(other, _)| other != cell)).collect();
+        live.extend(dead);
         let line = self.line.unwrap_or_else(|| self.line_before(at));
         let from = Continuation { at, line, stack: &frame.stack, live: &live };
         let resume = resume(self.code, &self.body, &from)?;

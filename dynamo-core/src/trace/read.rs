@@ -397,9 +397,15 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if a float of the caller's is to be a symbol. What is not finite stays what it is: guards compare numbers.
+    /// True if a float of the caller's is to be a symbol, also one that is global or a default once it has changed. What
+    /// is not finite stays what it is: guards compare numbers.
     fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
-        self.options.floats && f64::from_bits(bits).is_finite() && self.is_dynamic_int(source)
+        let changed = || {
+            self.options.dynamic == Dynamic::Automatic
+                && self.declared(source).is_none()
+                && self.options.changed.contains(&self.sources.display(source).to_string())
+        };
+        self.options.floats && f64::from_bits(bits).is_finite() && (self.is_dynamic_int(source) || changed())
     }
 
     fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {

@@ -77,6 +77,11 @@ fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
     let x = c.tensor("input")?;
     let normalized = c.list("normalized_shape").map_or(1, <[Arg]>::len);
     let from = c.fits(x.sizes.len().checked_sub(normalized))?;
+    for (size, wanted) in x.sizes[from..].iter().zip(c.exprs("normalized_shape")?) {
+        if c.pool.has_to_equal(*size, wanted) == Some(false) {
+            return Err(c.rejected("a size that is not the normalised one"));
+        }
+    }
     let one = c.pool.int(1);
     let kept = |d: usize| if d < from { x.sizes[d] } else { one };
     let stat_sizes: Vec<Expr> = (0..x.sizes.len()).map(kept).collect();

@@ -20,6 +20,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
+import sympy
 import torch
 from torch._dynamo import source as sources
 from torch._dynamo.bytecode_transformation import make_compiled_fn_name
@@ -28,6 +29,7 @@ from torch._dynamo.utils import _extract_tensor_dict, get_static_address_type
 from torch._dynamo.variables.builder import GraphArg
 from torch._guards import CompileContext, CompileId, TracingContext, compile_context, tracing
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.sym_node import SymNode
 from torch.fx.experimental.symbolic_shapes import (
     DimDynamic,
     StatefulSymbolicContext,
@@ -43,7 +45,6 @@ from rust_inductor._symbolic import FUNCTIONS, Shapes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import sympy
     from torch._guards import Source
 
     from rust_inductor._native import Facts
@@ -128,10 +129,19 @@ class _World:
         """A number of the tracer's."""
         return value if isinstance(value, int) else self._evaluated(value)
 
+    def symbolic(self, value: int | str) -> Any:
+        """An integer that a node gives: a symbol also where its value is decided."""
+        number = self.number(value)
+        if type(number) is not int:
+            return number
+        return torch.SymInt(SymNode(sympy.Integer(number), self.env, int, number))
+
     def fake(self, value: Any) -> Any:
         """An intermediate value from what the tracer knows of it."""
         kind, *rest = value
-        if kind in ("int", "number"):
+        if kind == "int":
+            return self.symbolic(rest[0])
+        if kind == "number":
             return self.number(rest[0])
         if kind == "tuple":
             return tuple(None if part is None else self.fake(part) for part in rest[0])
@@ -252,7 +262,7 @@ class Capture:
         if all(isinstance(example, torch.Tensor) for example in examples):
             return examples
         pairs = zip(examples, self.facts.values())
-        return [it if isinstance(it, torch.Tensor) else self.world.number(value[1]) for it, value in pairs]
+        return [it if isinstance(it, torch.Tensor) else self.world.symbolic(value[1]) for it, value in pairs]
 
     def _describe(self, nodes: list[torch.fx.Node]) -> None:
         """Give each node its metadata. What is said now of a program that is compiled already guards nothing."""
@@ -305,9 +315,12 @@ class Capture:
             source = _property(source, kind, dim)
         if isinstance(example, TensorWeakRef):
             example = example()
-        if isinstance(example, torch.Tensor):
-            if source.name in self.world.floats:
-                source = sources.FloatTensorSource(source)
+        if isinstance(example, torch.Tensor) and source.name in self.world.floats:
+            # A number, though the graph takes it as a tensor.
+            fake = self.world.fake_of(example, sources.FloatTensorSource(source), value, self.context)
+            node.meta["grapharg"] = GraphArg(source, example, True, fake, is_tensor=False, example_strong_ref=example)
+            node.meta["example_value"] = fake
+        elif isinstance(example, torch.Tensor):
             fake = self.world.fake_of(example, source, value, self.context)
             if isinstance(example, torch.nn.Parameter) and get_static_address_type(example) is None:
                 mark_static_address(example)

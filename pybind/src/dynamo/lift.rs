@@ -65,7 +65,24 @@ pub(super) fn sizes(graph: &mut Graph, spans: &mut Spans, inputs: &[SourceId], s
         lifted.places.push(Input::Given(at));
     }
     lifted.replace_sizes(graph);
+    make_tensors_of_numbers(graph);
     drop_unused(graph, lifted.places)
+}
+
+/// Has tensors that are made of symbolic numbers made by torch's Python function, as torch's Dynamo has it: the builtin
+/// would ask the symbols for their values.
+fn make_tensors_of_numbers(graph: &mut Graph) {
+    let is_number =
+        |graph: &Graph, node: NodeId| matches!(graph[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
+    let makes = |&node: &NodeId| {
+        let call = &graph[node];
+        call.kind == Kind::CallFunction
+            && call.target == "torch.tensor"
+            && call.inputs().iter().any(|&input| is_number(graph, input))
+    };
+    for node in graph.nodes().filter(makes).collect::<Vec<_>>() {
+        graph[node].target = "torch._refs.tensor".into();
+    }
 }
 
 /// Drops tensors that nothing uses any more, and then symbols that no tensor has either.

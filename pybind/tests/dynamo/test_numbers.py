@@ -121,6 +121,36 @@ def test_a_float_that_changes_is_compiled_once_more(function, backend):
     assert count == 2 or (backend == "aot_eager" and function is compared)
 
 
+class Held:
+    value = 1.5
+
+
+HELD = Held()
+
+
+def with_default(x, factor=1.5):
+    return x * factor
+
+
+def of_a_default(x):
+    return with_default(x)
+
+
+def of_a_global(x):
+    return x * HELD.value
+
+
+@pytest.mark.parametrize("function", [of_a_global, of_a_default])
+def test_a_float_that_is_no_argument_is_a_symbol_once_it_has_changed(function, monkeypatch):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for value in FLOATS:
+        monkeypatch.setattr(HELD, "value", value)
+        monkeypatch.setattr(with_default, "__defaults__", (value,))
+        assert same(compiled(X), function(X))
+    assert len(log) == 2
+
+
 @pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
 def test_what_is_not_finite_and_zero(backend):
     values = [1.5, 2.5, float("inf"), float("nan"), -0.0, 0.0, 1.0]

@@ -32,7 +32,8 @@ impl Plan {
         let locals = Locals::new(code);
         check_live(&locals, Liveness::new(code, body, flow).before(from.at), from)?;
         let used = used_slots(code, body, flow, from.at);
-        let closure = locals.ids().filter(|&id| locals.is_free(id) || locals.is_shared(id) && used.contains(id));
+        let kept = |id: LocalId| used.contains(id) || from.live.iter().any(|&(other, _)| other == id);
+        let closure = locals.ids().filter(|&id| locals.is_free(id) || locals.is_shared(id) && kept(id));
         let closure: Vec<LocalId> = closure.collect();
         let mut plan = Plan {
             parameters: Vec::new(),
