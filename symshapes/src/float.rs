@@ -37,8 +37,9 @@ pub enum FloatNode {
     Unary(FloatUnary, Float),
     /// A function of two.
     Binary(FloatBinary, Float, Float),
-    /// The nearest decimal fraction of so many digits after the point, as Python's `round(x, digits)`.
-    RoundDecimal(Float, u16),
+    /// The nearest decimal fraction of so many digits after the point, or multiple of a power of ten where the number is
+    /// negative, as Python's `round(x, digits)`.
+    RoundDecimal(Float, i16),
 }
 
 /// Declares an operation's variants with the names that torch prints, and the values that they give.
@@ -225,10 +226,10 @@ impl Pool {
         }
     }
 
-    /// The nearest decimal fraction of so many digits after the point.
-    pub fn round_decimal(&mut self, x: Float, digits: u16) -> Float {
-        match self.as_float(x) {
-            Some(value) => self.float(round_decimal(value, digits)),
+    /// The nearest decimal fraction of so many digits after the point, or multiple of a power of ten.
+    pub fn round_decimal(&mut self, x: Float, digits: i16) -> Float {
+        match self.as_float(x).and_then(|value| round_decimal(value, digits)) {
+            Some(value) => self.float(value),
             None => self.intern_float(FloatNode::RoundDecimal(x, digits)),
         }
     }
@@ -307,7 +308,7 @@ impl Pool {
             FloatNode::IntTrueDiv(a, b) => quotient(self.eval(a, values)?, self.eval(b, values)?),
             FloatNode::Unary(op, x) => unary(op, self.eval_float(x, values)?),
             FloatNode::Binary(op, x, y) => binary(op, self.eval_float(x, values)?, self.eval_float(y, values)?),
-            FloatNode::RoundDecimal(x, digits) => Some(round_decimal(self.eval_float(x, values)?, digits)),
+            FloatNode::RoundDecimal(x, digits) => round_decimal(self.eval_float(x, values)?, digits),
         }
     }
 
@@ -411,10 +412,28 @@ pub(crate) fn quotient(a: i64, b: i64) -> Option<f64> {
     (b != 0 && exact(a) && exact(b)).then(|| nearest(a) / nearest(b))
 }
 
-/// Python's `round(x, digits)`: the decimal is found from all of the double's digits, a tie goes to the even one.
-pub(crate) fn round_decimal(x: f64, digits: u16) -> f64 {
-    let decimal = format!("{x:.*}", usize::from(digits));
-    decimal.parse().unwrap_or(x)
+/// Python's `round(x, digits)`: the decimal is found from all of the double's digits, a tie goes to the even one. `None`
+/// where Python raises an error, since no double is so large.
+pub(crate) fn round_decimal(x: f64, digits: i16) -> Option<f64> {
+    if digits >= 0 || !x.is_finite() {
+        return format!("{x:.*}", usize::from(digits.unsigned_abs())).parse().ok();
+    }
+    let zeros = usize::from(digits.unsigned_abs());
+    let whole = format!("{:.0}", x.abs().trunc());
+    let Some(kept) = whole.len().checked_sub(zeros) else { return Some(0.0_f64.copysign(x)) };
+    let (head, rest) = whole.split_at(kept);
+    let half = format!("5{}", "0".repeat(zeros - 1));
+    let is_odd = head.bytes().last().is_some_and(|digit| digit % 2 == 1);
+    let up = rest > half.as_str() || rest == half && (x.fract() != 0.0 || is_odd);
+    let mut decimal = format!("0{head}").into_bytes();
+    if up {
+        let nines = decimal.iter().rev().take_while(|&&digit| digit == b'9').count();
+        let at = decimal.len() - nines - 1;
+        decimal[at] += 1;
+        decimal[at + 1..].fill(b'0');
+    }
+    let value: f64 = format!("{}e{zeros}", String::from_utf8_lossy(&decimal)).parse().ok()?;
+    value.is_finite().then(|| value.copysign(x))
 }
 
 /// The value of a function of one; `None` where Python raises an error instead: out of its domain, or infinite.

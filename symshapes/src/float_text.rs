@@ -220,10 +220,11 @@ impl Parser<'_, '_> {
         self.expect("(")?;
         let x = self.nested(Self::float_sum)?;
         self.expect(",")?;
+        let sign = if self.eat("-") { -1 } else { 1 };
         let Token::Number(digits) = self.next() else { return Err(self.expected("a number of digits")) };
-        let digits = digits.parse().map_err(|_| self.expected("a number of digits"))?;
+        let digits: i16 = digits.parse().map_err(|_| self.expected("a number of digits"))?;
         self.expect(")")?;
-        Ok(self.pool.round_decimal(x, digits))
+        Ok(self.pool.round_decimal(x, sign * digits))
     }
 
     fn float_call(&mut self, name: &str) -> Result<Float, ParseError> {

@@ -80,7 +80,7 @@ enum Instr {
     Binary(FloatBinary, Reg, Reg),
     Compare(FloatRelation, Reg, Reg),
     Round(Rounding, Reg),
-    RoundDecimal(Reg, u16),
+    RoundDecimal(Reg, i16),
     None,
 }
 
@@ -169,7 +169,7 @@ impl Program {
             Instr::Unary(op, a) => float::unary(op, double(get(a)?)).map(bits),
             Instr::Binary(op, a, b) => float::binary(op, double(get(a)?), double(get(b)?)).map(bits),
             Instr::Compare(relation, a, b) => Some(i64::from(relation.compare(double(get(a)?), double(get(b)?)))),
-            Instr::RoundDecimal(a, digits) => Some(bits(float::round_decimal(double(get(a)?), digits))),
+            Instr::RoundDecimal(a, digits) => float::round_decimal(double(get(a)?), digits).map(bits),
             Instr::Round(rounding, a) => rounding.apply(double(get(a)?)),
             Instr::None => None,
         }

@@ -273,6 +273,7 @@ fn golden_floats() {
         RoundToInt(zf0) + 2*RoundToInt(zf0)
         RoundToInt(IntTrueDiv(n, 2))
         CeilToInt(RoundDecimal(zf0, 2))
+        CeilToInt(RoundDecimal(zf0, -1))
         TruncToInt(2.5)
         TruncToInt(1e300)
         LShift(s0, 3)
@@ -315,6 +316,7 @@ fn golden_floats() {
         RoundToInt(zf0) + 2*RoundToInt(zf0) => 3*RoundToInt(zf0)
         RoundToInt(IntTrueDiv(n, 2)) => RoundToInt(IntTrueDiv(n, 2))
         CeilToInt(RoundDecimal(zf0, 2)) => CeilToInt(RoundDecimal(zf0, 2))
+        CeilToInt(RoundDecimal(zf0, -1)) => CeilToInt(RoundDecimal(zf0, -1))
         TruncToInt(2.5) => 2
         TruncToInt(1e300) => Overflow
         LShift(s0, 3) => 8*s0
@@ -428,6 +430,21 @@ fn decimals_are_rounded_as_python_does() {
         (-1.05, 1, -1.1),
         (1e300, 5, 1e300),
         (5e-324, 323, 0.0),
+        (1234.5, -2, 1200.0),
+        (15.0, -1, 20.0),
+        (25.0, -1, 20.0),
+        (25.000_000_000_000_004, -1, 30.0),
+        (-996.0, -1, -1000.0),
+        (5.0, -1, 0.0),
+        (5.5, -1, 10.0),
+        (-3.0, -1, -0.0),
+        (99.0, -2, 100.0),
+        (49.0, -2, 0.0),
+        (-70.0, -3, -0.0),
+        (1e300, -290, 1e300),
+        (1.2e308, -308, 1e308),
+        (1.2e308, -309, 0.0),
+        (f64::INFINITY, -1, f64::INFINITY),
         (f64::NEG_INFINITY, 3, f64::NEG_INFINITY),
         (f64::NAN, 3, f64::NAN),
     ];

@@ -332,7 +332,7 @@ impl Tracer<'_> {
         match self.get(digits)? {
             Value::Const(Constant::None) => self.number_call("builtins.round", &[a]),
             Value::Const(Constant::Int(places)) if self.is_symbolic(a)? => {
-                let Ok(places) = u16::try_from(places) else { return Ok(None) };
+                let Ok(places) = i16::try_from(places) else { return Ok(None) };
                 let meta = Meta::Float(self.env.pool_mut().round_decimal(x, places));
                 let args = vec![self.scalar_arg(a)?, self.scalar_arg(digits)?];
                 self.emit_number(NodeKind::CallMethod, "__round__", args, meta).map(Some)

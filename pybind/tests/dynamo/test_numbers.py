@@ -48,7 +48,8 @@ OF_FLOATS: dict[str, tuple[Callable[[float], Any], int]] = {
     "methods": (lambda f: (f.__int__(), f.__floor__(), f.__ceil__(), f.__trunc__(), f.__round__()), 2),
     "decimals": (lambda f: (round(f / 3, 2), round(f / 7, 0), f.__round__(1)), 2),
     "integers of floats": (lambda f: (int(f) + 2 * int(f), int(f) // 2, int(f * 4) % 3, float(int(f)) * 0.5), 2),
-    "remainders": (lambda f: (f // 1, f % 1), 5),
+    "remainders": (lambda f: (f // 1, f % 1, f // -0.3, -f % 0.7), 2),
+    "tens": (lambda f: (round(f * 33, -1), round(f, -2), (f * 1e3).__round__(-3)), 2),
 }
 
 
