@@ -24,7 +24,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Trace};
-use symshapes::{DType, DeviceKind};
+use symshapes::{DType, DeviceKind, Expr};
 
 /// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for each.
 const MOST_HANDLERS: usize = 64;
@@ -57,6 +57,15 @@ enum Places {
     Outside,
     /// Only the values of tensors tell.
     Unknown,
+}
+
+/// A symbolic size that has to be large enough for an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Asked {
+    size: Expr,
+    least: i64,
+    /// Whether an index beyond it raises an error.
+    raises: bool,
 }
 
 impl Tracer<'_> {
@@ -159,7 +168,7 @@ impl Tracer<'_> {
     /// `tensor[index]`
     pub(super) fn tensor_item(&mut self, tensor: ValueId, key: ValueId) -> Traced {
         let args = vec![self.arg(tensor)?, self.arg(key)?];
-        let places = self.where_it_leads(&args);
+        let places = self.where_it_leads_now(&args);
         let node = self.put_call(None, NodeKind::CallFunction, "operator.getitem", args, vec![])?;
         match places {
             Places::Within => {}
@@ -178,11 +187,31 @@ impl Tracer<'_> {
         let inputs = item.inputs();
         let is_of_tensor = inputs.first().is_some_and(is_tensor);
         let by_tensors = inputs.iter().skip(1).any(is_tensor);
-        !by_tensors && (!is_of_tensor || self.where_it_leads(&item.args) == Places::Within)
+        let mut asked = Vec::new();
+        !by_tensors
+            && (!is_of_tensor || self.where_it_leads(&item.args, &mut asked) == Places::Within && asked.is_empty())
     }
 
-    /// Where an index leads that torch takes, by its shapes.
-    fn where_it_leads(&self, args: &[Arg]) -> Places {
+    /// Where an index leads that torch takes, by its shapes; symbolic sizes are guarded to be as large as they are asked
+    /// to be, or not.
+    fn where_it_leads_now(&mut self, args: &[Arg]) -> Places {
+        let mut asked = Vec::new();
+        let mut places = self.where_it_leads(args, &mut asked);
+        let at = self.place();
+        for asked in asked {
+            let least = self.env.pool_mut().int(asked.least);
+            let enough = self.env.pool_mut().le(least, asked.size);
+            match self.env.evaluate(enough, &at) {
+                Ok(true) => {}
+                Ok(false) if asked.raises && places != Places::Unknown => places = Places::Outside,
+                _ => places = Places::Unknown,
+            }
+        }
+        places
+    }
+
+    /// Where an index leads that torch takes, by its shapes, if sizes that are symbols are as large as `asked` says.
+    fn where_it_leads(&self, args: &[Arg], asked: &mut Vec<Asked>) -> Places {
         let [Arg::Node(tensor), index] = args else { return Places::Unknown };
         let Some(meta) = self.graph[*tensor].tensor_meta() else { return Places::Unknown };
         let items = if let Arg::Tuple(items) = index { &items[..] } else { std::slice::from_ref(index) };
@@ -197,7 +226,7 @@ impl Tracer<'_> {
                     };
                     dim = next;
                 }
-                Arg::List(_) | Arg::Node(_) => match self.places_along(meta, dim, item) {
+                Arg::List(_) | Arg::Node(_) => match self.places_along(meta, dim, item, asked) {
                     Places::Within => {}
                     Places::Outside => places = Places::Outside,
                     Places::Unknown => return Places::Unknown,
@@ -226,7 +255,7 @@ impl Tracer<'_> {
     }
 
     /// Where a list or tensor leads along one dimension.
-    fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg) -> Places {
+    fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg, asked: &mut Vec<Asked>) -> Places {
         let given = match item {
             Arg::Node(node) => match &self.graph[*node].meta {
                 Some(Meta::Int(_)) => return Places::Within,
@@ -236,12 +265,19 @@ impl Tracer<'_> {
             Arg::List(items) if items.iter().any(|item| matches!(item, Arg::Bool(_))) => return Places::Within,
             item => numbers(item),
         };
-        let size = meta.sizes.get(dim).and_then(|&size| self.env.pool().as_int(size));
-        match given.zip(size) {
-            Some((given, size)) if given.iter().all(|at| (-size..size).contains(at)) => Places::Within,
-            // An accelerator raises nothing.
-            Some(_) if meta.device.kind == DeviceKind::Cpu => Places::Outside,
-            _ => Places::Unknown,
+        let Some((given, &size)) = given.zip(meta.sizes.get(dim)) else { return Places::Unknown };
+        let least = given.iter().map(|&at| if at < 0 { at.saturating_neg() } else { at.saturating_add(1) }).max();
+        let least = least.unwrap_or(0);
+        // An accelerator raises nothing.
+        let raises = meta.device.kind == DeviceKind::Cpu;
+        match self.env.pool().as_int(size) {
+            Some(size) if least <= size => Places::Within,
+            Some(_) if raises => Places::Outside,
+            Some(_) => Places::Unknown,
+            None => {
+                asked.push(Asked { size, least, raises });
+                Places::Within
+            }
         }
     }
 

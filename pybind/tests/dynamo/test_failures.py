@@ -577,3 +577,34 @@ def test_the_first_call_raises_what_later_ones_do():
     for _ in range(2):
         with pytest.raises(IndexError, match="index 3 is out of bounds"):
             compiled(torch.ones(2, 3))
+
+
+def a_list(x, v):
+    v[[0, 8, -3]]
+    return x + 1
+
+
+def a_constant(x, v):
+    y = v * 2
+    y[torch.tensor([-9, 1])]
+    return x + 1
+
+
+def used_for_nothing(x, v):
+    y = (v * 2)[[8]]
+    y + 1
+    return x + 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "rust_inductor"])
+@pytest.mark.parametrize("function", [a_list, a_constant, used_for_nothing])
+def test_an_index_beyond_a_symbolic_size_fails_where_nothing_uses_it(function, backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend=backend, dynamic=True, listener=log.append)
+    for size in (12, 5, 13, 9, 8):
+        if size < 9:
+            with pytest.raises(IndexError):
+                compiled(X, torch.ones(size))
+        else:
+            assert torch.equal(compiled(X, torch.ones(size)), X + 1)
+    assert len([event for event in log if event["break_reason"] is None]) == 1
