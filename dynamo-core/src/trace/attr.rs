@@ -38,6 +38,16 @@ impl Tracer<'_> {
                 let name = class.rsplit('.').next().unwrap_or(&class).to_owned();
                 Ok(self.constant(Constant::Str(name)))
             }
+            Value::Class(class, _)
+                if class == "torch.Tensor"
+                    && torch_ops::knows(&format!("Tensor.{name}"))
+                    && self.host.has_method(name) =>
+            {
+                let source = self.source(forced).map(|source| self.sources.attr(source, name));
+                let method = self.value(Value::Builtin(format!("Tensor.{name}")));
+                self.source_of[method] = source.into();
+                Ok(method)
+            }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Exception { .. } | Value::Object(..) if name == "__class__" => match self.type_of_object(forced)? {
                 Some(class) => Ok(class),
@@ -72,10 +82,16 @@ impl Tracer<'_> {
                 "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
                 _ => Err(self.no_attr(forced, name)),
             },
+            Value::Slice(_) if name == "indices" => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Slice(parts) => match ["start", "stop", "step"].iter().position(|&part| part == name) {
                 Some(part) => Ok(parts[part]),
                 None => Err(self.no_attr(forced, name)),
             },
+            Value::Const(constant @ Constant::Complex(..)) if matches!(name, "real" | "imag") => {
+                self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
+            }
             Value::Const(constant @ (Constant::DType(_) | Constant::Device(_))) if PLAIN.contains(&name) => {
                 self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
             }

@@ -6,7 +6,7 @@ use super::{
     compiler, conditions,
     containers::pairs,
     items::{raised, range_len},
-    itertools, sets,
+    itertools, lazy, sets,
     value::{Iter, Sort, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -22,6 +22,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
     RULES
         .iter()
         .chain(itertools::RULES)
+        .chain(lazy::RULES)
         .chain(compiler::RULES)
         .chain(conditions::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
@@ -120,11 +121,13 @@ const RULES: &[(&str, Rule)] = &[
         Ok(t.state(State::Iter(Iter::Enumerate(inner, start))))
     }),
     ("builtins.zip", |t, args, keywords| {
-        if !keywords.is_empty() {
-            return Err(Reason::new(Kind::Call, "`zip` with `strict`."));
-        }
+        let strict = match &keywords[..] {
+            [] => false,
+            [(name, strict)] if name == "strict" => t.truth(*strict)?,
+            _ => return Err(raised("TypeError: zip")),
+        };
         let inners = args.iter().map(|&arg| iterator(t, arg)).collect::<Traced<_>>()?;
-        Ok(t.state(State::Iter(Iter::Zip(inners))))
+        Ok(t.state(State::Iter(Iter::Zip(inners, strict))))
     }),
     ("builtins.map", |t, args, _| {
         let (&function, rest) = args.split_first().ok_or_else(|| raised("TypeError: map"))?;
@@ -254,6 +257,18 @@ const RULES: &[(&str, Rule)] = &[
         t.set_attr(value, &name, new)?;
         Ok(t.none())
     }),
+    ("torch.is_floating_point", |t, args, _| {
+        let floats = t.get_attr(one(args)?, "dtype")?;
+        t.get_attr(floats, "is_floating_point")
+    }),
+    ("torch.is_complex", |t, args, _| {
+        let kind = t.get_attr(one(args)?, "dtype")?;
+        t.get_attr(kind, "is_complex")
+    }),
+    ("typing.cast", |_, args, _| match args {
+        &[_, value] => Ok(value),
+        _ => Err(raised("TypeError: cast")),
+    }),
     ("torch.is_tensor", |t, args, _| {
         let is = matches!(t.get(one(args)?)?, Value::Tensor(_));
         Ok(t.constant(Constant::Bool(is)))
@@ -269,6 +284,8 @@ pub(super) fn is_pure(name: &str) -> bool {
     match name.split_once('.') {
         Some(("builtins", function)) => PURE.contains(&function) && function != "hash",
         Some(("math" | "operator" | "str" | "cmath", _)) => true,
+        // The default is guarded.
+        Some(("torch", "get_default_dtype" | "promote_types" | "can_cast")) => true,
         _ => false,
     }
 }

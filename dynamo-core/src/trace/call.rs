@@ -302,6 +302,14 @@ impl Tracer<'_> {
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
             number if number.is_number() && keywords.is_empty() => self.call_number_method(this, name, args),
             Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
+            Value::Slice(_) if keywords.is_empty() && name == "indices" && args.len() == 1 => {
+                let len = self.concrete(args[0])?;
+                if len < 0 {
+                    return Err(super::items::raised("ValueError: length should not be negative"));
+                }
+                let parts = self.slice_of(len, this)?.map(|part| self.constant(Constant::Int(part)));
+                Ok(self.value(Value::Tuple(parts.to_vec())))
+            }
             Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::State(_) | Value::Range(_) => {
                 containers::container_method(self, this, name, args, &keywords)
             }

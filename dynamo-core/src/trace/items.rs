@@ -20,6 +20,11 @@ impl Tracer<'_> {
             Value::Tensor(_) => self.tensor_item(container, key),
             Value::Tuple(items) | Value::Record(_, _, items) => self.get_of_sequence(&items, key, Value::Tuple),
             Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
+            Value::Range([start, _, step]) if matches!(self.get(key)?, Value::Slice(_)) => {
+                let Value::Range(bounds) = self.get(container)? else { return Err(self.no_item(container)) };
+                let [from, to, by] = self.slice_of(range_len(bounds), key)?;
+                Ok(self.value(Value::Range([start + from * step, start + to * step, step * by])))
+            }
             Value::Range(bounds) => {
                 let at = self.concrete(key)?;
                 let len = range_len(bounds);
@@ -77,13 +82,24 @@ impl Tracer<'_> {
 
     /// The places that a slice picks of so many items.
     fn places(&mut self, len: usize, slice: ValueId) -> Traced<Vec<usize>> {
+        let [mut at, stop, step] = self.slice_of(len as i64, slice)?;
+        let mut places = Vec::new();
+        while if step > 0 { at < stop } else { at > stop } {
+            places.push(usize::try_from(at).unwrap_or(0));
+            at += step;
+        }
+        Ok(places)
+    }
+
+    /// Start, stop and step of a slice of so many items.
+    pub(super) fn slice_of(&mut self, len: i64, slice: ValueId) -> Traced<[i64; 3]> {
         let Value::Slice(parts) = self.get(slice)? else { return Err(raised("TypeError: no slice")) };
         let mut bounds = Vec::new();
         for part in parts {
             let absent = matches!(self.get(part)?, Value::Const(Constant::None));
             bounds.push(if absent { None } else { Some(self.concrete(part)?) });
         }
-        let (len, step) = (len as i64, bounds[2].unwrap_or(1));
+        let step = bounds[2].unwrap_or(1);
         if step == 0 {
             return Err(raised("ValueError: slice step cannot be zero"));
         }
@@ -93,13 +109,7 @@ impl Tracer<'_> {
             Some(at) => (if at < 0 { at + len } else { at }).clamp(low, high),
         };
         let (first, last) = if step > 0 { (low, high) } else { (high, low) };
-        let (mut at, stop) = (clamp(bounds[0], first), clamp(bounds[1], last));
-        let mut places = Vec::new();
-        while if step > 0 { at < stop } else { at > stop } {
-            places.push(usize::try_from(at).unwrap_or(0));
-            at += step;
-        }
-        Ok(places)
+        Ok([clamp(bounds[0], first), clamp(bounds[1], last), step])
     }
 
     /// Where a slice of step 1 begins, which is a place also if it is empty.
@@ -317,10 +327,12 @@ impl Tracer<'_> {
                     (Some(self.value(Value::Tuple(vec![number, item]))), Iter::Enumerate(inner, count + 1))
                 }
             },
-            Iter::Zip(inners) => {
-                (self.zipped(&inners)?.map(|items| self.value(Value::Tuple(items))), Iter::Zip(inners))
+            Iter::Zip(inners, strict) => {
+                let items = self.zipped(&inners, strict)?;
+                (items.map(|items| self.value(Value::Tuple(items))), Iter::Zip(inners, strict))
             }
-            Iter::Map(function, inners) => match self.zipped(&inners)? {
+            Iter::Lazy(mut lazy) => (self.next_lazy(&mut lazy)?, Iter::Lazy(lazy)),
+            Iter::Map(function, inners) => match self.zipped(&inners, false)? {
                 None => (None, Iter::Map(function, inners)),
                 Some(items) => (Some(self.call(function, items, vec![])?), Iter::Map(function, inners)),
             },
@@ -345,11 +357,20 @@ impl Tracer<'_> {
         Ok(item)
     }
 
-    fn zipped(&mut self, inners: &[StateId]) -> Traced<Option<Vec<ValueId>>> {
+    fn zipped(&mut self, inners: &[StateId], strict: bool) -> Traced<Option<Vec<ValueId>>> {
         let mut items = Vec::new();
         for &inner in inners {
             match self.advance(inner)? {
                 Some(item) => items.push(item),
+                None if strict && !items.is_empty() => return Err(raised("ValueError: zip() argument is shorter")),
+                None if strict => {
+                    for &other in &inners[1..] {
+                        if self.advance(other)?.is_some() {
+                            return Err(raised("ValueError: zip() argument is longer"));
+                        }
+                    }
+                    return Ok(None);
+                }
                 None => return Ok(None),
             }
         }

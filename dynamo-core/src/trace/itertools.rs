@@ -1,12 +1,12 @@
-//! `itertools`: what its functions give for sequences that are all there.
+//! `itertools`: functions that look at all items before they give the first one. The others are in `lazy`.
 //!
-//! Invariant: no function here calls the program or reads an iterator, since Python does both only when an item is asked
-//! for; such calls end the graph.
+//! Invariant: no function here calls the program or reads an iterator: such calls end the graph.
 
 use super::{
     Traced, Tracer,
     builtin::Rule,
     items::raised,
+    lazy::Lazy,
     value::{Iter, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -15,40 +15,6 @@ use crate::reason::{Kind, Reason};
 const MOST: usize = 1 << 16;
 
 pub(super) const RULES: &[(&str, Rule)] = &[
-    ("itertools.chain", |t, args, _| {
-        let mut all = Vec::new();
-        for &arg in args {
-            all.extend(sequence(t, arg)?);
-        }
-        items(t, all)
-    }),
-    ("itertools.chain.from_iterable", |t, args, _| {
-        let [arg] = args else { return Err(raised("TypeError: from_iterable")) };
-        let mut all = Vec::new();
-        for part in sequence(t, *arg)? {
-            all.extend(sequence(t, part)?);
-        }
-        items(t, all)
-    }),
-    ("itertools.islice", |t, args, _| {
-        let (&arg, bounds) = args.split_first().ok_or_else(|| raised("TypeError: islice"))?;
-        let all = sequence(t, arg)?;
-        let none = t.none();
-        let parts = match *bounds {
-            [stop] => [none, stop, none],
-            [start, stop] => [start, stop, none],
-            [start, stop, step] => [start, stop, step],
-            _ => return Err(raised("TypeError: islice")),
-        };
-        for part in parts {
-            if t.int(part)?.is_some() && t.concrete(part)? < 0 {
-                return Err(raised("ValueError: islice"));
-            }
-        }
-        let slice = t.value(Value::Slice(parts));
-        let picked = t.slice(&all, slice)?;
-        items(t, picked)
-    }),
     ("itertools.product", |t, args, keywords| {
         let mut factors = Vec::new();
         for &arg in args {
@@ -71,14 +37,13 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         let (all, length) = choice(t, args)?;
         tuples(t, choose(&all, length, &|taken, next| taken.last().is_none_or(|&last| last < next)))
     }),
+    ("itertools.combinations_with_replacement", |t, args, _| {
+        let (all, length) = choice(t, args)?;
+        tuples(t, choose(&all, length, &|taken, next| taken.last().is_none_or(|&last| last <= next)))
+    }),
     ("itertools.permutations", |t, args, _| {
         let (all, length) = choice(t, args)?;
         tuples(t, choose(&all, length, &|taken, next| !taken.contains(&next)))
-    }),
-    ("itertools.pairwise", |t, args, _| {
-        let [arg] = args else { return Err(raised("TypeError: pairwise")) };
-        let all = sequence(t, *arg)?;
-        tuples(t, all.windows(2).map(<[ValueId]>::to_vec).collect())
     }),
     ("itertools.repeat", |t, args, keywords| match (args, keywords.first()) {
         ([item, times], None) | ([item], Some((_, times))) => {
@@ -88,19 +53,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
             }
             items(t, vec![*item; times])
         }
-        _ => Err(Reason::new(Kind::Iteration, "`itertools.repeat` without end.")),
-    }),
-    ("itertools.accumulate", |t, args, keywords| {
-        // A function's effects would come too early: it is called when an item is asked for.
-        let (&[arg], []) = (args, keywords.as_slice()) else {
-            return Err(Reason::new(Kind::Iteration, "`itertools.accumulate` with a function."));
-        };
-        let mut totals: Vec<ValueId> = Vec::new();
-        for item in sequence(t, arg)? {
-            let total = totals.last().copied();
-            totals.push(total.map_or(Ok(item), |total| t.binary_op(0, total, item))?);
-        }
-        items(t, totals)
+        ([item], None) => Ok(t.state(State::Iter(Iter::Lazy(Box::new(Lazy::Repeat(*item)))))),
+        _ => Err(raised("TypeError: repeat")),
     }),
 ];
 

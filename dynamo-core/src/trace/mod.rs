@@ -9,7 +9,7 @@
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts;
-//! - `builtin`, `containers`, `sets`, `itertools`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `builtin`, `containers`, `sets`, `itertools`, `lazy`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
 //!   `with`, `try` and `match` need;
@@ -43,6 +43,7 @@ mod graph;
 mod inference;
 mod items;
 mod itertools;
+mod lazy;
 mod number_guards;
 mod numbers;
 mod objects;

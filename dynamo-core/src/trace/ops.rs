@@ -411,6 +411,10 @@ impl Tracer<'_> {
         if let Some(equal) = self.are_equal_dicts(a, b)? {
             return Ok(equal);
         }
+        if let (&Value::Range(x), &Value::Range(y)) = (&self.values[a], &self.values[b]) {
+            let (len, other) = (super::items::range_len(x), super::items::range_len(y));
+            return Ok(len == other && (len == 0 || x[0] == y[0] && (len == 1 || x[2] == y[2])));
+        }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
             Value::State(state) => match tracer.heap.get(*state) {

@@ -7,6 +7,7 @@
 use super::{
     context::Context,
     frame::{Frame, Globals},
+    lazy::Lazy,
 };
 use crate::host::{Code, Obj, Place, RecordClass, SetHistory};
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -287,8 +288,10 @@ pub(super) enum Iter {
     Range([i64; 3]),
     /// `enumerate`
     Enumerate(StateId, i64),
-    /// `zip`
-    Zip(Vec<StateId>),
+    /// `zip`, and whether all have to be of one length.
+    Zip(Vec<StateId>, bool),
+    /// One of `itertools`.
+    Lazy(Box<Lazy>),
     /// `map`
     Map(ValueId, Vec<StateId>),
     /// `filter`
@@ -348,6 +351,7 @@ impl State {
             State::Set(items, _) => 16 * items.len(),
             State::Iter(Iter::Items(items, _) | Iter::Dict(_, _, items, _) | Iter::Set(_, items, _)) => items.len() / 8,
             State::Stack(entries) => entries.len(),
+            State::Iter(Iter::Lazy(lazy)) => lazy.parts().len() / 8,
             State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
         }
     }

@@ -6,6 +6,7 @@ import collections
 import copy
 import functools
 import itertools
+import typing
 from typing import Any, NamedTuple
 
 import pytest
@@ -460,3 +461,21 @@ class Called:
 def test_what_can_be_called(thing):
     x = torch.ones(2)
     assert _capture.optimize(what_can_be_called, backend="eager")(x, thing)[1] == callable(thing)
+
+
+def asks_of_types(x):
+    kinds = torch.is_floating_point(x), torch.is_complex(x), torch.get_default_dtype(), (1 + 2j).imag
+    promoted = torch.promote_types(torch.int32, x.dtype), torch.can_cast(torch.float32, torch.int32)
+    return typing.cast(torch.Tensor, x) + 1, kinds, promoted, torch.Tensor.add(x, 1), torch.Tensor.sum(x, dim=0)
+
+
+def test_what_is_asked_of_types_is_known():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(asks_of_types, backend="eager", listener=log.append)
+    for default in (torch.float32, torch.float64):
+        torch.set_default_dtype(default)
+        try:
+            assert repr(compiled(torch.ones(2, 3))) == repr(asks_of_types(torch.ones(2, 3)))
+        finally:
+            torch.set_default_dtype(torch.float32)
+    assert [event.get("break_reason") for event in log] == [None, None]

@@ -142,7 +142,8 @@ impl Output<'_, '_> {
                     Iter::Set(set, ..) => self.parts_of_state(*set),
                     Iter::List(list, _) => self.parts_of_state(*list),
                     Iter::Enumerate(inner, _) => states(&[*inner]),
-                    Iter::Zip(inners) => states(inners),
+                    Iter::Zip(inners, _) => states(inners),
+                    Iter::Lazy(lazy) => lazy.parts(),
                     Iter::Map(function, inners) => {
                         let mut parts: Vec<ValueId> = states(inners);
                         parts.push(*function);

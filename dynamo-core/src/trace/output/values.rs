@@ -299,7 +299,18 @@ impl Output<'_, '_> {
                 out.builder.load_const(Const::Int(*count));
                 Ok(())
             })?,
-            Iter::Zip(inners) => self.call_named("builtins.zip", inners.len(), |out| {
+            Iter::Zip(inners, true) => {
+                let callee = self.constant(Opaque::Named("builtins.zip".to_owned()));
+                self.builder.callee(|builder| builder.load_const(callee));
+                inners.iter().try_for_each(|&inner| self.push_state(inner))?;
+                self.builder.build_tuple(inners.len() as u32);
+                self.builder.load_const(Const::Str("strict".to_owned()));
+                self.builder.load_const(Const::Bool(true));
+                self.builder.build_map(1);
+                self.builder.emit(Op::CallFunctionEx, 1);
+            }
+            Iter::Lazy(lazy) => self.push_lazy(lazy)?,
+            Iter::Zip(inners, false) => self.call_named("builtins.zip", inners.len(), |out| {
                 inners.iter().try_for_each(|&inner| out.push_state(inner))
             })?,
             Iter::Map(function, inners) => self.call_named("builtins.map", inners.len() + 1, |out| {
@@ -333,7 +344,7 @@ impl Output<'_, '_> {
     }
 
     /// Takes items from the iterator on the top, and drops them.
-    fn skip_items(&mut self, count: usize) {
+    pub(super) fn skip_items(&mut self, count: usize) {
         for _ in 0..count {
             self.builder.copy(1);
             self.builder.load_method("__next__");

@@ -1,0 +1,222 @@
+"""`itertools` and their like: one graph, items in Python's order and no earlier, and what a break leaves of them."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+def noting(notes, function=bool):
+    def noted(*args):
+        notes.append(args)
+        return function(*args)
+
+    return noted
+
+
+def endless(x, notes):
+    turns = zip(itertools.count(2, 3), itertools.cycle("ab"), itertools.repeat(x), range(5))
+    halves = [n for n, _ in zip(itertools.count(0.5), range(2))]
+    named = next(itertools.count(step=2, start=7)), next(itertools.count())
+    return [(n, letter, y * n) for n, letter, y, _ in turns], halves, named
+
+
+def cycles(x, notes):
+    turning = itertools.cycle(iter([1, 2, 3]))
+    some = [next(turning) for _ in range(7)]
+    return x + 1, some, list(itertools.cycle([])), next(turning)
+
+
+def chained(x, notes):
+    items = [1]
+    chain = itertools.chain(items, (notes.append(n) or n for n in (5, 6)), "c")
+    items.append(2)
+    first = next(chain)
+    notes.append("between")
+    return x * first, list(chain), list(itertools.chain.from_iterable([[1], iter([2]), ()]))
+
+
+def sliced(x, notes):
+    source = iter(range(20))
+    first = list(itertools.islice(source, 2, 9, 3))
+    left = next(source)
+    more = list(itertools.islice(source, 3)), list(itertools.islice(source, 1, None, 4)), next(source, None)
+    return x + left, first, more, list(itertools.islice([1, 2], 0)), list(itertools.islice("abc", None, None))
+
+
+def paired(x, notes):
+    pairs = itertools.pairwise(iter([1, 2, 4]))
+    return x * next(pairs)[1], list(pairs), list(itertools.pairwise([1])), list(itertools.pairwise([]))
+
+
+def accumulated(x, notes):
+    products = itertools.accumulate([1, 2, 3, 4], noting(notes, operator.mul))
+    notes.append(next(products))
+    rest = list(products)
+    tensors = list(itertools.accumulate([x, x * 2, x * 3]))
+    first = list(itertools.accumulate([1, 2], initial=5)), list(itertools.accumulate([], initial=7))
+    return tensors, rest, first, list(itertools.accumulate([3, 1, 2], func=max)), list(itertools.accumulate([], None))
+
+
+def conditions(x, notes):
+    small = noting(notes, lambda n: n < 3)
+    taking = itertools.takewhile(small, [1, 2, 5, 1])
+    dropping = itertools.dropwhile(small, [1, 2, 5, 1])
+    notes.append("made")
+    kept = list(itertools.filterfalse(small, range(5))), list(itertools.filterfalse(None, [0, 1, ""]))
+    return x + next(taking), list(dropping), list(taking), list(taking), kept
+
+
+def starred(x, notes):
+    return list(itertools.starmap(torch.add, [(x, 1), [x, x]])), list(itertools.starmap(pow, [(2, 3), (3, 2)]))
+
+
+def longest(x, notes):
+    rows = list(itertools.zip_longest([1, 2], iter("a"), (), fillvalue=x))
+    none = list(itertools.zip_longest())  # type: ignore[call-overload]
+    return rows, none, list(itertools.zip_longest([1], [2, 3]))
+
+
+def compressed(x, notes):
+    kept = list(itertools.compress(itertools.count(), [1, 0, "", True])), list(itertools.compress("abc", (1,)))
+    return x + 1, kept, list(itertools.combinations_with_replacement([1, 2, 3], 2))
+
+
+def strictly(x, notes):
+    rows = list(zip([1, 2], "ab", strict=True)), list(zip(strict=True)), list(zip([1], [2, 3], strict=False))
+    for one, other in (([1], [1, 2]), ([1, 2], [1])):
+        try:
+            for row in zip(one, other, strict=True):
+                notes.append(row)
+        except ValueError:
+            notes.append("uneven")
+    return x + 1, rows
+
+
+def ranges(x, notes):
+    r = range(2, 30, 3)
+    parts = r[1:4], r[::-1], r[-3:], r[8:2], r[5:1:-2], r[:0], range(0)[1:], range(9, 0, -2)[1:3], r[100:]
+    lengths = [len(part) for part in parts], [list(part) for part in parts], [part == r for part in parts]
+    return x + len(r), parts[:2], lengths, slice(1, None, 2).indices(7), slice(None, None, -1).indices(3)
+
+
+WHOLE = [
+    endless,
+    cycles,
+    chained,
+    sliced,
+    paired,
+    accumulated,
+    conditions,
+    starred,
+    longest,
+    compressed,
+    strictly,
+    ranges,
+]
+
+
+def made_before_a_break(x, notes):
+    small = noting(notes, lambda n: n < 3)
+    source = iter([1, 2, 5, 1, 8])
+    left = [
+        itertools.count(3),
+        itertools.chain(iter([1]), [2]),
+        itertools.chain.from_iterable([[1], [2]]),
+        itertools.islice(source, 1, 3),
+        itertools.pairwise([1, 2, 3]),
+        itertools.accumulate([1, 2], initial=3),
+        itertools.takewhile(small, [1, 2, 5]),
+        itertools.dropwhile(small, [1, 2, 5]),
+        itertools.filterfalse(small, [1, 2, 5]),
+        itertools.starmap(pow, [(1, 2)]),
+        itertools.zip_longest([1], [2, 3], fillvalue=4),
+        itertools.compress([1, 2], [0, 1]),
+        itertools.cycle([1, 2]),
+        itertools.repeat(4),
+        zip([1], [2], strict=True),
+    ]
+    y = x + 1
+    print("Hi")
+    return y * 2, [list(itertools.islice(one, 4)) for one in left], list(source)
+
+
+def begun_before_a_break(x, notes):
+    small = noting(notes, lambda n: n < 3)
+    source = iter([1, 2, 5, 1, 8, 3, 9])
+    left = [
+        itertools.count(3),
+        itertools.chain(iter([1, 3]), [2]),
+        itertools.islice(source, 1, 6, 2),
+        itertools.accumulate([1, 2, 5], noting(notes, max)),
+        itertools.takewhile(small, [1, 2, 5]),
+        itertools.dropwhile(small, [1, 2, 5, 1, 2]),
+        itertools.filterfalse(small, [1, 2, 5, 8]),
+        itertools.starmap(pow, [(1, 2), (2, 3)]),
+        itertools.zip_longest([1], [2, 3, 4], fillvalue=4),
+        itertools.compress([1, 2, 3], [1, 1, 1]),
+        itertools.repeat(x),
+        zip([1, 2], [2, 3], strict=True),
+    ]
+    y = x + 1
+    firsts = [next(one) for one in left], next(left[8])
+    print("Ho")
+    return y * 2, firsts, [list(itertools.islice(one, 3)) for one in left], list(source)
+
+
+def cycle_before_a_break(x, notes):
+    turning = itertools.cycle([1, 2, 3])
+    some = [next(turning) for _ in range(4)]
+    print("Hu")
+    return x + 1, some, next(turning), next(turning), next(turning)
+
+
+def loop_with_a_break(x, notes):
+    for n, y in zip(itertools.count(1), [x, x + 1]):
+        print(n)
+        x = x + y * n
+    return x
+
+
+ALL = [*WHOLE, made_before_a_break, begun_before_a_break, cycle_before_a_break, loop_with_a_break]
+
+
+def seen(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.dtype, value.tolist()
+    if isinstance(value, list | tuple):
+        return type(value), [seen(item) for item in value]
+    return repr(value)
+
+
+def outcome(function) -> tuple[Any, Any]:
+    notes: list[Any] = []
+    return seen(function(X, notes)), notes
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize("function", ALL, ids=lambda function: function.__name__)
+def test_items_come_as_in_python(function, backend, capsys):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend=backend, listener=log.append)
+    expected = outcome(function), capsys.readouterr().out
+    for _ in range(2):
+        assert (outcome(compiled), capsys.readouterr().out) == expected
+    if function in WHOLE:
+        assert [event.get("break_reason") or event.get("skipped") for event in log] == [None]
+
+
+def test_endless_ones_end_the_graph_where_all_of_them_are_asked_for():
+    def total(x):
+        return x + sum(itertools.islice(itertools.count(), 100_000))
+
+    log: list[dict[str, Any]] = []
+    assert torch.equal(_capture.optimize(total, backend="eager", listener=log.append)(X), total(X))
