@@ -452,6 +452,13 @@ EXPRESSIONS: dict[str, tuple[Row, ...]] = {
         Row("map to list", 0.4, "list(map(lambda q: q + $small, $ints))"),
         Row("filter", 0.4, "list(filter(None, $ints))"),
         Row("zip to list", 0.4, "[p * q for p, q in zip($ints, $ints)]"),
+        Row("itertools to list", 0.7, "list(itertools.⟨chain accumulate⟩($ints))"),
+        Row(
+            "conditions to list", 0.4, "list(itertools.⟨takewhile dropwhile filterfalse⟩(lambda q: q < $small, $ints))"
+        ),
+        Row("compress", 0.3, "list(itertools.compress($ints, ($bool, $bool, 1)))"),
+        Row("slice of a range", 0.3, "list(range($small, 9)[⟨1: ::-1 -2: :3:2⟩])"),
+        Row("strict zip", 0.2, "[p + q for p, q in zip(($ints)[:2], (1, $int), strict=⟨True False⟩)]"),
         Row("enumerate to list", 0.4, "[p - q for p, q in enumerate($ints)]"),
         Row("generator function", 0.5, "list(counting($small))"),
         Row("tolist", 0.2, "torch.ones($positive).long().tolist()"),

@@ -15,6 +15,7 @@ from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write
 PRELUDE = """\
 import contextlib
 import functools
+import itertools
 import math
 
 import torch

@@ -350,6 +350,13 @@ def over(scope: Scope) -> None:
             ("for #a in sorted($set)[:4]:", [INT]),
             ("for #a, #b in [(1, $same), ($int, $same)]:", [INT, item]),
             ("for #a in map(abs, ($ints)[:4]):", [INT]),
+            ("for #a, #b in zip(itertools.count($int % 9), ($ints)[:4]):", [INT, INT]),
+            ("for #a, #b in zip($tensors, itertools.cycle([1, $int % 9])):", [item, INT]),
+            ("for #a in itertools.chain(($ints)[:2], ($ints)[:2]):", [INT]),
+            ("for #a in itertools.islice(itertools.chain(@ints, ($int,)), ⟨0 1⟩, 4):", [INT]),
+            ("for #a in itertools.takewhile(lambda q: q < $small, ($ints)[:4]):", [INT]),
+            ("for #a in itertools.accumulate($tensors):", [item]),
+            ("for #a, #b in itertools.zip_longest(($ints)[:2], ($ints)[:3], fillvalue=0):", [INT, INT]),
         )
     )
     head = fill(scope, template, item).replace("#a", a).replace("#b", b)
