@@ -56,7 +56,11 @@ impl Tracer<'_> {
             Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
             Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
-                None if matches!(name, "index" | "count") => {
+                None if name == "_fields" && !class.of_sequence => {
+                    let names = class.fields.iter().map(|field| self.constant(Constant::Str(field.clone()))).collect();
+                    Ok(self.value(Value::Tuple(names)))
+                }
+                None if matches!(name, "index" | "count") || name == "_replace" && !class.of_sequence => {
                     Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
                 }
                 None => Err(self.no_attr(forced, name)),

@@ -56,6 +56,9 @@ pub(super) fn container_method(
     if let Some(stack) = t.exit_stack(this)? {
         return t.exit_stack_method(stack, name, args, keywords);
     }
+    if let ("_replace", [], Value::Record(class, fields, items)) = (name, args, t.get(this)?) {
+        return t.replace_of_record(class, fields, items, keywords);
+    }
     let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
     if !keywords.is_empty() && !matches!(name, "update" | "sort") {
         return Err(refused(t));

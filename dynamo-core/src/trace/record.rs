@@ -40,6 +40,23 @@ impl Tracer<'_> {
         Ok(self.value(Value::Record(obj, class, items)))
     }
 
+    /// A named tuple with some items replaced.
+    pub(super) fn replace_of_record(
+        &mut self,
+        obj: Obj,
+        class: Rc<RecordClass>,
+        mut items: Vec<ValueId>,
+        keywords: &Keywords,
+    ) -> Traced {
+        for (name, value) in keywords {
+            match class.fields.iter().position(|field| field == name) {
+                Some(at) => items[at] = *value,
+                None => return Err(raised(&format!("ValueError: Got unexpected field names: ['{name}']"))),
+            }
+        }
+        Ok(self.value(Value::Record(obj, class, items)))
+    }
+
     /// What a call of torch gives that gives a tuple: one with names, if torch's does.
     pub(super) fn result_tuple(&mut self, target: &str, items: Vec<ValueId>) -> Value {
         let class = self.host.result_class(target).and_then(|obj| Some((obj, self.host.record_class(obj)?)));

@@ -150,7 +150,14 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let dict = class.getattr("__dict__")?;
     let plain = ["__getitem__", "__iter__", "__len__", "__getattribute__", "__eq__", "__hash__"];
     let of_torch = class.getattr("__module__")?.eq("torch.return_types")?;
-    Ok(of_torch || class.hasattr("_fields")? && !plain.iter().any(|name| dict.contains(name).unwrap_or(true)))
+    let is_made = || -> PyResult<bool> {
+        let replace = dict.get_item("_replace")?.getattr("__code__")?.getattr("co_filename")?;
+        Ok(replace.extract::<String>()?.ends_with("/collections/__init__.py"))
+    };
+    Ok(of_torch
+        || class.hasattr("_fields")?
+            && is_made().unwrap_or(false)
+            && !plain.iter().any(|name| dict.contains(name).unwrap_or(true)))
 }
 
 /// Module and qualified name of a class, as the program would write it.

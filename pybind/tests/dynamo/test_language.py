@@ -479,3 +479,33 @@ def test_what_is_asked_of_types_is_known():
         finally:
             torch.set_default_dtype(torch.float32)
     assert [event.get("break_reason") for event in log] == [None, None]
+
+
+def replaced(x):
+    pair, typed = Pair(x, b=2), Typed(x)
+    try:
+        pair._replace(c=1)  # type: ignore[call-arg]
+    except ValueError:
+        pair = pair._replace(a=pair.a + 1)
+    return pair, typed._replace(scale=5, tensor=pair.a * 2), typed, Pair._fields, pair._fields, typed._replace()
+
+
+class Handmade(tuple[Any, ...]):
+    _fields = ("a",)
+
+    def _replace(self, **_):
+        return 5
+
+
+def handmade(x, thing):
+    return x + 1, thing._replace(a=1)
+
+
+def test_items_of_named_tuples_are_replaced():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(replaced, backend="eager", listener=log.append)
+    for _ in range(2):
+        assert repr(compiled(torch.ones(2))) == repr(replaced(torch.ones(2)))
+    assert [event.get("break_reason") for event in log] == [None]
+    compiled = _capture.optimize(handmade, backend="eager")
+    assert compiled(torch.ones(2), Handmade([1]))[1] == 5
