@@ -285,6 +285,11 @@ impl Tracer<'_> {
         }
         let at = self.place();
         let count = self.env.evaluate_int(size, &at).map_err(|e| Reason::new(Kind::Shape, e.to_string()))?;
+        if self.grad && meta.requires_grad {
+            // Autograd knows that they are views of one call, and refuses to have them changed.
+            let all = self.emit(NodeKind::CallMethod, "unbind", vec![Arg::Node(node)], vec![])?;
+            return self.all_items(all);
+        }
         let row = |i| self.emit(NodeKind::CallFunction, "operator.getitem", vec![Arg::Node(node), Arg::Int(i)], vec![]);
         (0..count).map(row).collect()
     }

@@ -608,3 +608,39 @@ def test_an_index_beyond_a_symbolic_size_fails_where_nothing_uses_it(function, b
         else:
             assert torch.equal(compiled(X, torch.ones(size)), X + 1)
     assert len([event for event in log if event["break_reason"] is None]) == 1
+
+
+def a_row_of_a_result(x):
+    y = x * 2
+    for row in y:
+        row += 1
+    return y
+
+
+def a_row_of_an_input(x):
+    for row in x:
+        row.add_(1)
+    return x
+
+
+def an_unpacked_row(x):
+    y = x * 2
+    first, _ = y
+    first.mul_(3)
+    return y
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+@pytest.mark.parametrize("function", [a_row_of_a_result, a_row_of_an_input, an_unpacked_row])
+def test_rows_that_autograd_records_are_not_changed(function, backend):
+    compiled = _capture.optimize(function, backend=backend)
+    for _ in range(2):
+        for recorded in (True, False):
+            results = []
+            for each in (function, compiled):
+                try:
+                    results.append(repr(each(torch.ones(2, 3, requires_grad=recorded))))
+                except RuntimeError as error:
+                    results.append(str(error))
+            assert results[0] == results[1]
+            assert ("modified inplace" in results[0]) == recorded
