@@ -46,6 +46,12 @@ def test_functions_that_leave_blocks_do_what_they_did(python: Path, trace: Path)
     assert done.get("refused", 0) == 0
 
 
+def test_iterators_give_what_they_did(python: Path, trace: Path) -> None:
+    done = run(python, trace, "iterator_cases")
+    assert done["whole"] >= 2
+    assert done.get("refused", 0) == 0
+
+
 def test_hard_functions_do_what_they_did(python: Path, trace: Path) -> None:
     done = run(python, trace, "split_cases")
     assert done["calls"] >= 70

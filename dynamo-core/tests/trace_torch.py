@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import itertools
 import math
 import operator
 import sys
@@ -184,5 +185,7 @@ OWNERS = {
     "sys": sys,
     "functools": functools,
     "contextlib": contextlib,
+    "itertools": itertools,
+    "itertools.chain": itertools.chain,
 }
 NAMED = {"torch.autograd.grad_mode.no_grad": no_grad, "torch._C._set_grad_enabled": set_grad_enabled}
