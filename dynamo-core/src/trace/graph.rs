@@ -399,6 +399,7 @@ impl Tracer<'_> {
         let ask = Ask { grad: self.grad, by_hints: false };
         let meta = self.host.infer(&self.graph, &mut self.env, node, ask);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
+        self.without_rule.push(node);
         if let Some(copied) = self.lowered.of[node].expand() {
             self.lowered.graph[copied].meta = Some(meta.clone());
         }

@@ -173,6 +173,8 @@ pub struct Capture {
     pub spans: Spans,
     /// What nodes were called before they had the name of a variable.
     pub renamed: Vec<(NodeId, String)>,
+    /// The calls that have no rule: torch was asked what they give.
+    pub asked: Vec<NodeId>,
 }
 
 impl Capture {
@@ -247,6 +249,8 @@ struct Tracer<'h> {
     named: SecondaryMap<NodeId, bool>,
     /// The names that such nodes had before.
     renamed: Vec<(NodeId, String)>,
+    /// The calls that have no rule: torch was asked what they give.
+    without_rule: Vec<NodeId>,
     /// The sources of the graph's inputs.
     inputs: Vec<Input>,
     /// Nodes that give the tensor that an earlier one gives, and that one.
@@ -364,6 +368,7 @@ impl<'h> Tracer<'h> {
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
             renamed: Vec::new(),
+            without_rule: Vec::new(),
             inputs: Vec::new(),
             same: Vec::new(),
             parameters: Vec::new(),
@@ -528,6 +533,7 @@ impl<'h> Tracer<'h> {
         self.lowered.graph.exprs = self.env.pool().clone();
         Capture {
             computes: self.graph_is_needed(),
+            asked: self.graph.nodes().filter(|node| self.without_rule.contains(node)).collect(),
             sets_mode,
             fallible: self.fallible(),
             lowered: self.lowered.is_whole().then_some(self.lowered.graph),
@@ -582,6 +588,7 @@ impl<'h> Tracer<'h> {
         self.heap.take_read();
         self.asked.undo(mark.asked);
         self.inputs.truncate(mark.inputs);
+        self.without_rule.retain(|node| (node.as_u32() as usize) < mark.nodes);
         self.same.retain(|(node, _)| (node.as_u32() as usize) < mark.nodes);
         self.grad = mark.grad;
         self.autocast = mark.autocast;

@@ -139,6 +139,8 @@ class Capture:
     skipped: str | None
     original: CodeType
     code: CodeType
+    #: The targets of the calls for which there is no rule: torch was asked what they give.
+    asked: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Print what was captured."""
@@ -150,6 +152,8 @@ class Capture:
         if self.graph is not None:
             calls = [node for node in self.graph.nodes if node.op not in ("placeholder", "output", "get_attr")]
             yield f"  a graph of {len(calls)} operators"
+            if self.asked:
+                yield f"  {len(self.asked)} without a rule: {', '.join(sorted(set(self.asked)))}"
         yield from (f"  guard: {guard}" for guard in self.guards)
         if self.ended is not None:
             yield from self.ended.lines()
@@ -256,6 +260,7 @@ def _captures(event: dict[str, Any]) -> Iterator[Capture]:
         skipped=event.get("skipped"),
         original=original,
         code=event["code"],
+        asked=tuple(event.get("asked", ())),
     )
 
 

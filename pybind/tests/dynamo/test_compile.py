@@ -142,6 +142,19 @@ def test_explain_says_why():
         assert words in printed
 
 
+def test_explain_names_calls_without_a_rule():
+    def ranked(x):
+        y = torch.kthvalue(x, 1).values
+        return y + torch.histc(x).sum()
+
+    run = rust_inductor.explain(ranked, backend="eager")(torch.rand(3))
+    assert run.captures[0].asked == ("torch.kthvalue", "torch.histc")
+    assert "2 without a rule: torch.histc, torch.kthvalue" in str(run)
+    run = rust_inductor.explain(lambda x: x + 1, backend="eager")(torch.rand(3))
+    assert run.captures[0].asked == ()
+    assert "without a rule" not in str(run)
+
+
 def test_explain_names_sizes_and_types():
     run = rust_inductor.explain(double, backend="eager")
     run(X)
