@@ -309,7 +309,8 @@ impl CompiledFn {
         }
         // Not the module itself, which prints what it raises.
         let again = self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, &*args)?)?;
-        if self.options.fallback_error {
+        // A device that is lost or full is the user's to know of.
+        if self.options.fallback_error || program.has_device() {
             return Err(error);
         }
         tracing::warn!(target: "rust_inductor", "{error}; the graph ran as it is");

@@ -155,3 +155,14 @@ def test_an_operator_that_does_not_keep_its_metadatas_promise() -> None:
     x = torch.randn(3, 2, 4, dtype=torch.bfloat16)
     for ours, eager in zip(compiled(fn)(x), fn(x), strict=True):
         torch.testing.assert_close(ours.to(eager.dtype), eager)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_halves_are_scaled_as_floats(dtype: torch.dtype) -> None:
+    """No arithmetic is done on elements that are only stored."""
+
+    def add(x: Tensor, y: Tensor) -> Tensor:
+        return x.index_add(1, INDEX, y, alpha=2.5)
+
+    x, y = torch.randn(4, 7).to(dtype), torch.randn(4, len(INDEX)).to(dtype)
+    torch.testing.assert_close(compiled(add)(x, y), add(x, y))

@@ -105,6 +105,16 @@ fn check(kernel: &Kernel) -> Result<(), String> {
             return Err(format!("no arithmetic on {dtype}"));
         }
     }
+    let is_stored = |v: &Value| kernel.values[*v].dtype != kernel.values[*v].dtype.compute();
+    for data in kernel.values.values() {
+        // Which of two elements it is does not depend on what they mean.
+        if let Op::Map(op, args) = &data.op
+            && *op != Pointwise::Where
+            && args.iter().any(is_stored)
+        {
+            return Err(format!("{op:?} of elements that are only stored"));
+        }
+    }
     if !kernel.root.accs.is_empty() {
         return Err("the parallel loop owns an accumulator".to_owned());
     }

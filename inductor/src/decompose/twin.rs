@@ -30,8 +30,7 @@ impl Decompose<'_> {
             return unsupported("an index of another form");
         }
         let dim = a.dim("dim", rank)?;
-        let alpha = self.number(a, "alpha", self.b.dtype(x))?;
-        let source = if a.float("alpha")? == 1.0 { source } else { self.b.mul(source, alpha) };
+        let source = if a.float("alpha")? == 1.0 { source } else { self.scaled(source, a, "alpha")? };
         let index = self.b.convert(index, DType::I64);
         let mut shape: Dims = (0..rank).map(|_| Expr::ONE).collect();
         shape[dim] = self.b.sizes(index)[0];
@@ -84,6 +83,14 @@ impl Decompose<'_> {
         let sum = self.b.add(old, more);
         let sum = self.b.convert(sum, self.b.dtype(x));
         Ok(self.b.select(mask, sum, x))
+    }
+
+    /// A tensor times a number, in its own dtype.
+    fn scaled(&mut self, x: Tensor, a: &Args, name: &str) -> Rewrite<Tensor> {
+        let dtype = self.b.dtype(x);
+        let (wide, factor) = (self.b.convert(x, dtype.compute()), self.number(a, name, dtype.compute())?);
+        let product = self.b.mul(wide, factor);
+        Ok(self.b.convert(product, dtype))
     }
 
     /// A number as a tensor without dimensions, if the dtype holds it.

@@ -180,6 +180,11 @@ impl Program {
         inputs.chain(self.constants.iter().map(move |(buf, object)| (*buf, object.bind(py).clone())))
     }
 
+    /// True if a device runs a part of it.
+    pub(crate) fn has_device(&self) -> bool {
+        self.device.is_some()
+    }
+
     /// The steps that the host does though there is a device, and why.
     pub(crate) fn refused(&self) -> &[(String, String)] {
         self.device.as_ref().map_or(&[], |device| &device.refused)
