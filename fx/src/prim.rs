@@ -1,6 +1,6 @@
 //! The primitives: the closed set of scalar operations and reductions that every later stage matches exhaustively.
 //!
-//! One row here is the only place where a primitive's name, arity, result type and cost class stand. The ATen table
+//! One row here is the only place where a primitive's name, arity, domain, result type and cost class stand. The ATen table
 //! ties overloads to these rows; loop IR computes with them; emitters print them; interpreters evaluate them.
 //!
 //! Conventions: the operands of one primitive have one dtype (conversion is explicit), except the condition of
@@ -9,6 +9,34 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 use symshapes::DType;
+
+/// The dtypes on which a pointwise primitive is defined. The condition of `where` is not asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// All.
+    All,
+    /// All but `bool`.
+    Numbers,
+    /// Floating point alone.
+    Floats,
+    /// Integers and `bool`.
+    Bits,
+    /// Integers alone.
+    Ints,
+}
+
+impl Domain {
+    /// True if the primitive is defined on operands of this dtype.
+    pub fn contains(self, dtype: DType) -> bool {
+        match self {
+            Domain::All => true,
+            Domain::Numbers => dtype != DType::Bool,
+            Domain::Floats => dtype.is_float(),
+            Domain::Bits => !dtype.is_float(),
+            Domain::Ints => dtype.is_int(),
+        }
+    }
+}
 
 /// What dtype a pointwise primitive gives, from that of its (last) operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +59,7 @@ pub enum Cost {
 }
 
 macro_rules! pointwise {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $arity:literal $result:ident $cost:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $arity:literal $domain:ident $result:ident $cost:ident;)*) => {
         /// A scalar operation, applied to each element.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
         pub enum Pointwise {
@@ -52,6 +80,11 @@ macro_rules! pointwise {
                 match self { $(Pointwise::$variant => $arity,)* }
             }
 
+            /// The dtypes on which it is defined.
+            pub const fn domain(self) -> Domain {
+                match self { $(Pointwise::$variant => Domain::$domain,)* }
+            }
+
             /// The rule for the dtype of the result.
             pub const fn result(self) -> Result {
                 match self { $(Pointwise::$variant => Result::$result,)* }
@@ -68,126 +101,126 @@ macro_rules! pointwise {
 pointwise! {
     // Any number.
     /// `-x`; integers wrap.
-    Neg "neg" 1 Same Cheap;
+    Neg "neg" 1 All Same Cheap;
     /// `|x|`; the least integer stays itself.
-    Abs "abs" 1 Same Cheap;
+    Abs "abs" 1 All Same Cheap;
     /// −1, 0 or 1; NaN gives 0, as `torch.sign` does.
-    Sign "sign" 1 Same Cheap;
+    Sign "sign" 1 All Same Cheap;
     /// `a + b`; integers wrap; `or` on bool.
-    Add "add" 2 Same Cheap;
+    Add "add" 2 All Same Cheap;
     /// `a - b`; integers wrap.
-    Sub "sub" 2 Same Cheap;
+    Sub "sub" 2 All Same Cheap;
     /// `a * b`; integers wrap; `and` on bool.
-    Mul "mul" 2 Same Cheap;
+    Mul "mul" 2 All Same Cheap;
     /// Division: IEEE on floats; on integers truncating, and the caller has excluded zero divisors.
-    Div "div" 2 Same Medium;
+    Div "div" 2 All Same Medium;
     /// Python's `//`: floor of the quotient, with torch's treatment of infinities on floats.
-    FloorDiv "floor_div" 2 Same Medium;
+    FloorDiv "floor_div" 2 All Same Medium;
     /// Python's `%`: the sign of the divisor.
-    Remainder "remainder" 2 Same Medium;
+    Remainder "remainder" 2 All Same Medium;
     /// C's `fmod`: the sign of the dividend.
-    Fmod "fmod" 2 Same Medium;
+    Fmod "fmod" 2 All Same Medium;
     /// The greater; NaN if either is NaN (`torch.maximum`).
-    Maximum "maximum" 2 Same Cheap;
+    Maximum "maximum" 2 All Same Cheap;
     /// The lesser; NaN if either is NaN (`torch.minimum`).
-    Minimum "minimum" 2 Same Cheap;
+    Minimum "minimum" 2 All Same Cheap;
     /// `a` to the power `b`; floats as C's `pow`; integers wrap, and negative exponents give 0 but for bases ±1.
-    Pow "pow" 2 Same Dear;
+    Pow "pow" 2 All Same Dear;
     /// `a * b + c`, rounded once.
-    Fma "fma" 3 Same Cheap;
+    Fma "fma" 3 Floats Same Cheap;
     // Comparisons.
     /// `a == b`
-    Eq "eq" 2 Bool Cheap;
+    Eq "eq" 2 All Bool Cheap;
     /// `a != b`; true on NaN.
-    Ne "ne" 2 Bool Cheap;
+    Ne "ne" 2 All Bool Cheap;
     /// `a < b`
-    Lt "lt" 2 Bool Cheap;
+    Lt "lt" 2 All Bool Cheap;
     /// `a <= b`
-    Le "le" 2 Bool Cheap;
+    Le "le" 2 All Bool Cheap;
     /// `a > b`
-    Gt "gt" 2 Bool Cheap;
+    Gt "gt" 2 All Bool Cheap;
     /// `a >= b`
-    Ge "ge" 2 Bool Cheap;
+    Ge "ge" 2 All Bool Cheap;
     /// `cond ? a : b`; the first operand is bool.
-    Where "where" 3 Same Cheap;
+    Where "where" 3 All Same Cheap;
     // Bits.
     /// Bitwise and; logical on bool.
-    And "and" 2 Same Cheap;
+    And "and" 2 Bits Same Cheap;
     /// Bitwise or; logical on bool.
-    Or "or" 2 Same Cheap;
+    Or "or" 2 Bits Same Cheap;
     /// Bitwise exclusive or; logical on bool.
-    Xor "xor" 2 Same Cheap;
+    Xor "xor" 2 Bits Same Cheap;
     /// Bitwise complement; logical on bool.
-    Not "not" 1 Same Cheap;
+    Not "not" 1 Bits Same Cheap;
     /// `a << b`; 0 where `b` is negative or at least the width, as torch gives.
-    Shl "shl" 2 Same Cheap;
+    Shl "shl" 2 Ints Same Cheap;
     /// `a >> b`, arithmetic on signed types; all sign bits where `b` is out of range.
-    Shr "shr" 2 Same Cheap;
+    Shr "shr" 2 Ints Same Cheap;
     // Rounding (floats).
     /// Towards −∞.
-    Floor "floor" 1 Same Cheap;
+    Floor "floor" 1 Floats Same Cheap;
     /// Towards +∞.
-    Ceil "ceil" 1 Same Cheap;
+    Ceil "ceil" 1 Floats Same Cheap;
     /// Towards 0.
-    Trunc "trunc" 1 Same Cheap;
+    Trunc "trunc" 1 Floats Same Cheap;
     /// To nearest, ties to even.
-    Round "round" 1 Same Cheap;
+    Round "round" 1 Floats Same Cheap;
     /// True on NaN.
-    IsNan "isnan" 1 Bool Cheap;
+    IsNan "isnan" 1 Floats Bool Cheap;
     /// True on ±∞.
-    IsInf "isinf" 1 Bool Cheap;
+    IsInf "isinf" 1 Floats Bool Cheap;
     /// True where the sign bit is set (negative zero too).
-    Signbit "signbit" 1 Bool Cheap;
+    Signbit "signbit" 1 Floats Bool Cheap;
     /// The magnitude of `a` with the sign of `b`.
-    Copysign "copysign" 2 Same Cheap;
+    Copysign "copysign" 2 Floats Same Cheap;
     // Roots and powers (floats).
     /// Square root, correctly rounded.
-    Sqrt "sqrt" 1 Same Medium;
+    Sqrt "sqrt" 1 Floats Same Medium;
     /// `1 / sqrt(x)`
-    Rsqrt "rsqrt" 1 Same Medium;
+    Rsqrt "rsqrt" 1 Floats Same Medium;
     /// `1 / x`
-    Reciprocal "reciprocal" 1 Same Medium;
+    Reciprocal "reciprocal" 1 Floats Same Medium;
     // Elementary functions (floats).
     /// e to the x.
-    Exp "exp" 1 Same Dear;
+    Exp "exp" 1 Floats Same Dear;
     /// 2 to the x.
-    Exp2 "exp2" 1 Same Dear;
+    Exp2 "exp2" 1 Floats Same Dear;
     /// `exp(x) - 1`, accurate near 0.
-    Expm1 "expm1" 1 Same Dear;
+    Expm1 "expm1" 1 Floats Same Dear;
     /// Natural logarithm.
-    Log "log" 1 Same Dear;
+    Log "log" 1 Floats Same Dear;
     /// Logarithm to base 2.
-    Log2 "log2" 1 Same Dear;
+    Log2 "log2" 1 Floats Same Dear;
     /// Logarithm to base 10.
-    Log10 "log10" 1 Same Dear;
+    Log10 "log10" 1 Floats Same Dear;
     /// `log(1 + x)`, accurate near 0.
-    Log1p "log1p" 1 Same Dear;
+    Log1p "log1p" 1 Floats Same Dear;
     /// Sine.
-    Sin "sin" 1 Same Dear;
+    Sin "sin" 1 Floats Same Dear;
     /// Cosine.
-    Cos "cos" 1 Same Dear;
+    Cos "cos" 1 Floats Same Dear;
     /// Tangent.
-    Tan "tan" 1 Same Dear;
+    Tan "tan" 1 Floats Same Dear;
     /// Inverse sine.
-    Asin "asin" 1 Same Dear;
+    Asin "asin" 1 Floats Same Dear;
     /// Inverse cosine.
-    Acos "acos" 1 Same Dear;
+    Acos "acos" 1 Floats Same Dear;
     /// Inverse tangent.
-    Atan "atan" 1 Same Dear;
+    Atan "atan" 1 Floats Same Dear;
     /// Angle of the point (`b`, `a`).
-    Atan2 "atan2" 2 Same Dear;
+    Atan2 "atan2" 2 Floats Same Dear;
     /// Hyperbolic sine.
-    Sinh "sinh" 1 Same Dear;
+    Sinh "sinh" 1 Floats Same Dear;
     /// Hyperbolic cosine.
-    Cosh "cosh" 1 Same Dear;
+    Cosh "cosh" 1 Floats Same Dear;
     /// Hyperbolic tangent.
-    Tanh "tanh" 1 Same Dear;
+    Tanh "tanh" 1 Floats Same Dear;
     /// `1 / (1 + exp(-x))`
-    Sigmoid "sigmoid" 1 Same Dear;
+    Sigmoid "sigmoid" 1 Floats Same Dear;
     /// Error function.
-    Erf "erf" 1 Same Dear;
+    Erf "erf" 1 Floats Same Dear;
     /// `1 - erf(x)`, accurate in the tail.
-    Erfc "erfc" 1 Same Dear;
+    Erfc "erfc" 1 Floats Same Dear;
 }
 
 impl Pointwise {

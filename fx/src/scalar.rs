@@ -63,6 +63,31 @@ impl Scalar {
         }
     }
 
+    /// True if torch converts the value to `dtype` where it checks that nothing is lost: integers that are in range
+    /// (unsigned ones wrap negative integers), floats whose size is, infinities and NaN.
+    pub fn fits(self, dtype: DType) -> bool {
+        let (least, most) = match dtype {
+            DType::Bool | DType::F64 | DType::C64 | DType::C128 => return true,
+            DType::U8 => (0, i64::from(u8::MAX)),
+            DType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+            DType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            DType::I64 => (i64::MIN, i64::MAX),
+            DType::F16 => return self.is_at_most(f16::MAX.to_f64()),
+            DType::BF16 => return self.is_at_most(bf16::MAX.to_f64()),
+            DType::F32 => return self.is_at_most(f32::MAX.into()),
+        };
+        match self {
+            Scalar::Int(i) => (if least == 0 { -most } else { least }..=most).contains(&i),
+            Scalar::Float(x) => x >= least as f64 && x <= most as f64,
+        }
+    }
+
+    fn is_at_most(self, most: f64) -> bool {
+        let x = self.as_f64();
+        !x.is_finite() || x.abs() <= most
+    }
+
     /// The value as a `float32`, rounded once.
     fn as_f32(self) -> f32 {
         match self {

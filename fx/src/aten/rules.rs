@@ -4,7 +4,7 @@
 //! one, else as eager would call it (a fallback). The schemas stand in `schemas.txt`; this
 //! table says only how an overload comes down to primitives.
 
-use crate::prim::{Pointwise, Reduction};
+use crate::prim::{Domain, Pointwise, Reduction};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -667,6 +667,80 @@ pub fn rule(name: &str) -> Option<Rule> {
     INDEX.get_or_init(|| RULES.iter().copied().collect()).get(name).copied()
 }
 
+/// Overloads that eager has for fewer dtypes (of the first operand and of the result) than their rules would do for. For
+/// others the call is left to eager, whose error it is.
+pub const LIMITS: &[(&str, Domain)] = &[
+    ("_log_softmax_backward_data.default", Domain::Floats),
+    ("_prelu_kernel.default", Domain::Floats),
+    ("_prelu_kernel_backward.default", Domain::Floats),
+    ("_softmax_backward_data.default", Domain::Floats),
+    ("abs.default", Domain::Numbers),
+    ("addmv.default", Domain::Numbers),
+    ("arange.default", Domain::Numbers),
+    ("arange.start", Domain::Numbers),
+    ("arange.start_step", Domain::Numbers),
+    ("binary_cross_entropy_with_logits.default", Domain::Floats),
+    ("celu.default", Domain::Floats),
+    ("clamp.Tensor", Domain::Numbers),
+    ("clamp.default", Domain::Numbers),
+    ("clamp_max.Tensor", Domain::Numbers),
+    ("clamp_max.default", Domain::Numbers),
+    ("clamp_min.Tensor", Domain::Numbers),
+    ("clamp_min.default", Domain::Numbers),
+    ("dot.default", Domain::Numbers),
+    ("elu.default", Domain::Floats),
+    ("elu_backward.default", Domain::Floats),
+    ("gelu.default", Domain::Floats),
+    ("gelu_backward.default", Domain::Floats),
+    ("glu.default", Domain::Floats),
+    ("glu_backward.default", Domain::Floats),
+    ("hardshrink.default", Domain::Floats),
+    ("hardshrink_backward.default", Domain::Floats),
+    ("hardsigmoid.default", Domain::Floats),
+    ("hardsigmoid_backward.default", Domain::Floats),
+    ("hardswish.default", Domain::Floats),
+    ("hardswish_backward.default", Domain::Floats),
+    ("huber_loss.default", Domain::Floats),
+    ("leaky_relu.default", Domain::Floats),
+    ("leaky_relu_backward.default", Domain::Floats),
+    ("log_sigmoid_backward.default", Domain::Floats),
+    ("log_sigmoid_forward.default", Domain::Floats),
+    ("logit_backward.default", Domain::Floats),
+    ("mish.default", Domain::Floats),
+    ("mish_backward.default", Domain::Floats),
+    ("mv.default", Domain::Numbers),
+    ("native_group_norm.default", Domain::Floats),
+    ("native_layer_norm.default", Domain::Floats),
+    ("nll_loss_forward.default", Domain::Floats),
+    ("pow.Scalar", Domain::Numbers),
+    ("pow.Tensor_Scalar", Domain::Numbers),
+    ("pow.Tensor_Tensor", Domain::Numbers),
+    ("reflection_pad1d.default", Domain::Numbers),
+    ("reflection_pad2d.default", Domain::Numbers),
+    ("reflection_pad3d.default", Domain::Numbers),
+    ("relu.default", Domain::Numbers),
+    ("round.decimals", Domain::Floats),
+    ("selu.default", Domain::Floats),
+    ("sigmoid_backward.default", Domain::Floats),
+    ("silu.default", Domain::Floats),
+    ("silu_backward.default", Domain::Floats),
+    ("softplus.default", Domain::Floats),
+    ("softplus_backward.default", Domain::Floats),
+    ("softshrink.default", Domain::Floats),
+    ("softshrink_backward.default", Domain::Floats),
+    ("tanh_backward.default", Domain::Floats),
+    ("threshold.default", Domain::Floats),
+    ("threshold_backward.default", Domain::Floats),
+    ("trace.default", Domain::Numbers),
+    ("vdot.default", Domain::Numbers),
+];
+
+/// The dtypes for which eager has the overload of this name; those that its primitives refuse are not told.
+pub fn limit(name: &str) -> Domain {
+    let found = LIMITS.binary_search_by_key(&name, |(known, _)| known);
+    found.map_or(Domain::All, |at| LIMITS[at].1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -678,5 +752,11 @@ mod tests {
         let total = names.len();
         names.dedup();
         assert_eq!(names.len(), total);
+    }
+
+    #[test]
+    fn limits_are_of_rules_in_order() {
+        assert!(LIMITS.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert!(LIMITS.iter().all(|(name, _)| rule(name).is_some()));
     }
 }

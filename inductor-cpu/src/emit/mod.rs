@@ -107,12 +107,15 @@ fn check(kernel: &Kernel) -> Result<(), String> {
     }
     let is_stored = |v: &Value| kernel.values[*v].dtype != kernel.values[*v].dtype.compute();
     for data in kernel.values.values() {
+        let Op::Map(op, args) = &data.op else { continue };
         // Which of two elements it is does not depend on what they mean.
-        if let Op::Map(op, args) = &data.op
-            && *op != Pointwise::Where
-            && args.iter().any(is_stored)
+        if *op != Pointwise::Where && args.iter().any(is_stored) {
+            return Err(format!("{op} of elements that are only stored"));
+        }
+        if let Some(&value) = args.last()
+            && !op.domain().contains(kernel.values[value].dtype)
         {
-            return Err(format!("{op:?} of elements that are only stored"));
+            return Err(format!("{op} on {}", kernel.values[value].dtype));
         }
     }
     if !kernel.root.accs.is_empty() {

@@ -1,8 +1,9 @@
 //! A node's arguments as decompositions read them.
 
 use cranelift_entity::SecondaryMap;
-use fx::aten::{Bound, Overload};
-use fx::{Arg, NodeId};
+use fx::aten::rules::limit;
+use fx::aten::{Bound, Overload, Type};
+use fx::{Arg, NodeId, Scalar};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
 
@@ -50,6 +51,31 @@ impl Args<'_> {
                 _ => None,
             },
             other => Some(other),
+        }
+    }
+
+    /// Refuses what eager has not, though the rule would do: an operator outside of its dtypes, a number that is not in
+    /// the range of the result's dtype.
+    pub(crate) fn check(&self, b: &Builder) -> Rewrite<()> {
+        let Some(Some(Promise { dtype, .. })) = self.results.first() else { return Ok(()) };
+        let params = &self.overload.schema.params;
+        let first = params.first().and_then(|param| match self.bound.get(&param.name) {
+            Arg::Node(n) => self.values[*n].as_ref(),
+            _ => None,
+        });
+        let operand = if let Some(Value::Tensor(t)) = first { b.dtype(*t) } else { *dtype };
+        if let Some(dtype) = [*dtype, operand].iter().find(|&&dtype| !limit(&self.overload.name).contains(dtype)) {
+            return unsupported(format!("eager has it not for {dtype}"));
+        }
+        let fits = |name: &str| match self.resolve(self.bound.get(name)) {
+            Some(Arg::Int(value)) => Scalar::Int(*value).fits(*dtype),
+            Some(Arg::Float(value)) => Scalar::Float(*value).fits(*dtype),
+            _ => true,
+        };
+        let mut numbers = params.iter().filter(|param| *param.ty.required() == Type::Scalar);
+        match numbers.find(|param| !fits(&param.name)) {
+            Some(param) => unsupported(format!("`{}` is out of the range of {dtype}", param.name)),
+            None => Ok(()),
         }
     }
 

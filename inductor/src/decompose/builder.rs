@@ -64,7 +64,7 @@ impl Builder {
 
     /// One value everywhere.
     pub(crate) fn full(&mut self, value: f64, dtype: DType, sizes: &[Expr]) -> Tensor {
-        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
+        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64).round_to(dtype) };
         self.push(Op::Full(value), dtype, sizes)
     }
 
@@ -228,7 +228,7 @@ impl Builder {
         let mut lows: Dims = sizes.iter().map(|_| Expr::ZERO).collect();
         (lows[dim], sizes[dim]) = (low, len);
         let dtype = self.dtype(x);
-        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64) };
+        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64).round_to(dtype) };
         self.push(Op::Pad { source: x, low: lows, value }, dtype, &sizes)
     }
 }

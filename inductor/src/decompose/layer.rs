@@ -32,7 +32,7 @@ impl<'g> Decompose<'g> {
         // The arguments refer to the values while the graph grows.
         let values = std::mem::take(&mut self.values);
         let args = Args { bound: &bound, overload, values: &values, results: &promises };
-        let result = rule(self, id, &args, promise);
+        let result = args.check(&self.b).and_then(|()| rule(self, id, &args, promise));
         self.values = values;
         result.map(Value::Tensor)
     }

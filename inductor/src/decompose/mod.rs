@@ -302,12 +302,12 @@ impl Decompose<'_> {
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
         let before = self.b.graph.tensors.len();
-        let results = match rule {
+        let results = args.check(&self.b).and_then(|()| match rule {
             Rule::Map(op) => pointwise::map(&mut self.b, op, &args).map(|t| vec![Some(t)]),
             Rule::Reduce(kind) => reduce::plain(&mut self.b, kind, &args).map(|t| vec![Some(t)]),
             Rule::Compose(composite) => compose::compose(&mut self.b, composite, &args),
             Rule::Extern(_) => unreachable!("handled above"),
-        };
+        });
         let mut results = results.map_err(|refused| match refused {
             Unsupported::Case(reason) => Refusal::Fallback(reason),
             Unsupported::Library(kind) => Refusal::Extern(kind),
@@ -441,7 +441,7 @@ impl Decompose<'_> {
         self.b.push(Op::Convert(t), dtype, &sizes)
     }
 
-    /// Checks results against what the graph promises and hands on the promised strides.
+    /// Checks what a rule has built and its results against what the graph promises, and hands on the promised strides.
     fn finish(
         &mut self,
         before: usize,
@@ -449,6 +449,7 @@ impl Decompose<'_> {
         promises: &[Option<Promise>],
         tuple: bool,
     ) -> Result<Value, Refusal> {
+        self.check_domains(before)?;
         let mut values = Vec::with_capacity(results.len());
         for (result, promise) in results.iter().zip(promises) {
             let (Some(t), Some(promise)) = (*result, promise) else {
@@ -474,6 +475,19 @@ impl Decompose<'_> {
             (false, 1) => values.swap_remove(0).ok_or_else(|| Refusal::Fallback("no result".to_owned())),
             _ => Ok(Value::Tuple(values)),
         }
+    }
+
+    /// Refuses a primitive on elements on which it is not defined: rules that say nothing of dtypes are made for those
+    /// on which all their primitives are.
+    fn check_domains(&self, before: usize) -> Result<(), Refusal> {
+        for data in self.b.graph.tensors.values().skip(before) {
+            let Op::Map(op, operands) = &data.op else { continue };
+            let dtype = self.b.dtype(*operands.last().expect("a primitive has an operand"));
+            if !op.domain().contains(dtype) {
+                return Err(Refusal::Fallback(format!("{op} on {dtype}")));
+            }
+        }
+        Ok(())
     }
 
     /// The promised shapes of a node's results; `None` if it gives something else than tensors.

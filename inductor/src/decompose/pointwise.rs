@@ -22,43 +22,7 @@ pub(crate) fn map(b: &mut Builder, op: Pointwise, a: &Args) -> Rewrite {
     if may_raise(op) && !dtype.is_float() && !is_nonzero_constant(b, args[1]) {
         return unsupported("integer division by a tensor may raise");
     }
-    refuse_floats_only(op, dtype)?;
     Ok(b.map(op, &args))
-}
-
-/// Primitives that are no-ops on integers stand for themselves; the elementary functions need floats.
-fn refuse_floats_only(op: Pointwise, dtype: DType) -> Rewrite<()> {
-    use Pointwise as P;
-    let on_any = matches!(
-        op,
-        P::Neg
-            | P::Abs
-            | P::Sign
-            | P::Add
-            | P::Sub
-            | P::Mul
-            | P::Div
-            | P::FloorDiv
-            | P::Remainder
-            | P::Fmod
-            | P::Maximum
-            | P::Minimum
-            | P::Pow
-            | P::Eq
-            | P::Ne
-            | P::Lt
-            | P::Le
-            | P::Gt
-            | P::Ge
-            | P::Where
-            | P::And
-            | P::Or
-            | P::Xor
-            | P::Not
-            | P::Shl
-            | P::Shr
-    );
-    if on_any || dtype.is_float() { Ok(()) } else { unsupported(format!("{op} on {dtype}")) }
 }
 
 fn may_raise(op: Pointwise) -> bool {
@@ -122,38 +86,42 @@ fn combine(higher: DType, lower: DType) -> DType {
     }
 }
 
-/// `self`, `other` and `alpha` of `add` and its kin, in the dtype of the result.
-fn with_alpha(b: &mut Builder, a: &Args) -> Rewrite<(Tensor, Tensor)> {
+/// The operands of `add` and its kin in the dtype of the result, that at `scaled` times `alpha`.
+fn with_alpha(b: &mut Builder, a: &Args, operands: &[Operand], scaled: usize) -> Rewrite<[Tensor; 2]> {
     let dtype = a.compute()?;
-    let operands = leading_operands(a, 2)?;
-    let [x, mut y] = [0, 1].map(|k| materialise(b, operands[k], dtype));
+    let mut both = [0, 1].map(|k| materialise(b, operands[k], dtype));
     let alpha = a.float("alpha")?;
     if alpha != 1.0 {
-        y = b.mul_lit(y, alpha);
+        both[scaled] = b.mul_lit(both[scaled], alpha);
     }
-    Ok((x, y))
+    Ok(both)
 }
 
 pub(crate) fn add(b: &mut Builder, a: &Args) -> Rewrite {
-    let (x, y) = with_alpha(b, a)?;
+    let [x, y] = with_alpha(b, a, &leading_operands(a, 2)?, 1)?;
     Ok(b.add(x, y))
 }
 
 pub(crate) fn sub(b: &mut Builder, a: &Args) -> Rewrite {
-    let (x, y) = with_alpha(b, a)?;
+    let [x, y] = with_alpha(b, a, &numbers(b, a)?, 1)?;
     Ok(b.sub(x, y))
 }
 
 /// `other - alpha * self`
 pub(crate) fn rsub(b: &mut Builder, a: &Args) -> Rewrite {
-    let dtype = a.compute()?;
-    let operands = leading_operands(a, 2)?;
-    let [mut x, y] = [0, 1].map(|k| materialise(b, operands[k], dtype));
-    let alpha = a.float("alpha")?;
-    if alpha != 1.0 {
-        x = b.mul_lit(x, alpha);
-    }
+    let [x, y] = with_alpha(b, a, &numbers(b, a)?, 0)?;
     Ok(b.sub(y, x))
+}
+
+/// The operands of a subtraction, which torch has not for truth values, whatever the other operand is.
+fn numbers(b: &Builder, a: &Args) -> Rewrite<Vec<Operand>> {
+    let operands = leading_operands(a, 2)?;
+    let is_bool = |operand: &Operand| match *operand {
+        Operand::Tensor(t) => b.dtype(t) == DType::Bool,
+        Operand::Number(_, dtype) => dtype == DType::Bool,
+        Operand::Size(_) => false,
+    };
+    if operands.iter().any(is_bool) { unsupported("subtraction of truth values") } else { Ok(operands) }
 }
 
 pub(crate) fn square(b: &mut Builder, a: &Args) -> Rewrite {

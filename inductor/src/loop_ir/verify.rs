@@ -413,7 +413,7 @@ impl<'a> Verifier<'a> {
             let is_condition = op == Pointwise::Where && i == 0;
             self.typed(arg, if is_condition { DType::Bool } else { dtype })?;
         }
-        if !domain_has(op, dtype) {
+        if !op.domain().contains(dtype) {
             return Err(VerifyError::Domain { value, op, dtype });
         }
         self.gives(value, op.result_dtype(dtype))
@@ -492,18 +492,5 @@ impl<'a> Verifier<'a> {
         }
         let (index, len) = (exprs.display(index).to_string(), exprs.display(len).to_string());
         Err(VerifyError::Bounds { param, index, range, len })
-    }
-}
-
-/// True if the primitive is defined on operands of this dtype, as its row in [`fx::prim`] says.
-fn domain_has(op: Pointwise, dtype: DType) -> bool {
-    use Pointwise as P;
-    match op {
-        P::Where | P::Eq | P::Ne | P::Lt | P::Le | P::Gt | P::Ge => true,
-        P::And | P::Or | P::Xor | P::Not => !dtype.is_float(),
-        P::Shl | P::Shr => dtype.is_int(),
-        // The rows from here on are those of the table's headings "floats".
-        _ if op >= P::Floor => dtype.is_float(),
-        _ => true,
     }
 }
