@@ -14,6 +14,7 @@ mod launch;
 mod libm;
 mod math;
 mod target;
+mod tuned;
 
 pub use gemm::{Convolve, Gemm, Product};
 pub use launch::{OwnPool, Pool};
@@ -22,9 +23,10 @@ use compile::Listing;
 use emit::Work;
 use gemm::Multiplier;
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library};
+use inductor::contest::Contest;
 use inductor::loop_ir::{Kernel, Role};
 use inductor::plan::{Call, View};
-use inductor::store::{Nowhere, Store};
+use inductor::store::{Key, Nowhere, Store};
 use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -32,6 +34,7 @@ use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::{DType, Expr};
 use target::Host;
+use tuned::Tuned;
 
 /// The backend's name.
 const NAME: &str = "cpu";
@@ -46,8 +49,10 @@ pub struct Cpu {
     pool: Arc<dyn Pool>,
     store: Arc<dyn Store>,
     multiplier: Arc<Multiplier>,
+    /// True if kernels are compiled in several versions, of which the first launch keeps the fastest.
+    tunes: bool,
     /// The kernels in use, by fingerprint: what is compiled once is not compiled again.
-    compiled: Mutex<FxHashMap<u128, Weak<CpuKernel>>>,
+    compiled: Mutex<FxHashMap<u128, Weak<dyn CompiledKernel>>>,
 }
 
 impl Cpu {
@@ -75,7 +80,7 @@ impl Cpu {
         };
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));
-        Cpu { host, capabilities, pool, store, multiplier, compiled: Mutex::default() }
+        Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() }
     }
 
     /// The same device, whose kernels run on another pool of threads.
@@ -86,6 +91,20 @@ impl Cpu {
     /// The same device, which keeps machine code in a store and finds it there.
     pub fn with_store(self, store: Arc<dyn Store>) -> Cpu {
         Cpu { store, ..self }
+    }
+
+    /// The same device, which measures where there are several ways to compute the same, and remembers in its store
+    /// which was the fastest.
+    pub fn with_tuning(self) -> Cpu {
+        Cpu { tunes: true, ..self }
+    }
+
+    /// A contest between so many ways to compute what these texts identify on this host; `None` if the cost model has
+    /// the word.
+    pub fn contest(&self, ways: usize, what: &[&str]) -> Option<Contest> {
+        let host = format!("{:?}", self.host);
+        let parts = what.iter().copied().chain([host.as_str()]).map(str::as_bytes);
+        self.tunes.then(|| Contest::new(Key::new("cpu contest", parts), ways, Arc::clone(&self.store)))
     }
 
     /// A kernel for matrix products; its arguments are `a` or the weight, `b` or the image, what is added (if anything
@@ -122,16 +141,16 @@ impl Backend for Cpu {
         let mut missing: FxHashMap<u128, &Kernel> = prints.iter().copied().zip(kernels).collect();
         missing.retain(|print, _| !known.contains_key(print));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let one = |(print, kernel)| Ok((print, Arc::new(self.kernel(kernel)?)));
-        let fresh: Vec<(u128, Arc<CpuKernel>)> =
+        let one = |(print, kernel)| Ok((print, self.versions(kernel)?));
+        let fresh: Vec<(u128, Arc<dyn CompiledKernel>)> =
             launch::pool(threads).install(|| missing.into_par_iter().map(one).collect::<Result<_, BackendError>>())?;
         self.remember(&fresh);
         known.extend(fresh);
-        Ok(prints.iter().map(|print| Arc::clone(&known[print]) as Arc<dyn CompiledKernel>).collect())
+        Ok(prints.iter().map(|print| Arc::clone(&known[print])).collect())
     }
 
     fn library(&self, call: &Call, out: &View) -> Option<Library> {
-        if !self.host.multiplies_faster {
+        if !self.host.multiplies_faster && !self.tunes {
             return None;
         }
         let (product, args) = gemm::of_call(call, out)?;
@@ -141,8 +160,18 @@ impl Backend for Cpu {
 }
 
 impl Cpu {
-    fn kernel(&self, kernel: &Kernel) -> Result<CpuKernel, BackendError> {
-        let code = compile::compile(kernel, self.host, &*self.store).map_err(|reason| BackendError {
+    /// A kernel, in all its versions if one of them is to be chosen.
+    fn versions(&self, kernel: &Kernel) -> Result<Arc<dyn CompiledKernel>, BackendError> {
+        let usual = self.kernel(kernel, self.host)?;
+        if !self.tunes {
+            return Ok(Arc::new(usual));
+        }
+        let others = Host::variants().par_iter().filter_map(|host| self.kernel(kernel, host).ok()).collect();
+        Ok(Arc::new(Tuned::new(usual, others, Arc::clone(&self.store))))
+    }
+
+    fn kernel(&self, kernel: &Kernel, host: &'static Host) -> Result<CpuKernel, BackendError> {
+        let code = compile::compile(kernel, host, &*self.store).map_err(|reason| BackendError {
             backend: NAME,
             kernel: kernel.name.clone(),
             reason,
@@ -150,17 +179,17 @@ impl Cpu {
         let facts = Mutex::default();
         let args = kernel.params.values().filter(|p| p.role != Role::Scratch).count();
         let pool = Arc::clone(&self.pool);
-        Ok(CpuKernel { kernel: kernel.clone(), host: self.host, code, pool, facts, args })
+        Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, facts, args })
     }
 
     /// Those of these kernels that are compiled and in use.
-    fn in_use(&self, prints: &[u128]) -> FxHashMap<u128, Arc<CpuKernel>> {
+    fn in_use(&self, prints: &[u128]) -> FxHashMap<u128, Arc<dyn CompiledKernel>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         prints.iter().filter_map(|print| Some((*print, compiled.get(print)?.upgrade()?))).collect()
     }
 
     /// Notes kernels as compiled, and forgets those that nobody uses.
-    fn remember(&self, fresh: &[(u128, Arc<CpuKernel>)]) {
+    fn remember(&self, fresh: &[(u128, Arc<dyn CompiledKernel>)]) {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         compiled.retain(|_, kernel| kernel.strong_count() > 0);
         compiled.extend(fresh.iter().map(|(print, kernel)| (*print, Arc::downgrade(kernel))));
@@ -211,7 +240,7 @@ impl CpuKernel {
     /// # Errors
     /// A kernel that this backend cannot express, or that LLVM rejects.
     pub fn new(kernel: &Kernel) -> Result<CpuKernel, BackendError> {
-        Cpu::new().kernel(kernel)
+        Cpu::new().kernel(kernel, target::host())
     }
 
     /// The LLVM IR after optimisation.

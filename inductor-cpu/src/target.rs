@@ -7,8 +7,8 @@ use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, Targe
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-/// What the emitter must know of the host.
-#[derive(Debug)]
+/// What the emitter must know of the host, and how it is to be used.
+#[derive(Clone, Debug)]
 pub(crate) struct Host {
     /// LLVM's name of the CPU.
     pub(crate) cpu: String,
@@ -24,6 +24,8 @@ pub(crate) struct Host {
     pub(crate) avx512: bool,
     /// Whether our matrix products are faster than MKL's, which uses AVX-512 on Intel's processors only.
     pub(crate) multiplies_faster: bool,
+    /// How many copies of a vector loop's body stand side by side, where it is not the cost model that says so.
+    pub(crate) copies: Option<u32>,
 }
 
 /// The host, found once.
@@ -47,7 +49,7 @@ impl Host {
         };
         let (fma, f16) = (has("fma") || neon, has("f16c") || neon);
         let multiplies_faster = avx512 && cpu.starts_with("znver");
-        Host { cpu, features, vector_bytes, fma, f16, avx512, multiplies_faster }
+        Host { cpu, features, vector_bytes, fma, f16, avx512, multiplies_faster, copies: None }
     }
 
     /// The host as if its vectors had at most `bytes` bytes: 32 stands for AVX2, 16 for SSE4.2 without fused
@@ -63,6 +65,19 @@ impl Host {
             32.. => LEVELS[0].get_or_init(|| level("x86-64-v3", "+avx2,+fma,+f16c")),
             _ => LEVELS[1].get_or_init(|| level("x86-64-v2", "+sse4.2")),
         }
+    }
+
+    /// Other ways to use the real host, which may be faster than the usual one: vectors of half the width, other numbers
+    /// of copies of loops' bodies.
+    pub(crate) fn variants() -> &'static [Host] {
+        static VARIANTS: OnceLock<Vec<Host>> = OnceLock::new();
+        VARIANTS.get_or_init(|| {
+            let usual = host();
+            let copies = [1, 2, 4].map(|copies| Host { copies: Some(copies), ..usual.clone() });
+            let narrow =
+                (usual.vector_bytes > 16).then(|| Host { vector_bytes: usual.vector_bytes / 2, ..usual.clone() });
+            copies.into_iter().chain(narrow).collect()
+        })
     }
 
     /// The function attributes that make LLVM use the host's instructions.

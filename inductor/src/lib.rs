@@ -9,6 +9,7 @@
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
 
 pub mod backend;
+pub mod contest;
 pub mod convolution;
 pub mod decompose;
 pub mod device;

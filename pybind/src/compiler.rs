@@ -18,7 +18,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use symshapes::Sym;
 
@@ -142,7 +142,7 @@ pub(crate) fn compile(
         suit(&mut plan, &imported.roles, options);
     }
     let (arenas, latest) = (Arenas::shared(), Arc::default());
-    Ok(Compiled { plan, code, cpu: host(options.cache), arenas, latest, stages })
+    Ok(Compiled { plan, code, cpu: host(options), arenas, latest, stages })
 }
 
 /// Suits a plan to what is known of its inputs from call to call.
@@ -168,15 +168,20 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Optio
     }
 }
 
-/// The processor, as the device that plans run on; with the user's cache, or without any.
-fn host(cache: bool) -> &'static Cpu {
-    static CACHED: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(pool()).with_store(Arc::new(Cache)));
-    static UNCACHED: LazyLock<Cpu> = LazyLock::new(|| Cpu::new().with_pool(pool()));
-    if cache { &CACHED } else { &UNCACHED }
+/// The processor, as the device that plans run on; with the user's cache or without any, with the cost model's kernels or
+/// those that turn out to be the fastest.
+fn host(options: &Options) -> &'static Cpu {
+    static HOSTS: [OnceLock<Cpu>; 4] = [const { OnceLock::new() }; 4];
+    let Options { cache, max_autotune, .. } = *options;
+    HOSTS[2 * usize::from(cache) + usize::from(max_autotune)].get_or_init(|| {
+        let cpu = Cpu::new().with_pool(pool());
+        let cpu = if cache { cpu.with_store(Arc::new(Cache)) } else { cpu };
+        if max_autotune { cpu.with_tuning() } else { cpu }
+    })
 }
 
 fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
-    let cpu = host(options.cache);
+    let cpu = host(options);
     let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
     let Some(device) = device else {
         let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;

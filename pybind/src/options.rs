@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) fallback_error: bool,
     /// True if nothing writes to a weight that torch does not count: not through `.data`, not through NumPy.
     pub(crate) freezing: bool,
+    /// True if measurement chooses between several ways to compute the same.
+    pub(crate) max_autotune: bool,
     /// The number of threads; torch's own at the time of the call where it is `None`.
     pub(crate) threads: Option<usize>,
     /// Where graphs run.
@@ -30,6 +32,7 @@ impl Default for Options {
             cache: true,
             fallback_error: false,
             freezing: false,
+            max_autotune: false,
             threads: None,
             place: Place::default(),
             adapter: None,
@@ -50,6 +53,7 @@ static ROWS: &[Row] = &[
     Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
     Row { name: "freezing", takes: "True or False", set: set_freezing },
+    Row { name: "max_autotune", takes: "True or False", set: set_max_autotune },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
 ];
 
@@ -68,6 +72,12 @@ fn set_fallback(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
 fn set_freezing(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<bool>() else { return false };
     options.freezing = value;
+    true
+}
+
+fn set_max_autotune(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<bool>() else { return false };
+    options.max_autotune = value;
     true
 }
 

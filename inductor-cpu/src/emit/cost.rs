@@ -95,11 +95,12 @@ pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32
 }
 
 /// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.
-pub(super) fn copies(kernel: &Kernel, of: &Loop, full: Option<i64>) -> u32 {
-    let wanted = match block_cost(kernel, &of.body) {
-        0..=FOUR_COPIES if !transposes(kernel, of) => 4,
-        cost if cost <= TWO_COPIES => 2,
-        _ => 1,
+pub(super) fn copies(kernel: &Kernel, host: &Host, of: &Loop, full: Option<i64>) -> u32 {
+    let wanted = match (host.copies, block_cost(kernel, &of.body)) {
+        (Some(copies), _) => i64::from(copies),
+        (None, 0..=FOUR_COPIES) if !transposes(kernel, of) => 4,
+        (None, cost) if cost <= TWO_COPIES => 2,
+        (None, _) => 1,
     };
     let Some(full) = full else { return wanted as u32 };
     let most = wanted.min(full.max(1));
@@ -109,13 +110,13 @@ pub(super) fn copies(kernel: &Kernel, of: &Loop, full: Option<i64>) -> u32 {
 }
 
 /// The copies of the vector loops in `owner` that feed an accumulator, where there are any.
-pub(super) fn accumulating_copies(kernel: &Kernel, owner: &Loop, acc: Acc, lanes: u32) -> Option<u32> {
+pub(super) fn accumulating_copies(kernel: &Kernel, host: &Host, owner: &Loop, acc: Acc, lanes: u32) -> Option<u32> {
     let full = kernel.exprs.as_int(kernel.axes[owner.axis].extent).map(|extent| extent / i64::from(lanes));
     if owner.vector {
-        return feeds(&owner.body, acc).then(|| copies(kernel, owner, full));
+        return feeds(&owner.body, acc).then(|| copies(kernel, host, owner, full));
     }
     let inner = owner.body.iter().filter_map(|stmt| match stmt {
-        Stmt::Loop(inner) => accumulating_copies(kernel, inner, acc, lanes),
+        Stmt::Loop(inner) => accumulating_copies(kernel, host, inner, acc, lanes),
         _ => None,
     });
     inner.max()

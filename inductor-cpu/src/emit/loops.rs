@@ -87,7 +87,7 @@ impl<'c> Emitter<'_, 'c> {
     fn vector_inner(&mut self, of: &Loop, extent: i64) {
         let lanes = i64::from(self.lanes);
         let full = extent / lanes;
-        let copies = cost::copies(self.kernel, of, Some(full));
+        let copies = cost::copies(self.kernel, self.ir.host, of, Some(full));
         let unrolled = full / i64::from(copies) * i64::from(copies);
         let zero = self.ir.i64(0);
         let known = |this: &Self, from: i64, to: i64, step: i64| Range {
@@ -106,7 +106,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// A vector loop whose bounds are known at run time.
     fn vector_symbolic(&mut self, of: &Loop, extent: Expr) {
-        let copies = i64::from(cost::copies(self.kernel, of, None));
+        let copies = i64::from(cost::copies(self.kernel, self.ir.host, of, None));
         let end = self.scalar_index(extent);
         let mut begin = self.ir.i64(0);
         let steps: &[i64] = if copies > 1 { &[copies, 1] } else { &[1] };
@@ -136,7 +136,7 @@ impl<'c> Emitter<'_, 'c> {
         let (lanes, extent) = (i64::from(self.lanes), self.kernel.axes[of.axis].extent);
         let known = self.kernel.exprs.as_int(extent);
         let full = known.map(|extent| extent / lanes);
-        let copies = cost::copies(self.kernel, of, full).next_power_of_two();
+        let copies = cost::copies(self.kernel, self.ir.host, of, full).next_power_of_two();
         let mut from = begin;
         for step in [i64::from(copies), 1] {
             if full.is_some_and(|full| full < step) || (step == 1 && copies == 1 && from != begin) {

@@ -50,7 +50,7 @@ impl<'c> Emitter<'_, 'c> {
     /// Starts an accumulator before its loop.
     pub(super) fn open(&mut self, acc: Acc, owner: &Loop) {
         let data = &self.kernel.accs[acc];
-        let around = cost::accumulating_copies(self.kernel, owner, acc, self.lanes);
+        let around = cost::accumulating_copies(self.kernel, self.ir.host, owner, acc, self.lanes);
         let (lanes, copies, across) = match (&self.vector, around) {
             (Some(inside), _) => (self.lanes, inside.copies, false),
             (None, Some(copies)) => (self.lanes, copies, true),

@@ -37,6 +37,11 @@ impl Key {
         Key(*hash.finalize().as_bytes())
     }
 
+    /// The hash.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The key as 128 bits, where that is enough: in one process.
     pub fn short(&self) -> u128 {
         self.0.iter().take(16).fold(0, |bits, &byte| bits << 8 | u128::from(byte))

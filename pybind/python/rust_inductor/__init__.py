@@ -27,12 +27,11 @@ def backend(
 ) -> Callable[..., Any]:
     """Compile a graph that torch's Dynamo captured.
 
-    The options are ``fallback`` (``"allow"``, or ``"error"`` if an operator without a rule is to be an error) and
-    ``threads`` (torch's own number if it is not given). Every ``mode`` of ``torch.compile`` means the same here.
+    The book lists the options and says what each ``mode`` means; an unknown one is an error with a list.
     """
-    from rust_inductor import _backend
+    from rust_inductor import _backend, _modes
 
-    return _backend.compile_module(gm, example_inputs, options=options, mode=mode)
+    return _backend.compile_module(gm, example_inputs, options=_modes.options(mode, options))
 
 
 def compile(

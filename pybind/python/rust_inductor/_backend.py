@@ -10,7 +10,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 from torch._logging._internal import getArtifactLogger
 
-from rust_inductor import _modes, _native
+from rust_inductor import _native
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,12 +28,10 @@ def compile_module(
     example_inputs: Sequence[Any],
     *,
     options: Mapping[str, Any] | None = None,
-    mode: str | None = None,
     on_graph: Callable[[str, _native.CompiledFn], None] | None = None,
 ) -> Callable[..., Any]:
     """Compile a captured graph; ``on_graph`` is told of each ATen graph that comes of it."""
     _native.check_options(options)
-    _modes.check(mode)
 
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, _inputs: Sequence[Any]) -> _native.CompiledFn:

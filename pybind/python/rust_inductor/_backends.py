@@ -35,9 +35,9 @@ def resolve(
     if backend == "eager":
         return lambda graph, _inputs, _lowered: _alone(_module(graph))
     if backend == "rust_inductor":
+        options = _modes.options(mode, options)
         _native.check_options(options)
-        _modes.check(mode)
-        return _Own(options, mode, on_graph)
+        return _Own(options, on_graph)
     if backend == "inductor":
         import torch
 
@@ -56,8 +56,8 @@ def resolve(
 class _Own:
     """Our own compiler. What it cannot take as it is goes ``through`` AOTAutograd, with all that torch would tell."""
 
-    def __init__(self, options: Mapping[str, Any] | None, mode: str | None, on_graph: OnGraph | None) -> None:
-        self.settings = (options, mode, on_graph)
+    def __init__(self, options: Mapping[str, Any], on_graph: OnGraph | None) -> None:
+        self.settings = (options, on_graph)
         self.through = _Through(self._differentiated)
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Any:
@@ -66,8 +66,8 @@ class _Own:
     def _differentiated(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Compiled:
         from rust_inductor import _backend
 
-        options, mode, on_graph = self.settings
-        return _backend.compile_module(gm, inputs, options=options, mode=mode, on_graph=on_graph)
+        options, on_graph = self.settings
+        return _backend.compile_module(gm, inputs, options=options, on_graph=on_graph)
 
 
 class Described:
@@ -230,8 +230,7 @@ def _compile(
     graph: Graph,
     inputs: Sequence[Any],
     lowered: Graph | None,
-    options: Mapping[str, Any] | None,
-    mode: str | None,
+    options: Mapping[str, Any],
     on_graph: OnGraph | None,
     numbers: int = 0,
 ) -> Any:
@@ -246,7 +245,7 @@ def _compile(
     except ValueError:
         return NotImplemented
     if parts is not None:
-        return _in_parts(parts, inputs, options, mode, on_graph)
+        return _in_parts(parts, inputs, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated:
         compiled = _native.compile_lowered(lowered, graph, options)
@@ -260,14 +259,13 @@ def _compile(
         return NotImplemented
     from rust_inductor import _backend
 
-    return _backend.compile_module(_module(graph), inputs, options=options, mode=mode, on_graph=on_graph)
+    return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph)
 
 
 def _in_parts(
     parts: _native.Parts,
     inputs: Sequence[Any],
-    options: Mapping[str, Any] | None,
-    mode: str | None,
+    options: Mapping[str, Any],
     on_graph: OnGraph | None,
 ) -> Any:
     """Compile the tensors of a graph of which Python computes the numbers."""
@@ -279,7 +277,7 @@ def _in_parts(
     if graph is None:
         return lambda *args: tuple(numbers(*args)[given:])
     tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
-    compiled = _compile(graph, tensors, parts.lowered, options, mode, on_graph, given)
+    compiled = _compile(graph, tensors, parts.lowered, options, on_graph, given)
     if compiled is NotImplemented:
         return compiled
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from rust_inductor import _capture
+from rust_inductor import _capture, _modes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -297,8 +297,7 @@ def _through_torch(model: torch.nn.Module, **kwargs: Any) -> Callable[..., Expla
             return _backend.compile_module(
                 gm,
                 inputs,
-                options=options,
-                mode=mode,
+                options=_modes.options(mode, options),
                 on_graph=lambda kind, compiled: explanation.graphs.append(Graph(kind, compiled)),
             )
 

@@ -31,6 +31,7 @@ use dispatch::Dispatch;
 use externs::{Extern, Value};
 use frozen::Frozen;
 use inductor::backend::CompiledKernel;
+use inductor::contest::Contest;
 use inductor::device::Task;
 use inductor::plan::{Buf, ObjectId, Storage};
 use inductor_wgpu::Work;
@@ -138,6 +139,8 @@ pub(crate) enum Step {
     Launch(Arc<dyn CompiledKernel>, Box<[Buf]>, Box<[i64]>),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
+    /// The same, as the device computes it or as libtorch does: whichever is faster.
+    Either(LibraryCall, ExternCall, Contest),
     /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),

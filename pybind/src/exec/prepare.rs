@@ -213,7 +213,8 @@ impl<'py> Preparer<'py, '_> {
             }
         }
         if let Some(library) = self.library_call(call) {
-            self.push_call(call, Step::Library(library), "extern".to_owned());
+            let step = self.fastest(call, library)?;
+            self.push_call(call, step, "extern".to_owned());
             return Ok(());
         }
         let python = self.python_call(call)?;
@@ -244,6 +245,19 @@ impl<'py> Preparer<'py, '_> {
             (view.buf, elements as isize * view.dtype.size() as isize)
         };
         Some(LibraryCall { kernel, args: args.iter().map(place).collect() })
+    }
+
+    /// The device's own kernel for a call, or a contest of that with libtorch's.
+    fn fastest(&mut self, call: &Call, library: LibraryCall) -> PyResult<Step> {
+        let what = library.kernel.listing();
+        let Some(contest) = self.cpu.contest(2, &[&self.torch.version, &call.target, &what]) else {
+            return Ok(Step::Library(library));
+        };
+        let python = self.python_call(call)?;
+        Ok(match self.extern_call(call, &python) {
+            Ok(external) => Step::Either(library, external, contest),
+            Err(_) => Step::Library(library),
+        })
     }
 
     /// The call without Python; the error says what stands in the way.

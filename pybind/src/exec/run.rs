@@ -4,11 +4,12 @@ use super::dispatch::{Dispatch, Made};
 use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
 use super::frozen::Start;
-use super::{Called, ExternCall, InputSpec, Keep, Output, Program, PyCall, Step, ViewId, Way, device};
+use super::{Called, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device};
 use crate::options::Options;
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
 use inductor::backend::CompiledKernel;
+use inductor::contest::Contest;
 use inductor::device::DeviceError;
 use inductor::plan::Buf;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
@@ -221,7 +222,7 @@ impl Program {
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
         let call: &PyCall = match &self.steps[at] {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) => return Ok(()),
+            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Either(..) => return Ok(()),
             Step::Free(_) | Step::Forget(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
             Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
@@ -238,12 +239,10 @@ impl Program {
                 Ok(())
             }
             Step::Library(call) => {
-                let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
-                let args: SmallVec<[*mut u8; 4]> = call.args.iter().map(address).collect();
-                // SAFETY: as for `launch`; the views lie in their buffers.
-                unsafe { call.kernel.launch(&args, &[], threads) };
+                call.launch(frame, threads);
                 Ok(())
             }
+            Step::Either(own, library, contest) => self.either(own, library, contest, frame, threads),
             Step::Extern(call, _) if call.refused.get().is_some() => Err(Stop::Refused(at, None)),
             Step::Extern(call, _) => {
                 let done = self.call_extern(call, frame).map_err(|error| Stop::Refused(at, Some(error)));
@@ -275,6 +274,29 @@ impl Program {
                 Ok(())
             }
         }
+    }
+
+    /// The device's own kernel or libtorch's, whichever has been found to be faster: both write all of their result.
+    fn either(
+        &self,
+        own: &LibraryCall,
+        library: &ExternCall,
+        contest: &Contest,
+        frame: &mut Frame,
+        threads: usize,
+    ) -> Result<(), Stop> {
+        let mut run = |way: usize| {
+            if way == 0 {
+                own.launch(frame, threads);
+                return Ok(());
+            }
+            let done = self.call_extern(library, frame);
+            frame.end_step();
+            done
+        };
+        let winner = contest.winner().unwrap_or_else(|| contest.decide(&[threads as i64], &mut run));
+        // Libtorch may refuse what it took before; the kernel is always there.
+        run(winner).or_else(|_| run(0)).map_err(Stop::Error)
     }
 
     fn call_extern(&self, call: &ExternCall, frame: &mut Frame) -> Result<(), ShimError> {
@@ -439,6 +461,15 @@ fn launch(kernel: &dyn CompiledKernel, bufs: &[Buf], sizes: &[i64], frame: &Fram
     // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
     // were allocated by them; the plan keeps overlapping buffers apart.
     unsafe { kernel.launch(&args, sizes, threads) };
+}
+
+impl LibraryCall {
+    fn launch(&self, frame: &Frame, threads: usize) {
+        let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
+        let args: SmallVec<[*mut u8; 4]> = self.args.iter().map(address).collect();
+        // SAFETY: as for `launch`; the views lie in their buffers.
+        unsafe { self.kernel.launch(&args, &[], threads) };
+    }
 }
 
 /// What a stretch without the GIL works on.

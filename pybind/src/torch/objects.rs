@@ -58,6 +58,8 @@ pub(crate) struct Torch {
     dispatch_keys: Py<PyAny>,
     dtypes: FxHashMap<usize, DType>,
     dtype_objects: Vec<(DType, Py<PyAny>)>,
+    /// `torch.__version__`.
+    pub(crate) version: String,
     /// True if this release of torch was tried.
     pub(crate) tried: bool,
     /// True if only what every release has is to be used.
@@ -111,6 +113,7 @@ impl Torch {
             is_grad_enabled: module.getattr("is_grad_enabled")?.unbind(),
             is_inference_mode: module.getattr("is_inference_mode_enabled")?.unbind(),
             default_dtype: module.getattr("get_default_dtype")?.unbind(),
+            version: module.getattr("__version__")?.to_string(),
             tried,
             portable,
             wrap: find(&module, "_C._aoti.alloc_tensor_by_stealing_from_void_ptr").ok().map(Bound::unbind),
