@@ -98,8 +98,8 @@ impl Pieces<'_> {
 /// are done. `run` must not panic.
 pub(crate) fn in_pieces(extent: i64, length: i64, threads: usize, pool: &dyn Pool, run: &(dyn Fn(i64, i64) + Sync)) {
     if extent <= length || threads <= 1 {
-        if extent > 0 {
-            run(0, extent);
+        for begin in (0..extent).step_by(length.max(1) as usize) {
+            run(begin, (begin + length).min(extent));
         }
         return;
     }
@@ -133,7 +133,7 @@ impl Args<'_> {
 pub(crate) unsafe fn run(entry: Entry, args: &[*mut u8], sizes: &[i64], facts: Facts, threads: usize, pool: &dyn Pool) {
     let Facts { work, scratch_bytes, extent } = facts;
     let pieces = pieces(extent, work, threads);
-    let length = (extent + pieces - 1) / pieces;
+    let length = ((extent + pieces - 1) / pieces).min(work.longest);
     let length = (length + work.grain - 1) / work.grain * work.grain;
     let args = Args(args);
     in_pieces(extent, length, threads, pool, &|begin, end| {

@@ -66,7 +66,7 @@ impl CompiledKernel for Tuned {
                 });
                 let Version { kernel, alone } = &self.versions[winner];
                 let (name, host) = (&kernel.kernel.name, kernel.host);
-                tracing::debug!(target: "rust_inductor::autotune", backend = NAME, kernel = %name, winner, alone,
+                tracing::debug!(target: "rust_inductor::autotune", backend = NAME, kernel = %name, alone,
                     vector_bytes = host.vector_bytes, copies = host.copies, "the fastest version");
                 winner
             }

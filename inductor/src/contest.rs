@@ -53,7 +53,9 @@ impl Contest {
             _ => None,
         });
         let winner = known.unwrap_or_else(|| {
-            let winner = fastest(&least_times(self.ways, run));
+            let seconds = least_times(self.ways, run);
+            let winner = fastest(&seconds);
+            tracing::debug!(target: "rust_inductor::autotune", of = %self.of, ?seconds, winner);
             if let Ok(at) = u8::try_from(winner) {
                 self.store.put(&key, &[at]);
             }

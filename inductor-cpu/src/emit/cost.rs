@@ -13,6 +13,10 @@ const TWO_COPIES: i64 = 90;
 /// Vectors of a long row.
 const LONG: i64 = 64;
 
+/// Rows that are read side by side, a few elements of each at a time: more of them need more pages of memory than a
+/// processor keeps the addresses of, and are forgotten before their next elements are asked for.
+const ROWS_AT_ONCE: i64 = 256;
+
 /// Estimated work of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
@@ -20,6 +24,8 @@ pub(crate) struct Work {
     pub(crate) ns: f64,
     /// The launch splits the root at multiples of this.
     pub(crate) grain: i64,
+    /// The launch runs at most so many iterations at once.
+    pub(crate) longest: i64,
 }
 
 /// Nanoseconds of one unit of cost (about one vector instruction).
@@ -38,7 +44,8 @@ pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) ->
     let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, lane, value);
     let units = if kernel.root.vector { body / lanes as f64 } else { body };
     let grain = if kernel.root.vector { 4 * lanes } else { 1 };
-    Work { ns: units * UNIT_NS, grain }
+    let longest = if reads_rows(kernel, lanes as u32) { ROWS_AT_ONCE } else { i64::MAX };
+    Work { ns: units * UNIT_NS, grain, longest }
 }
 
 /// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once, `lane` is the
@@ -92,6 +99,14 @@ fn transposes(kernel: &Kernel, of: &Loop) -> bool {
 pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32) -> bool {
     let typical = |of: &Loop| kernel.exprs.hint(kernel.axes[of.axis].extent).unwrap_or(0);
     typical(root) >= LONG * i64::from(lanes) && typical(rows) >= i64::from(lanes)
+}
+
+/// True if the root reads rows across its lanes and writes long ones.
+fn reads_rows(kernel: &Kernel, lanes: u32) -> bool {
+    match kernel.root.body.as_slice() {
+        [Stmt::Loop(rows)] => transposes(kernel, &kernel.root) && pays_as_rows(kernel, &kernel.root, rows, lanes),
+        _ => false,
+    }
 }
 
 /// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.

@@ -24,7 +24,7 @@ use symshapes::{Expr, Node, Sym, Term};
 const TILES: usize = 4;
 
 /// Up to so many lanes, a square of all of them is transposed in registers.
-const WHOLE: u32 = 16;
+const WHOLE: u32 = 8;
 
 /// The tiles of the serial loop that is being emitted.
 pub(super) struct Tiles<'c> {

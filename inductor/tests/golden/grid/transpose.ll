@@ -200,102 +200,214 @@ entry:
   %62 = getelementptr i8, ptr %2, i64 832
   %63 = getelementptr i8, ptr %2, i64 896
   %64 = getelementptr i8, ptr %2, i64 960
-  %65 = load <16 x float>, ptr %4, align 4
-  %66 = load <16 x float>, ptr %7, align 4
-  %67 = load <16 x float>, ptr %10, align 4
-  %68 = load <16 x float>, ptr %13, align 4
-  %69 = load <16 x float>, ptr %16, align 4
-  %70 = load <16 x float>, ptr %19, align 4
-  %71 = load <16 x float>, ptr %22, align 4
-  %72 = load <16 x float>, ptr %25, align 4
-  %73 = load <16 x float>, ptr %28, align 4
-  %74 = load <16 x float>, ptr %31, align 4
-  %75 = load <16 x float>, ptr %34, align 4
-  %76 = load <16 x float>, ptr %37, align 4
-  %77 = load <16 x float>, ptr %40, align 4
-  %78 = load <16 x float>, ptr %43, align 4
-  %79 = load <16 x float>, ptr %46, align 4
-  %80 = load <16 x float>, ptr %49, align 4
-  %81 = shufflevector <16 x float> %65, <16 x float> %73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %82 = shufflevector <16 x float> %65, <16 x float> %73, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %83 = shufflevector <16 x float> %66, <16 x float> %74, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %84 = shufflevector <16 x float> %66, <16 x float> %74, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %85 = shufflevector <16 x float> %67, <16 x float> %75, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %86 = shufflevector <16 x float> %67, <16 x float> %75, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %87 = shufflevector <16 x float> %68, <16 x float> %76, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %88 = shufflevector <16 x float> %68, <16 x float> %76, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %89 = shufflevector <16 x float> %69, <16 x float> %77, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %90 = shufflevector <16 x float> %69, <16 x float> %77, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %91 = shufflevector <16 x float> %70, <16 x float> %78, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %92 = shufflevector <16 x float> %70, <16 x float> %78, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %93 = shufflevector <16 x float> %71, <16 x float> %79, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %94 = shufflevector <16 x float> %71, <16 x float> %79, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %95 = shufflevector <16 x float> %72, <16 x float> %80, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %96 = shufflevector <16 x float> %72, <16 x float> %80, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %97 = shufflevector <16 x float> %81, <16 x float> %89, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %98 = shufflevector <16 x float> %81, <16 x float> %89, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %99 = shufflevector <16 x float> %83, <16 x float> %91, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %100 = shufflevector <16 x float> %83, <16 x float> %91, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %101 = shufflevector <16 x float> %85, <16 x float> %93, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %102 = shufflevector <16 x float> %85, <16 x float> %93, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %103 = shufflevector <16 x float> %87, <16 x float> %95, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %104 = shufflevector <16 x float> %87, <16 x float> %95, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %105 = shufflevector <16 x float> %82, <16 x float> %90, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %106 = shufflevector <16 x float> %82, <16 x float> %90, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %107 = shufflevector <16 x float> %84, <16 x float> %92, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %108 = shufflevector <16 x float> %84, <16 x float> %92, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %109 = shufflevector <16 x float> %86, <16 x float> %94, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %110 = shufflevector <16 x float> %86, <16 x float> %94, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %111 = shufflevector <16 x float> %88, <16 x float> %96, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %112 = shufflevector <16 x float> %88, <16 x float> %96, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %113 = shufflevector <16 x float> %97, <16 x float> %101, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %114 = shufflevector <16 x float> %97, <16 x float> %101, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %115 = shufflevector <16 x float> %99, <16 x float> %103, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %116 = shufflevector <16 x float> %99, <16 x float> %103, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %117 = shufflevector <16 x float> %98, <16 x float> %102, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %118 = shufflevector <16 x float> %98, <16 x float> %102, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %119 = shufflevector <16 x float> %100, <16 x float> %104, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %120 = shufflevector <16 x float> %100, <16 x float> %104, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %121 = shufflevector <16 x float> %105, <16 x float> %109, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %122 = shufflevector <16 x float> %105, <16 x float> %109, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %123 = shufflevector <16 x float> %107, <16 x float> %111, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %124 = shufflevector <16 x float> %107, <16 x float> %111, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %125 = shufflevector <16 x float> %106, <16 x float> %110, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %126 = shufflevector <16 x float> %106, <16 x float> %110, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %127 = shufflevector <16 x float> %108, <16 x float> %112, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %128 = shufflevector <16 x float> %108, <16 x float> %112, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %129 = shufflevector <16 x float> %113, <16 x float> %115, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %130 = shufflevector <16 x float> %113, <16 x float> %115, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %131 = shufflevector <16 x float> %114, <16 x float> %116, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %132 = shufflevector <16 x float> %114, <16 x float> %116, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %133 = shufflevector <16 x float> %117, <16 x float> %119, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %134 = shufflevector <16 x float> %117, <16 x float> %119, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %135 = shufflevector <16 x float> %118, <16 x float> %120, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %136 = shufflevector <16 x float> %118, <16 x float> %120, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %137 = shufflevector <16 x float> %121, <16 x float> %123, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %138 = shufflevector <16 x float> %121, <16 x float> %123, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %139 = shufflevector <16 x float> %122, <16 x float> %124, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %140 = shufflevector <16 x float> %122, <16 x float> %124, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %141 = shufflevector <16 x float> %125, <16 x float> %127, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %142 = shufflevector <16 x float> %125, <16 x float> %127, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %143 = shufflevector <16 x float> %126, <16 x float> %128, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %144 = shufflevector <16 x float> %126, <16 x float> %128, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  store <16 x float> %129, ptr %2, align 4
-  store <16 x float> %130, ptr %50, align 4
-  store <16 x float> %131, ptr %51, align 4
-  store <16 x float> %132, ptr %52, align 4
-  store <16 x float> %133, ptr %53, align 4
-  store <16 x float> %134, ptr %54, align 4
-  store <16 x float> %135, ptr %55, align 4
-  store <16 x float> %136, ptr %56, align 4
-  store <16 x float> %137, ptr %57, align 4
-  store <16 x float> %138, ptr %58, align 4
-  store <16 x float> %139, ptr %59, align 4
-  store <16 x float> %140, ptr %60, align 4
-  store <16 x float> %141, ptr %61, align 4
-  store <16 x float> %142, ptr %62, align 4
-  store <16 x float> %143, ptr %63, align 4
-  store <16 x float> %144, ptr %64, align 4
+  %65 = load <4 x float>, ptr %4, align 4
+  %66 = load <4 x float>, ptr %16, align 4
+  %67 = load <4 x float>, ptr %28, align 4
+  %68 = load <4 x float>, ptr %40, align 4
+  %69 = shufflevector <4 x float> %65, <4 x float> %66, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %70 = shufflevector <4 x float> %67, <4 x float> %68, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %71 = shufflevector <8 x float> %69, <8 x float> %70, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %72 = load <4 x float>, ptr %7, align 4
+  %73 = load <4 x float>, ptr %19, align 4
+  %74 = load <4 x float>, ptr %31, align 4
+  %75 = load <4 x float>, ptr %43, align 4
+  %76 = shufflevector <4 x float> %72, <4 x float> %73, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %77 = shufflevector <4 x float> %74, <4 x float> %75, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %78 = shufflevector <8 x float> %76, <8 x float> %77, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %79 = load <4 x float>, ptr %10, align 4
+  %80 = load <4 x float>, ptr %22, align 4
+  %81 = load <4 x float>, ptr %34, align 4
+  %82 = load <4 x float>, ptr %46, align 4
+  %83 = shufflevector <4 x float> %79, <4 x float> %80, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %84 = shufflevector <4 x float> %81, <4 x float> %82, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %85 = shufflevector <8 x float> %83, <8 x float> %84, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %86 = load <4 x float>, ptr %13, align 4
+  %87 = load <4 x float>, ptr %25, align 4
+  %88 = load <4 x float>, ptr %37, align 4
+  %89 = load <4 x float>, ptr %49, align 4
+  %90 = shufflevector <4 x float> %86, <4 x float> %87, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %91 = shufflevector <4 x float> %88, <4 x float> %89, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %92 = shufflevector <8 x float> %90, <8 x float> %91, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %93 = shufflevector <16 x float> %71, <16 x float> %85, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %94 = shufflevector <16 x float> %71, <16 x float> %85, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %95 = shufflevector <16 x float> %78, <16 x float> %92, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %96 = shufflevector <16 x float> %78, <16 x float> %92, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %97 = shufflevector <16 x float> %93, <16 x float> %95, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %98 = shufflevector <16 x float> %93, <16 x float> %95, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %99 = shufflevector <16 x float> %94, <16 x float> %96, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %100 = shufflevector <16 x float> %94, <16 x float> %96, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  store <16 x float> %97, ptr %2, align 4
+  store <16 x float> %98, ptr %50, align 4
+  store <16 x float> %99, ptr %51, align 4
+  store <16 x float> %100, ptr %52, align 4
+  %101 = getelementptr i8, ptr %4, i64 16
+  %102 = load <4 x float>, ptr %101, align 4
+  %103 = getelementptr i8, ptr %16, i64 16
+  %104 = load <4 x float>, ptr %103, align 4
+  %105 = getelementptr i8, ptr %28, i64 16
+  %106 = load <4 x float>, ptr %105, align 4
+  %107 = getelementptr i8, ptr %40, i64 16
+  %108 = load <4 x float>, ptr %107, align 4
+  %109 = shufflevector <4 x float> %102, <4 x float> %104, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %110 = shufflevector <4 x float> %106, <4 x float> %108, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %111 = shufflevector <8 x float> %109, <8 x float> %110, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %112 = getelementptr i8, ptr %7, i64 16
+  %113 = load <4 x float>, ptr %112, align 4
+  %114 = getelementptr i8, ptr %19, i64 16
+  %115 = load <4 x float>, ptr %114, align 4
+  %116 = getelementptr i8, ptr %31, i64 16
+  %117 = load <4 x float>, ptr %116, align 4
+  %118 = getelementptr i8, ptr %43, i64 16
+  %119 = load <4 x float>, ptr %118, align 4
+  %120 = shufflevector <4 x float> %113, <4 x float> %115, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %121 = shufflevector <4 x float> %117, <4 x float> %119, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %122 = shufflevector <8 x float> %120, <8 x float> %121, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %123 = getelementptr i8, ptr %10, i64 16
+  %124 = load <4 x float>, ptr %123, align 4
+  %125 = getelementptr i8, ptr %22, i64 16
+  %126 = load <4 x float>, ptr %125, align 4
+  %127 = getelementptr i8, ptr %34, i64 16
+  %128 = load <4 x float>, ptr %127, align 4
+  %129 = getelementptr i8, ptr %46, i64 16
+  %130 = load <4 x float>, ptr %129, align 4
+  %131 = shufflevector <4 x float> %124, <4 x float> %126, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %132 = shufflevector <4 x float> %128, <4 x float> %130, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %133 = shufflevector <8 x float> %131, <8 x float> %132, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %134 = getelementptr i8, ptr %13, i64 16
+  %135 = load <4 x float>, ptr %134, align 4
+  %136 = getelementptr i8, ptr %25, i64 16
+  %137 = load <4 x float>, ptr %136, align 4
+  %138 = getelementptr i8, ptr %37, i64 16
+  %139 = load <4 x float>, ptr %138, align 4
+  %140 = getelementptr i8, ptr %49, i64 16
+  %141 = load <4 x float>, ptr %140, align 4
+  %142 = shufflevector <4 x float> %135, <4 x float> %137, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %143 = shufflevector <4 x float> %139, <4 x float> %141, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %144 = shufflevector <8 x float> %142, <8 x float> %143, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %145 = shufflevector <16 x float> %111, <16 x float> %133, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %146 = shufflevector <16 x float> %111, <16 x float> %133, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %147 = shufflevector <16 x float> %122, <16 x float> %144, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %148 = shufflevector <16 x float> %122, <16 x float> %144, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %149 = shufflevector <16 x float> %145, <16 x float> %147, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %150 = shufflevector <16 x float> %145, <16 x float> %147, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %151 = shufflevector <16 x float> %146, <16 x float> %148, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %152 = shufflevector <16 x float> %146, <16 x float> %148, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  store <16 x float> %149, ptr %53, align 4
+  store <16 x float> %150, ptr %54, align 4
+  store <16 x float> %151, ptr %55, align 4
+  store <16 x float> %152, ptr %56, align 4
+  %153 = getelementptr i8, ptr %4, i64 32
+  %154 = load <4 x float>, ptr %153, align 4
+  %155 = getelementptr i8, ptr %16, i64 32
+  %156 = load <4 x float>, ptr %155, align 4
+  %157 = getelementptr i8, ptr %28, i64 32
+  %158 = load <4 x float>, ptr %157, align 4
+  %159 = getelementptr i8, ptr %40, i64 32
+  %160 = load <4 x float>, ptr %159, align 4
+  %161 = shufflevector <4 x float> %154, <4 x float> %156, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %162 = shufflevector <4 x float> %158, <4 x float> %160, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %163 = shufflevector <8 x float> %161, <8 x float> %162, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %164 = getelementptr i8, ptr %7, i64 32
+  %165 = load <4 x float>, ptr %164, align 4
+  %166 = getelementptr i8, ptr %19, i64 32
+  %167 = load <4 x float>, ptr %166, align 4
+  %168 = getelementptr i8, ptr %31, i64 32
+  %169 = load <4 x float>, ptr %168, align 4
+  %170 = getelementptr i8, ptr %43, i64 32
+  %171 = load <4 x float>, ptr %170, align 4
+  %172 = shufflevector <4 x float> %165, <4 x float> %167, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %173 = shufflevector <4 x float> %169, <4 x float> %171, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %174 = shufflevector <8 x float> %172, <8 x float> %173, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %175 = getelementptr i8, ptr %10, i64 32
+  %176 = load <4 x float>, ptr %175, align 4
+  %177 = getelementptr i8, ptr %22, i64 32
+  %178 = load <4 x float>, ptr %177, align 4
+  %179 = getelementptr i8, ptr %34, i64 32
+  %180 = load <4 x float>, ptr %179, align 4
+  %181 = getelementptr i8, ptr %46, i64 32
+  %182 = load <4 x float>, ptr %181, align 4
+  %183 = shufflevector <4 x float> %176, <4 x float> %178, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %184 = shufflevector <4 x float> %180, <4 x float> %182, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %185 = shufflevector <8 x float> %183, <8 x float> %184, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %186 = getelementptr i8, ptr %13, i64 32
+  %187 = load <4 x float>, ptr %186, align 4
+  %188 = getelementptr i8, ptr %25, i64 32
+  %189 = load <4 x float>, ptr %188, align 4
+  %190 = getelementptr i8, ptr %37, i64 32
+  %191 = load <4 x float>, ptr %190, align 4
+  %192 = getelementptr i8, ptr %49, i64 32
+  %193 = load <4 x float>, ptr %192, align 4
+  %194 = shufflevector <4 x float> %187, <4 x float> %189, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %195 = shufflevector <4 x float> %191, <4 x float> %193, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %196 = shufflevector <8 x float> %194, <8 x float> %195, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %197 = shufflevector <16 x float> %163, <16 x float> %185, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %198 = shufflevector <16 x float> %163, <16 x float> %185, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %199 = shufflevector <16 x float> %174, <16 x float> %196, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %200 = shufflevector <16 x float> %174, <16 x float> %196, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %201 = shufflevector <16 x float> %197, <16 x float> %199, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %202 = shufflevector <16 x float> %197, <16 x float> %199, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %203 = shufflevector <16 x float> %198, <16 x float> %200, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %204 = shufflevector <16 x float> %198, <16 x float> %200, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  store <16 x float> %201, ptr %57, align 4
+  store <16 x float> %202, ptr %58, align 4
+  store <16 x float> %203, ptr %59, align 4
+  store <16 x float> %204, ptr %60, align 4
+  %205 = getelementptr i8, ptr %4, i64 48
+  %206 = load <4 x float>, ptr %205, align 4
+  %207 = getelementptr i8, ptr %16, i64 48
+  %208 = load <4 x float>, ptr %207, align 4
+  %209 = getelementptr i8, ptr %28, i64 48
+  %210 = load <4 x float>, ptr %209, align 4
+  %211 = getelementptr i8, ptr %40, i64 48
+  %212 = load <4 x float>, ptr %211, align 4
+  %213 = shufflevector <4 x float> %206, <4 x float> %208, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %214 = shufflevector <4 x float> %210, <4 x float> %212, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %215 = shufflevector <8 x float> %213, <8 x float> %214, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %216 = getelementptr i8, ptr %7, i64 48
+  %217 = load <4 x float>, ptr %216, align 4
+  %218 = getelementptr i8, ptr %19, i64 48
+  %219 = load <4 x float>, ptr %218, align 4
+  %220 = getelementptr i8, ptr %31, i64 48
+  %221 = load <4 x float>, ptr %220, align 4
+  %222 = getelementptr i8, ptr %43, i64 48
+  %223 = load <4 x float>, ptr %222, align 4
+  %224 = shufflevector <4 x float> %217, <4 x float> %219, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %225 = shufflevector <4 x float> %221, <4 x float> %223, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %226 = shufflevector <8 x float> %224, <8 x float> %225, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %227 = getelementptr i8, ptr %10, i64 48
+  %228 = load <4 x float>, ptr %227, align 4
+  %229 = getelementptr i8, ptr %22, i64 48
+  %230 = load <4 x float>, ptr %229, align 4
+  %231 = getelementptr i8, ptr %34, i64 48
+  %232 = load <4 x float>, ptr %231, align 4
+  %233 = getelementptr i8, ptr %46, i64 48
+  %234 = load <4 x float>, ptr %233, align 4
+  %235 = shufflevector <4 x float> %228, <4 x float> %230, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %236 = shufflevector <4 x float> %232, <4 x float> %234, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %237 = shufflevector <8 x float> %235, <8 x float> %236, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %238 = getelementptr i8, ptr %13, i64 48
+  %239 = load <4 x float>, ptr %238, align 4
+  %240 = getelementptr i8, ptr %25, i64 48
+  %241 = load <4 x float>, ptr %240, align 4
+  %242 = getelementptr i8, ptr %37, i64 48
+  %243 = load <4 x float>, ptr %242, align 4
+  %244 = getelementptr i8, ptr %49, i64 48
+  %245 = load <4 x float>, ptr %244, align 4
+  %246 = shufflevector <4 x float> %239, <4 x float> %241, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %247 = shufflevector <4 x float> %243, <4 x float> %245, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %248 = shufflevector <8 x float> %246, <8 x float> %247, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %249 = shufflevector <16 x float> %215, <16 x float> %237, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %250 = shufflevector <16 x float> %215, <16 x float> %237, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %251 = shufflevector <16 x float> %226, <16 x float> %248, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %252 = shufflevector <16 x float> %226, <16 x float> %248, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %253 = shufflevector <16 x float> %249, <16 x float> %251, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %254 = shufflevector <16 x float> %249, <16 x float> %251, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %255 = shufflevector <16 x float> %250, <16 x float> %252, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %256 = shufflevector <16 x float> %250, <16 x float> %252, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  store <16 x float> %253, ptr %61, align 4
+  store <16 x float> %254, ptr %62, align 4
+  store <16 x float> %255, ptr %63, align 4
+  store <16 x float> %256, ptr %64, align 4
   ret void
 }
 
