@@ -1,4 +1,4 @@
-"""`./x bench cpu` and `./x bench dynamic`: ours against eager and Inductor, each in processes of its own, turn by turn.
+"""`./x bench cpu`, `dynamic` and `autotune`: ours against eager and Inductor in processes of their own, turn by turn.
 
 A figure is the median over the processes of each one's median call. The first process of each kind finds empty
 caches: its first call is the cold one. Those of ours that follow find what it has left. Results go to
@@ -141,7 +141,7 @@ def collect(plan: Plan, groups: Sequence[Group]) -> Samples:
 def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, first: bool) -> list[str]:
     """What a process is to do."""
     arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
-    arguments += ["--shapes", contender.shapes]
+    arguments += ["--shapes", contender.shapes, *(["--tuned"] if contender.tuned else [])]
     if first and contender.shapes != "static":
         arguments.append("--new-sizes")
     if (name, contender.title) == ("kernels", "ours"):
@@ -176,7 +176,7 @@ def results_page(plan: Plan, samples: Samples, groups: Sequence[Group]) -> str:
         parts += [f"## {threads} thread{'s' * (threads != 1)}", table_of_threads]
     if samples.resized:
         parts += ["## New sizes", RESIZED, resized_table(plan.mode, samples, titles)]
-    else:
+    elif plan.mode is MODES["cpu"]:
         parts += ["## The cold first call", COLD, cold_table(samples, titles)]
     overhead = [ms for (case, _, _), times in samples.ms.items() if case == "overhead" for ms in times]
     if overhead:

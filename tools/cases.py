@@ -158,6 +158,10 @@ GROUPS: dict[str, tuple[Group, ...]] = {
         Group("models", one_each(INFERENCE)),
         Group("training", one_each(TRAINED, "-training")),
     ),
+    "autotune": (
+        Group("kernels", {"kernels": tuple(TIMED_KERNELS)}),
+        Group("models", one_each(INFERENCE)),
+    ),
     "dynamic": (
         Group("kernels", {"kernels": CHANGING_KERNELS}),
         Group("models", {name: (f"{name}-batch",) for name in BATCHED}),

@@ -20,16 +20,18 @@ class Contender:
     title: str
     backend: Backend
     shapes: Shapes = "static"
+    #: Compiled with `mode="max-autotune"`.
+    tuned: bool = False
 
     @property
     def name(self) -> str:
         """Under which the figures are kept."""
-        return name_of(self.backend, self.shapes)
+        return name_of(self.backend, self.shapes, tuned=self.tuned)
 
 
-def name_of(backend: str, shapes: str) -> str:
+def name_of(backend: str, shapes: str, *, tuned: bool) -> str:
     """The name of the contender that this is."""
-    return backend if shapes == "static" else f"{backend}, {shapes}"
+    return ", ".join([backend, *([shapes] if shapes != "static" else []), *(["tuned"] if tuned else [])])
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,20 @@ MODES = {
         what="float32; inference, but where a gradient is named.",
         contenders=(EAGER, OURS, INDUCTOR),
         ratios=(Ratio("eager / ours", "eager", "rust_inductor"), Ratio("Inductor / ours", "inductor", "rust_inductor")),
+    ),
+    "autotune": Mode(
+        heading="Choosing by measurement on the CPU",
+        what='float32 inference. "Tuned" is compiled with `mode="max-autotune"`.',
+        contenders=(
+            EAGER,
+            OURS,
+            Contender("ours, tuned", "rust_inductor", tuned=True),
+            Contender("Inductor, tuned", "inductor", tuned=True),
+        ),
+        ratios=(
+            Ratio("ours / tuned", "rust_inductor", "rust_inductor, tuned"),
+            Ratio("tuned: Inductor / ours", "inductor, tuned", "rust_inductor, tuned"),
+        ),
     ),
     "dynamic": Mode(
         heading="Dynamic shapes on the CPU",

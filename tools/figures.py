@@ -26,12 +26,17 @@ class Recorder:
 
     graphs: list[Any] = field(default_factory=list)
 
-    def backend(self, module: Any, inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
+    def backend(
+        self, module: Any, inputs: Sequence[Any], *, mode: str | None = None, options: dict[str, Any] | None = None
+    ) -> Callable[..., Any]:
         """What `torch.compile` takes as its backend."""
-        from rust_inductor import _backend
+        from rust_inductor import _backend, _modes
 
         return _backend.compile_module(
-            module, inputs, on_graph=lambda _kind, compiled: self.graphs.append(compiled), **options
+            module,
+            inputs,
+            options=_modes.options(mode, options),
+            on_graph=lambda _kind, compiled: self.graphs.append(compiled),
         )
 
     def seconds(self) -> dict[str, float]:

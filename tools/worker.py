@@ -41,6 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tools.worker")
     parser.add_argument("--backend", required=True, choices=["eager", "rust_inductor", "inductor"])
     parser.add_argument("--shapes", default="static", choices=["static", "first", "all"], help="which are symbols")
+    parser.add_argument("--tuned", action="store_true", help='compile with mode="max-autotune"')
     parser.add_argument("--new-sizes", action="store_true", help="call it with other sizes, too")
     parser.add_argument("--size", default="full", choices=["full", "small"])
     parser.add_argument("--threads", type=int, default=0, help="0 leaves torch's own number")
@@ -63,7 +64,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
     emit(event="phase", case=name, phase="building")
     case = CASES[name]
     function, inputs = case.make(options.size)
-    who = name_of(options.backend, options.shapes)
+    who = name_of(options.backend, options.shapes, tuned=options.tuned)
     calls: dict[str, Callable[[], object]] = {}
     if options.with_eager or options.backend == "eager":
         calls["eager"] = lambda: case.run(function, inputs)
@@ -74,7 +75,8 @@ def measure(name: str, options: argparse.Namespace) -> None:
         torch._dynamo.utils.counters.clear()
         recorder = Recorder()
         backend = recorder.backend if options.backend == "rust_inductor" else options.backend
-        compiled = torch.compile(function, backend=backend, dynamic=DYNAMIC[options.shapes])
+        mode = "max-autotune" if options.tuned else None
+        compiled = torch.compile(function, backend=backend, dynamic=DYNAMIC[options.shapes], mode=mode)
         mark(inputs, case.axes, options.shapes)
         calls[who] = lambda: case.run(compiled, inputs)
         emit(event="phase", case=name, phase="compiling")
