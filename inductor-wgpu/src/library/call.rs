@@ -113,6 +113,13 @@ impl<'a> Given<'a> {
         self.plain(name)?.as_int().ok_or_else(|| self.wrong(name))
     }
 
+    /// The dimension `dim` of so many.
+    pub(super) fn dimension(&self, rank: usize) -> Result<usize, Refusal> {
+        let dim = self.int("dim")?;
+        let dim = usize::try_from(if dim < 0 { dim + rank as i64 } else { dim }).ok().filter(|&dim| dim < rank);
+        dim.ok_or_else(|| Refusal("a dimension that is not there".to_owned()))
+    }
+
     /// What is called.
     pub(super) fn target(&self) -> &'a str {
         &self.call.target

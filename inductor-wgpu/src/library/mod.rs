@@ -137,3 +137,14 @@ fn spread(items: i64, each: i64) -> Result<[u32; 3], Refusal> {
 
 /// Workgroups along the first dimension of [`spread`]; devices start 65,535 at most along each.
 const SHEET: u32 = 0x8000;
+
+/// Threads of a workgroup that begins with [`BEGIN`].
+const THREADS: i64 = 64;
+
+/// How a shader begins that does one of `p.count` items in each of its threads, [`spread`] over workgroups of [`THREADS`].
+const BEGIN: &str = "
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let number = id.x + id.y * 0x200000u;
+    if (number >= p.count) { return; }
+";

@@ -12,12 +12,9 @@ use super::builder::Builder;
 use super::call::Given;
 use super::elements::Element;
 use super::space::Space;
-use super::spread;
+use super::{BEGIN, THREADS, spread};
 use crate::Gpu;
 use crate::work::Work;
-
-/// Threads of a workgroup.
-const THREADS: i64 = 64;
 
 /// Where windows are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,12 +230,7 @@ fn finish(
     let count = over.layout.sizes.iter().fold(1i64, |all, &size| all.saturating_mul(size));
     builder.int("count", count)?;
     let text = format!(
-        "
-@compute @workgroup_size({THREADS})
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
-    let number = id.x + id.y * 0x200000u;
-    if (number >= p.count) {{ return; }}
-{}    let image = plane / p.channels;
+        "{BEGIN}{}    let image = plane / p.channels;
     let channel = plane % p.channels;
 {body}}}
 ",

@@ -33,7 +33,7 @@ fn scan(gpu: &Gpu, given: &Given<'_>, with: &str, neutral: u32) -> Result<Task<W
     if input.dtype.is_float() && !out.dtype.is_float() || out.dtype == DType::Bool {
         return Refusal::because(format!("a scan of {} as {}", input.dtype, out.dtype));
     }
-    let lines = Lines::of(&input, given.int("dim")?)?;
+    let lines = Lines::of(given, &input)?;
     let mut builder = Builder::new(gpu, given.plan);
     let count = lines.dims.count();
     builder.int("count", count)?;

@@ -13,20 +13,9 @@ use super::call::Given;
 use super::coordinates::{Dims, at_least_one, with_dims};
 use super::elements::Element;
 use super::sorting::{Items, Runs};
-use super::spread;
+use super::{BEGIN, THREADS, spread};
 use crate::Gpu;
 use crate::work::Work;
-
-/// Threads of a workgroup.
-const THREADS: i64 = 64;
-
-/// How every shader here begins: its thread's number, among all workgroups.
-const BEGIN: &str = "
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let number = id.x + id.y * 0x200000u;
-    if (number >= p.count) { return; }
-";
 
 /// `sort`, stable or not.
 pub(super) fn sort(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
@@ -44,7 +33,7 @@ pub(super) fn topk(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> 
 /// The lines in order, as many elements of each as the results have.
 fn ordered(gpu: &Gpu, given: &Given<'_>, descends: bool) -> Result<Task<Work>, Refusal> {
     let input = at_least_one(given.any("self")?);
-    let lines = Lines::of(&input, given.int("dim")?)?;
+    let lines = Lines::of(given, &input)?;
     let value = Element::of(gpu, input.dtype)?.value();
     let items = if value == "i64" { Items::Wide } else { Items::Narrow };
     let extent = input.layout.sizes[lines.dim];
@@ -67,11 +56,9 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Those of a tensor of at least one dimension.
-    pub(super) fn of(view: &View, dim: i64) -> Result<Lines, Refusal> {
-        let rank = view.layout.sizes.len();
-        let dim = usize::try_from(if dim < 0 { dim + rank as i64 } else { dim }).ok().filter(|&dim| dim < rank);
-        let dim = dim.ok_or_else(|| Refusal("a dimension that is not there".to_owned()))?;
+    /// Those of a tensor of at least one dimension, along the one that a call names.
+    pub(super) fn of(given: &Given<'_>, view: &View) -> Result<Lines, Refusal> {
+        let dim = given.dimension(view.layout.sizes.len())?;
         Ok(Lines { dim, dims: Dims::new('d', &others(&view.layout.sizes, dim)) })
     }
 

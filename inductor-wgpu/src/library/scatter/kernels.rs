@@ -10,21 +10,10 @@ use super::super::call::Given;
 use super::super::coordinates::{Dims, with_dims};
 use super::super::elements::Element;
 use super::super::sorting::{Items, Runs};
-use super::super::spread;
+use super::super::{BEGIN, THREADS, spread};
 use super::{Combine, Index, Scatter, Source};
 use crate::Gpu;
 use crate::work::Work;
-
-/// Threads of a workgroup.
-const THREADS: i64 = 64;
-
-/// How every shader here begins: its thread's number, among all workgroups.
-const BEGIN: &str = "
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let number = id.x + id.y * 0x200000u;
-    if (number >= p.count) { return; }
-";
 
 impl Scatter {
     /// All of it.

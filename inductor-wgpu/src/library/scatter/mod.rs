@@ -73,7 +73,7 @@ struct Scatter {
 /// Operators whose index has the dimensions of the result: `scatter`, `scatter_add`, `scatter_reduce` and their like.
 pub(super) fn along(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let [base, index, out] = [given.any("self")?, given.any("index")?, &given.result()?].map(at_least_one);
-    let (rank, dim) = (base.layout.sizes.len(), dimension(given, base.layout.sizes.len())?);
+    let (rank, dim) = (base.layout.sizes.len(), given.dimension(base.layout.sizes.len())?);
     if index.layout.sizes.len() != rank {
         return Refusal::because("an index of another rank");
     }
@@ -117,7 +117,7 @@ pub(super) fn along(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal>
 /// `index_fill`, `index_reduce`.
 pub(super) fn over(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let [base, index, out] = [given.any("self")?, given.any("index")?, &given.result()?].map(at_least_one);
-    let (rank, dim) = (base.layout.sizes.len(), dimension(given, base.layout.sizes.len())?);
+    let (rank, dim) = (base.layout.sizes.len(), given.dimension(base.layout.sizes.len())?);
     let &[count] = &index.layout.sizes[..] else { return Refusal::because("an index of several dimensions") };
     let arranged = |of: &[i64], own: i64| {
         let others = (0..rank).filter(|&d| d != dim).map(|d| of[d]);
@@ -252,16 +252,6 @@ pub(super) fn embedding_backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Wo
         apart: false,
     };
     scatter.work(gpu, given)
-}
-
-/// The dimension that a call names.
-fn dimension(given: &Given<'_>, rank: usize) -> Result<usize, Refusal> {
-    let dim = given.int("dim")?;
-    let dim = if dim < 0 { dim + rank as i64 } else { dim };
-    usize::try_from(dim)
-        .ok()
-        .filter(|&dim| dim < rank)
-        .ok_or_else(|| Refusal("a dimension that is not there".to_owned()))
 }
 
 /// By the names that `scatter`, `scatter_reduce` and `index_reduce` have for them.
