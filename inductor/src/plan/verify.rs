@@ -11,7 +11,7 @@
 //!   ever. Fallback calls and outputs see none of them.
 //! - Owned buffers and results alone are freed, once, and not if they are returned.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::EntitySet;
 
 use super::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, ObjectId, Output, Plan, Step, Storage, View,
@@ -292,9 +292,8 @@ fn verify_arena(plan: &Plan) -> Result {
 }
 
 fn rooms(plan: &Plan) -> Vec<Room> {
-    let mut lives: SecondaryMap<Buf, Option<(usize, usize)>> = SecondaryMap::new();
-    for (at, step) in plan.steps.iter().enumerate() {
-        step.for_each_buf(&mut |buf| lives[buf] = Some((lives[buf].map_or(at, |(start, _)| start), at)));
+    let mut lives = plan.lives();
+    for step in &plan.steps {
         if let Step::Check(flag) = step {
             lives[*flag] = Some((0, usize::MAX));
         }

@@ -71,18 +71,12 @@ impl Start {
 impl Frozen {
     /// The frozen steps of a plan, of which a program has `end`; `None` if there are none.
     pub(super) fn of(plan: &Plan, end: usize, latest: Arc<Latest>) -> Option<Frozen> {
-        let (first, rest) = plan.steps.split_at(plan.frozen);
-        let touched = |steps: &[inductor::plan::Step]| {
-            let mut bufs = Vec::new();
-            steps.iter().for_each(|step| step.for_each_buf(&mut |buf| bufs.push(buf)));
-            bufs.sort_unstable();
-            bufs.dedup();
-            bufs
-        };
-        let later = touched(rest);
+        let lives = plan.lives();
+        let touched = plan.bufs.keys().filter(|&buf| lives[buf].is_some_and(|(first, _)| first < plan.frozen));
         let is_given = |buf: &Buf| plan.bufs[*buf].storage.is_given();
-        let (weights, own): (Vec<Buf>, Vec<Buf>) = touched(first).into_iter().partition(is_given);
-        let results = own.into_iter().filter(|buf| later.binary_search(buf).is_ok()).collect();
+        let (weights, own): (Vec<Buf>, Vec<Buf>) = touched.partition(is_given);
+        let is_read_later = |buf: &Buf| lives[*buf].is_some_and(|(_, last)| last >= plan.frozen);
+        let results = own.into_iter().filter(is_read_later).collect();
         (plan.frozen > 0).then_some(Frozen { end, weights, results, latest })
     }
 
