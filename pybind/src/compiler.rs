@@ -2,7 +2,7 @@
 
 use crate::cache::{self, Cache};
 use crate::device::Wgpu;
-use crate::exec::{Arenas, Latest, Parts, Program, prepare};
+use crate::exec::{Arenas, LARGE, Latest, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
 use crate::options::Options;
@@ -21,9 +21,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use symshapes::Sym;
-
-/// Buffers of at least so many bytes take, in a graph that spends its inputs, the memory of those that were read.
-const LARGE: usize = 2 << 20;
 
 /// A compiled graph, for all sizes.
 pub(crate) struct Compiled {
@@ -148,6 +145,7 @@ pub(crate) fn compile(
 /// Suits a plan to what is known of its inputs from call to call.
 fn suit(plan: &mut SymbolicPlan, roles: &Roles, options: &Options) {
     if roles.spends {
+        // Large buffers take the memory of inputs that were read.
         plan.own_from = Some(LARGE);
     }
     // Weights that are trained are written to between calls.

@@ -23,6 +23,7 @@ pub(crate) use arena::Arenas;
 pub(crate) use device::DevicePart;
 pub(crate) use frame::Frame;
 pub(crate) use frozen::{Latest, forget_frozen};
+pub(crate) use pages::LARGE;
 pub(crate) use prepare::{Parts, prepare};
 pub(crate) use run::Outcome;
 

@@ -4,7 +4,7 @@
 //! 4 KiB each, which take longer than writing it. Linux backs what asks for it with pages of 2 MiB.
 
 /// The size of a large page, on x86-64 and on most of AArch64.
-pub(super) const LARGE: usize = 2 << 20;
+pub(crate) const LARGE: usize = 2 << 20;
 
 /// Asks for large pages behind a block, as far as whole ones fit in. The contents do not change.
 #[cfg(target_os = "linux")]
