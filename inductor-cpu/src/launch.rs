@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Less work than this (in nanoseconds) is not worth waking another thread for.
-const ALONE_NS: f64 = 25_000.0;
+pub(crate) const ALONE_NS: f64 = 25_000.0;
 
 /// A piece should last at least this long (in nanoseconds).
-const PIECE_NS: f64 = 8_000.0;
+pub(crate) const PIECE_NS: f64 = 8_000.0;
 
 /// Pieces for each thread, so that a late thread holds nobody up.
-const PIECES_PER_THREAD: i64 = 4;
+pub(crate) const PIECES_PER_THREAD: i64 = 4;
 
 /// Looks at the counter this often before yielding the processor.
 const SPINS: u32 = 4_000;

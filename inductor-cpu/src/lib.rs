@@ -14,6 +14,7 @@ mod launch;
 mod libm;
 mod math;
 mod target;
+mod together;
 mod tuned;
 
 pub use gemm::{Convolve, Gemm, Product};
@@ -22,7 +23,7 @@ pub use launch::{OwnPool, Pool};
 use compile::Listing;
 use emit::Work;
 use gemm::Multiplier;
-use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library};
+use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library, Member, in_turn};
 use inductor::contest::Contest;
 use inductor::loop_ir::{Kernel, Role};
 use inductor::plan::{Call, View};
@@ -34,6 +35,7 @@ use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::{DType, Expr};
 use target::Host;
+use together::Together;
 use tuned::Tuned;
 
 /// The backend's name.
@@ -77,6 +79,7 @@ impl Cpu {
             convolutions: host.multiplies_faster,
             epilogues: false,
             in_place: true,
+            together: true,
         };
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));
@@ -147,6 +150,13 @@ impl Backend for Cpu {
         self.remember(&fresh);
         known.extend(fresh);
         Ok(prints.iter().map(|print| Arc::clone(&known[print])).collect())
+    }
+
+    fn together(&self, members: Vec<Member>) -> Arc<dyn CompiledKernel> {
+        match Together::new(&members, &self.pool) {
+            Some(together) => Arc::new(together),
+            None => in_turn(members),
+        }
     }
 
     fn library(&self, call: &Call, out: &View) -> Option<Library> {
@@ -265,6 +275,11 @@ impl CpuKernel {
         recent[0].1
     }
 
+    fn check(&self, args: usize, sizes: &[i64]) {
+        assert_eq!(args, self.args, "{}: arguments", self.kernel.name);
+        assert_eq!(sizes.len(), self.kernel.sizes.len(), "{}: sizes", self.kernel.name);
+    }
+
     fn text(&self, what: Listing) -> String {
         compile::listing(&self.kernel, self.host, what).unwrap_or_else(|reason| reason)
     }
@@ -272,8 +287,7 @@ impl CpuKernel {
 
 impl CompiledKernel for CpuKernel {
     unsafe fn launch(&self, args: &[*mut u8], sizes: &[i64], threads: usize) {
-        assert_eq!(args.len(), self.args, "{}: arguments", self.kernel.name);
-        assert_eq!(sizes.len(), self.kernel.sizes.len(), "{}: sizes", self.kernel.name);
+        self.check(args.len(), sizes);
         // SAFETY: the caller promises the addresses; the code lives as long as `self`.
         unsafe { launch::run(self.code.entry(), args, sizes, self.facts(sizes), threads, &*self.pool) };
     }

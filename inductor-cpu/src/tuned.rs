@@ -43,6 +43,11 @@ impl Tuned {
         Tuned { versions, roles, contest }
     }
 
+    /// The version of the cost model.
+    pub(crate) fn usual(&self) -> &Arc<CpuKernel> {
+        &self.versions[0].kernel
+    }
+
     /// True if launching twice is not launching once: what is written is read as well.
     fn changes_operands(&self, args: &[*mut u8]) -> bool {
         let written = |at: usize| self.roles[at] != Role::In;

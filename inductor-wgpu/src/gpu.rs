@@ -135,6 +135,7 @@ impl Gpu {
             convolutions: false,
             epilogues: true,
             in_place: false,
+            together: false,
         };
         let opened = Mutex::new(Arc::new(opened));
         let (shared, choice) = (Arc::new(shared), choice.clone());

@@ -2,6 +2,7 @@
 
 use crate::loop_ir::Kernel;
 use crate::plan::{Call, View};
+use std::any::Any;
 use std::sync::Arc;
 use symshapes::DType;
 
@@ -23,6 +24,8 @@ pub struct Capabilities {
     pub epilogues: bool,
     /// True if kernels may write into the caller's tensors, in place of what they read there ([`crate::in_place`]).
     pub in_place: bool,
+    /// True if the device gains from launching small kernels together ([`Backend::together`]).
+    pub together: bool,
 }
 
 /// An error of a backend; it names the kernel.
@@ -51,10 +54,49 @@ pub trait Backend: Send + Sync {
     /// The first kernel that cannot be compiled.
     fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError>;
 
+    /// Kernels that have nothing to do with each other as one, which runs them in any order or at the same time. It takes
+    /// the arguments of one after those of the other, and no sizes.
+    fn together(&self, members: Vec<Member>) -> Arc<dyn CompiledKernel> {
+        in_turn(members)
+    }
+
     /// The device's own way to compute a call of a library's operator that writes its only result into `out`, where it
     /// is known to be faster.
     fn library(&self, _call: &Call, _out: &View) -> Option<Library> {
         None
+    }
+}
+
+/// A kernel of several that are launched together.
+pub struct Member {
+    /// Which.
+    pub kernel: Arc<dyn CompiledKernel>,
+    /// The number of its arguments.
+    pub args: usize,
+    /// The values of its sizes.
+    pub sizes: Box<[i64]>,
+}
+
+/// Kernels as one that launches them one after the other.
+pub fn in_turn(members: Vec<Member>) -> Arc<dyn CompiledKernel> {
+    Arc::new(InTurn(members))
+}
+
+struct InTurn(Vec<Member>);
+
+impl CompiledKernel for InTurn {
+    unsafe fn launch(&self, mut args: &[*mut u8], _sizes: &[i64], threads: usize) {
+        for member in &self.0 {
+            let (own, rest) = args.split_at(member.args);
+            // SAFETY: the caller promises the arguments of each.
+            unsafe { member.kernel.launch(own, &member.sizes, threads) };
+            args = rest;
+        }
+    }
+
+    fn listing(&self) -> String {
+        let listings: Vec<String> = self.0.iter().map(|member| member.kernel.listing()).collect();
+        listings.join("\n")
     }
 }
 
@@ -67,7 +109,7 @@ pub struct Library {
 }
 
 /// A kernel that can be launched.
-pub trait CompiledKernel: Send + Sync {
+pub trait CompiledKernel: Any + Send + Sync {
     /// Runs the kernel and returns when it is done.
     ///
     /// `args` are the addresses of the kernel's params other than `Scratch`, and `sizes` the values of its sizes, both in

@@ -17,7 +17,7 @@ use symshapes::Expr;
 
 use crate::loop_ir::{Kernel, Op, Param, Role, Stmt, StoreMode};
 use crate::plan::uses::Uses;
-use crate::plan::{Buf, CallKind, CallResult, Epilogue, Step, Storage, SymbolicPlan};
+use crate::plan::{Buf, CallKind, CallResult, Epilogue, Launch, Step, Storage, SymbolicPlan};
 
 /// The operators whose results a kernel may be computed with.
 const PRODUCTS: [&str; 9] = [
@@ -37,7 +37,7 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     let mut uses = Uses::of(plan);
     let mut steps: Vec<Option<Step<Expr>>> = std::mem::take(&mut plan.steps).into_iter().map(Some).collect();
     for at in 0..steps.len() {
-        let Some(Step::Launch { kernel, args, sizes }) = &steps[at] else { continue };
+        let Some(Step::Launch(Launch { kernel, args, sizes })) = &steps[at] else { continue };
         let Some((call, product)) = uses.product_of(plan, &steps, at, &plan.kernels[*kernel], args) else { continue };
         let epilogue = Epilogue { kernel: *kernel, args: args.clone(), sizes: sizes.clone(), product };
         if let Some(Step::Call(own)) = steps[call].take() {
@@ -99,7 +99,9 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
                 && PRODUCTS.contains(&&*call.target)
                 && call.results == [CallResult::Tensor(buf)]
         }
-        Step::Launch { .. } | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => false,
+        Step::Launch(_) | Step::Together(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
+            false
+        }
     }
 }
 

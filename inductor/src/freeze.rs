@@ -12,7 +12,7 @@ use symshapes::Expr;
 
 use crate::loop_ir::Role;
 use crate::plan::uses::Uses;
-use crate::plan::{Buf, Layout, Step, Storage, SymbolicPlan};
+use crate::plan::{Buf, Launch, Layout, Step, Storage, SymbolicPlan};
 
 /// Moves the steps that follow from weights alone to the beginning of a plan. `is_weight` says of an input, by number,
 /// whether it is one; constants of the graph are, too.
@@ -53,7 +53,7 @@ pub fn hoist(plan: &mut SymbolicPlan, is_weight: &dyn Fn(usize) -> bool) {
 
 /// What a step writes, if it follows from what is known alone.
 fn results(plan: &SymbolicPlan, uses: &Uses, known: &FxHashSet<Buf>, step: &Step<Expr>) -> Option<Vec<Buf>> {
-    let Step::Launch { kernel, args, sizes } = step else { return None };
+    let Step::Launch(Launch { kernel, args, sizes }) = step else { return None };
     let is_fixed = |layout: &Layout<Expr>| layout.sizes.iter().all(|&size| plan.pool.as_int(size).is_some());
     let (mut results, mut reads) = (Vec::new(), 0);
     for ((_, param), buf) in plan.kernels[*kernel].arguments().zip(args) {

@@ -24,7 +24,7 @@ use symshapes::Expr;
 use crate::epilogue::is_elementwise;
 use crate::loop_ir::{Kernel, Loop, Op, Param, Role, Stmt};
 use crate::plan::uses::Uses;
-use crate::plan::{Buf, Fate, KernelId, Output, Step, Storage, SymbolicPlan, View};
+use crate::plan::{Buf, Fate, KernelId, Launch, Output, Step, Storage, SymbolicPlan, View};
 use crate::schedule::same_strides;
 
 /// A param that is read and the one that is written at the same place.
@@ -58,7 +58,7 @@ pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
     plan.steps = steps
         .map(|(at, mut step)| {
             step.for_each_buf_mut(&mut |buf| *buf = renamed.get(buf).copied().unwrap_or(*buf));
-            if let (Step::Launch { kernel, args, .. }, Some(merges)) = (&mut step, merges.get(&at)) {
+            if let (Step::Launch(Launch { kernel, args, .. }), Some(merges)) = (&mut step, merges.get(&at)) {
                 kernels.merge(kernel, args, merges);
             }
             step
@@ -72,14 +72,14 @@ fn may_fail(step: &Step<Expr>, graph: &Graph) -> bool {
     match step {
         Step::Check(_) => true,
         Step::Call(call) | Step::Fused(call, _) => fx::aten::may_fail(graph, call.node),
-        Step::Launch { .. } | Step::Free(_) | Step::Write { .. } => false,
+        Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Write { .. } => false,
     }
 }
 
 /// The launch that can write a value to an input, and the params that become one.
 fn writer(plan: &SymbolicPlan, uses: &Uses, into: Buf, from: &View<Expr>) -> Option<(usize, Merge)> {
     let [launch] = uses.writes[from.buf][..] else { return None };
-    let Step::Launch { kernel, args, .. } = &plan.steps[launch] else { return None };
+    let Step::Launch(Launch { kernel, args, .. }) = &plan.steps[launch] else { return None };
     let (old, new) = (&plan.bufs[into], &plan.bufs[from.buf]);
     let is_whole =
         from.layout == new.layout && same_strides(&old.layout.sizes, &old.layout.strides, &new.layout.strides);
@@ -186,9 +186,9 @@ fn forget_unused(plan: &mut SymbolicPlan, kernels: Kernels) {
     let returned = plan.outputs.iter().filter_map(|o| if let Output::Tensor(view) = o { Some(view.buf) } else { None });
     let mut used: FxHashSet<Buf> = returned.collect();
     let mut launched = FxHashSet::default();
-    for step in &plan.steps {
+    for step in &mut plan.steps {
         step.for_each_buf(&mut |buf| used.extend([buf]));
-        launched.extend(step.kernel());
+        step.for_each_kernel_mut(&mut |kernel| launched.extend([*kernel]));
     }
     let (bufs, buf_now) = keep(std::mem::take(&mut plan.bufs), &used);
     let (all, kernel_now) = keep(kernels.all, &launched);
@@ -196,9 +196,7 @@ fn forget_unused(plan: &mut SymbolicPlan, kernels: Kernels) {
     let rename = |buf: &mut Buf| *buf = buf_now[*buf].unwrap_or(*buf);
     for step in &mut plan.steps {
         step.for_each_buf_mut(&mut |buf| rename(buf));
-        if let Some(kernel) = step.kernel_mut() {
-            *kernel = kernel_now[*kernel].unwrap_or(*kernel);
-        }
+        step.for_each_kernel_mut(&mut |kernel| *kernel = kernel_now[*kernel].unwrap_or(*kernel));
     }
     plan.written.iter_mut().for_each(rename);
     for output in &mut plan.outputs {

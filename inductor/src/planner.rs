@@ -14,8 +14,8 @@ use crate::epilogue;
 use crate::in_place;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Layout, Output, Step, Storage, SymbolicPlan,
-    View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Launch, Layout, Output, Step, Storage,
+    SymbolicPlan, View,
 };
 use crate::schedule::{Group, Place, Schedule, Unit};
 use crate::tensor_ir::{self as tir, CallId, CallOut, Op, Tensor, TensorGraph};
@@ -50,8 +50,9 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let (frozen, own_from) = (0, None);
-    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, inputs, written, outputs, fates };
+    let (frozen, own_from, together) = (0, None, caps.together);
+    let mut plan =
+        SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, together, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
     }
@@ -189,7 +190,7 @@ impl Planner<'_> {
             self.computed.entry(node).or_default().push(id);
         }
         let sizes = built.sizes.iter().map(|&sym| self.pool.sym(sym)).collect();
-        self.steps.push(Step::Launch { kernel: id, args, sizes });
+        self.steps.push(Step::Launch(Launch { kernel: id, args, sizes }));
         self.steps.extend(flag.map(Step::Check));
     }
 

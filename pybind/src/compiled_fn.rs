@@ -251,9 +251,7 @@ impl CompiledFn {
     #[getter]
     fn launches(&self) -> usize {
         use inductor::plan::Step;
-        self.of_compiled(|compiled| {
-            compiled.plan.steps.iter().filter(|step| matches!(step, Step::Launch { .. })).count()
-        })
+        self.of_compiled(|compiled| compiled.plan.steps.iter().filter(|step| matches!(step, Step::Launch(_))).count())
     }
 
     fn __repr__(&self) -> String {
@@ -351,7 +349,7 @@ impl CompiledFn {
                     CallKind::Extern => (call.target.clone(), "extern".to_owned()),
                     CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
                 }),
-                Step::Launch { .. } | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
+                Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
             });
             calls.collect()
         })

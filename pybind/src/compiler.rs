@@ -11,7 +11,7 @@ use cranelift_entity::PrimaryMap;
 use inductor::backend::{Backend, CompiledKernel};
 use inductor::device::{Device, Refusal};
 use inductor::offload::{Place, Placement};
-use inductor::plan::{CallKind, Fate, KernelId, Plan, SizeError, Step, SymbolicPlan};
+use inductor::plan::{CallKind, Fate, KernelId, Launch, Plan, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
 use inductor_wgpu::{Gpu, GpuKernel};
 use pyo3::exceptions::PyRuntimeError;
@@ -104,7 +104,7 @@ type HostKernels = Vec<(KernelId, Arc<dyn CompiledKernel>)>;
 fn on_host(cpu: &Cpu, plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, String> {
     let mut ids: Vec<KernelId> = Vec::new();
     for (step, place) in plan.steps.iter().zip(&placement.places) {
-        if let (Step::Launch { kernel, .. }, Place::Host(_)) = (step, place)
+        if let (Step::Launch(Launch { kernel, .. }), Place::Host(_)) = (step, place)
             && !ids.contains(kernel)
         {
             ids.push(*kernel);

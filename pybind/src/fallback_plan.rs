@@ -65,7 +65,19 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
     // Which of them a call changes is not looked at.
     let written = if mutates(graph) { bufs.iter().filter_map(is_input).collect() } else { Vec::new() };
     let (kernels, frozen, own_from) = (Arc::default(), 0, None);
-    Ok(SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, inputs, written, outputs, fates: fates.into() })
+    Ok(SymbolicPlan {
+        pool,
+        bufs,
+        kernels,
+        steps,
+        frozen,
+        own_from,
+        together: false,
+        inputs,
+        written,
+        outputs,
+        fates: fates.into(),
+    })
 }
 
 /// True if a graph changes tensors that it was given.

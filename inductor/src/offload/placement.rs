@@ -4,7 +4,7 @@ use cranelift_entity::PrimaryMap;
 
 use crate::device::{Access, Device, Refusal, Task};
 use crate::loop_ir::{Kernel, Role};
-use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Plan, Step, Storage};
+use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Launch, Plan, Step, Storage};
 
 /// Who does a step.
 pub enum Place<W> {
@@ -64,7 +64,7 @@ impl<D: Device> Placement<D> {
         step: &Step,
     ) -> Place<D::Work> {
         match step {
-            Step::Launch { kernel, args, sizes } => {
+            Step::Launch(Launch { kernel, args, sizes }) => {
                 let launched = launch(device, plan, kernels, *kernel, args, sizes);
                 launched.map_or_else(|reason| Place::Host(host_launch(plan, *kernel, args, reason)), Place::Device)
             }
@@ -76,7 +76,7 @@ impl<D: Device> Placement<D> {
                 let reason = Refusal("it writes into the caller's tensor".to_owned());
                 Place::Host(HostStep { reads: vec![from.buf, *into], writes: vec![*into], reason })
             }
-            Step::Fused(..) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
+            Step::Fused(..) | Step::Together(_) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
         }
     }
 

@@ -17,6 +17,7 @@ use symshapes::DType;
 mod sizes;
 mod symbolic;
 mod text;
+mod together;
 pub(crate) mod uses;
 pub mod verify;
 
@@ -174,6 +175,17 @@ pub enum CallKind {
     Fallback(String),
 }
 
+/// A kernel on whole buffers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Launch<D = i64> {
+    /// Which.
+    pub kernel: KernelId,
+    /// The buffers, in the order of its params.
+    pub args: Vec<Buf>,
+    /// The values of the kernel's sizes.
+    pub sizes: Vec<D>,
+}
+
 /// A kernel that is computed with the only result of a call, element by element ([`epilogue`](crate::epilogue)).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Epilogue<D = i64> {
@@ -190,15 +202,11 @@ pub struct Epilogue<D = i64> {
 /// One step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step<D = i64> {
-    /// Launch a kernel on whole buffers, in the order of its params.
-    Launch {
-        /// Which.
-        kernel: KernelId,
-        /// The buffers.
-        args: Vec<Buf>,
-        /// The values of the kernel's sizes.
-        sizes: Vec<D>,
-    },
+    /// Launch a kernel.
+    Launch(Launch<D>),
+    /// Launch kernels that have nothing to do with each other, in any order or at the same time. Only a [`Plan`] has such
+    /// steps: which kernels are small depends on sizes.
+    Together(Vec<Launch<D>>),
     /// Call an operator.
     Call(Call<D>),
     /// Call an operator and launch a kernel on its result, which need not be stored in between.
@@ -317,44 +325,49 @@ impl<D> Call<D> {
 impl<D> Epilogue<D> {
     /// The kernel's launch as a step of its own.
     pub fn launch(self) -> Step<D> {
-        Step::Launch { kernel: self.kernel, args: self.args, sizes: self.sizes }
+        Step::Launch(Launch { kernel: self.kernel, args: self.args, sizes: self.sizes })
     }
 }
 
 impl<D> Step<D> {
-    /// A fused step as a call and a launch; another as it is.
+    /// A fused step as a call and a launch, several launches one by one; another as it is.
     pub fn apart(&self) -> Vec<Step<D>>
     where
         D: Clone,
     {
         match self {
             Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), epilogue.clone().launch()],
-            Step::Launch { .. } | Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
+            Step::Together(launches) => launches.iter().cloned().map(Step::Launch).collect(),
+            Step::Launch(_) | Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
                 vec![self.clone()]
             }
         }
     }
 
-    /// The kernel that the step computes.
-    pub fn kernel(&self) -> Option<KernelId> {
+    /// What the step launches, but for a kernel that is fused with a call.
+    pub fn launches(&self) -> &[Launch<D>] {
         match self {
-            Step::Launch { kernel, .. } | Step::Fused(_, Epilogue { kernel, .. }) => Some(*kernel),
-            Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
+            Step::Launch(launch) => std::slice::from_ref(launch),
+            Step::Together(launches) => launches,
+            Step::Call(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => &[],
         }
     }
 
-    /// The same, to change it.
-    pub fn kernel_mut(&mut self) -> Option<&mut KernelId> {
+    /// Calls `f` on every kernel that the step computes, to change it.
+    pub fn for_each_kernel_mut(&mut self, f: &mut impl FnMut(&mut KernelId)) {
         match self {
-            Step::Launch { kernel, .. } | Step::Fused(_, Epilogue { kernel, .. }) => Some(kernel),
-            Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
+            Step::Launch(Launch { kernel, .. }) | Step::Fused(_, Epilogue { kernel, .. }) => f(kernel),
+            Step::Together(launches) => launches.iter_mut().for_each(|launch| f(&mut launch.kernel)),
+            Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {}
         }
     }
 
     /// Calls `f` on every buffer that the step touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
         match self {
-            Step::Launch { args, .. } => args.iter().copied().for_each(f),
+            Step::Launch(_) | Step::Together(_) => {
+                self.launches().iter().flat_map(|launch| &launch.args).copied().for_each(f);
+            }
             Step::Call(call) => call.for_each_buf(f),
             Step::Fused(call, epilogue) => {
                 call.for_each_buf(f);
@@ -371,7 +384,8 @@ impl<D> Step<D> {
     /// Calls `f` on every buffer that the step touches, to change it.
     pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
         match self {
-            Step::Launch { args, .. } => args.iter_mut().for_each(f),
+            Step::Launch(Launch { args, .. }) => args.iter_mut().for_each(f),
+            Step::Together(launches) => launches.iter_mut().flat_map(|launch| &mut launch.args).for_each(f),
             Step::Call(call) => call.for_each_buf_mut(f),
             Step::Fused(call, epilogue) => {
                 call.for_each_buf_mut(f);

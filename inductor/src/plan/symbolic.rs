@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool, Sym};
 
 use super::sizes::{Result, SizeError, Values};
-use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Output, Plan, Step, Storage, View};
+use super::together;
+use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Launch, Output, Plan, Step, Storage, View};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
@@ -27,6 +28,8 @@ pub struct SymbolicPlan {
     pub frozen: usize,
     /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
     pub own_from: Option<usize>,
+    /// The device launches several kernels at once ([`Step::Together`]).
+    pub together: bool,
     /// Number of inputs.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.
@@ -62,6 +65,9 @@ impl SymbolicPlan {
             arena_bytes: 0,
             fates: Arc::clone(&self.fates),
         };
+        if self.together {
+            together::group(&mut plan);
+        }
         plan.place_buffers()?;
         Ok(plan)
     }
@@ -88,8 +94,9 @@ impl Values<'_> {
 
     fn step(&self, step: &Step<Expr>) -> Result<Step> {
         Ok(match step {
-            Step::Launch { kernel, args, sizes } => {
-                Step::Launch { kernel: *kernel, args: args.clone(), sizes: self.ints(sizes)? }
+            Step::Launch(launch) => Step::Launch(self.launch(launch)?),
+            Step::Together(launches) => {
+                Step::Together(launches.iter().map(|launch| self.launch(launch)).collect::<Result<_>>()?)
             }
             Step::Call(call) => Step::Call(self.call(call)?),
             Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
@@ -100,6 +107,11 @@ impl Values<'_> {
             Step::Check(buf) => Step::Check(*buf),
             Step::Write { into, from } => Step::Write { into: *into, from: self.view(from)? },
         })
+    }
+
+    fn launch(&self, launch: &Launch<Expr>) -> Result<Launch> {
+        let Launch { kernel, args, sizes } = launch;
+        Ok(Launch { kernel: *kernel, args: args.clone(), sizes: self.ints(sizes)? })
     }
 
     fn call(&self, call: &Call<Expr>) -> Result<Call> {

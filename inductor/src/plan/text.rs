@@ -4,7 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::DType;
 
-use super::{BufData, Call, CallArg, CallKind, CallResult, Epilogue, Fate, Layout, Output, Plan, Step, Storage, View};
+use super::{
+    BufData, Call, CallArg, CallKind, CallResult, Epilogue, Fate, Launch, Layout, Output, Plan, Step, Storage, View,
+};
 
 /// `f32[128, 768]`, with strides where they are not row-major and the offset where there is one.
 struct Shape<'a>(DType, &'a Layout);
@@ -93,13 +95,22 @@ impl Display for Call {
     }
 }
 
+impl Display for Launch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Launch { kernel, args, sizes } = self;
+        write!(f, "{kernel}({}", Joined(args))?;
+        if !sizes.is_empty() {
+            write!(f, "; {}", Joined(sizes))?;
+        }
+        f.write_str(")")
+    }
+}
+
 impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Launch { kernel, args, sizes } if sizes.is_empty() => write!(f, "launch {kernel}({})", Joined(args)),
-            Step::Launch { kernel, args, sizes } => {
-                write!(f, "launch {kernel}({}; {})", Joined(args), Joined(sizes))
-            }
+            Step::Launch(launch) => write!(f, "launch {launch}"),
+            Step::Together(launches) => write!(f, "launch {}", Joined(launches)),
             Step::Call(call) => write!(f, "{call}"),
             Step::Fused(call, Epilogue { kernel, args, sizes, .. }) if sizes.is_empty() => {
                 write!(f, "{call} then {kernel}({})", Joined(args))

@@ -18,7 +18,11 @@ impl Uses {
         let mut uses = Uses { reads: SecondaryMap::new(), writes: SecondaryMap::new(), returned: FxHashSet::default() };
         for (at, step) in plan.steps.iter().enumerate() {
             match step {
-                Step::Launch { kernel, args, .. } => uses.launch(&plan.kernels[*kernel], args, at),
+                Step::Launch(_) | Step::Together(_) => {
+                    for launch in step.launches() {
+                        uses.launch(&plan.kernels[launch.kernel], &launch.args, at);
+                    }
+                }
                 Step::Call(call) => {
                     let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
                     args.for_each(|arg| arg.for_each_view(&mut |view| uses.reads[view.buf].push(at)));

@@ -5,6 +5,7 @@
 //! - Constants are not written, nor inputs but those that the graph changes, which are written once; a result is written by a call, and only calls and outputs hold objects that
 //!   an earlier call gave.
 //! - A launch has a buffer for each param of its kernel, of its dtype and at least its length.
+//! - Of kernels that are launched together, none touches what another writes.
 //! - A kernel that is fused with a call has the call's only result among its buffers.
 //! - A view lies within its buffer and has its dtype.
 //! - Arena buffers lie in the arena, aligned; those that live at the same time do not overlap, and a flag lives for
@@ -14,7 +15,8 @@
 use cranelift_entity::EntitySet;
 
 use super::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, ObjectId, Output, Plan, Step, Storage, View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, Launch, ObjectId, Output, Plan, Step,
+    Storage, View,
 };
 use crate::loop_ir::{Param, Role};
 use crate::memory::ALIGN;
@@ -125,7 +127,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn step(&mut self, step: &Step) -> Result {
         match step {
-            Step::Launch { kernel, args, sizes } => self.launch(*kernel, args, sizes),
+            Step::Launch(Launch { kernel, args, sizes }) => self.launch(*kernel, args, sizes),
+            Step::Together(launches) => self.together(launches),
             Step::Call(call) => self.call(call),
             Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
                 self.call(call)?;
@@ -173,6 +176,17 @@ impl Walk<'_> {
         self.require(!self.freed.contains(buf), buf, "is written after it was freed")?;
         self.written.insert(buf);
         Ok(())
+    }
+
+    fn together(&mut self, launches: &[Launch]) -> Result {
+        for (at, launch) in launches.iter().enumerate() {
+            for (buf, role) in self.plan.roles(launch) {
+                let mut others = launches.iter().enumerate().filter(|&(other, _)| other != at);
+                let is_free = role == Role::In || !others.any(|(_, other)| other.args.contains(&buf));
+                self.require(is_free, buf, "is written, but also used by a kernel that runs at the same time")?;
+            }
+        }
+        launches.iter().try_for_each(|Launch { kernel, args, sizes }| self.launch(*kernel, args, sizes))
     }
 
     fn launch(&mut self, id: KernelId, args: &[Buf], sizes: &[i64]) -> Result {

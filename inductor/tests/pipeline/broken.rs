@@ -5,7 +5,8 @@ use expect_test::expect;
 use fx::text;
 use inductor::plan::verify::verify;
 use inductor::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, ObjectId, Output, Plan, Step, Storage, SymbolicPlan, View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Launch, ObjectId, Output, Plan, Step, Storage, SymbolicPlan,
+    View,
 };
 use symshapes::{DType, Expr, Range};
 
@@ -60,7 +61,7 @@ type Break<P> = (&'static str, fn(&mut P));
 /// The buffers of a launch.
 fn args<D>(step: &mut Step<D>) -> &mut Vec<Buf> {
     match step {
-        Step::Launch { args, .. } => args,
+        Step::Launch(Launch { args, .. }) => args,
         _ => panic!("a step that launches no kernel"),
     }
 }
@@ -68,7 +69,7 @@ fn args<D>(step: &mut Step<D>) -> &mut Vec<Buf> {
 /// The values of a launch's sizes.
 fn sizes<D>(step: &mut Step<D>) -> &mut Vec<D> {
     match step {
-        Step::Launch { sizes, .. } => sizes,
+        Step::Launch(Launch { sizes, .. }) => sizes,
         _ => panic!("a step that launches no kernel"),
     }
 }
@@ -98,6 +99,12 @@ fn write_input(plan: &mut SymbolicPlan, times: usize) {
     let BufData { dtype, layout, .. } = plan.bufs[buf(1)].clone();
     let from = View { buf: buf(1), dtype, layout };
     plan.steps.extend(std::iter::repeat_n(Step::Write { into: buf(0), from }, times));
+}
+
+/// Has the first step launch the kernels of these steps together.
+fn together(plan: &mut SymbolicPlan, steps: [usize; 2]) {
+    let launches = steps.map(|at| plan.steps[at].launches().to_vec()).concat();
+    plan.steps[0] = Step::Together(launches);
 }
 
 fn object() -> ObjectId {
@@ -149,6 +156,11 @@ const BROKEN_FOR_ALL_SIZES: &[Break<SymbolicPlan>] = &[
     ("a launch lacks the value of a size", |plan| {
         sizes(&mut plan.steps[0]).pop();
     }),
+    ("kernels together of which one reads what the other writes", |plan| {
+        args(&mut plan.steps[2])[0] = buf(1);
+        together(plan, [0, 2]);
+    }),
+    ("kernels together that write the same buffer", |plan| together(plan, [0, 0])),
     ("a view begins late", |plan| output(&mut plan.outputs).layout.offset = Expr::ONE),
     ("a view begins before its buffer", |plan| output(&mut plan.outputs).layout.offset = plan.pool.int(-1)),
     ("a view of another type", |plan| output(&mut plan.outputs).dtype = DType::I64),
@@ -208,6 +220,10 @@ fn plans_that_are_broken_for_all_sizes() {
             step 2: b3 does not suit %0 of k1
         a launch lacks the value of a size
             step 0: b0 does not suit %0 of k0
+        kernels together of which one reads what the other writes
+            step 0: b1 is written, but also used by a kernel that runs at the same time
+        kernels together that write the same buffer
+            step 0: b1 is written, but also used by a kernel that runs at the same time
         a view begins late
             step 7: a view that b8 does not hold
         a view begins before its buffer

@@ -59,4 +59,5 @@ golden! {
     column_sum
     cat_pad
     transposed_copy
+    together
 }

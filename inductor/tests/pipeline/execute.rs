@@ -8,7 +8,9 @@ use fx::interp::{InterpError, Tensor, Value};
 use inductor::Compiled;
 use inductor::backend::CompiledKernel;
 use inductor::loop_ir::interp::Buffer;
-use inductor::plan::{Buf, Call, CallArg, CallResult, Epilogue, Layout, ObjectId, Output, Plan, Step, Storage, View};
+use inductor::plan::{
+    Buf, Call, CallArg, CallResult, Epilogue, Launch, Layout, ObjectId, Output, Plan, Step, Storage, View,
+};
 use std::collections::HashMap;
 
 /// A byte that is no likely part of an answer.
@@ -29,7 +31,11 @@ pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<
     let mut machine = Machine::new(plan, inputs);
     for step in &plan.steps {
         match step {
-            Step::Launch { kernel, args, sizes } => machine.launch(&*compiled.kernels[*kernel], args, sizes),
+            Step::Launch(Launch { kernel, args, sizes }) => machine.launch(&*compiled.kernels[*kernel], args, sizes),
+            // In the order that the plan does not have.
+            Step::Together(launches) => launches.iter().rev().for_each(|Launch { kernel, args, sizes }| {
+                machine.launch(&*compiled.kernels[*kernel], args, sizes);
+            }),
             Step::Call(call) => machine.call(call).map_err(Failure::Call)?,
             Step::Fused(call, Epilogue { kernel, args, sizes, .. }) => {
                 machine.call(call).map_err(Failure::Call)?;

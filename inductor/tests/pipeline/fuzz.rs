@@ -4,7 +4,11 @@
 use crate::generate::{self, Dims, SYMBOLS, VALUES};
 use crate::{compare, rng::Rng, shrink};
 use fx::Graph;
-use inductor::{Compiled, loop_ir::Kernel, plan::Fate};
+use inductor::{
+    Compiled,
+    loop_ir::Kernel,
+    plan::{Fate, Step},
+};
 use std::{
     ops::Range,
     panic::{self, AssertUnwindSafe},
@@ -100,6 +104,8 @@ struct Tally {
     calls: usize,
     /// Calls whose results kernels compute.
     computed: usize,
+    /// Graphs with kernels that are launched together.
+    together: usize,
 }
 
 impl Tally {
@@ -108,6 +114,8 @@ impl Tally {
         self.symbolic += usize::from(compiled.plan.kernels.values().any(|kernel| !kernel.sizes.is_empty()));
         self.steps += steps;
         self.calls += graph.nodes().filter(|&n| graph[n].target.starts_with("aten.")).count();
+        let plan = compiled.plan.at(&|_| Some(VALUES[0])).expect("the symbols may have this value");
+        self.together += usize::from(plan.steps.iter().any(|step| matches!(step, Step::Together(_))));
         self.computed += compiled.plan.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kernel(_))).count();
     }
 }
@@ -123,5 +131,6 @@ fn random_symbolic_graphs_agree_with_the_interpreter() {
     }
     assert!(tally.symbolic * 10 >= tally.graphs * 9, "too few graphs keep a symbol: {tally:?}");
     assert!(tally.calls * 4 >= tally.steps * 3, "too many steps add nothing: {tally:?}");
+    assert!(tally.together * 4 >= tally.graphs, "too few graphs launch kernels together: {tally:?}");
     assert!(tally.computed * 2 >= tally.calls, "too few calls become kernels: {tally:?}");
 }

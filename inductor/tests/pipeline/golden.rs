@@ -72,6 +72,7 @@ golden! {
     softmax
     split_heads
     swapped_inputs
+    together
     transposed_copy
     twelve_layers
     view_of_input

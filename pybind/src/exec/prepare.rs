@@ -12,9 +12,9 @@ use crate::import::{Imported, to_python};
 use crate::torch::Torch;
 use cranelift_entity::PrimaryMap;
 use fx::{Arg, Meta, NodeId};
-use inductor::backend::{Backend, CompiledKernel, Library};
+use inductor::backend::{Backend, CompiledKernel, Library, Member};
 use inductor::offload::{HostStep, Place, Placement};
-use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, ObjectId, Plan, Storage, View};
+use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, Launch, ObjectId, Plan, Storage, View};
 use inductor_cpu::Cpu;
 use inductor_wgpu::Gpu;
 use pyo3::exceptions::PyRuntimeError;
@@ -118,12 +118,12 @@ struct Preparer<'py, 'a> {
 impl<'py> Preparer<'py, '_> {
     fn step(&mut self, step: &plan::Step) -> PyResult<()> {
         match step {
-            plan::Step::Launch { kernel, args, sizes } => {
+            plan::Step::Launch(Launch { kernel, args, sizes }) => {
                 args.iter().for_each(|&buf| self.allocate(buf));
-                let missing = || PyRuntimeError::new_err(format!("{kernel} was not compiled"));
-                let compiled = (self.kernels)(*kernel).ok_or_else(missing)?;
+                let compiled = self.compiled(*kernel)?;
                 self.steps.push(Step::Launch(compiled, args.clone().into(), sizes.clone().into()));
             }
+            plan::Step::Together(launches) => self.together(launches)?,
             plan::Step::Call(call) => self.call(call)?,
             plan::Step::Fused(..) => step.apart().iter().try_for_each(|part| self.step(part))?,
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
@@ -134,6 +134,21 @@ impl<'py> Preparer<'py, '_> {
                 self.steps.push(Step::Write(*into, from));
             }
         }
+        Ok(())
+    }
+
+    fn compiled(&self, kernel: KernelId) -> PyResult<Arc<dyn CompiledKernel>> {
+        (self.kernels)(kernel).ok_or_else(|| PyRuntimeError::new_err(format!("{kernel} was not compiled")))
+    }
+
+    fn together(&mut self, launches: &[Launch]) -> PyResult<()> {
+        let args: Box<[Buf]> = launches.iter().flat_map(|launch| launch.args.iter().copied()).collect();
+        args.iter().for_each(|&buf| self.allocate(buf));
+        let member = |Launch { kernel, args, sizes }: &Launch| {
+            Ok(Member { kernel: self.compiled(*kernel)?, args: args.len(), sizes: sizes.clone().into() })
+        };
+        let members = launches.iter().map(member).collect::<PyResult<_>>()?;
+        self.steps.push(Step::Launch(self.cpu.together(members), args, Box::default()));
         Ok(())
     }
 
@@ -193,10 +208,10 @@ impl<'py> Preparer<'py, '_> {
         self.step(step)?;
         self.steps.push(Step::Wrote(host.writes.clone().into()));
         let what = match step {
-            plan::Step::Launch { kernel, .. } => self.plan.kernels[*kernel].name.clone(),
+            plan::Step::Launch(Launch { kernel, .. }) => self.plan.kernels[*kernel].name.clone(),
             plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.clone(),
             plan::Step::Write { .. } => "write".to_owned(),
-            plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
+            plan::Step::Together(_) | plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
         };
         part.refused.push((what, host.reason.to_string()));
         Ok(())
@@ -492,7 +507,11 @@ fn count_objects(plan: &Plan) -> usize {
 fn objects_of(step: &plan::Step) -> impl Iterator<Item = ObjectId> + '_ {
     let results = match step {
         plan::Step::Call(call) | plan::Step::Fused(call, _) => &call.results[..],
-        plan::Step::Launch { .. } | plan::Step::Free(_) | plan::Step::Check(_) | plan::Step::Write { .. } => &[],
+        plan::Step::Launch(_)
+        | plan::Step::Together(_)
+        | plan::Step::Free(_)
+        | plan::Step::Check(_)
+        | plan::Step::Write { .. } => &[],
     };
     results.iter().filter_map(|result| if let CallResult::Object(object) = result { Some(*object) } else { None })
 }

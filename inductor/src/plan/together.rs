@@ -1,0 +1,126 @@
+//! Small kernels that are launched together.
+//!
+//! To wake threads for a kernel with little to do takes longer than the kernel. Several such kernels, of which none needs
+//! another, have enough to do together: a device that [says so](crate::backend::Capabilities::together) gets them as one
+//! step. How much a kernel has to do is told by the bytes of its buffers.
+//!
+//! Invariants:
+//! - no kernel of a group touches what another one writes;
+//! - kernels move to the front only, past kernels and checks, never past calls;
+//! - one that writes to a tensor of the caller's moves past nothing: a check that fails leaves such tensors as they were;
+//! - steps that follow from weights alone keep to themselves.
+
+use cranelift_entity::SecondaryMap;
+
+use super::{Buf, Launch, Plan, Step, Storage};
+use crate::loop_ir::Role;
+
+/// A kernel that touches more bytes has enough to do alone.
+const SMALL: usize = 4 << 20;
+
+/// What the kernels of a group may touch all together. None of their buffers can lie where another lies.
+const MOST: usize = 64 << 20;
+
+/// The same where a kernel moves past others: what they have left in the cache should still be there when it is read.
+const MOST_MOVED: usize = 2 << 20;
+
+/// Launches kernels together where that pays. The arena is not laid out yet.
+pub(super) fn group(plan: &mut Plan) {
+    let mut first = std::mem::take(&mut plan.steps);
+    let rest = first.split_off(plan.frozen);
+    plan.steps = Grouping::new(plan).run(first);
+    plan.frozen = plan.steps.len();
+    let rest = Grouping::new(plan).run(rest);
+    plan.steps.extend(rest);
+}
+
+/// Steps that are put in order.
+struct Grouping<'a> {
+    plan: &'a Plan,
+    done: Vec<Step>,
+    /// The steps of small kernels since the last call, with the bytes that each touches.
+    open: Vec<(usize, usize)>,
+    /// For each buffer, the number behind the last step that reads or writes it.
+    used: SecondaryMap<Buf, usize>,
+    /// The same of those that write it.
+    written: SecondaryMap<Buf, usize>,
+}
+
+impl<'a> Grouping<'a> {
+    fn new(plan: &'a Plan) -> Grouping<'a> {
+        let (used, written) = (SecondaryMap::new(), SecondaryMap::new());
+        Grouping { plan, done: Vec::new(), open: Vec::new(), used, written }
+    }
+
+    fn run(mut self, steps: Vec<Step>) -> Vec<Step> {
+        for step in steps {
+            match step {
+                Step::Launch(launch) => self.launch(launch),
+                step => self.other(step),
+            }
+        }
+        self.done
+    }
+
+    fn other(&mut self, step: Step) {
+        if !matches!(step, Step::Check(_)) {
+            self.open.clear();
+        }
+        let end = self.done.len() + 1;
+        step.for_each_buf(&mut |buf| (self.used[buf], self.written[buf]) = (end, end));
+        self.done.push(step);
+    }
+
+    fn launch(&mut self, launch: Launch) {
+        let bytes = launch.args.iter().filter_map(|buf| self.plan.bufs[*buf].bytes()).fold(0, usize::saturating_add);
+        let first = self.first(&launch);
+        let end = self.done.len();
+        let fits = |&(step, taken): &(usize, usize)| {
+            let most = if step + 1 == end { MOST } else { MOST_MOVED };
+            step >= first && taken.saturating_add(bytes) <= most
+        };
+        let joined = if bytes <= SMALL { self.open.iter().position(fits) } else { None };
+        let at = match joined {
+            Some(number) => {
+                let (step, taken) = &mut self.open[number];
+                *taken += bytes;
+                *step
+            }
+            None => end,
+        };
+        for (buf, role) in self.plan.roles(&launch) {
+            self.used[buf] = self.used[buf].max(at + 1);
+            if role != Role::In {
+                self.written[buf] = at + 1;
+            }
+        }
+        match self.done.get_mut(at) {
+            Some(Step::Together(launches)) => launches.push(launch),
+            Some(step) => *step = Step::Together(step.launches().iter().cloned().chain([launch]).collect()),
+            None => {
+                self.open.extend((bytes <= SMALL).then_some((at, bytes)));
+                self.done.push(Step::Launch(launch));
+            }
+        }
+    }
+
+    /// The first step in whose place a kernel could stand.
+    fn first(&self, launch: &Launch) -> usize {
+        let mut first = 0;
+        for (buf, role) in self.plan.roles(launch) {
+            first = first.max(if role == Role::In { self.written[buf] } else { self.used[buf] });
+            if role != Role::In && matches!(self.plan.bufs[buf].storage, Storage::Input(_)) {
+                first = first.max(self.done.len().saturating_sub(1));
+            }
+        }
+        first
+    }
+}
+
+impl Plan {
+    /// The buffers of a launch, and what becomes of each.
+    pub(super) fn roles<'a>(&'a self, launch: &'a Launch) -> impl Iterator<Item = (Buf, Role)> + 'a {
+        let params = self.kernels[launch.kernel].arguments().map(|(_, param)| param.role);
+        launch.args.iter().copied().zip(params)
+    }
+}
