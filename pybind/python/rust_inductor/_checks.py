@@ -95,14 +95,14 @@ class Storages:
         return self._pattern(inputs) == self.expected
 
     def _pattern(self, inputs: Sequence[Any]) -> list[Any]:
-        """For each tensor the first one of its storage, and where it starts if there are several."""
-        storages = [_storage(inputs[at]) for at in self.tensors]
-        pattern: list[Any] = []
-        for at, storage in zip(self.tensors, storages):
-            shared = storage is not None and storages.count(storage) > 1
-            first = storages.index(storage) if shared else None
-            pattern.append((first, *_place_in_storage(inputs[at])) if shared else None)
-        return pattern
+        """The tensors that share a storage, and where they start; of one that is alone there nothing is asked."""
+        storages: dict[int, list[int]] = {}
+        for at in self.tensors:
+            storage = _storage(inputs[at])
+            if storage is not None:
+                storages.setdefault(storage, []).append(at)
+        shared = (tensors for tensors in storages.values() if len(tensors) > 1)
+        return [[(at, *_place_in_storage(inputs[at])) for at in tensors] for tensors in shared]
 
 
 def _storage(tensor: Any) -> int | None:
