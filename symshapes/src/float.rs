@@ -420,20 +420,17 @@ pub(crate) fn round_decimal(x: f64, digits: i16) -> Option<f64> {
     }
     let zeros = usize::from(digits.unsigned_abs());
     let whole = format!("{:.0}", x.abs().trunc());
-    let Some(kept) = whole.len().checked_sub(zeros) else { return Some(0.0_f64.copysign(x)) };
-    let (head, rest) = whole.split_at(kept);
-    let half = format!("5{}", "0".repeat(zeros - 1));
-    let is_odd = head.bytes().last().is_some_and(|digit| digit % 2 == 1);
-    let up = rest > half.as_str() || rest == half && (x.fract() != 0.0 || is_odd);
-    let mut decimal = format!("0{head}").into_bytes();
-    if up {
-        let nines = decimal.iter().rev().take_while(|&&digit| digit == b'9').count();
-        let at = decimal.len() - nines - 1;
-        decimal[at] += 1;
-        decimal[at + 1..].fill(b'0');
-    }
-    let value: f64 = format!("{}e{zeros}", String::from_utf8_lossy(&decimal)).parse().ok()?;
-    value.is_finite().then(|| value.copysign(x))
+    let rounded: f64 = match whole.len().checked_sub(zeros) {
+        None => 0.0,
+        // All digits go, and a half is nearer to 0, which is even.
+        Some(0) => {
+            let half = format!("5{}", "0".repeat(zeros - 1));
+            let up = whole > half || whole == half && x.fract() != 0.0;
+            if up { format!("1e{zeros}").parse().ok()? } else { 0.0 }
+        }
+        Some(kept) => format!("{:.*e}", kept - 1, x.abs()).parse().ok()?,
+    };
+    rounded.is_finite().then(|| rounded.copysign(x))
 }
 
 /// The value of a function of one; `None` where Python raises an error instead: out of its domain, or infinite.
