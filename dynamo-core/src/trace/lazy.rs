@@ -89,7 +89,7 @@ impl Lazy {
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("itertools.count", |t, args, keywords| {
-        let [start, step] = bound(t, "count", args, keywords, ["start", "step"])?;
+        let [start, step] = bound("count", args, keywords, ["start", "step"])?;
         let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
         let step = step.unwrap_or_else(|| t.constant(Constant::Int(1)));
         made(t, Lazy::Count(start, step))
@@ -130,7 +130,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         let (&items, rest) = args.split_first().ok_or_else(|| refused("accumulate"))?;
         let [function, total] = match (rest, &keywords[..]) {
             (&[function], [(name, total)]) if name == "initial" => [Some(function), Some(*total)],
-            _ => bound(t, "accumulate", rest, keywords, ["func", "initial"])?,
+            _ => bound("accumulate", rest, keywords, ["func", "initial"])?,
         };
         let mut given = [function, total];
         for value in &mut given {
@@ -159,7 +159,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         made(t, Lazy::Longest(inners, fill))
     }),
     ("itertools.compress", |t, args, keywords| {
-        let [Some(items), Some(kept)] = bound(t, "compress", args, keywords, ["data", "selectors"])? else {
+        let [Some(items), Some(kept)] = bound("compress", args, keywords, ["data", "selectors"])? else {
             return Err(refused("compress"));
         };
         let lazy = Lazy::Compress(t.iterate(items)?, t.iterate(kept)?);
@@ -190,7 +190,6 @@ fn with_function(t: &mut Tracer<'_>, name: &str, args: &[ValueId], make: fn(Valu
 
 /// Arguments by their names.
 fn bound<const N: usize>(
-    _: &mut Tracer<'_>,
     function: &str,
     args: &[ValueId],
     keywords: &Keywords,

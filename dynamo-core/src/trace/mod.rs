@@ -464,6 +464,8 @@ impl<'h> Tracer<'h> {
             if raised_at.is_none() {
                 self.heap.commit();
             }
+            // What was read before the mark is guarded before it: going back forgets what was read since.
+            self.guard_keys();
             let mark = self.mark(&frame);
             let at = frame.at;
             self.lines = vec![line_of(&frame)];
