@@ -10,24 +10,10 @@ from __future__ import annotations
 
 import contextlib
 
-LOG: list[object] = []
-CASES: list[tuple[object, list[object]]] = []
+from cases import LOG, Cases, note as say
 
-
-def say(value):
-    """Notes the value and gives it back."""
-    LOG.append(repr(value))
-    return value
-
-
-def case(*calls):
-    """Registers a function with the calls to be tried; each is a function that gives fresh arguments."""
-
-    def register(function):
-        CASES.append((function, list(calls)))
-        return function
-
-    return register
+CASES = Cases()
+case = CASES.case
 
 
 class Boom(Exception):

@@ -12,38 +12,16 @@ from __future__ import annotations
 from collections import namedtuple
 from functools import partial
 
+from cases import LOG, Cases, T, say
 from trace_torch import Tensor, torch
 from trace_world import Keywords
 
 Pair = namedtuple("Pair", ["left", "right"], defaults=[7])
 
-LOG: list[object] = []
-CASES: list[tuple[object, list[object]]] = []
+CASES = Cases()
+case = CASES.case
 SCALE = 3
 TABLE = {"bias": 2, "scale": 5}
-
-
-def case(*calls):
-    """Registers a function with the calls to be tried; each is a function that gives fresh arguments."""
-
-    def register(function):
-        CASES.append((function, list(calls)))
-        return function
-
-    return register
-
-
-def say(value):
-    """Notes the value and gives it back; never traced."""
-    LOG.append(repr(value))
-    return value
-
-
-say.skipped = True
-
-
-def T(value=2.0, *shape):
-    return Tensor(value, shape or (2, 3))
 
 
 # Values.

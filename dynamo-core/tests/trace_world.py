@@ -240,7 +240,7 @@ class World:
             return self.handles[id(space)]
         handle = self.handles[id(space)] = len(self.objects)
         self.objects.append(space)
-        self.rows.append({"repr": "dict", "class": self.of(dict), "view": None})
+        self.rows.append({"repr": "dict", "class": self.of(dict), "view": {"scope": [{}, {}]}})
         self.scopes[handle] = space
         return handle
 
@@ -285,7 +285,7 @@ class World:
         count = -1
         while count != len(self.objects) + len(self.names):
             count = len(self.objects) + len(self.names)
-            for handle, space in self.scopes.items():
+            for handle, space in list(self.scopes.items()):
                 own = {name: self.of(space[name]) for name in sorted(self.names & space.keys())}
                 rest = {
                     name: self.of(getattr(builtins, name)) for name in sorted(self.names) if hasattr(builtins, name)

@@ -7,33 +7,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from trace_torch import Tensor, torch
+from cases import LOG, Cases, T, say
+from trace_torch import torch
 
-LOG: list[object] = []
-CASES: list[tuple[object, list[object]]] = []
-
-
-def case(*calls):
-    """Registers a function with the calls to be tried; each is a function that gives fresh arguments."""
-
-    def register(function):
-        CASES.append((function, list(calls)))
-        return function
-
-    return register
-
-
-def say(value):
-    """Notes the value and gives it back; never traced."""
-    LOG.append(repr(value))
-    return value
-
-
-say.skipped = True
-
-
-def T(value=2.0, *shape):
-    return Tensor(value, shape or (2, 3))
+CASES = Cases()
+case = CASES.case
 
 
 @case(lambda: (T(1.0), []))
