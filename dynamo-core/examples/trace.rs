@@ -57,6 +57,7 @@ type Step = (&'static str, Vec<Given>);
 enum Given {
     Item(Constant),
     Items(Vec<Constant>),
+    Keys(Vec<Constant>),
     Set(Vec<Step>),
     Object(u32),
 }
@@ -66,6 +67,7 @@ fn steps(history: &SetHistory) -> Vec<Step> {
     let given = |operand: &SetOperand| match operand {
         SetOperand::Item(item) => Given::Item(item.clone()),
         SetOperand::Items(items) => Given::Items(items.clone()),
+        SetOperand::Keys(keys) => Given::Keys(keys.clone()),
         SetOperand::Set(history) => Given::Set(steps(history)),
         SetOperand::Frozen(obj) => Given::Object(obj.as_u32()),
     };

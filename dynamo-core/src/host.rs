@@ -164,6 +164,8 @@ pub enum View {
     Record(Obj, Rc<RecordClass>, Vec<Obj>),
     /// A `functools.partial`: the function, its first arguments, its keyword arguments.
     Partial(Obj, Vec<Obj>, Vec<(String, Obj)>),
+    /// An `itemgetter`, `attrgetter` or `methodcaller` of `operator`, by the name of its class: what it was made of.
+    Getter(String, Vec<Obj>),
     /// Exactly `set`, in the order in which it gives its items.
     Set(Vec<Obj>),
     /// Exactly `list`.
@@ -228,6 +230,8 @@ pub enum SetOperand {
     Item(Constant),
     /// Items one by one.
     Items(Vec<Constant>),
+    /// A dict of these keys.
+    Keys(Vec<Constant>),
     /// Another set.
     Set(SetHistory),
     /// A frozen set that is the same in each call.
@@ -361,7 +365,20 @@ pub trait Host {
     ///
     /// # Errors
     /// If it raises, or gives no constant.
-    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError>;
+    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
+        self.fold_with(function, args, &[])
+    }
+
+    /// The same, with keyword arguments.
+    ///
+    /// # Errors
+    /// If it raises, or gives no constant.
+    fn fold_with(
+        &mut self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> Result<Constant, FoldError>;
 
     /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
     /// metadata of its arguments, and of what it gives, is over the expressions of `env`.

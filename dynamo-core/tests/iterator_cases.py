@@ -20,7 +20,9 @@ def whole(x):
     b = list(itertools.accumulate([1, 2, 3], operator.mul)), list(itertools.pairwise([1, 2, 3]))
     c = list(itertools.islice(itertools.cycle("ab"), 5)), list(itertools.zip_longest([1], [2, 3], fillvalue=0))
     d = list(itertools.takewhile(lambda n: n < 3, [1, 2, 5])), list(itertools.starmap(operator.sub, [(2, 3)]))
-    return x * 2, a, b, c, d, range(10)[2:8:3], slice(1, None).indices(5), list(zip([1], [2], strict=True))
+    e = [(key, list(group)) for key, group in itertools.groupby([1, 1, 2])], next(itertools.tee("ab")[0])
+    f = operator.itemgetter(1)([1, 2]), operator.attrgetter("shape")(x), operator.methodcaller("count", 1)([1])
+    return x * 2, a, b, c, d, e, f, range(10)[2:8:3], slice(1, None).indices(5), list(zip([1], [2], strict=True))
 
 
 @case(lambda: (T(1.0),))
@@ -35,6 +37,10 @@ def broken(x):
         itertools.zip_longest([1], [2, 3, 4], fillvalue=4),
         itertools.islice(iter([1, 2, 3, 4, 5, 6]), 1, 6, 2),
         zip([1, 2], [2, 3], strict=True),
+        itertools.pairwise(iter([1, 2, 4, 8])),
+        itertools.chain.from_iterable([[1, 2], (), [3]]),
+        itertools.cycle(iter([1, 2, 3])),
+        *itertools.tee(iter([1, 2, 3])),
     ]
     y = x + 1
     firsts = [next(one) for one in left]

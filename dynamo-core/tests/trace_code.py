@@ -197,6 +197,8 @@ class Maker:
                 return True, self.steps(steps)
             case {"object": handle}:
                 return False, self.world.objects[handle]
+            case {"keys": keys}:
+                return False, {next(iter(key.values())): None for key in keys}
             case {"items": items}:
                 return False, [next(iter(item.values())) for item in items]
         return False, next(iter(said["item"].values()))

@@ -48,6 +48,11 @@ impl Tracer<'_> {
                 self.source_of[method] = source.into();
                 Ok(method)
             }
+            Value::Class(_, obj)
+                if name == "_make" && self.host.record_class(obj).is_some_and(|class| !class.of_sequence) =>
+            {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Exception { .. } | Value::Object(..) if name == "__class__" => match self.type_of_object(forced)? {
                 Some(class) => Ok(class),
@@ -60,7 +65,9 @@ impl Tracer<'_> {
                     let names = class.fields.iter().map(|field| self.constant(Constant::Str(field.clone()))).collect();
                     Ok(self.value(Value::Tuple(names)))
                 }
-                None if matches!(name, "index" | "count") || name == "_replace" && !class.of_sequence => {
+                None if matches!(name, "index" | "count")
+                    || matches!(name, "_replace" | "_asdict") && !class.of_sequence =>
+                {
                     Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
                 }
                 None => Err(self.no_attr(forced, name)),
@@ -86,6 +93,9 @@ impl Tracer<'_> {
                 "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
                 _ => Err(self.no_attr(forced, name)),
             },
+            Value::DictView(_, "keys") if name == "isdisjoint" => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Slice(_) if name == "indices" => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }

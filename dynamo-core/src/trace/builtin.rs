@@ -5,6 +5,7 @@ use super::{
     call::Keywords,
     compiler, conditions,
     containers::pairs,
+    getters,
     items::{raised, range_len},
     itertools, lazy, sets,
     value::{Iter, Sort, State, Value, ValueId},
@@ -23,6 +24,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         .iter()
         .chain(itertools::RULES)
         .chain(lazy::RULES)
+        .chain(getters::RULES)
         .chain(compiler::RULES)
         .chain(conditions::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
@@ -43,6 +45,7 @@ const RULES: &[(&str, Rule)] = &[
             Value::Function(_)
             | Value::Method { .. }
             | Value::Partial(..)
+            | Value::Getter(..)
             | Value::Decorated(..)
             | Value::Exit(_)
             | Value::Builtin(_)
@@ -282,7 +285,7 @@ pub(super) fn is_pure(name: &str) -> bool {
         "oct", "ord", "pow", "repr", "round", "sorted", "str", "sum", "tuple", "ascii", "hash", "len",
     ];
     match name.split_once('.') {
-        Some(("builtins", function)) => PURE.contains(&function) && function != "hash",
+        Some(("builtins", function)) => PURE.contains(&function),
         Some(("math" | "operator" | "str" | "cmath", _)) => true,
         // The default is guarded.
         Some(("torch", "get_default_dtype" | "promote_types" | "can_cast")) => true,
@@ -437,6 +440,9 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::Range(_) => Some(&["builtins.range"]),
         Value::Slice(_) => Some(&["builtins.slice"]),
         Value::Partial(..) => Some(&["functools.partial"]),
+        Value::Getter("operator.itemgetter", ..) => Some(&["operator.itemgetter"]),
+        Value::Getter("operator.attrgetter", ..) => Some(&["operator.attrgetter"]),
+        Value::Getter(..) => Some(&["operator.methodcaller"]),
         Value::Function(_) => Some(&["builtins.function"]),
         Value::State(state) => match t.heap.sort(state) {
             Sort::List => Some(&["builtins.list"]),

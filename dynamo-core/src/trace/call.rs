@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     bytecode::code::flags,
-    host::{ALLOWED, Obj, Place, View},
+    host::{ALLOWED, FoldError, Obj, Place, View},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
@@ -44,6 +44,7 @@ impl Tracer<'_> {
                 all.extend(keywords);
                 self.call(function, args, all.into_iter().collect())
             }
+            Value::Getter(class, parts, named) => self.call_getter(class, &parts, named, &args, &keywords),
             Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
             Value::Exit(context) => self.leave(&context, &args),
@@ -301,7 +302,12 @@ impl Tracer<'_> {
         match self.get(this)? {
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
             number if number.is_number() && keywords.is_empty() => self.call_number_method(this, name, args),
+            Value::Const(text @ Constant::Str(_)) if name == "format" => self.format_text(text, args, &keywords),
             Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
+            Value::DictView(_, "keys") if name == "isdisjoint" && keywords.is_empty() => {
+                self.are_disjoint(this, super::builtin::one(args)?)
+            }
+            Value::Class(_, obj) if name == "_make" && keywords.is_empty() => self.make_record_of(obj, args),
             Value::Slice(_) if keywords.is_empty() && name == "indices" && args.len() == 1 => {
                 let len = self.concrete(args[0])?;
                 if len < 0 {
@@ -333,13 +339,37 @@ impl Tracer<'_> {
 
     fn call_constant_method(&mut self, this: &Constant, name: &str, args: &[ValueId]) -> Traced {
         let mut constants = vec![this.clone()];
+        // No other method takes lists for tuples.
+        let joins = name == "join";
         for &arg in args {
-            match self.whole_constant(arg)? {
+            match if joins { self.whole_constant(arg)? } else { self.as_constant(arg)? } {
                 Some(constant) => constants.push(constant),
                 None => return Err(Reason::new(Kind::Call, format!("The method `{name}` of {this} with an object."))),
             }
         }
         self.fold(&format!("{}.{name}", this.type_name()), &constants)
+    }
+
+    /// `text.format(*args, **keywords)`
+    fn format_text(&mut self, text: Constant, args: &[ValueId], keywords: &Keywords) -> Traced {
+        let constant = |t: &mut Self, arg: ValueId| {
+            let arg = t.specialised(arg)?;
+            let constant = t.as_constant(arg)?;
+            constant.ok_or_else(|| Reason::new(Kind::Call, format!("The method `format` with {}.", t.describe(arg))))
+        };
+        let mut constants = vec![text];
+        for &arg in args {
+            constants.push(constant(self, arg)?);
+        }
+        let mut named = Vec::new();
+        for (name, arg) in keywords {
+            named.push((name.clone(), constant(self, *arg)?));
+        }
+        match self.host.fold_with("str.format", &constants, &named) {
+            Ok(text) => Ok(self.of_constant(text)),
+            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
+            Err(FoldError::NotConstant) => Err(Reason::new(Kind::Call, "`str.format` gives an object.")),
+        }
     }
 
     /// A constant, where a list of constants counts as a tuple.

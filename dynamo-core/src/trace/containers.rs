@@ -59,6 +59,9 @@ pub(super) fn container_method(
     if let ("_replace", [], Value::Record(class, fields, items)) = (name, args, t.get(this)?) {
         return t.replace_of_record(class, fields, items, keywords);
     }
+    if let ("_asdict", [], [], Value::Record(_, fields, items)) = (name, args, &keywords[..], t.get(this)?) {
+        return t.dict_of_record(&fields, items);
+    }
     let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
     if !keywords.is_empty() && !matches!(name, "update" | "sort") {
         return Err(refused(t));

@@ -336,7 +336,7 @@ impl Tracer<'_> {
                 let items = self.zipped(&inners, strict)?;
                 (items.map(|items| self.value(Value::Tuple(items))), Iter::Zip(inners, strict))
             }
-            Iter::Lazy(mut lazy) => (self.next_lazy(&mut lazy)?, Iter::Lazy(lazy)),
+            Iter::Lazy(mut lazy) => (self.next_lazy(state, &mut lazy)?, Iter::Lazy(lazy)),
             Iter::Map(function, inners) => match self.zipped(&inners, false)? {
                 None => (None, Iter::Map(function, inners)),
                 Some(items) => (Some(self.call(function, items, vec![])?), Iter::Map(function, inners)),

@@ -8,8 +8,9 @@ use super::{
     builtin::Rule,
     call::Keywords,
     items::raised,
-    value::{Iter, State, Value, ValueId},
+    value::{Iter, State, StateId, Value, ValueId},
 };
+use crate::reason::{Kind, Reason};
 use guards::Constant;
 
 /// Such an iterator, and where it stands. What it reads are iterators.
@@ -61,6 +62,29 @@ pub(super) enum Lazy {
     Longest(Vec<Option<ValueId>>, ValueId),
     /// `compress`: what it reads, and whether to keep that.
     Compress(ValueId, ValueId),
+    /// `groupby`
+    Groups(Groups),
+    /// A group that `groupby` gives: that iterator, the group's key, its number.
+    Group(ValueId, ValueId, usize),
+    /// What several of `tee` read: what it reads, what it has read.
+    Shared(ValueId, Vec<ValueId>),
+    /// One of `tee`: what they share, the next one's place among that.
+    Tee(ValueId, usize),
+}
+
+/// A `groupby`, and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// What it reads.
+    pub(super) inner: ValueId,
+    /// What tells an item's group, if not the item itself.
+    pub(super) key: Option<ValueId>,
+    /// The item that was read and not given yet, after its key.
+    pub(super) current: Option<(ValueId, ValueId)>,
+    /// The key of the group that was given last.
+    pub(super) given: Option<ValueId>,
+    /// How many groups were given: only the last one gives items.
+    pub(super) count: usize,
 }
 
 impl Lazy {
@@ -72,12 +96,18 @@ impl Lazy {
             | Lazy::TakeWhile(a, b)
             | Lazy::FilterFalse(a, b)
             | Lazy::StarMap(a, b)
-            | Lazy::Compress(a, b) => vec![*a, *b],
+            | Lazy::Compress(a, b)
+            | Lazy::Group(a, b, _) => vec![*a, *b],
             Lazy::Cycle(inner, items, _) | Lazy::Chain(inner, items) => inner.iter().chain(items).copied().collect(),
             Lazy::ChainOf(inner, outer) | Lazy::DropWhile(inner, outer) => {
                 inner.iter().chain([outer]).copied().collect()
             }
-            Lazy::Slice { inner, .. } => vec![*inner],
+            Lazy::Slice { inner, .. } | Lazy::Tee(inner, _) => vec![*inner],
+            Lazy::Shared(inner, items) => [inner].into_iter().chain(items).copied().collect(),
+            Lazy::Groups(groups) => {
+                let current = groups.current.iter().flat_map(|(key, item)| [key, item]);
+                [&groups.inner].into_iter().chain(&groups.key).chain(current).chain(&groups.given).copied().collect()
+            }
             Lazy::Pairs(inner, last) => [inner].into_iter().chain(last).copied().collect(),
             Lazy::Accumulate { inner, function, total, .. } => {
                 [inner].into_iter().chain(function).chain(total).copied().collect()
@@ -165,13 +195,44 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         let lazy = Lazy::Compress(t.iterate(items)?, t.iterate(kept)?);
         made(t, lazy)
     }),
+    ("itertools.groupby", |t, args, keywords| {
+        let [Some(items), key] = bound("groupby", args, keywords, ["iterable", "key"])? else {
+            return Err(refused("groupby"));
+        };
+        let inner = t.iterate(items)?;
+        let is_none = |t: &mut Tracer<'_>, key| Ok(matches!(t.get(key)?, Value::Const(Constant::None)));
+        let key = match key {
+            Some(key) if !is_none(t, key)? => Some(key),
+            _ => None,
+        };
+        made(t, Lazy::Groups(Groups { inner, key, current: None, given: None, count: 0 }))
+    }),
+    ("itertools.tee", |t, args, _| {
+        let (items, count) = match *args {
+            [items] => (items, 2),
+            [items, count] => (items, t.concrete(count)?),
+            _ => return Err(refused("tee")),
+        };
+        let count = usize::try_from(count).map_err(|_| raised("ValueError: n must be >= 0"))?;
+        let inner = t.iterate(items)?;
+        if let Value::State(state) = t.get(inner)?
+            && let State::Iter(Iter::Lazy(lazy)) = t.heap.get(state)
+            && matches!(**lazy, Lazy::Tee(..))
+        {
+            // Versions differ in what is one object then.
+            return Err(Reason::new(Kind::Call, "`itertools.tee` of one of its own."));
+        }
+        let shared = made(t, Lazy::Shared(inner, Vec::new()))?;
+        let tees = (0..count).map(|_| made(t, Lazy::Tee(shared, 0))).collect::<Traced<_>>()?;
+        Ok(t.value(Value::Tuple(tees)))
+    }),
 ];
 
 fn made(t: &mut Tracer<'_>, lazy: Lazy) -> Traced {
     Ok(t.state(State::Iter(Iter::Lazy(Box::new(lazy)))))
 }
 
-fn refused(name: &str) -> crate::reason::Reason {
+fn refused(name: &str) -> Reason {
     raised(&format!("TypeError: {name}"))
 }
 
@@ -210,9 +271,35 @@ fn bound<const N: usize>(
 }
 
 impl Tracer<'_> {
-    /// The next item; `None` at the end.
-    pub(super) fn next_lazy(&mut self, lazy: &mut Lazy) -> Traced<Option<ValueId>> {
+    /// The next item of the iterator of this state; `None` at the end.
+    pub(super) fn next_lazy(&mut self, state: StateId, lazy: &mut Lazy) -> Traced<Option<ValueId>> {
         match lazy {
+            Lazy::Groups(_) => {
+                let group = self.read_within(state, |t, lazy| t.next_group(state, lazy));
+                if let State::Iter(Iter::Lazy(now)) = self.heap.get(state) {
+                    lazy.clone_from(&**now);
+                }
+                group
+            }
+            Lazy::Group(groups, key, number) => {
+                let groups = self.state_of(*groups)?;
+                self.read_within(groups, |t, lazy| t.next_of_group(lazy, *key, *number))
+            }
+            Lazy::Shared(inner, _) => self.next_item(*inner),
+            Lazy::Tee(shared, at) => {
+                let shared = self.state_of(*shared)?;
+                let item = self.read_within(shared, |t, lazy| match lazy {
+                    Lazy::Shared(_, items) if *at < items.len() => Ok(Some(items[*at])),
+                    Lazy::Shared(inner, items) => {
+                        let item = t.next_item(*inner)?;
+                        items.extend(item);
+                        Ok(item)
+                    }
+                    _ => Ok(None),
+                })?;
+                *at += usize::from(item.is_some());
+                Ok(item)
+            }
             Lazy::Repeat(item) => Ok(Some(*item)),
             Lazy::Count(next, step) => {
                 let item = *next;
@@ -312,6 +399,81 @@ impl Tracer<'_> {
                 }
             },
         }
+    }
+
+    fn state_of(&mut self, iterator: ValueId) -> Traced<StateId> {
+        match self.get(iterator)? {
+            Value::State(state) => Ok(state),
+            _ => Err(Reason::new(Kind::Iteration, "Over something that is no iterator.")),
+        }
+    }
+
+    /// Reads an iterator that others read as well. Meanwhile nobody else may.
+    fn read_within(
+        &mut self,
+        state: StateId,
+        read: impl FnOnce(&mut Self, &mut Lazy) -> Traced<Option<ValueId>>,
+    ) -> Traced<Option<ValueId>> {
+        let mut lazy = match self.heap.get(state) {
+            State::Iter(Iter::Lazy(lazy)) => lazy.clone(),
+            State::Iter(Iter::Done) => return Ok(None),
+            _ => return Err(Reason::new(Kind::Iteration, "An iterator that asks itself.")),
+        };
+        *self.heap.change(state) = State::Iter(Iter::Running);
+        let item = read(self, &mut lazy);
+        *self.heap.change(state) = State::Iter(Iter::Lazy(lazy));
+        item
+    }
+
+    /// The key of the next group, and the group.
+    fn next_group(&mut self, state: StateId, lazy: &mut Lazy) -> Traced<Option<ValueId>> {
+        let Lazy::Groups(groups) = lazy else { return Ok(None) };
+        // The last one gives no more, also if there is no other one.
+        groups.count += 1;
+        let key = loop {
+            match (groups.current, groups.given) {
+                (Some((key, _)), None) => break key,
+                (Some((key, _)), Some(given)) if !self.is_same_group(given, key)? => break key,
+                _ => {}
+            }
+            if !self.step_groups(groups)? {
+                return Ok(None);
+            }
+        };
+        groups.given = Some(key);
+        let number = groups.count;
+        let parent = self.value(Value::State(state));
+        let group = made(self, Lazy::Group(parent, key, number))?;
+        Ok(Some(self.value(Value::Tuple(vec![key, group]))))
+    }
+
+    fn next_of_group(&mut self, lazy: &mut Lazy, group: ValueId, number: usize) -> Traced<Option<ValueId>> {
+        let Lazy::Groups(groups) = lazy else { return Ok(None) };
+        if groups.count != number || groups.current.is_none() && !self.step_groups(groups)? {
+            return Ok(None);
+        }
+        let Some((key, item)) = groups.current else { return Ok(None) };
+        if !self.is_same_group(group, key)? {
+            return Ok(None);
+        }
+        groups.current = None;
+        Ok(Some(item))
+    }
+
+    /// Reads an item and asks for its key; false at the end.
+    fn step_groups(&mut self, groups: &mut Groups) -> Traced<bool> {
+        let Some(item) = self.next_item(groups.inner)? else { return Ok(false) };
+        let key = match groups.key {
+            Some(function) => self.call(function, vec![item], vec![])?,
+            None => item,
+        };
+        groups.current = Some((key, item));
+        Ok(true)
+    }
+
+    /// Whether two keys are of one group.
+    pub(super) fn is_same_group(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        Ok(self.force(a)? == self.force(b)? || self.is_equal(a, b)?)
     }
 
     fn holds_of(&mut self, function: ValueId, item: ValueId) -> Traced<bool> {

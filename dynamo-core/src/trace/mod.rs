@@ -8,8 +8,9 @@
 //! - `compiler`: what a program asks of the compiler;
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
-//! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts;
-//! - `builtin`, `containers`, `sets`, `itertools`, `lazy`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
+//!   their keys;
+//! - `builtin`, `containers`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
 //!   `with`, `try` and `match` need;
@@ -38,11 +39,13 @@ mod exit_stack;
 mod failing;
 mod follow;
 mod frame;
+mod getters;
 mod grad;
 mod graph;
 mod inference;
 mod items;
 mod itertools;
+mod key_views;
 mod lazy;
 mod number_guards;
 mod numbers;

@@ -197,6 +197,7 @@ impl Tracer<'_> {
             Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.name()),
             Ok(Value::Decorated(context, _)) => format!("a function within `{}`", context.name()),
             Ok(Value::Exception { name, .. }) => format!("a `{name}`"),
+            Ok(Value::Getter(class, ..)) => format!("a `{class}`"),
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
             Ok(Value::BoundBuiltin { name, .. }) => format!("the method `{name}`"),

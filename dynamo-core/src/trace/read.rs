@@ -139,6 +139,13 @@ impl Tracer<'_> {
             View::Size(items) => Value::Size(self.elements(&items, source)),
             View::Record(class, record, items) => Value::Record(class, record, self.elements(&items, source)),
             View::Partial(function, args, keywords) => self.partial(function, &args, &keywords, source),
+            View::Getter(class, parts) => match super::getters::class_named(&class) {
+                Some(class) => {
+                    let source = source.map(|source| self.parts_of_getter(source));
+                    Value::Getter(class, self.elements(&parts, source), Vec::new())
+                }
+                None => Value::Object(class, obj),
+            },
             View::Set(items) => self.set(obj, &items)?,
             View::List(items) => {
                 let items = self.elements(&items, source);
@@ -219,6 +226,13 @@ impl Tracer<'_> {
             (name.clone(), value)
         });
         Value::Partial(function, args, keywords.collect())
+    }
+
+    /// Where a getter tells what it was made of.
+    fn parts_of_getter(&mut self, getter: SourceId) -> SourceId {
+        let method = self.sources.string("__reduce__");
+        let told = self.sources.step(getter, Step::Call0(method));
+        self.sources.item(told, Constant::Int(1))
     }
 
     /// A set of the caller's, whose items are constants.
@@ -316,6 +330,13 @@ impl Tracer<'_> {
                     .map(|(name, _)| Element::Constant(self.sources.constant(Constant::Str(name.clone()))));
                 let keys = GuardKind::DictKeysMatch(keys.collect());
                 self.guard(named, keys);
+                return;
+            }
+            View::Getter(_, parts) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                let all = self.parts_of_getter(source);
+                self.guard(all, GuardKind::SequenceLength(parts.len() as u32, Collection::Sequence));
                 return;
             }
             View::Set(items) => {

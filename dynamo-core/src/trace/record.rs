@@ -4,9 +4,11 @@ use super::{
     Traced, Tracer,
     call::Keywords,
     items::raised,
-    value::{Value, ValueId},
+    value::{State, Value, ValueId},
 };
 use crate::host::{Obj, RecordClass};
+use guards::Constant;
+use indexmap::IndexMap;
 use std::rc::Rc;
 
 impl Tracer<'_> {
@@ -53,6 +55,26 @@ impl Tracer<'_> {
                 Some(at) => items[at] = *value,
                 None => return Err(raised(&format!("ValueError: Got unexpected field names: ['{name}']"))),
             }
+        }
+        Ok(self.value(Value::Record(obj, class, items)))
+    }
+
+    /// The items of a named tuple by their names.
+    pub(super) fn dict_of_record(&mut self, class: &RecordClass, items: Vec<ValueId>) -> Traced {
+        let mut entries = IndexMap::new();
+        for (field, item) in class.fields.iter().zip(items) {
+            let name = self.constant(Constant::Str(field.clone()));
+            entries.insert(self.key(name)?, (name, item));
+        }
+        Ok(self.state(State::Dict(entries)))
+    }
+
+    /// `class._make(items)` of a class of named tuples.
+    pub(super) fn make_record_of(&mut self, obj: Obj, args: &[ValueId]) -> Traced {
+        let class = self.host.record_class(obj).ok_or_else(|| raised("TypeError: _make"))?;
+        let items = self.all_items(super::builtin::one(args)?)?;
+        if items.len() != class.fields.len() {
+            return Err(raised(&format!("TypeError: Expected {} arguments", class.fields.len())));
         }
         Ok(self.value(Value::Record(obj, class, items)))
     }

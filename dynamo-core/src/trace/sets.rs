@@ -32,7 +32,7 @@ const MOST_CALLS: usize = 200;
 const MAKING: [&str; 5] = ["copy", "union", "intersection", "difference", "symmetric_difference"];
 
 /// What a method of sets is given.
-struct Operand {
+pub(super) struct Operand {
     /// The same without values of the trace, if it is all constants.
     known: Option<SetOperand>,
     /// How code gives it again.
@@ -71,10 +71,10 @@ impl SetCalls {
 
 impl Made {
     /// The empty set.
-    const EMPTY: Made = Made::By(None);
+    pub(super) const EMPTY: Made = Made::By(None);
 
     /// After a method was called with operands, if it is known how to give them again.
-    fn then(&self, method: &'static str, operands: Option<Vec<Operand>>) -> Made {
+    pub(super) fn then(&self, method: &'static str, operands: Option<Vec<Operand>>) -> Made {
         let Some(operands) = operands else { return Made::Otherwise };
         let known: Option<Vec<SetOperand>> = operands.iter().map(|operand| operand.known.clone()).collect();
         let calls = match (self, known) {
@@ -114,7 +114,7 @@ pub(super) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<(Items
 }
 
 /// What a method of sets is given: its items, and how to give them again.
-fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
+pub(super) fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
     if let Some(items) = of_set(t, value)? {
         let value = t.force(value)?;
         let operand = match t.made(value) {
@@ -135,9 +135,14 @@ fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>
         _ => false,
     };
     let items = t.all_items(value)?;
-    // A dict makes room for all of its keys at once.
-    let operand = if is_dict { None } else { Some(each(t, &items)?) };
-    Ok((keyed(t, items)?, operand))
+    let operand = if is_dict { keys(t, &items)? } else { each(t, &items)? };
+    Ok((keyed(t, items)?, Some(operand)))
+}
+
+/// The keys of a dict, for all of which room is made at once.
+fn keys(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Operand> {
+    let constants = items.iter().map(|&item| t.as_constant(item)).collect::<Traced<Option<Vec<_>>>>()?;
+    Ok(Operand { known: constants.map(SetOperand::Keys), again: CallOperand::Keys(items.to_vec()) })
 }
 
 /// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
@@ -170,7 +175,7 @@ pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
 }
 
 /// The items of a set or frozen set; `None` for any other value.
-fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
+pub(super) fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
     let items = match t.get(value)? {
         Value::State(state) => match t.heap.get(state) {
             State::Set(items, _) => return Ok(Some(items.clone())),
@@ -454,7 +459,7 @@ impl Tracer<'_> {
 
     /// A comparison of two sets or frozen sets; `None` if one of them is none.
     pub(super) fn compare_sets(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced<Option<bool>> {
-        let (Some(a), Some(b)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
+        let (Some(a), Some(b)) = (self.set_or_keys(a)?, self.set_or_keys(b)?) else { return Ok(None) };
         let within = |a: &Items, b: &Items| a.keys().all(|key| b.contains_key(key));
         Ok(Some(match comparison {
             Comparison::Eq => a.len() == b.len() && within(&a, &b),
@@ -470,6 +475,9 @@ impl Tracer<'_> {
     pub(super) fn binary_sets(&mut self, name: &str, changes: bool, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
         if !matches!(name, "or_" | "and_" | "sub" | "xor") {
             return Ok(None);
+        }
+        if let Some(combined) = self.binary_keys(name, a, b)? {
+            return Ok(Some(combined));
         }
         let (Some(x), Some(_)) = (of_set(self, a)?, of_set(self, b)?) else { return Ok(None) };
         let (y, again) = operand(self, b)?;

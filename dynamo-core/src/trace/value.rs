@@ -90,6 +90,8 @@ pub(super) enum Value {
     },
     /// A `functools.partial`: the function, its first arguments, its keyword arguments.
     Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
+    /// An `itemgetter`, `attrgetter` or `methodcaller`, by the name of its class, with what it was made of.
+    Getter(&'static str, Vec<ValueId>, Vec<(String, ValueId)>),
     /// A context manager of torch's, made and not yet entered.
     Context(Context),
     /// A function that runs within a context manager of torch's.
@@ -269,6 +271,8 @@ pub(super) enum CallOperand {
     Item(ValueId),
     /// Items one by one.
     Items(Vec<ValueId>),
+    /// A dict of these keys.
+    Keys(Vec<ValueId>),
     /// Another set.
     Set(SetCalls),
 }

@@ -326,8 +326,13 @@ impl Host for World {
         table.get(index as usize).copied().map(Obj::from_u32)
     }
 
-    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
-        fold::call(function, args)
+    fn fold_with(
+        &mut self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> Result<Constant, FoldError> {
+        if keywords.is_empty() { fold::call(function, args) } else { Err(FoldError::NotConstant) }
     }
 
     fn infer(&mut self, graph: &Graph, _: &mut ShapeEnv, node: NodeId, _: Ask) -> Result<Meta, String> {

@@ -20,6 +20,8 @@ pub(super) enum Seen<'py> {
     /// Its class, and its items.
     Record(Bound<'py, PyType>, Vec<Bound<'py, PyAny>>),
     Partial(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>, Vec<(String, Bound<'py, PyAny>)>),
+    /// By the name of its class.
+    Getter(String, Vec<Bound<'py, PyAny>>),
     Set(Vec<Bound<'py, PyAny>>),
     List(Vec<Bound<'py, PyAny>>),
     Dict(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
@@ -85,6 +87,7 @@ pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
 }
 
 fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
+    let py = object.py();
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
         "functools.partial" => {
@@ -92,6 +95,15 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let keywords = object.getattr("keywords")?;
             let keywords = keywords.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value)));
             Seen::Partial(object.getattr("func")?, args, keywords.collect::<PyResult<_>>()?)
+        }
+        "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => {
+            let told = object.call_method0(intern!(py, "__reduce__"))?;
+            // With keyword arguments it is more than its class.
+            if told.get_item(0)?.is(object.get_type()) {
+                Seen::Getter(class, told.get_item(1)?.cast::<PyTuple>()?.iter().collect())
+            } else {
+                Seen::Object(class)
+            }
         }
         "builtins.set" => Seen::Set(object.try_iter()?.collect::<PyResult<_>>()?),
         "torch.Size" => Seen::Size(object.cast::<PyTuple>()?.iter().collect()),

@@ -100,6 +100,13 @@ impl<'py> PyHost<'py> {
                 let items = items.iter().map(|item| constant::write(py, item)).collect::<PyResult<Vec<_>>>()?;
                 Ok(PyTuple::new(py, items)?.into_any())
             }
+            SetOperand::Keys(keys) => {
+                let dict = PyDict::new(py);
+                for key in keys {
+                    dict.set_item(constant::write(py, key)?, py.None())?;
+                }
+                Ok(dict.into_any())
+            }
             SetOperand::Set(history) => self.set_maker(history)?.call0(),
             SetOperand::Frozen(obj) => Ok(self.object(*obj)),
         }
@@ -139,6 +146,7 @@ impl<'py> PyHost<'py> {
                 let keywords = keywords.into_iter().map(|(name, value)| (name, self.handle(&value))).collect();
                 View::Partial(self.handle(&function), self.all(&args), keywords)
             }
+            Seen::Getter(class, parts) => View::Getter(class, self.all(&parts)),
             Seen::Set(items) => View::Set(self.all(&items)),
             Seen::List(items) => View::List(self.all(&items)),
             Seen::Dict(items) => {
@@ -308,7 +316,12 @@ impl<'py> PyHost<'py> {
         Ok(types.getattr_opt(name.replace('.', "_"))?.or(types.getattr_opt(last)?))
     }
 
-    fn call_constants(&self, function: &str, args: &[Constant]) -> PyResult<Bound<'py, PyAny>> {
+    fn call_constants(
+        &self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
@@ -316,7 +329,11 @@ impl<'py> PyHost<'py> {
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
         let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;
-        callable.call1(PyTuple::new(py, args)?)
+        let named = PyDict::new(py);
+        for (name, value) in keywords {
+            named.set_item(name, constant::write(py, value)?)?;
+        }
+        callable.call(PyTuple::new(py, args)?, Some(&named))
     }
 
     /// Runs a node on tensors without data.
@@ -658,8 +675,13 @@ impl Host for PyHost<'_> {
         Some(self.handle(&constant))
     }
 
-    fn fold(&mut self, function: &str, args: &[Constant]) -> Result<Constant, FoldError> {
-        let value = self.call_constants(function, args);
+    fn fold_with(
+        &mut self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> Result<Constant, FoldError> {
+        let value = self.call_constants(function, args, keywords);
         let mut value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
         if let (true, Ok(list)) =
             (function.starts_with("str.") || function.starts_with("bytes."), value.cast::<PyList>())

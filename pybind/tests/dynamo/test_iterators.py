@@ -101,6 +101,23 @@ def strictly(x, notes):
     return x + 1, rows
 
 
+def grouped(x, notes):
+    letters = [(key, list(group)) for key, group in itertools.groupby("aaBbc", noting(notes, str.lower))]
+    groups = itertools.groupby([1, 1, 2, 2, 2, 3])
+    (one, ones), (two, twos) = next(groups), next(groups)
+    some = one, list(ones), two, next(twos), next(twos)
+    three, threes = next(groups)
+    tensors = [(key, sum(group)) for key, group in itertools.groupby([x, x * 2], key=lambda y: y.shape)]
+    return x * three, letters, some, list(twos), list(threes), list(groups), list(threes), tensors
+
+
+def shared(x, notes):
+    first, second = itertools.tee(notes.append(n) or n for n in range(4))
+    some = next(first), next(first), next(second)
+    only, none = itertools.tee([1], 1), itertools.tee([1], 0)
+    return x + some[0], some, list(second), list(first), [list(each) for each in only], none
+
+
 def ranges(x, notes):
     r = range(2, 30, 3)
     parts = r[1:4], r[::-1], r[-3:], r[8:2], r[5:1:-2], r[:0], range(0)[1:], range(9, 0, -2)[1:3], r[100:]
@@ -121,6 +138,8 @@ WHOLE = [
     compressed,
     strictly,
     ranges,
+    grouped,
+    shared,
 ]
 
 
@@ -143,9 +162,13 @@ def made_before_a_break(x, notes):
         itertools.cycle([1, 2]),
         itertools.repeat(4),
         zip([1], [2], strict=True),
+        *itertools.tee([3, 4]),
+        itertools.groupby([]),
     ]
+    groups = itertools.groupby([1, 1, 2], noting(notes))
     y = x + 1
     print("Hi")
+    notes.append([(key, list(group)) for key, group in groups])
     return y * 2, [list(itertools.islice(one, 4)) for one in left], list(source)
 
 
@@ -165,11 +188,32 @@ def begun_before_a_break(x, notes):
         itertools.compress([1, 2, 3], [1, 1, 1]),
         itertools.repeat(x),
         zip([1, 2], [2, 3], strict=True),
+        itertools.pairwise(source),
+        itertools.chain.from_iterable([[1, 2], (), [3]]),
+        itertools.cycle(iter([1, 2, 3])),
+        *itertools.tee(iter([1, 2, 3])),
     ]
     y = x + 1
-    firsts = [next(one) for one in left], next(left[8])
+    firsts = [next(one) for one in left], next(left[8]), next(left[-1])
     print("Ho")
     return y * 2, firsts, [list(itertools.islice(one, 3)) for one in left], list(source)
+
+
+def groups_before_a_break(x, notes):
+    made = [itertools.groupby([1, 1, 2, 2, 2, 3], noting(notes, lambda n: n // 2)) for _ in range(5)]
+    groups = [next(each)[1] for each in made[1:]]
+    firsts = next(groups[1]), list(groups[2]), next(made[4]), list(made[0])
+    y = x + 1
+    print("He")
+    left = [list(group) for group in groups]
+    return y, left, [[(key, list(group)) for key, group in each] for each in made], list(firsts[2][1])
+
+
+def loop_over_groups(x, notes):
+    for key, group in itertools.groupby([1, 1, 2, 3, 3], noting(notes)):
+        print(key)
+        x = x + sum(group)
+    return x
 
 
 def cycle_before_a_break(x, notes):
@@ -187,6 +231,7 @@ def loop_with_a_break(x, notes):
 
 
 ALL = [*WHOLE, made_before_a_break, begun_before_a_break, cycle_before_a_break, loop_with_a_break]
+ALL += [groups_before_a_break, loop_over_groups]
 
 
 def seen(value: Any) -> Any:

@@ -6,6 +6,7 @@ import collections
 import copy
 import functools
 import itertools
+import operator
 import typing
 from typing import Any, NamedTuple
 
@@ -488,6 +489,94 @@ def replaced(x):
     except ValueError:
         pair = pair._replace(a=pair.a + 1)
     return pair, typed._replace(scale=5, tensor=pair.a * 2), typed, Pair._fields, pair._fields, typed._replace()
+
+
+def of_records(x):
+    typed, pair = Typed(x), Pair._make([1, x])
+    return x + 1, typed._asdict(), pair._asdict()["b"], Pair._make(iter((4, 5)))
+
+
+def formatted(x, text):
+    try:
+        text.format(1)
+    except KeyError:
+        text = text.format(1, a="q", b=2.5)
+    return x + 1, text, "{0[1]} {1!r} {1:>4}".format((1, 2), "s"), "{n} {n:x}".format(n=x.shape[0])
+
+
+def hashed(x, text):
+    return x + hash(x.shape[0]), hash(text) == hash("a{}"[:1]), hash((1, text)) == hash((1, text)), {hash(2.0), hash(2)}
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(of_records, ()), (formatted, ("{} {a} {b:.2f}",)), (formatted, ("{}",)), (hashed, ("a",))],
+)
+def test_records_texts_and_hashes_are_known(function, args):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for _ in range(2):
+        assert repr(compiled(torch.ones(2), *args)) == repr(function(torch.ones(2), *args))
+    assert [event.get("break_reason") for event in log] == [None]
+
+
+def lists_in_texts(x, items):
+    found = "{}".format(items), "a".join(["b", "c"])  # noqa: UP032
+    try:
+        return x + 1, found, "b".startswith(items)
+    except TypeError as error:
+        return x + 1, found, str(error)
+
+
+def test_only_join_takes_lists_for_tuples():
+    compiled = _capture.optimize(lists_in_texts, backend="eager")
+    assert repr(compiled(torch.ones(2), ["b"])) == repr(lists_in_texts(torch.ones(2), ["b"]))
+
+
+def getters_made(x, notes):
+    table = [("b", 1), ("a", 2)]
+    by_second = operator.itemgetter(1)
+    many = operator.itemgetter(0, slice(1, None))("abc"), operator.attrgetter("shape", "dtype.itemsize")(x)
+    called = operator.methodcaller("sum", 0, keepdim=True)(x), operator.methodcaller("append", 3)(notes)
+    return sorted(table, key=by_second), max(table, key=operator.itemgetter(0)), many, called, callable(by_second)
+
+
+def getters_across_a_break(x, notes):
+    get, method = operator.itemgetter(0, "q"), operator.methodcaller("sum", 0)
+    torch._dynamo.graph_break()
+    return operator.itemgetter(0)([x]) + 1, method(x), get({0: 1, "q": 2}), isinstance(method, operator.methodcaller)
+
+
+def getter_given(x, get):
+    return x + 1, get([x, (x, 2), 3])
+
+
+def method_given(x, method):
+    return method(x)
+
+
+def test_getters_are_traced():
+    log: list[dict[str, Any]] = []
+    for function in (getters_made, getters_across_a_break):
+        compiled = _capture.optimize(function, backend="eager", listener=log.append)
+        for _ in range(2):
+            ours, theirs = [1], [1]
+            x = torch.ones(2, 3)
+            assert repr((compiled(x, ours), ours)) == repr((function(x, theirs), theirs))
+    assert [bool(event.get("break_reason")) for event in log] == [False, True, False]
+
+
+def test_getters_that_are_given_are_guarded_by_what_they_get():
+    log: list[dict[str, Any]] = []
+    given = _capture.optimize(getter_given, backend="eager", listener=log.append)
+    gets = [operator.itemgetter(i) for i in (0, 0, 2)] + [operator.itemgetter(1, 0), operator.itemgetter(slice(2))]
+    for get in gets:
+        assert repr(given(torch.ones(2), get)) == repr(getter_given(torch.ones(2), get))
+    assert [event.get("break_reason") for event in log] == [None] * 4
+    called = _capture.optimize(method_given, backend="eager")
+    methods = [operator.methodcaller("sum", i) for i in (0, 1, 1)] + [operator.methodcaller("sum", dim=1)]
+    for method in [*methods, operator.attrgetter("shape"), operator.attrgetter("T.shape")]:
+        assert repr(called(torch.ones(2, 3), method)) == repr(method(torch.ones(2, 3)))
 
 
 class Handmade(tuple[Any, ...]):

@@ -110,6 +110,9 @@ impl Output<'_, '_> {
             },
             Value::Decorated(_, function) => vec![*function],
             Value::Exception { args: Some(args), .. } => args.clone(),
+            Value::Getter(_, parts, keywords) => {
+                parts.iter().chain(keywords.iter().map(|(_, value)| value)).copied().collect()
+            }
             Value::Partial(function, args, keywords) => {
                 [function].into_iter().chain(args).chain(keywords.iter().map(|(_, value)| value)).copied().collect()
             }

@@ -26,7 +26,7 @@ pub(super) fn parts(made: &Made) -> Vec<ValueId> {
                 for operand in &call.operands {
                     match operand {
                         CallOperand::Item(item) => found.push(*item),
-                        CallOperand::Items(items) => found.extend(items),
+                        CallOperand::Items(items) | CallOperand::Keys(items) => found.extend(items),
                         CallOperand::Set(calls) => open.push(calls),
                     }
                 }
@@ -116,6 +116,11 @@ impl Output<'_, '_> {
                     self.push_all(items)?;
                     self.builder.build_tuple(items.len() as u32);
                 }
+                CallOperand::Keys(keys) => self.call_named("builtins.dict.fromkeys", 1, |out| {
+                    out.push_all(keys)?;
+                    out.builder.build_tuple(keys.len() as u32);
+                    Ok(())
+                })?,
                 CallOperand::Set(calls) => self.push_calls(calls)?,
             }
         }

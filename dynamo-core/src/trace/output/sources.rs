@@ -103,6 +103,20 @@ impl Output<'_, '_> {
                 self.builder.load_const(Const::Str(name));
                 self.builder.subscript();
             }
+            Step::Call0(id) => {
+                let name = self.text(id);
+                self.builder.load_method(&name);
+                self.builder.call(0);
+            }
+            Step::Type => {
+                // What is called stands below its argument.
+                let of = self.fresh("object");
+                self.builder.store_local(of);
+                self.call_named("builtins.type", 1, |out| {
+                    out.builder.load_local(of);
+                    Ok(())
+                })?;
+            }
             _ => return Err(construct(&format!("`{}`", self.t.sources.display(source)))),
         }
         Ok(())

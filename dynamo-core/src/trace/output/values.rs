@@ -105,6 +105,13 @@ impl Output<'_, '_> {
                 self.push_partial(function, &args, &keywords)?;
                 self.keep(value);
             }
+            Value::Getter(class, parts, keywords) => {
+                let (&first, rest) = parts.split_first().ok_or_else(|| construct("a getter of nothing"))?;
+                let class = self.constant(Opaque::Named(class.to_owned()));
+                self.builder.callee(|builder| builder.load_const(class));
+                self.call_with(first, rest, &keywords)?;
+                self.keep(value);
+            }
             Value::Exception { class, args: Some(args), .. } if !self.t.raised.contains(&value) => {
                 let class = self.constant(Opaque::Object(class));
                 self.builder.callee(|builder| builder.load_const(class));

@@ -1,0 +1,37 @@
+"""Iterators that are made again as far along as a traced program has read them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class _KnownKey:
+    """A key function whose first answer is known."""
+
+    def __init__(self, known: Any, function: Callable[[Any], Any] | None) -> None:
+        self.known = [known]
+        self.function = function
+
+    def __call__(self, item: Any) -> Any:
+        if self.known:
+            return self.known.pop()
+        return item if self.function is None else self.function(item)
+
+
+def regrouped(
+    items: Iterator[Any],
+    function: Callable[[Any], Any] | None,
+    key: Any,
+    item: Any,
+    is_open: bool,
+    is_given: bool,
+) -> itertools.groupby[Any, Any]:
+    """A `groupby` that has read an item of this key; whether it has given the group, and the item."""
+    made = itertools.groupby(itertools.chain((item,), items), _KnownKey(key, function))
+    if is_open:
+        _, group = next(made)
+        if is_given:
+            next(group)
+    return made
