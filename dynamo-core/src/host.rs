@@ -172,6 +172,10 @@ pub enum View {
     List(Vec<Obj>),
     /// Exactly `dict`, in its order.
     Dict(Vec<(Obj, Obj)>),
+    /// Another class of dicts, in its order.
+    Table(Table, Vec<(Obj, Obj)>),
+    /// Exactly `collections.deque`, and how many items it has at most.
+    Deque(Vec<Obj>, Option<usize>),
     /// Exactly `slice`: start, stop, step.
     Slice([Obj; 3]),
     /// Exactly `range`: start, stop, step.
@@ -194,6 +198,17 @@ pub enum View {
     BoundBuiltin(Obj, String),
     /// Anything else, by the dotted name of its class.
     Object(String),
+}
+
+/// A class of dicts that do more than `dict`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// Exactly `collections.OrderedDict`.
+    Ordered,
+    /// Exactly `collections.defaultdict`, and what makes the values that are missing.
+    Default(Obj),
+    /// Exactly `collections.Counter`.
+    Counter,
 }
 
 /// The answer to a read of an attribute.

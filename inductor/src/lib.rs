@@ -51,11 +51,19 @@ pub struct Options {
     /// Convolutions in which no channels meet are kernels; [`compile`] takes the backend's
     /// [`convolutions`](Capabilities::convolutions).
     pub depthwise: bool,
+    /// Memory of which the program says nothing is the caller's to make, who fills it.
+    pub fills: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fallback_error: false, device: Device::CPU, dtypes: symshapes::DType::ALL.to_vec(), depthwise: false }
+        Options {
+            fallback_error: false,
+            device: Device::CPU,
+            dtypes: symshapes::DType::ALL.to_vec(),
+            depthwise: false,
+            fills: false,
+        }
     }
 }
 

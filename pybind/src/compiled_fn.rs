@@ -78,7 +78,7 @@ pub(crate) fn compile_graph(
     spends: bool,
 ) -> PyResult<CompiledFn> {
     let py = module.py();
-    let options = Options::parse(options)?;
+    let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let imported = Imported { roles: Roles { weights, saved_from, spends }, ..import(module)? };
     let import_time = start.elapsed();
@@ -102,7 +102,7 @@ pub(crate) fn compile_lowered(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Option<CompiledFn>> {
     let py = graph.py();
-    let options = Options::parse(options)?;
+    let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let lowered = lowered.get().graph.clone();
     if shares_results(&lowered) {

@@ -180,7 +180,8 @@ fn host(options: &Options) -> &'static Cpu {
 
 fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let cpu = host(options);
-    let options = inductor::Options { fallback_error: options.fallback_error, ..inductor::Options::default() };
+    let Options { fallback_error, fills, .. } = *options;
+    let options = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
     let Some(device) = device else {
         let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;
         return Ok((compiled.plan, Code::Host(compiled.kernels), compiled.stages));

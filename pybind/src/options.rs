@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) max_autotune: bool,
     /// The number of threads; torch's own at the time of the call where it is `None`.
     pub(crate) threads: Option<usize>,
+    /// True if memory of which the program says nothing is filled, as torch does it where results have to be the same.
+    pub(crate) fills: bool,
     /// Where graphs run.
     pub(crate) place: Place,
     /// Which of the machine's adapters is that, where it is no processor.
@@ -34,6 +36,7 @@ impl Default for Options {
             freezing: false,
             max_autotune: false,
             threads: None,
+            fills: false,
             place: Place::default(),
             adapter: None,
         }
@@ -103,6 +106,11 @@ fn set_adapter(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Options {
+    /// The same, where memory of which the program says nothing is filled or not.
+    pub(crate) fn filling(self, fills: bool) -> Options {
+        Options { fills, ..self }
+    }
+
     /// The device that graphs run on, opened; `None` for the processor.
     ///
     /// # Errors

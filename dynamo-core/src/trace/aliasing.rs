@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 enum Alike {
     List,
     Dict,
+    Deque,
     Set,
     Object(String),
 }
@@ -48,7 +49,7 @@ impl Tracer<'_> {
     /// is read from the other.
     pub(super) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
         let shared = match view {
-            View::Dict(_) => {
+            View::Dict(_) | View::Table(..) => {
                 self.dicts.push(obj);
                 self.scopes.contains(&obj) || self.holders.iter().any(|&holder| self.host.is_dict_of(obj, holder))
             }
@@ -137,7 +138,9 @@ impl Tracer<'_> {
         match self.heap.sort(state) {
             Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
             Sort::Iter => None,
-            Sort::Slot | Sort::List | Sort::Dict | Sort::Set | Sort::Cell | Sort::Stack => self.heap.origin(state),
+            Sort::Slot | Sort::List | Sort::Dict | Sort::Deque | Sort::Set | Sort::Cell | Sort::Stack => {
+                self.heap.origin(state)
+            }
         }
     }
 
@@ -147,6 +150,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.sort(*state) {
                 Sort::List => Some(Alike::List),
                 Sort::Dict => Some(Alike::Dict),
+                Sort::Deque => Some(Alike::Deque),
                 Sort::Set => Some(Alike::Set),
                 Sort::Cell | Sort::Iter | Sort::Stack | Sort::Slot => None,
             },

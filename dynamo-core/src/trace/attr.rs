@@ -22,8 +22,14 @@ const COMPUTED: &[(&str, &str)] = &[
     ("mH", "torch.ops.aten.mH"),
 ];
 
+/// The class of a tensor's `layout`.
+pub(super) const LAYOUT: &str = "torch.layout";
+
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];
+
+/// Those that every tensor has, and that no graph reads.
+pub(super) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "data", "_version", "names"];
 
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
@@ -116,6 +122,12 @@ impl Tracer<'_> {
                 let known = self.specialised(forced)?;
                 self.get_attr(known, name)
             }
+            Value::State(state) if matches!(name, "default_factory" | "maxlen") => {
+                match self.attr_of_container(state, name) {
+                    Some(found) => Ok(found),
+                    None => Err(self.no_attr(forced, name)),
+                }
+            }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
                 if name.starts_with("__") || !self.has_method(forced, name)? {
                     return Err(self.no_attr(forced, name));
@@ -164,14 +176,60 @@ impl Tracer<'_> {
                 let args = vec![Arg::Node(node), Arg::Str(name.to_owned())];
                 self.emit(NodeKind::CallFunction, "builtins.getattr", args, vec![])
             }
-            "is_leaf" | "grad_fn" | "grad" | "data" | "_version" | "names" | "itemsize" | "nbytes" => {
-                Err(self.no_attr(tensor, name))
-            }
+            "layout" => match self.host.class_named("torch.strided") {
+                Some(layout) => Ok(self.value(Value::Lazy(layout))),
+                None => Err(self.no_attr(tensor, name)),
+            },
+            _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
+            "nbytes" => match meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).product::<Option<i64>>() {
+                Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),
+                None => Err(self.no_attr(tensor, name)),
+            },
             _ if self.host.has_method(name) || torch_ops::knows(&format!("Tensor.{name}")) => {
                 Ok(self.value(Value::BoundBuiltin { this: tensor, name: name.to_owned() }))
             }
-            _ => Err(self.no_attr(tensor, name)),
+            _ => self.own_attr(tensor, node, name),
         }
+    }
+
+    /// Guards that an attribute is there, if nothing else is guarded of it.
+    pub(super) fn guard_attr(&mut self, value: ValueId, name: &str, found: ValueId) -> Traced<()> {
+        let forced = self.force(value)?;
+        if let (Some(source), Value::Lazy(_), Some(place)) =
+            (self.source(forced), &self.values[found], self.source(found))
+        {
+            self.found_attr(source, name, place);
+        }
+        Ok(())
+    }
+
+    /// An attribute that the program has given to a tensor, or that no tensor has. One that is computed may be any of the
+    /// inputs, of which it has the attributes then.
+    fn own_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
+        let is_input = self.is_input(node);
+        let first = self.first_name(node);
+        let mut absent = Vec::new();
+        for obj in self.known_log.clone() {
+            let Some(&known) = self.known.get(&obj) else { continue };
+            let Value::Tensor(other) = self.values[known] else { continue };
+            if is_input && self.first_name(other) != first {
+                continue;
+            }
+            match (self.host.attr(obj, name), self.source(known)) {
+                (Lookup::Absent, Some(source)) => absent.push(source),
+                (Lookup::Found(found), Some(source)) if is_input => {
+                    let source = self.sources.attr(source, name);
+                    return Ok(self.lazy(found, source));
+                }
+                _ => return Err(self.no_attr(tensor, name)),
+            }
+        }
+        if absent.is_empty() {
+            return Err(self.no_attr(tensor, name));
+        }
+        let id = self.sources.string(name);
+        absent.into_iter().for_each(|source| self.guard(source, GuardKind::HasAttr(id, false)));
+        Err(Reason::raised(&format!("AttributeError: {name}")))
     }
 
     /// A tensor's sizes; each that is a symbol is read by a node of its own.
@@ -228,8 +286,12 @@ impl Tracer<'_> {
         match self.host.attr(obj, name) {
             Lookup::Found(found) => match source {
                 Some(source) => {
-                    let source = self.sources.attr(source, name);
-                    Ok(self.lazy(found, source))
+                    let place = self.sources.attr(source, name);
+                    if self.watched {
+                        // A handler would see that it is not there.
+                        self.found_attr(source, name, place);
+                    }
+                    Ok(self.lazy(found, place))
                 }
                 None => Ok(self.value(Value::Lazy(found))),
             },
@@ -331,6 +393,7 @@ fn plain_attr(meta: &TensorMeta, name: &str) -> Option<Constant> {
         "dtype" => Constant::DType(meta.dtype),
         "device" => Constant::Device(meta.device),
         "ndim" => Constant::Int(meta.sizes.len() as i64),
+        "itemsize" => Constant::Int(meta.dtype.size() as i64),
         "requires_grad" => Constant::Bool(meta.requires_grad),
         "is_cuda" => Constant::Bool(meta.device.kind == DeviceKind::Cuda),
         "is_cpu" => Constant::Bool(meta.device.kind == DeviceKind::Cpu),

@@ -5,9 +5,9 @@ use super::{
     call::Keywords,
     compiler, conditions,
     containers::pairs,
-    getters,
+    deques, getters,
     items::{raised, range_len},
-    itertools, lazy, sets,
+    itertools, lazy, sets, tables,
     value::{Iter, Sort, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -25,6 +25,8 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         .chain(itertools::RULES)
         .chain(lazy::RULES)
         .chain(getters::RULES)
+        .chain(tables::RULES)
+        .chain(deques::RULES)
         .chain(compiler::RULES)
         .chain(conditions::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
@@ -237,6 +239,10 @@ const RULES: &[(&str, Rule)] = &[
         };
         match t.get_attr(value, &name) {
             Err(reason) if reason.kind == Kind::Raised && args.len() == 3 => Ok(args[2]),
+            Ok(found) if args.len() == 3 => {
+                t.guard_attr(value, &name, found)?;
+                Ok(found)
+            }
             found => found,
         }
     }),
@@ -246,7 +252,11 @@ const RULES: &[(&str, Rule)] = &[
             return Err(raised("TypeError: hasattr"));
         };
         let present = match t.get_attr(value, &name) {
-            Ok(_) => true,
+            _ if super::attr::UNREAD.contains(&name.as_str()) && matches!(t.get(value)?, Value::Tensor(_)) => true,
+            Ok(found) => {
+                t.guard_attr(value, &name, found)?;
+                true
+            }
             Err(reason) if reason.kind == Kind::Raised => false,
             Err(reason) => return Err(reason),
         };
@@ -397,6 +407,7 @@ fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
         Value::State(state) => match t.heap.get(state) {
             State::List(items) => items.len() as i64,
             State::Dict(items) => items.len() as i64,
+            State::Deque(deque) => deque.items.len() as i64,
             State::Set(items, _) => items.len() as i64,
             _ => return Err(raised("TypeError: no len()")),
         },
@@ -446,7 +457,8 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
         Value::Function(_) => Some(&["builtins.function"]),
         Value::State(state) => match t.heap.sort(state) {
             Sort::List => Some(&["builtins.list"]),
-            Sort::Dict => Some(&["builtins.dict"]),
+            Sort::Dict => Some(super::tables::classes(t.heap.table(state))),
+            Sort::Deque => Some(&["collections.deque"]),
             Sort::Set => Some(&["builtins.set"]),
             Sort::Stack => Some(&[super::exit_stack::CLASS]),
             Sort::Cell | Sort::Iter | Sort::Slot => None,
@@ -515,6 +527,9 @@ fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
 
 /// `str` or `repr`, which are the same for containers.
 fn text(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
+    if args.is_empty() {
+        return t.fold(name, &[]);
+    }
     let value = one(args)?;
     let value = t.specialised(value)?;
     if let Some(constant) = t.as_constant(value)? {
@@ -528,6 +543,9 @@ fn text(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
 }
 
 fn number(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
+    if args.is_empty() {
+        return t.fold(name, &[]);
+    }
     let value = one(args)?;
     match t.get(value)? {
         Value::Const(constant) => t.fold(name, &[constant]),
@@ -540,11 +558,11 @@ fn number(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     }
 }
 
-fn dict(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords) -> Traced {
-    let mut entries = IndexMap::new();
+pub(super) fn dict(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords) -> Traced {
+    let mut entries: IndexMap<_, (ValueId, ValueId)> = IndexMap::new();
     if let Some(&from) = args.first() {
         for (key, value) in pairs(t, from)? {
-            entries.insert(t.key(key)?, (key, value));
+            entries.entry(t.key(key)?).or_insert((key, value)).1 = value;
         }
     }
     for (name, value) in keywords {

@@ -13,7 +13,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
-use guards::{Constant, Step};
+use guards::{Constant, GuardKind, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -403,6 +403,11 @@ impl Tracer<'_> {
         {
             return Ok(known);
         }
+        if let ("storage_offset", []) = (name, args)
+            && let Some(offset) = self.storage_offset(this)?
+        {
+            return Ok(offset);
+        }
         match (name, args, meta) {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
             ("size", [], Some(meta)) => self.shape(node, &meta),
@@ -412,6 +417,19 @@ impl Tracer<'_> {
             }
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
+    }
+
+    /// Where a tensor of the caller's begins in its storage, under a guard.
+    fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
+        let tensor = self.force(tensor)?;
+        let found = self.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
+        let (Some(obj), Some(source), false) = (found, self.source(tensor), self.mutates) else { return Ok(None) };
+        let View::Tensor(view) = self.host.view(obj) else { return Ok(None) };
+        let method = self.sources.string("storage_offset");
+        let asked = self.sources.step(source, Step::Call0(method));
+        let offset = self.sources.constant(Constant::Int(view.offset));
+        self.guard(asked, GuardKind::EqualsMatch(offset));
+        Ok(Some(self.constant(Constant::Int(view.offset))))
     }
 
     /// `this.new_tensor(data)`, which torch writes as a call of `torch.tensor`.

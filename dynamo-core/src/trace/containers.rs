@@ -5,9 +5,10 @@
 use super::{
     Traced, Tracer,
     call::Keywords,
+    deques,
     items::raised,
-    sets,
-    value::{Key, Sort, State, StateId, Value, ValueId},
+    sets, tables,
+    value::{Key, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use guards::Constant;
@@ -32,6 +33,11 @@ pub(super) fn merged(
     changes: bool,
 ) -> Traced<Option<Option<ValueId>>> {
     let Value::State(more) = t.get(other)? else { return Ok(None) };
+    let (one, two) = (t.heap.table(state), t.heap.table(more));
+    if one == Table::Counter || two == Table::Counter {
+        // To them it is the greater count.
+        return Ok(None);
+    }
     let (State::Dict(mut items), State::Dict(more)) = (t.heap.get(state).clone(), t.heap.get(more).clone()) else {
         return Ok(None);
     };
@@ -42,7 +48,9 @@ pub(super) fn merged(
         *t.heap.change(state) = State::Dict(items);
         return Ok(Some(None));
     }
-    Ok(Some(Some(t.state(State::Dict(items)))))
+    let merged = t.heap.push(State::Dict(items), None);
+    t.heap.set_table(merged, if one == Table::Plain { two } else { one });
+    Ok(Some(Some(t.value(Value::State(merged)))))
 }
 
 /// A method of a list, tuple, dict, set or iterator.
@@ -61,6 +69,16 @@ pub(super) fn container_method(
     }
     if let ("_asdict", [], [], Value::Record(_, fields, items)) = (name, args, &keywords[..], t.get(this)?) {
         return t.dict_of_record(&fields, items);
+    }
+    if let Value::State(state) = t.get(this)? {
+        let done = match t.heap.sort(state) {
+            Sort::Dict => tables::method(t, state, name, args, keywords)?,
+            Sort::Deque => deques::method(t, this, state, name, args, keywords)?,
+            _ => None,
+        };
+        if let Some(done) = done {
+            return Ok(done);
+        }
     }
     let refused = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)));
     if !keywords.is_empty() && !matches!(name, "update" | "sort") {
@@ -104,7 +122,7 @@ pub(super) fn container_method(
     }
 }
 
-fn position(t: &mut Tracer<'_>, this: ValueId, name: &str, item: ValueId) -> Traced {
+pub(super) fn position(t: &mut Tracer<'_>, this: ValueId, name: &str, item: ValueId) -> Traced {
     let items = t.all_items(this)?;
     let mut count = 0;
     for (at, candidate) in items.into_iter().enumerate() {
@@ -183,7 +201,11 @@ fn dict_method(
             ("keys", []) => return view(t, "keys"),
             ("values", []) => return view(t, "values"),
             ("items", []) => return view(t, "items"),
-            ("copy", []) => return Ok(Some(t.state(State::Dict(items)))),
+            ("copy", []) => {
+                let (table, copy) = (t.heap.table(state), t.heap.push(State::Dict(items), None));
+                t.heap.set_table(copy, table);
+                return Ok(Some(t.value(Value::State(copy))));
+            }
             ("pop", [key, default @ ..]) => {
                 let found = items.shift_remove(&t.key(*key)?).map(|(_, value)| value).or(default.first().copied());
                 let found = found.ok_or_else(|| raised("KeyError"))?;

@@ -1,4 +1,5 @@
-//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more.
+//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more; and
+//! of attributes, that they are there.
 //!
 //! Invariants:
 //! - Whoever reads a dict's state reads it as a whole, and so guards all of its keys in their order. Only what goes
@@ -8,9 +9,9 @@
 
 use super::{
     Traced, Tracer,
-    value::{Key, Sort, State, StateId, Value, ValueId},
+    value::{Key, Sort, State, StateId, Table, Value, ValueId},
 };
-use guards::{Constant, Element, Guard, GuardKind, Source, SourceId};
+use guards::{Collection, Constant, Element, Guard, GuardKind, Source, SourceId, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the program has asked of dicts of the caller's.
@@ -20,7 +21,7 @@ pub(super) struct Asked {
     keys: FxHashMap<StateId, (SourceId, Vec<Element>)>,
     /// Those whose keys are all guarded.
     whole: Vec<StateId>,
-    /// The keys that were found: the guards on them, and where their values are.
+    /// The keys and attributes that were found: the guards on them, and where their values are.
     found: Vec<(Guard, SourceId)>,
 }
 
@@ -71,6 +72,13 @@ impl Tracer<'_> {
         value
     }
 
+    /// Guards that an attribute is there, unless something is guarded of its value.
+    pub(super) fn found_attr(&mut self, of: SourceId, name: &str, place: SourceId) {
+        let name = self.sources.string(name);
+        let guard = Guard::new(of, GuardKind::HasAttr(name, true)).at(self.place());
+        self.asked.found.push((guard, place));
+    }
+
     /// Whether a dict has a key.
     pub(super) fn has_key(&mut self, dict: StateId, key: &Key) -> bool {
         let has = self.heap.value_at(dict, key).is_some();
@@ -98,6 +106,13 @@ impl Tracer<'_> {
         else {
             return Ok(None);
         };
+        match (self.heap.table(one), self.heap.table(other)) {
+            // To them a key that is missing counts as one with zero.
+            (Table::Counter, Table::Counter) if !items.keys().all(|key| others.contains_key(key)) => return Ok(None),
+            (Table::Counter, Table::Counter) if items.len() != others.len() => return Ok(None),
+            (Table::Ordered, Table::Ordered) if !items.keys().eq(others.keys()) => return Ok(Some(false)),
+            _ => {}
+        }
         if items.len() != others.len() {
             return Ok(Some(false));
         }
@@ -136,9 +151,23 @@ impl Tracer<'_> {
         if let Some(source) = self.asked.open(dict)
             && let Some((_, keys)) = self.asked.keys.get(&dict)
         {
-            let kind = GuardKind::DictKeysMatch(keys.clone());
-            self.guard(source, kind);
+            let keys = keys.clone();
+            self.guard_key_order(dict, source, keys);
             self.asked.whole.push(dict);
+        }
+    }
+
+    fn guard_key_order(&mut self, dict: StateId, source: SourceId, keys: Vec<Element>) {
+        if self.heap.table(dict) != Table::Ordered {
+            return self.guard(source, GuardKind::DictKeysMatch(keys));
+        }
+        // The order is not that of the dict below.
+        self.guard(source, GuardKind::SequenceLength(keys.len() as u32, Collection::Sequence));
+        for (place, key) in (0..).zip(keys) {
+            if let Element::Constant(key) = key {
+                let place = self.sources.step(source, Step::SetItem(place));
+                self.guard(place, GuardKind::EqualsMatch(key));
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use super::{
     Input, Traced, Tracer, autocast,
     items::raised,
-    value::{State, Value, ValueId},
+    value::{State, Table, Value, ValueId},
 };
 use crate::{
     host::Ask,
@@ -461,7 +461,7 @@ impl Tracer<'_> {
             }
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => Arg::List(all(self, &items)?),
-                State::Dict(items) => {
+                State::Dict(items) if self.heap.table(state) == Table::Plain => {
                     let pairs: Vec<_> = items.values().copied().collect();
                     let pair = |(key, value): (ValueId, ValueId)| Ok((self.arg(key)?, self.arg(value)?));
                     Arg::Dict(pairs.into_iter().map(pair).collect::<Traced<_>>()?)
@@ -509,6 +509,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
                 State::Dict(items) => items.values().map(|&(_, value)| value).collect(),
+                State::Deque(deque) => deque.items.clone(),
                 _ => return Ok(false),
             },
             _ => return Ok(false),

@@ -4,7 +4,7 @@ use super::{
     Traced, Tracer,
     frame::Frame,
     step::Next,
-    value::{Iter, Key, Sort, State, StateId, Value, ValueId},
+    value::{Iter, Key, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use fx::{Arg, Kind as NodeKind, Meta};
@@ -40,9 +40,15 @@ impl Tracer<'_> {
                 None => Err(Reason::new(Kind::Operator, "A constant's item at a place that is computed.")),
             },
             Value::State(state) if self.heap.sort(state) == Sort::Dict => {
-                let text = self.describe(key);
+                let (text, given) = (self.describe(key), key);
                 let key = self.key(key)?;
-                self.value_at(state, &key).ok_or_else(|| raised(&format!("KeyError: {text}")))
+                match self.value_at(state, &key) {
+                    Some(value) => Ok(value),
+                    None => match self.missing(container, state, given)? {
+                        Some(value) => Ok(value),
+                        None => Err(raised(&format!("KeyError: {text}"))),
+                    },
+                }
             }
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) if matches!(self.get(key)?, Value::Slice(_)) => {
@@ -50,6 +56,9 @@ impl Tracer<'_> {
                     Ok(self.state(State::List(picked)))
                 }
                 State::List(items) => self.get_of_sequence(&items, key, Value::Tuple),
+                State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
+                    self.get_of_sequence(&deque.items, key, Value::Tuple)
+                }
                 _ => Err(self.no_item(container)),
             },
             Value::Object(..) => match self.call_special(container, "__getitem__", &[key])? {
@@ -159,6 +168,13 @@ impl Tracer<'_> {
                     *self.heap.change(state) = State::List(items);
                     Ok(())
                 }
+                State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
+                    let at = self.index(deque.items.len(), key)?;
+                    if let State::Deque(deque) = self.heap.change(state) {
+                        deque.items[at] = value;
+                    }
+                    Ok(())
+                }
                 State::Dict(_) => {
                     let (forced, key) = (self.force(key)?, self.key(key)?);
                     if let State::Dict(items) = self.heap.change(state) {
@@ -200,7 +216,9 @@ impl Tracer<'_> {
             State::Dict(_) => {
                 let key = self.key(key)?;
                 let State::Dict(items) = self.heap.change(state) else { return Ok(()) };
-                items.shift_remove(&key).map(drop).ok_or_else(|| raised("KeyError"))
+                let gone = items.shift_remove(&key).is_some();
+                // A counter has every key.
+                if gone || self.heap.table(state) == Table::Counter { Ok(()) } else { Err(raised("KeyError")) }
             }
             _ => Err(self.no_change(container)),
         }
@@ -239,6 +257,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::Iter(_) => return self.force(value),
                 State::List(_) => Iter::List(state, 0),
+                State::Deque(deque) => Iter::Deque(state, deque.moves, 0),
                 State::Dict(_) => {
                     let dict = self.force(value)?;
                     Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
@@ -319,6 +338,13 @@ impl Tracer<'_> {
             Iter::List(list, at) => {
                 let State::List(items) = self.heap.get(list) else { return Ok(None) };
                 (items.get(at).copied(), Iter::List(list, at + 1))
+            }
+            Iter::Deque(state, moves, at) => {
+                let State::Deque(deque) = self.heap.get(state) else { return Ok(None) };
+                if deque.moves != moves {
+                    return Err(raised("RuntimeError: deque mutated during iteration"));
+                }
+                (deque.items.get(at).copied(), Iter::Deque(state, moves, at + 1))
             }
             Iter::Range([next, stop, step]) => {
                 let more = if step > 0 { next < stop } else { next > stop };

@@ -10,7 +10,7 @@
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
-//! - `builtin`, `containers`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
 //!   `with`, `try` and `match` need;
@@ -32,6 +32,7 @@ mod compiler;
 mod conditions;
 mod containers;
 mod context;
+mod deques;
 mod devices;
 mod dicts;
 mod exceptions;
@@ -58,6 +59,7 @@ mod record;
 mod sets;
 mod sorting;
 mod step;
+mod tables;
 mod untraced;
 mod unwinding;
 mod value;

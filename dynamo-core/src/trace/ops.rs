@@ -5,7 +5,8 @@
 
 use super::{
     Traced, Tracer,
-    value::{Sort, State, Value, ValueId},
+    attr::LAYOUT,
+    value::{Sort, State, Table, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -13,7 +14,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::Kind as NodeKind;
-use guards::Constant;
+use guards::{Constant, GuardKind};
 use symshapes::{Expr, Pred};
 
 /// The names of `operator` behind `BINARY_OP`, by its number; the in-place forms follow in the same order.
@@ -187,7 +188,11 @@ impl Tracer<'_> {
             Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
             Ok(Value::State(state)) => match self.heap.sort(state) {
                 Sort::List => "a list".to_owned(),
-                Sort::Dict => "a dict".to_owned(),
+                Sort::Dict => match super::tables::class_name(self.heap.table(state)) {
+                    "builtins.dict" => "a dict".to_owned(),
+                    class => format!("a `{class}`"),
+                },
+                Sort::Deque => "a `collections.deque`".to_owned(),
                 Sort::Set => "a set".to_owned(),
                 Sort::Stack => format!("a `{}`", super::exit_stack::CLASS),
                 Sort::Cell | Sort::Iter | Sort::Slot => "an iterator".to_owned(),
@@ -292,7 +297,7 @@ impl Tracer<'_> {
             Value::Tuple(items) if items.len() > 1 => all(self, items)?.map(|items| format!("({})", items.join(", "))),
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => all(self, items)?.map(|items| format!("[{}]", items.join(", "))),
-                State::Dict(items) => {
+                State::Dict(items) if self.heap.table(state) == Table::Plain => {
                     let (keys, values) = items.into_values().unzip();
                     let (keys, values) = (all(self, keys)?, all(self, values)?);
                     keys.zip(values).map(|(keys, values)| {
@@ -420,6 +425,7 @@ impl Tracer<'_> {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
             Value::State(state) => match tracer.heap.get(*state) {
                 State::List(items) => Some((1, items.clone())),
+                State::Deque(deque) => Some((2, deque.items.clone())),
                 _ => None,
             },
             _ => None,
@@ -445,6 +451,14 @@ impl Tracer<'_> {
             let known = plain(&self.values[a]) && plain(&self.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
+        if let (Value::Object(class, x), Value::Object(other, y)) = (&self.values[a], &self.values[b])
+            && class == LAYOUT
+            && other == LAYOUT
+        {
+            let same = x == y;
+            self.guard_layouts(&[a, b]);
+            return Ok(same);
+        }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.values[a], &self.values[b]) {
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
@@ -456,11 +470,29 @@ impl Tracer<'_> {
         }
     }
 
+    /// Guards that layouts of the caller's are those that they are.
+    fn guard_layouts(&mut self, layouts: &[ValueId]) {
+        for &layout in layouts {
+            if let (&Value::Object(_, obj), Some(source)) = (&self.values[layout], self.source(layout)) {
+                let kind = GuardKind::IdMatch(self.object(obj));
+                self.guard(source, kind);
+            }
+        }
+    }
+
     /// `a is b`
     pub(super) fn is_same(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         let (a, b) = (self.decided(a)?, self.decided(b)?);
         if a == b {
             return Ok(true);
+        }
+        if let (Value::Object(class, x), Value::Object(other, y)) = (&self.values[a], &self.values[b])
+            && class == LAYOUT
+            && other == LAYOUT
+        {
+            let same = x == y;
+            self.guard_layouts(&[a, b]);
+            return Ok(same);
         }
         let singleton = |value: &Value| {
             matches!(value, Value::Const(Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::DType(_)))
@@ -536,6 +568,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => !items.is_empty(),
                 State::Dict(items) => !items.is_empty(),
+                State::Deque(deque) => !deque.items.is_empty(),
                 State::Set(items, _) => !items.is_empty(),
                 State::Cell(_) | State::Iter(_) | State::Stack(_) | State::Slot { .. } => true,
             },

@@ -44,7 +44,7 @@ impl Tracer<'_> {
         Ok(match self.get(subject)? {
             Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
             Value::State(state) => match self.heap.sort(state) {
-                Sort::List => (true, false),
+                Sort::List | Sort::Deque => (true, false),
                 Sort::Dict => (false, true),
                 Sort::Set | Sort::Cell | Sort::Iter | Sort::Stack | Sort::Slot => (false, false),
             },

@@ -2,10 +2,10 @@
 
 use super::{
     Dynamic, Traced, Tracer,
-    value::{Function, Key, Made, State, Value, ValueId},
+    value::{Deque, Function, Key, Made, State, StateId, Table, Value, ValueId},
 };
 use crate::{
-    host::{FunctionView, Mark, Obj, Place, TensorView, Unbacked, View},
+    host::{self, FunctionView, Mark, Obj, Place, TensorView, Unbacked, View},
     reason::{Kind, Reason},
 };
 use fx::{Meta, TensorMeta};
@@ -44,6 +44,7 @@ impl Tracer<'_> {
         match self.known.get(&obj).copied() {
             Some(known) => {
                 self.guard_same(known, source);
+                self.guard_found(obj, known, source);
                 Ok(known)
             }
             None => self.look(obj, source),
@@ -92,6 +93,20 @@ impl Tracer<'_> {
             && !matches!(self.values[known], Value::Const(_))
         {
             self.guard(second, GuardKind::DuplicateInput(first));
+        }
+    }
+
+    /// An object that the trace has found in no variable is reached by one: it has to be so again.
+    fn guard_found(&mut self, obj: Obj, known: ValueId, second: Option<SourceId>) {
+        let (None, Some(second)) = (self.source(known), second) else { return };
+        let lasts = match &self.values[known] {
+            Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
+            Value::Object(class, _) => class == super::attr::LAYOUT,
+            _ => false,
+        };
+        if lasts {
+            let kind = GuardKind::IdMatch(self.object(obj));
+            self.guard(second, kind);
         }
     }
 
@@ -151,7 +166,23 @@ impl Tracer<'_> {
                 let items = self.elements(&items, source);
                 Value::State(self.heap.push(State::List(items), Some(obj)))
             }
-            View::Dict(items) => self.dict(obj, &items, source)?,
+            View::Dict(items) => Value::State(self.dict(obj, &items, source)?),
+            View::Table(table, items) => {
+                let state = self.dict(obj, &items, source)?;
+                let table = match table {
+                    host::Table::Ordered => Table::Ordered,
+                    host::Table::Counter => Table::Counter,
+                    host::Table::Default(factory) => {
+                        Table::Default(self.child(factory, source, |s, base| s.attr(base, "default_factory")))
+                    }
+                };
+                self.heap.set_table(state, table);
+                Value::State(state)
+            }
+            View::Deque(items, most) => {
+                let items = self.elements(&items, source);
+                Value::State(self.heap.push(State::Deque(Deque { items, most, moves: 0 }), Some(obj)))
+            }
             View::Slice(parts) => {
                 let names = ["start", "stop", "step"];
                 Value::Slice(std::array::from_fn(|i| self.child(parts[i], source, |s, base| s.attr(base, names[i]))))
@@ -248,7 +279,7 @@ impl Tracer<'_> {
         Ok(Value::State(self.heap.push(State::Set(entries, Made::Found), Some(obj))))
     }
 
-    fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<Value> {
+    fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
         for &(key, value) in items {
             let key_value = self.look(key, None)?;
@@ -265,7 +296,7 @@ impl Tracer<'_> {
             let keys = self.dict_keys(items);
             self.asked.found(state, source, keys);
         }
-        Ok(Value::State(state))
+        Ok(state)
     }
 
     fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
@@ -310,6 +341,16 @@ impl Tracer<'_> {
             View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
                 self.type_match(obj)
+            }
+            View::Deque(items, most) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                let most = most.map_or(Constant::None, |most| Constant::Int(most as i64));
+                let most = self.sources.constant(most);
+                let part = self.sources.attr(source, "maxlen");
+                self.guard(part, GuardKind::EqualsMatch(most));
+                return;
             }
             View::Range(bounds) => {
                 for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
@@ -358,7 +399,9 @@ impl Tracer<'_> {
                 self.type_match(obj)
             }
             // The keys are guarded where they are read.
-            View::Dict(_) | View::Slice(_) | View::Method(..) | View::Object(_) => self.type_match(obj),
+            View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {
+                self.type_match(obj)
+            }
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
             View::Tensor(_) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {
@@ -386,7 +429,7 @@ impl Tracer<'_> {
     }
 
     /// The number that guards have for an object.
-    fn object(&mut self, obj: Obj) -> ObjectId {
+    pub(super) fn object(&mut self, obj: Obj) -> ObjectId {
         let id = ObjectId::from_u32(obj.as_u32());
         let info = self.host.info(obj);
         self.sources.describe(id, info);

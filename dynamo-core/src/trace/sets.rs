@@ -8,7 +8,7 @@
 use super::{
     Traced, Tracer,
     items::raised,
-    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
+    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -131,7 +131,7 @@ pub(super) fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Opti
         return Ok((items, operand));
     }
     let is_dict = match t.get(value)? {
-        Value::State(state) => t.heap.sort(state) == Sort::Dict,
+        Value::State(state) => t.heap.sort(state) == Sort::Dict && t.heap.table(state) == Table::Plain,
         _ => false,
     };
     let items = t.all_items(value)?;

@@ -367,7 +367,7 @@ impl Tracer<'_> {
                 let (keys, values) = (self.all_items(keys)?, f.pop_many(count)?);
                 let mut items = IndexMap::new();
                 for (key, value) in keys.into_iter().zip(values) {
-                    items.insert(self.key(key)?, (key, value));
+                    items.entry(self.key(key)?).or_insert((key, value)).1 = value;
                 }
                 Value::State(self.heap.push(State::Dict(items), None))
             }
@@ -714,8 +714,9 @@ impl Tracer<'_> {
             }
             (Op::DictUpdate | Op::DictMerge, State::Dict(items)) => {
                 for (key, value) in super::containers::pairs(self, value)? {
-                    let known = items.insert(self.key(key)?, (key, value));
-                    if op == Op::DictMerge && known.is_some() {
+                    let count = items.len();
+                    items.entry(self.key(key)?).or_insert((key, value)).1 = value;
+                    if op == Op::DictMerge && items.len() == count {
                         return Err(raised("TypeError: got multiple values for a keyword argument"));
                     }
                 }

@@ -14,6 +14,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use std::{cell::RefCell, rc::Rc};
 use symshapes::{Expr, Float, Pred};
 
@@ -186,6 +187,8 @@ pub(super) enum State {
     List(Vec<ValueId>),
     /// A dict: keys and values by key, in order.
     Dict(IndexMap<Key, (ValueId, ValueId)>),
+    /// A `collections.deque`
+    Deque(Deque),
     /// A set: its items by key, in the order in which they came.
     Set(IndexMap<Key, ValueId>, Made),
     /// A closure's cell; `None` before the variable is set.
@@ -203,6 +206,29 @@ pub(super) enum State {
         /// What was written, if anything; NULL if it was deleted.
         value: Option<ValueId>,
     },
+}
+
+/// A `collections.deque`, as it is now.
+#[derive(Clone, Debug)]
+pub(super) struct Deque {
+    pub(super) items: Vec<ValueId>,
+    /// How many items it has at most.
+    pub(super) most: Option<usize>,
+    /// How often items came or went: an iterator over it ends then.
+    pub(super) moves: usize,
+}
+
+/// What a dict does beyond being one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Table {
+    /// Nothing.
+    Plain,
+    /// `collections.OrderedDict`
+    Ordered,
+    /// `collections.defaultdict`, with what makes the values that are missing.
+    Default(ValueId),
+    /// `collections.Counter`
+    Counter,
 }
 
 /// What is in a `contextlib.ExitStack`.
@@ -288,6 +314,8 @@ pub(super) enum Iter {
     Set(StateId, Vec<ValueId>, usize),
     /// Over a list, which may change meanwhile.
     List(StateId, usize),
+    /// Over a deque, how often items had come or gone when it began, the next one's place.
+    Deque(StateId, usize, usize),
     /// Over numbers: next, stop, step.
     Range([i64; 3]),
     /// `enumerate`
@@ -327,6 +355,7 @@ const MOST_COPIED: usize = 1 << 27;
 pub(super) enum Sort {
     List,
     Dict,
+    Deque,
     Set,
     Cell,
     Iter,
@@ -338,6 +367,8 @@ pub(super) enum Sort {
 #[derive(Default)]
 pub(super) struct Heap {
     rows: PrimaryMap<StateId, Row>,
+    /// The dicts that are more than that.
+    tables: FxHashMap<StateId, Table>,
     /// The dicts of the caller's that were read as a whole, until somebody takes note of it.
     read: RefCell<Vec<StateId>>,
     /// What was changed, and how it was before, as long as that may be asked for.
@@ -351,6 +382,7 @@ impl State {
     fn weight(&self) -> usize {
         match self {
             State::List(items) => items.len(),
+            State::Deque(deque) => deque.items.len(),
             State::Dict(items) => 16 * items.len(),
             State::Set(items, _) => 16 * items.len(),
             State::Iter(Iter::Items(items, _) | Iter::Dict(_, _, items, _) | Iter::Set(_, items, _)) => items.len() / 8,
@@ -378,12 +410,28 @@ impl Heap {
         match self.rows[id].state {
             State::List(_) => Sort::List,
             State::Dict(_) => Sort::Dict,
+            State::Deque(_) => Sort::Deque,
             State::Set(..) => Sort::Set,
             State::Cell(_) => Sort::Cell,
             State::Iter(_) => Sort::Iter,
             State::Stack(_) => Sort::Stack,
             State::Slot { .. } => Sort::Slot,
         }
+    }
+
+    /// What a dict is beyond that.
+    pub(super) fn table(&self, dict: StateId) -> Table {
+        self.tables.get(&dict).copied().unwrap_or(Table::Plain)
+    }
+
+    /// Makes a dict more than that.
+    pub(super) fn set_table(&mut self, dict: StateId, table: Table) {
+        self.tables.insert(dict, table);
+    }
+
+    /// True if an iterator over a dict has begun that has not ended. `is_it` tells whether a value is the dict.
+    pub(super) fn is_iterated(&self, is_it: impl Fn(ValueId) -> bool) -> bool {
+        self.rows.values().any(|row| matches!(&row.state, State::Iter(Iter::Dict(dict, ..)) if is_it(*dict)))
     }
 
     /// The object that has it, if the program did not make it itself.

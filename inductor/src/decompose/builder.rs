@@ -16,6 +16,8 @@ pub(crate) struct Builder {
     pub(crate) graph: TensorGraph,
     /// The node to which new tensors are attributed.
     pub(crate) origin: NodeId,
+    /// Whether memory of which the program says nothing is the caller's to make.
+    pub(crate) fills: bool,
 }
 
 impl Builder {

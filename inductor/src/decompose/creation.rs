@@ -26,6 +26,9 @@ pub(crate) fn filled(b: &mut Builder, a: &Args, value: f64) -> Rewrite {
 /// Zeros: whatever memory holds will do. Memory with gaps is only the caller's to make.
 pub(crate) fn empty(b: &mut Builder, a: &Args) -> Rewrite {
     let promise = a.result()?;
+    if b.fills {
+        return unsupported("memory that is to be filled");
+    }
     if !is_dense(&mut b.graph.pool, &promise.sizes, &promise.strides) {
         return unsupported("strides with gaps");
     }

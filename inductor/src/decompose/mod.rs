@@ -89,7 +89,7 @@ pub(crate) struct Promise {
 pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error> {
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
-    let builder = Builder { graph: tensors, origin: first };
+    let builder = Builder { graph: tensors, origin: first, fills: options.fills };
     let (given, users) = (crate::sizes::given(graph).into_keys().collect(), graph.users());
     let absorbed = absorbed(graph, &users, &given);
     let mut pass = Decompose {

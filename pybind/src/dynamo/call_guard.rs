@@ -41,7 +41,12 @@ impl CallGuard {
         let mut all = capture.guards.clone();
         all.extend(guards);
         let global = sources.global_state();
-        all.extend(states(py, torch).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))));
+        let makes_memory = capture.graph.nodes().any(|node| capture.graph[node].target.contains("empty"));
+        all.extend(
+            states(py, torch, makes_memory)
+                .into_iter()
+                .map(|state| guards::Guard::new(global, GuardKind::Global(state))),
+        );
         let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         keeps_promises(py, &env, &solved, &sources)?;
         let shapes = ShapeGuard::new(&env, &solved, &sources);

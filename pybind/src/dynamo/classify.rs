@@ -25,6 +25,9 @@ pub(super) enum Seen<'py> {
     Set(Vec<Bound<'py, PyAny>>),
     List(Vec<Bound<'py, PyAny>>),
     Dict(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
+    /// Another class of dicts: what makes its missing values, if it is a `defaultdict`.
+    Table(&'static str, Option<Bound<'py, PyAny>>, Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
+    Deque(Vec<Bound<'py, PyAny>>, Option<usize>),
     Slice([Bound<'py, PyAny>; 3]),
     Range([i64; 3]),
     Tensor(SeenTensor),
@@ -104,6 +107,19 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             } else {
                 Seen::Object(class)
             }
+        }
+        "collections.OrderedDict" => {
+            // Its order is its own: that of the dict below it may differ.
+            let items = object.call_method0("items")?.try_iter()?.map(|item| item?.extract());
+            Seen::Table("OrderedDict", None, items.collect::<PyResult<_>>()?)
+        }
+        "collections.defaultdict" => {
+            let factory = object.getattr("default_factory")?;
+            Seen::Table("defaultdict", Some(factory), object.cast::<PyDict>()?.iter().collect())
+        }
+        "collections.Counter" => Seen::Table("Counter", None, object.cast::<PyDict>()?.iter().collect()),
+        "collections.deque" => {
+            Seen::Deque(object.try_iter()?.collect::<PyResult<_>>()?, object.getattr("maxlen")?.extract()?)
         }
         "builtins.set" => Seen::Set(object.try_iter()?.collect::<PyResult<_>>()?),
         "torch.Size" => Seen::Size(object.cast::<PyTuple>()?.iter().collect()),

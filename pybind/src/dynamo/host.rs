@@ -8,7 +8,8 @@ use crate::fx_module::function;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, TensorView, View,
+    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
+    TensorView, View,
 };
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
@@ -152,6 +153,16 @@ impl<'py> PyHost<'py> {
             Seen::Dict(items) => {
                 View::Dict(items.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect())
             }
+            Seen::Table(class, factory, items) => {
+                let table = match (class, factory) {
+                    (_, Some(factory)) => Table::Default(self.handle(&factory)),
+                    ("OrderedDict", _) => Table::Ordered,
+                    _ => Table::Counter,
+                };
+                let items = items.iter().map(|(key, value)| (self.handle(key), self.handle(value)));
+                View::Table(table, items.collect())
+            }
+            Seen::Deque(items, most) => View::Deque(self.all(&items), most),
             Seen::Slice(parts) => View::Slice(parts.each_ref().map(|part| self.handle(part))),
             Seen::Range(bounds) => View::Range(bounds),
             Seen::Tensor(tensor) => View::Tensor(Box::new(TensorView {

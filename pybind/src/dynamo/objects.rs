@@ -11,12 +11,13 @@ use super::{
 use crate::torch::{Overrides, Torch};
 use frame_hook::Call;
 use guards::{
-    Autocast, Constant, ConstantId, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts,
-    TensorGuard, TensorGuardId, TensorProperty,
+    Autocast, Constant, ConstantId, Deterministic, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources,
+    TensorFacts, TensorGuard, TensorGuardId, TensorProperty,
 };
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType, PyTypeMethods, PyWeakrefMethods,
     PyWeakrefReference,
@@ -47,7 +48,8 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        if is_builtin_class(object) || torch.is_tensor_class(object) {
+        let is_layout = object.get_type().is(torch.strided.bind(object.py()).get_type());
+        if is_builtin_class(object) || torch.is_tensor_class(object) || is_layout {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
         PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))
@@ -256,6 +258,11 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         }
         if let Ok(items) = base.cast::<PyList>() {
             return items.get_item(place(items.len())?).ok();
+        }
+        static DEQUE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let deque = DEQUE.import(self.py(), "collections", "deque").ok()?;
+        if base.is_exact_instance(deque) {
+            return base.get_item(key).ok();
         }
         base.cast::<PyDict>().ok()?.get_item(key).ok()?
     }
@@ -521,6 +528,10 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
         GlobalState::InferenceMode(_) => GlobalState::InferenceMode(torch.inference_mode(py).ok()?),
         GlobalState::DefaultDType(_) => GlobalState::DefaultDType(torch.default_dtype(py).ok()??),
         GlobalState::Autocast(_) => GlobalState::Autocast(Autocast { enabled: torch.autocast(py).ok()??, cache: true }),
+        GlobalState::DeterministicAlgorithms(_) => GlobalState::DeterministicAlgorithms(Deterministic {
+            enabled: torch.fills_memory(py).ok()?,
+            warn_only: false,
+        }),
         GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
             Overrides::Nothing => GlobalState::DefaultDevice(None),
             Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
@@ -530,8 +541,8 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
     })
 }
 
-/// The state under which a trace is made.
-pub(super) fn states(py: Python<'_>, torch: &Torch) -> Vec<GlobalState> {
+/// The state under which a trace is made; whether memory is filled, if the trace makes any of which it says nothing.
+pub(super) fn states(py: Python<'_>, torch: &Torch, makes_memory: bool) -> Vec<GlobalState> {
     let kinds = [
         GlobalState::GradMode(true),
         GlobalState::InferenceMode(false),
@@ -539,5 +550,7 @@ pub(super) fn states(py: Python<'_>, torch: &Torch) -> Vec<GlobalState> {
         GlobalState::Autocast(Autocast { enabled: Vec::new(), cache: true }),
         GlobalState::DefaultDevice(None),
     ];
-    kinds.iter().filter_map(|kind| current_state(py, torch, kind)).collect()
+    let filled = GlobalState::DeterministicAlgorithms(Deterministic { enabled: false, warn_only: false });
+    let more = makes_memory.then_some(filled);
+    kinds.iter().chain(&more).filter_map(|kind| current_state(py, torch, kind)).collect()
 }

@@ -173,6 +173,12 @@ impl Torch {
         }
     }
 
+    /// Whether memory of which a program says nothing is filled, so that results are the same each time.
+    pub(crate) fn fills_memory(&self, py: Python<'_>) -> PyResult<bool> {
+        let ask = |name| self.find(py, name)?.call0()?.is_truthy();
+        Ok(ask("_C._get_deterministic_algorithms")? && ask("_C._get_deterministic_fill_uninitialized_memory")?)
+    }
+
     /// Whether tensors are made that can never record gradients.
     pub(crate) fn inference_mode(&self, py: Python<'_>) -> PyResult<bool> {
         match &self.private {

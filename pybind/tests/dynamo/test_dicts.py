@@ -227,11 +227,10 @@ def subclass(x, d):
 
 
 @row(
-    "+.+",
+    "+++",
     collections.OrderedDict(a=2.0),
     collections.OrderedDict(b=1.0, a=2.0),
     collections.OrderedDict(a=4.0),
-    torch="+++",
 )
 def ordered(x, d):
     return x * d["a"], len(d)

@@ -579,6 +579,58 @@ def test_getters_that_are_given_are_guarded_by_what_they_get():
         assert repr(called(torch.ones(2, 3), method)) == repr(method(torch.ones(2, 3)))
 
 
+def of_tensors(x, w):
+    y = x + w
+    layouts = x.layout, y.layout is torch.strided, x.layout == torch.sparse_coo, y.layout == w.layout
+    absent = getattr(x, "absent", 5), hasattr(w, "absent"), getattr(y, "absent", None), hasattr(y, "absent")
+    sizes = x.storage_offset(), w.storage_offset(), x.itemsize, y.nbytes
+    return y, layouts, absent, sizes, hasattr(x, "sum"), hasattr(y, "grad"), getattr(x, "noted", 0)
+
+
+def test_attributes_of_tensors_are_known():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(of_tensors, backend="eager", listener=log.append)
+    noted, absent = torch.ones(2, 3), torch.ones(2, 3)
+    noted.noted, absent.absent = 3, 1  # type: ignore[attr-defined]
+    plain, later = torch.ones(2, 3), torch.ones(3, 3)[1:]
+    counts = []
+    for args in (
+        (plain, plain + 1),
+        (plain, later),
+        (later, plain),
+        (noted, plain),
+        (plain, absent),
+        (plain, plain + 2),
+    ):
+        assert repr(compiled(*args)) == repr(of_tensors(*args))
+        counts.append(len(log))
+    # An attribute of an input may be one of what is computed, and so the fifth call ends its graph.
+    assert counts[:4] == [1, 2, 3, 4]
+    assert [event.get("break_reason") for event in log[:4]] == [None] * 4
+
+
+def layout_given(x, layout):
+    return x + 1 if x.layout == layout else x - 1
+
+
+def test_layouts_that_are_given_are_guarded():
+    compiled = _capture.optimize(layout_given, backend="eager")
+    for layout in (torch.strided, torch.sparse_coo, torch.strided):
+        assert torch.equal(compiled(torch.ones(2), layout), layout_given(torch.ones(2), layout))
+
+
+def has_one(x, thing):
+    return x + 1 if hasattr(thing, "a") else x - 1
+
+
+def test_that_an_attribute_is_there_is_guarded():
+    compiled = _capture.optimize(has_one, backend="eager")
+    one, other = Missing(), Missing()
+    one.a = 1  # type: ignore[attr-defined]
+    for thing in (one, other, one, 3, "a"):
+        assert torch.equal(compiled(torch.ones(2), thing), has_one(torch.ones(2), thing))
+
+
 class Handmade(tuple[Any, ...]):
     _fields = ("a",)
 

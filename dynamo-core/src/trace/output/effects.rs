@@ -50,6 +50,14 @@ impl Output<'_, '_> {
                     self.builder.store_local(new);
                     self.refill(state, new)?;
                 }
+                State::Deque(deque) => {
+                    self.push_all(&deque.items)?;
+                    self.builder.build_tuple(deque.items.len() as u32);
+                    let new = self.fresh("items");
+                    self.builder.store_local(new);
+                    self.call_on_origin(state, "clear", None)?;
+                    self.call_on_origin(state, "extend", Some(new))?;
+                }
                 State::Slot { object: None, name, value: Some(value) } if self.is_null(value) => {
                     // It is not there if only the trace has written it.
                     self.builder.load_const(Const::None);
@@ -81,14 +89,16 @@ impl Output<'_, '_> {
 
     /// Gives a dict of the caller's what a local holds, and nothing else.
     pub(super) fn refill(&mut self, state: StateId, new: LocalId) -> Traced<()> {
+        self.call_on_origin(state, "clear", None)?;
+        self.call_on_origin(state, "update", Some(new))
+    }
+
+    /// Calls a method of a container of the caller's.
+    fn call_on_origin(&mut self, state: StateId, method: &str, given: Option<LocalId>) -> Traced<()> {
         self.push_origin(state)?;
-        self.builder.load_method("clear");
-        self.builder.call(0);
-        self.builder.pop();
-        self.push_origin(state)?;
-        self.builder.load_method("update");
-        self.builder.load_local(new);
-        self.builder.call(1);
+        self.builder.load_method(method);
+        given.into_iter().for_each(|given| self.builder.load_local(given));
+        self.builder.call(u32::from(given.is_some()));
         self.builder.pop();
         Ok(())
     }

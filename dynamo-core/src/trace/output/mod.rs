@@ -14,6 +14,7 @@ mod lazy_iterators;
 mod plan;
 mod sets;
 mod sources;
+mod tables;
 mod values;
 
 use super::{

@@ -7,7 +7,7 @@ use crate::{
         Traced,
         context::Context,
         frame::Frame,
-        value::{Iter, Leaving, State, StateId, Value, ValueId},
+        value::{Iter, Leaving, State, StateId, Table, Value, ValueId},
     },
 };
 use fx::NodeId;
@@ -132,7 +132,14 @@ impl Output<'_, '_> {
     fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
         match self.t.heap.get(state) {
             State::List(items) => items.clone(),
-            State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
+            State::Dict(items) => {
+                let factory = match self.t.heap.table(state) {
+                    Table::Default(factory) => Some(factory),
+                    _ => None,
+                };
+                factory.into_iter().chain(items.values().flat_map(|&(key, value)| [key, value])).collect()
+            }
+            State::Deque(deque) => deque.items.clone(),
             State::Set(items, made) => items.values().copied().chain(super::sets::parts(made)).collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
@@ -143,7 +150,7 @@ impl Output<'_, '_> {
                     Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
                     Iter::Dict(dict, ..) => vec![*dict],
                     Iter::Set(set, ..) => self.parts_of_state(*set),
-                    Iter::List(list, _) => self.parts_of_state(*list),
+                    Iter::List(list, _) | Iter::Deque(list, ..) => self.parts_of_state(*list),
                     Iter::Enumerate(inner, _) => states(&[*inner]),
                     Iter::Zip(inners, _) => states(inners),
                     Iter::Lazy(lazy) => lazy.parts(),

@@ -4,11 +4,13 @@ use super::{Opaque, Output, construct};
 use crate::{
     bytecode::{Builder, Const, LocalId, Op},
     trace::{
-        Traced, autocast,
+        Traced,
+        attr::LAYOUT,
+        autocast,
         call::LIMITS,
         context::Context,
         grad::Class,
-        value::{Function, Iter, Made, Sort, State, StateId, Value, ValueId},
+        value::{Function, Iter, Made, Sort, State, StateId, Table, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
@@ -52,7 +54,7 @@ impl Output<'_, '_> {
                 let forced = self.t.force(value)?;
                 let is_constant = match &self.t.values[forced] {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => LIMITS.contains(&class.as_str()),
+                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || class == LAYOUT,
                     _ => false,
                 };
                 if !is_constant {
@@ -65,7 +67,7 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, number);
                 self.keep(value);
             }
-            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) => {
+            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || class == LAYOUT => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }
@@ -233,6 +235,8 @@ impl Output<'_, '_> {
                     self.builder.emit(Op::ListExtend, 1);
                 }
             }
+            State::Dict(items) if self.t.heap.table(state) != Table::Plain => self.push_table(state, items)?,
+            State::Deque(deque) => self.push_deque(state, &deque)?,
             State::Dict(items) => {
                 self.new_state(state, |builder| builder.build_map(0));
                 for (key, value) in items.into_values() {
@@ -293,6 +297,14 @@ impl Output<'_, '_> {
                 self.builder.load_const(Const::Int(*at as i64));
                 self.builder.call(1);
                 self.builder.pop();
+            }
+            Iter::Deque(deque, moves, at) => {
+                if !matches!(self.t.heap.get(*deque), State::Deque(now) if now.moves == *moves) {
+                    return Err(construct("an iterator over a deque that changed meanwhile"));
+                }
+                self.push_state(*deque)?;
+                self.builder.emit(Op::GetIter, 0);
+                self.skip_items(*at);
             }
             Iter::Range(bounds) => {
                 self.call_named("builtins.range", 3, |out| {
