@@ -13,12 +13,16 @@ from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write
 
 #: What programs start with.
 PRELUDE = """\
+import collections
 import contextlib
 import functools
 import itertools
 import math
+import operator
 
 import torch
+
+Dot = collections.namedtuple("Dot", "a b")
 
 
 class Box:
