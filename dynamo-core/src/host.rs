@@ -216,6 +216,8 @@ pub enum Table {
 pub enum Lookup {
     /// It is there.
     Found(Obj),
+    /// A property, which this function reads.
+    Property(Obj),
     /// It is not there.
     Absent,
     /// Only running code could tell.

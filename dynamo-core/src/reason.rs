@@ -104,6 +104,11 @@ impl Reason {
         Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()) }
     }
 
+    /// True for an attribute that is certainly not there.
+    pub fn is_of_attribute(&self) -> bool {
+        self.exception.as_deref() == Some("AttributeError")
+    }
+
     /// The same, of what stands in a handler: nothing but the interpreter can make an exception that is being handled.
     #[must_use]
     pub fn within_handler(self) -> Reason {

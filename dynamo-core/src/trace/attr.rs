@@ -11,7 +11,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
-use guards::{Constant, GuardKind};
+use guards::{Constant, GuardKind, SourceId, Step};
 use symshapes::DeviceKind;
 
 /// Attributes of a tensor that are views or computations, and the functions that give them.
@@ -302,8 +302,22 @@ impl Tracer<'_> {
                 }
                 Err(Reason::raised(&format!("AttributeError: {name}")))
             }
+            Lookup::Property(getter) => match source {
+                Some(source) => self.get_property(value, name, getter, source),
+                None => Err(self.no_attr(value, name)),
+            },
             Lookup::Unknown => Err(self.no_attr(value, name)),
         }
+    }
+
+    /// Calls the function that reads a property of an object's class.
+    fn get_property(&mut self, value: ValueId, name: &str, getter: Obj, source: SourceId) -> Traced {
+        let class = self.sources.step(source, Step::Type);
+        let property = self.sources.attr(class, name);
+        let place = self.sources.attr(property, "fget");
+        let function = self.lazy(getter, place);
+        // Whether an attribute is there is nothing that it tells by what it raises: the class may have other ways to it.
+        self.call(function, vec![value], vec![]).map_err(|reason| self.uncaught(reason))
     }
 
     /// `value.name = new`

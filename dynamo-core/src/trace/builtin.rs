@@ -238,7 +238,7 @@ const RULES: &[(&str, Rule)] = &[
             return Err(raised("TypeError: getattr"));
         };
         match t.get_attr(value, &name) {
-            Err(reason) if reason.kind == Kind::Raised && args.len() == 3 => Ok(args[2]),
+            Err(reason) if reason.is_of_attribute() && args.len() == 3 => Ok(args[2]),
             Ok(found) if args.len() == 3 => {
                 t.guard_attr(value, &name, found)?;
                 Ok(found)
@@ -257,7 +257,7 @@ const RULES: &[(&str, Rule)] = &[
                 t.guard_attr(value, &name, found)?;
                 true
             }
-            Err(reason) if reason.kind == Kind::Raised => false,
+            Err(reason) if reason.is_of_attribute() => false,
             Err(reason) => return Err(reason),
         };
         Ok(t.constant(Constant::Bool(present)))

@@ -68,7 +68,12 @@ impl Tracer<'_> {
             if class == ITEM {
                 return t.get_item(of, part);
             }
-            name_of(t, part)?.split('.').try_fold(of, |owner, name| t.get_attr(owner, name))
+            // As torch's own Python does it, whose variable gives the node its name.
+            name_of(t, part)?.split('.').try_fold(of, |owner, name| {
+                let found = t.get_attr(owner, name)?;
+                t.name_after(found, "obj");
+                Ok(found)
+            })
         };
         match parts {
             &[part] => get(self, part),

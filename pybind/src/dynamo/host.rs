@@ -244,8 +244,11 @@ impl<'py> PyHost<'py> {
             return Ok(Lookup::Unknown);
         }
         let of_class = in_mro(&class, name)?;
-        if of_class.as_ref().is_some_and(is_property) {
-            return Ok(Lookup::Unknown);
+        if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {
+            let is_plain = value.get_type().is(self.py.import("builtins")?.getattr("property")?);
+            let getter = if is_plain { Some(value.getattr("fget")?) } else { None };
+            let getter = getter.filter(|getter| getter.is_exact_instance_of::<PyFunction>());
+            return Ok(getter.map_or(Lookup::Unknown, |getter| Lookup::Property(self.handle(&getter))));
         }
         let own = match object.getattr_opt("__dict__")? {
             Some(dict) => dict.cast::<PyDict>().ok().map(|dict| dict.get_item(name)).transpose()?.flatten(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -710,3 +711,64 @@ def order_of_use(a, b):
 @row(X, Y)
 def unused_input(a, b):
     return a + 1
+
+
+# Getters, groups, and the containers of `collections`.
+
+
+@row(X, Y)
+def through_getters(x, y):
+    pairs = sorted([(2, x), (1, y)], key=operator.itemgetter(0))
+    return operator.itemgetter(1)(pairs[0]) + 1, operator.attrgetter("T")(x) * 2, operator.methodcaller("sum", 0)(y)
+
+
+@row(X, collections.OrderedDict(a=Y, b=torch.zeros(4, 3)))
+def ordered_dict(x, table):
+    for name, value in table.items():
+        x = x * value + len(name)
+    table.move_to_end("a")
+    return x
+
+
+@row(X)
+def default_dict(x):
+    found = collections.defaultdict(list)
+    for n in range(3):
+        found[n % 2].append(x + n)
+    return found[0][1] * found[1][0]
+
+
+@row(X, Y)
+def through_a_deque(x, y):
+    total = x + y
+    waiting = collections.deque([x, y])
+    waiting.append(total)
+    waiting.appendleft(waiting.pop() * 2)
+    return waiting.popleft() - waiting[-1]
+
+
+@row(X)
+def grouped(x):
+    for key, group in itertools.groupby([1, 1, 2]):
+        x = x * key + sum(group)
+    return x
+
+
+@row(X)
+def asked_of_a_tensor(x):
+    y = x + getattr(x, "absent", 3)
+    return y * 2 if hasattr(x, "shape") and x.layout is torch.strided else y
+
+
+class Halved:
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def half(self):
+        return self.value * 0.5
+
+
+@row(X, Halved(Y))
+def through_a_property(x, thing):
+    return x + thing.half

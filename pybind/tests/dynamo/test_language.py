@@ -631,6 +631,108 @@ def test_that_an_attribute_is_there_is_guarded():
         assert torch.equal(compiled(torch.ones(2), thing), has_one(torch.ones(2), thing))
 
 
+class Scaled:
+    """Has properties."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    @property
+    def twice(self):
+        return self.factor * 2
+
+    @property
+    def of_twice(self):
+        return scaled(self.twice, self.twice, c=self.factor)
+
+    @property
+    def failing(self):
+        raise AttributeError(self.factor)
+
+
+class Falling(Scaled):
+    def __getattr__(self, name):
+        return name
+
+
+def properties(x, thing):
+    return x * thing.twice + thing.of_twice, hasattr(thing, "twice")
+
+
+def failing_properties(x, thing):
+    try:
+        return x + 1, getattr(thing, "failing", 5), hasattr(thing, "failing"), thing.failing
+    except AttributeError as error:
+        return x + 1, str(error)
+
+
+def test_properties_are_inlined():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(properties, backend="eager", dynamic=False, listener=log.append)
+    things = [Scaled(2), Scaled(2), Scaled(3), Falling(2), Scaled(torch.ones(2))]
+    for thing in things:
+        assert repr(compiled(torch.ones(2), thing)) == repr(properties(torch.ones(2), thing))
+    assert [event.get("break_reason") for event in log] == [None] * 4
+    twice = Scaled.twice
+    try:
+        Scaled.twice = property(lambda self: self.factor * 10)  # type: ignore[assignment, method-assign]
+        assert repr(compiled(torch.ones(2), things[0])) == repr(properties(torch.ones(2), things[0]))
+    finally:
+        Scaled.twice = twice  # type: ignore[method-assign]
+    compiled = _capture.optimize(failing_properties, backend="eager")
+    for thing in things:
+        assert repr(compiled(torch.ones(2), thing)) == repr(failing_properties(torch.ones(2), thing))
+
+
+def adder(by, notes, *, scale=2):
+    def add(x, more=by, *, times=1):
+        notes.append(by)
+        return (x + more) * scale * times
+
+    return add
+
+
+def closures_across_a_break(x, notes):
+    one, other = adder(1, notes), adder(x, notes, scale=3)
+    y = one(x)
+    torch._dynamo.graph_break()
+    return other(y), one(y, times=2), one.__name__, one is other
+
+
+def closures_that_escape(x, notes):
+    notes.append(adder(5, notes))
+    return x + 1, adder(x, notes), functools.partial(adder(2, notes), x)
+
+
+def test_functions_that_calls_have_made_survive():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(closures_across_a_break, backend="eager", listener=log.append)
+    for _ in range(2):
+        ours, theirs = [], []
+        x = torch.ones(2)
+        assert repr((compiled(x, ours), ours)) == repr((closures_across_a_break(x, theirs), theirs))
+    assert [bool(event.get("break_reason")) for event in log] == [True, False]
+    log.clear()
+    compiled = _capture.optimize(closures_that_escape, backend="eager", listener=log.append)
+    for _ in range(2):
+        notes: list[Any] = []
+        y, add, partial = compiled(x, notes)
+        kept = notes[0]
+        results = (
+            y,
+            add(x),
+            partial(),
+            kept(x, times=3),
+            kept.__qualname__,
+            kept.__module__,
+            kept.__globals__ is globals(),
+        )
+        assert repr(results[:4]) == repr((x + 1, (x + x) * 2, (x + 2) * 2, (x + 5) * 6))
+        assert results[4:] == ("adder.<locals>.add", __name__, True)
+        assert repr(notes[1:]) == repr([x, 2, 5])
+    assert [event.get("break_reason") for event in log] == [None]
+
+
 class Handmade(tuple[Any, ...]):
     _fields = ("a",)
 

@@ -24,6 +24,13 @@ impl Output<'_, '_> {
             self.builder.store_local(local);
             self.built.insert(value, local);
         }
+        for owner in std::mem::take(&mut self.owners) {
+            self.load_source(owner)?;
+            self.builder.load_attr("__globals__");
+            let globals = self.fresh("globals");
+            self.builder.store_local(globals);
+            self.globals.insert(owner, globals);
+        }
         // As is what is made of the caller's sets.
         for state in std::mem::take(&mut self.called) {
             self.push_state(state)?;

@@ -39,7 +39,7 @@ use crate::{
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
-use guards::Constant;
+use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 
 /// What a constant of the new code is that only the caller can supply.
@@ -119,6 +119,9 @@ struct Output<'t, 'h> {
     sourced: Vec<ValueId>,
     /// The sets that are made of such values by calls.
     called: Vec<StateId>,
+    /// The functions whose globals are those of functions that are made anew, and where these lie.
+    owners: Vec<SourceId>,
+    globals: FxHashMap<SourceId, LocalId>,
     /// Where exceptions of the graph go, if it may raise any.
     failed: Option<Label>,
 }
@@ -187,6 +190,8 @@ impl<'t, 'h> Output<'t, 'h> {
             made_cells: Vec::new(),
             sourced: Vec::new(),
             called: Vec::new(),
+            owners: Vec::new(),
+            globals: FxHashMap::default(),
             failed: None,
         }
     }

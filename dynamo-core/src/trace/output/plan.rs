@@ -11,6 +11,7 @@ use crate::{
     },
 };
 use fx::NodeId;
+use guards::SourceId;
 
 impl Output<'_, '_> {
     /// Finds which of the graph's results are needed, ends the graph with them, and drops what nothing needs. Results
@@ -56,9 +57,18 @@ impl Output<'_, '_> {
             }
         }
         self.t.end_graph(&self.results);
+        self.owners = seen.iter().filter_map(|&value| self.owner(value)).collect();
         self.called = seen.iter().filter_map(|&value| self.called_set(value)).collect();
         self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
         Ok(())
+    }
+
+    /// The function whose globals are those of a function that has to be made anew.
+    fn owner(&self, value: ValueId) -> Option<SourceId> {
+        match &self.t.values[value] {
+            Value::Function(function) if !self.is_read(value) => function.globals.owner.expand(),
+            _ => None,
+        }
     }
 
     /// Where the graph does nothing but change what it is given, and nothing but tensors goes on, torch's graph gives

@@ -2,7 +2,7 @@
 
 use super::{Opaque, Output, construct};
 use crate::{
-    bytecode::{Builder, Const, LocalId, Op},
+    bytecode::{Builder, CodeObject, Const, LocalId, Op},
     trace::{
         Traced,
         attr::LAYOUT,
@@ -15,7 +15,7 @@ use crate::{
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
-use guards::Constant;
+use guards::{Constant, SourceId};
 
 impl Output<'_, '_> {
     /// Pushes a value.
@@ -483,17 +483,22 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn push_function(&mut self, function: &Function) -> Traced<()> {
-        if function.annotated || function.code_obj.is_some() || function.globals.owner.is_some() {
+        if function.annotated || function.code_obj.is_some() {
             return Err(construct(&format!("the function `{}`", function.name)));
         }
-        let mut cells = Vec::new();
-        for &cell in &function.closure {
-            self.push(cell)?;
-            let local = self.fresh("closure");
-            self.builder.store_local(local);
-            cells.push(local);
+        match function.globals.owner.expand() {
+            Some(owner) => self.push_function_of(owner, function)?,
+            None => {
+                let mut cells = Vec::new();
+                for &cell in &function.closure {
+                    self.push(cell)?;
+                    let local = self.fresh("closure");
+                    self.builder.store_local(local);
+                    cells.push(local);
+                }
+                self.builder.make_function(function.code.object.clone(), &cells);
+            }
         }
-        self.builder.make_function(function.code.object.clone(), &cells);
         if !function.defaults.is_empty() {
             self.builder.copy(1);
             self.push_all(&function.defaults)?;
@@ -513,4 +518,40 @@ impl Output<'_, '_> {
         }
         Ok(())
     }
+
+    /// Pushes a function that a function which is called has made: its globals are that one's.
+    fn push_function_of(&mut self, owner: SourceId, function: &Function) -> Traced<()> {
+        let code = &function.code.object;
+        if holds_objects(code) {
+            return Err(construct(&format!("the function `{}`, whose code holds objects", function.name)));
+        }
+        self.call_named("types.FunctionType", 5, |out| {
+            out.builder.load_const(Const::Code(Box::new(code.clone())));
+            match out.globals.get(&owner) {
+                Some(&globals) => out.builder.load_local(globals),
+                None => {
+                    out.load_source(owner)?;
+                    out.builder.load_attr("__globals__");
+                }
+            }
+            out.builder.load_const(Const::Str(code.name.clone()));
+            out.builder.load_const(Const::None);
+            out.push_all(&function.closure)?;
+            out.builder.build_tuple(function.closure.len() as u32);
+            Ok(())
+        })
+    }
+}
+
+/// True if a constant of the code is one that only the code that it comes from tells.
+fn holds_objects(code: &CodeObject) -> bool {
+    fn is_object(constant: &Const) -> bool {
+        match constant {
+            Const::Opaque(_) => true,
+            Const::Code(code) => holds_objects(code),
+            Const::Tuple(items) => items.iter().any(is_object),
+            _ => false,
+        }
+    }
+    code.consts.iter().any(is_object)
 }
