@@ -247,7 +247,7 @@ impl<'py> PyHost<'py> {
         if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {
             let is_plain = value.get_type().is(self.py.import("builtins")?.getattr("property")?);
             let getter = if is_plain { Some(value.getattr("fget")?) } else { None };
-            let getter = getter.filter(|getter| getter.is_exact_instance_of::<PyFunction>());
+            let getter = getter.filter(pyo3::types::PyAnyMethods::is_exact_instance_of::<PyFunction>);
             return Ok(getter.map_or(Lookup::Unknown, |getter| Lookup::Property(self.handle(&getter))));
         }
         let own = match object.getattr_opt("__dict__")? {

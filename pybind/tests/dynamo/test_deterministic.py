@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -10,12 +11,15 @@ import torch
 from rust_inductor import _capture
 
 
+MODES: Any = torch.utils.deterministic
+
+
 @pytest.fixture
 def deterministic() -> Iterator[None]:
     torch.use_deterministic_algorithms(True)
     yield
     torch.use_deterministic_algorithms(False)
-    torch.utils.deterministic.fill_uninitialized_memory = True
+    MODES.fill_uninitialized_memory = True
 
 
 def empties(x):
@@ -43,11 +47,12 @@ def one(x):
 
 def test_the_mode_is_guarded(deterministic):
     x = torch.ones(3)
-    counts, log = [], []
+    counts: list[int] = []
+    log: list[dict[str, Any]] = []
     compiled = _capture.optimize(one, backend="rust_inductor", listener=log.append)
     for mode, fills in ((False, True), (True, True), (True, False), (True, True), (False, True)):
         torch.use_deterministic_algorithms(mode)
-        torch.utils.deterministic.fill_uninitialized_memory = fills
+        MODES.fill_uninitialized_memory = fills
         results = compiled(x)
         if mode and fills:
             assert all(result.isnan().all() for result in results)
@@ -56,7 +61,7 @@ def test_the_mode_is_guarded(deterministic):
 
 
 def test_nothing_is_asked_where_no_memory_is_made(deterministic):
-    log: list[dict[str, object]] = []
+    log: list[dict[str, Any]] = []
     compiled = _capture.optimize(lambda x: x + 1, backend="rust_inductor", listener=log.append)
     for mode in (True, False):
         torch.use_deterministic_algorithms(mode)

@@ -73,7 +73,7 @@ def given(rng: random.Random, kind: str) -> tuple[dict[Any, Any], Any]:
         made.difference_update(set(made))
         made.update(items)
         return table, made
-    makers = {
+    makers: dict[str, Any] = {
         "list": list,
         "frozenset": frozenset,
         "keys": lambda items: dict.fromkeys(items).keys(),

@@ -574,7 +574,7 @@ def test_getters_that_are_given_are_guarded_by_what_they_get():
         assert repr(given(torch.ones(2), get)) == repr(getter_given(torch.ones(2), get))
     assert [event.get("break_reason") for event in log] == [None] * 4
     called = _capture.optimize(method_given, backend="eager")
-    methods = [operator.methodcaller("sum", i) for i in (0, 1, 1)] + [operator.methodcaller("sum", dim=1)]
+    methods: list[Any] = [operator.methodcaller("sum", i) for i in (0, 1, 1)] + [operator.methodcaller("sum", dim=1)]
     for method in [*methods, operator.attrgetter("shape"), operator.attrgetter("T.shape")]:
         assert repr(called(torch.ones(2, 3), method)) == repr(method(torch.ones(2, 3)))
 
@@ -708,7 +708,8 @@ def test_functions_that_calls_have_made_survive():
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(closures_across_a_break, backend="eager", listener=log.append)
     for _ in range(2):
-        ours, theirs = [], []
+        ours: list[Any] = []
+        theirs: list[Any] = []
         x = torch.ones(2)
         assert repr((compiled(x, ours), ours)) == repr((closures_across_a_break(x, theirs), theirs))
     assert [bool(event.get("break_reason")) for event in log] == [True, False]
