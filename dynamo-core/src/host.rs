@@ -323,6 +323,11 @@ pub trait Host {
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 
+    /// True for a member of an enumeration that is equal to nothing but itself.
+    fn is_enum_member(&mut self, _obj: Obj) -> bool {
+        false
+    }
+
     /// True if writing this attribute does no more than that.
     fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool;
 

@@ -94,6 +94,12 @@ impl Tracer<'_> {
                 "args" => Ok(self.value(Value::Tuple(args))),
                 _ => Err(self.no_attr(forced, name)),
             },
+            Value::Function(function) if function.object.is_some_and(|found| self.knows_itself(found, name)) => {
+                match function.object {
+                    Some(found) => self.object_attr(forced, found, name),
+                    None => Err(self.no_attr(forced, name)),
+                }
+            }
             Value::Function(function) => match name {
                 "__name__" => Ok(self.constant(Constant::Str(function.code.object.name.clone()))),
                 "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
@@ -308,6 +314,12 @@ impl Tracer<'_> {
             },
             Lookup::Unknown => Err(self.no_attr(value, name)),
         }
+    }
+
+    /// True if a function that was found is asked: it may have been given another name than its code has, or attributes.
+    fn knows_itself(&mut self, function: Obj, name: &str) -> bool {
+        let is_name = matches!(name, "__name__" | "__qualname__");
+        !is_name || matches!(self.host.attr(function, name), Lookup::Found(_))
     }
 
     /// Calls the function that reads a property of an object's class.

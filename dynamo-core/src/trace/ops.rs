@@ -459,6 +459,19 @@ impl Tracer<'_> {
             self.guard_layouts(&[a, b]);
             return Ok(same);
         }
+        match (&self.values[a], &self.values[b]) {
+            (&Value::Object(_, x), &Value::Object(_, y))
+                if self.host.is_enum_member(x) && self.host.is_enum_member(y) =>
+            {
+                return if a == b { Ok(true) } else { self.are_two(a, b) };
+            }
+            (&Value::Object(_, x), Value::Const(_)) | (Value::Const(_), &Value::Object(_, x))
+                if self.host.is_enum_member(x) =>
+            {
+                return Ok(false);
+            }
+            _ => {}
+        }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.values[a], &self.values[b]) {
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),

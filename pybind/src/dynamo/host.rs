@@ -233,6 +233,21 @@ impl<'py> PyHost<'py> {
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
         let builtin_type = self.py.get_type::<PyType>();
+        if object.is_exact_instance_of::<PyFunction>() && matches!(name, "__name__" | "__qualname__") {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        let enums = self.py.import("enum")?;
+        let of_enums = enums.getattr("EnumMeta")?;
+        if class.is(&of_enums) && object.getattr("_member_map_")?.contains(name)? {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if let ("name" | "value", true) = (name, class.get_type().is(&of_enums)) {
+            let base = enums.getattr("Enum")?.cast_into::<PyType>()?;
+            let known = in_mro(&class, name)?.zip(in_mro(&base, name)?);
+            let plain = known.is_some_and(|(own, known)| own.is(&known));
+            let found = if plain { Some(object.getattr(format!("_{name}_"))?) } else { None };
+            return Ok(found.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
             let found = in_mro(object.cast::<PyType>()?, name)?;
@@ -626,6 +641,17 @@ impl Host for PyHost<'_> {
         let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
         let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
         attr.is_some_and(|attr| attr.is_callable())
+    }
+
+    fn is_enum_member(&mut self, obj: Obj) -> bool {
+        let class = self.object(obj).get_type();
+        let by_identity = || -> PyResult<bool> {
+            let of_enums = self.py.import("enum")?.getattr("EnumMeta")?;
+            let base = self.py.import("builtins")?.getattr("object")?.cast_into::<PyType>()?;
+            let known = in_mro(&class, "__eq__")?.zip(in_mro(&base, "__eq__")?);
+            Ok(class.get_type().is(&of_enums) && known.is_some_and(|(own, known)| own.is(&known)))
+        };
+        by_identity().unwrap_or(false)
     }
 
     fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool {

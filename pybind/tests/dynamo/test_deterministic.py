@@ -10,7 +10,6 @@ import torch
 
 from rust_inductor import _capture
 
-
 MODES: Any = torch.utils.deterministic
 
 

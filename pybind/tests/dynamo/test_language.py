@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import enum
 import functools
 import itertools
 import operator
@@ -731,6 +732,56 @@ def test_functions_that_calls_have_made_survive():
         assert repr(results[:4]) == repr((x + 1, (x + x) * 2, (x + 2) * 2, (x + 5) * 6))
         assert results[4:] == ("adder.<locals>.add", __name__, True)
         assert repr(notes[1:]) == repr([x, 2, 5])
+    assert [event.get("break_reason") for event in log] == [None]
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    EXACT = "e"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+def enumerated(x, mode):
+    same = mode is Mode.FAST, mode == Mode.FAST, mode != Mode.EXACT, mode == 1, Mode.FAST in (mode, Mode.EXACT)
+    return x * Mode.FAST.value if mode is Mode.FAST else x - 1, same, mode.name, Mode.EXACT.value, Number.ONE.value
+
+
+def test_enumerations_are_known():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(enumerated, backend="eager", listener=log.append)
+    for mode in (Mode.FAST, Mode.FAST, Mode.EXACT, Mode.FAST, Number.ONE):
+        assert repr(compiled(torch.ones(2), mode)) == repr(enumerated(torch.ones(2), mode))
+    assert [event.get("break_reason") for event in log[:2]] == [None, None]
+
+
+def named_otherwise(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args) + 1
+
+    return wrapper
+
+
+@named_otherwise
+def one_name(x):
+    return x * 2
+
+
+def names_of(x, function):
+    return function(x), function.__name__, function.__qualname__, function.__wrapped__(x), hasattr(function, "cache")
+
+
+def test_functions_have_the_names_that_they_were_given():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(names_of, backend="eager", listener=log.append)
+    other = named_otherwise(one_name.__wrapped__)  # type: ignore[attr-defined]
+    other.__name__ = "another_name"
+    for function in (one_name, other, one_name):
+        assert repr(compiled(torch.ones(2), function)) == repr(names_of(torch.ones(2), function))
+    # What is only given back is read again.
     assert [event.get("break_reason") for event in log] == [None]
 
 
