@@ -213,6 +213,14 @@ impl Tracer<'_> {
                 }
                 Ok(())
             }
+            State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
+                let at = self.index(deque.items.len(), key)?;
+                if let State::Deque(deque) = self.heap.change(state) {
+                    deque.items.remove(at);
+                    deque.moves += 1;
+                }
+                Ok(())
+            }
             State::Dict(_) => {
                 let key = self.key(key)?;
                 let State::Dict(items) = self.heap.change(state) else { return Ok(()) };

@@ -120,6 +120,10 @@ impl Tracer<'_> {
                     None => Err(self.no_operator(name, a, b)),
                 }
             }
+            (Value::State(state), _) if name == "add" && changes && self.heap.sort(*state) == Sort::Deque => {
+                super::deques::method(self, a, *state, "extend", &[b], &Vec::new())?;
+                self.force(a)
+            }
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
             (Value::Object(..), _) if !changes => {
                 let method = format!("__{}__", name.trim_end_matches('_'));
@@ -474,6 +478,13 @@ impl Tracer<'_> {
         }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.values[a], &self.values[b]) {
+            (Value::DictView(_, "keys"), Value::Tuple(_) | Value::Const(_))
+            | (Value::Tuple(_) | Value::Const(_), Value::DictView(_, "keys")) => Ok(false),
+            (Value::DictView(_, "keys"), &Value::State(state)) | (&Value::State(state), Value::DictView(_, "keys"))
+                if matches!(self.heap.sort(state), Sort::List | Sort::Dict | Sort::Deque) =>
+            {
+                Ok(false)
+            }
             (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),

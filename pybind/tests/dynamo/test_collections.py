@@ -105,6 +105,8 @@ def deque_given(x, queue):
     queue.extendleft([9, 10])
     queue.rotate(-1)
     queue[0] = x * 2
+    queue += [11]
+    del queue[1]
     return x + 1, ends, list(queue), queue.maxlen, queue[1], queue[-1], len(queue), bool(queue)
 
 

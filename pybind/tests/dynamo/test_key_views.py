@@ -33,7 +33,8 @@ def of_two_dicts(x, table, other):
 def compared(x, table, other):
     keys = table.keys()
     same = keys == other, keys != other, keys <= other, keys < other, keys >= other, keys > other
-    back = other == keys, other <= keys, other > keys, keys.isdisjoint(other), keys == keys, keys <= keys
+    others = keys == [1], keys != (1,), keys == [1], keys == {}, keys is None or keys == "a"
+    back = others, other == keys, other <= keys, other > keys, keys.isdisjoint(other), keys == keys, keys <= keys
     return x + 1, same, back
 
 

@@ -777,7 +777,7 @@ def names_of(x, function):
 def test_functions_have_the_names_that_they_were_given():
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(names_of, backend="eager", listener=log.append)
-    other = named_otherwise(one_name.__wrapped__)  # type: ignore[attr-defined]
+    other = named_otherwise(one_name.__wrapped__)
     other.__name__ = "another_name"
     for function in (one_name, other, one_name):
         assert repr(compiled(torch.ones(2), function)) == repr(names_of(torch.ones(2), function))
