@@ -23,7 +23,7 @@ pub fn hoist(plan: &mut SymbolicPlan, is_weight: &dyn Fn(usize) -> bool) {
         let stays = match data.storage {
             Storage::Input(index) => is_weight(index) && !plan.written.contains(&buf),
             Storage::Constant(_) => true,
-            Storage::Arena(_) | Storage::Owned | Storage::Result => false,
+            Storage::Arena(_) | Storage::Lent(_) | Storage::Owned | Storage::Result => false,
         };
         known.extend(stays.then_some(buf));
     }

@@ -18,27 +18,38 @@ pub struct Interval {
 }
 
 /// True if all buffers have addresses, wherever they come to lie.
-pub fn fits(intervals: &[Interval]) -> bool {
+pub fn fits<'a>(intervals: impl IntoIterator<Item = &'a Interval>) -> bool {
     let total =
-        intervals.iter().try_fold(0usize, |total, i| total.checked_add(i.bytes.checked_next_multiple_of(ALIGN)?));
+        intervals.into_iter().try_fold(0usize, |total, i| total.checked_add(i.bytes.checked_next_multiple_of(ALIGN)?));
     total.is_some_and(|total| isize::try_from(total).is_ok())
 }
 
 /// An offset for each interval, and the size of the arena. The buffers [fit](fits).
 pub fn plan(intervals: &[Interval]) -> (Vec<usize>, usize) {
+    let (offsets, total) = plan_within(intervals, usize::MAX);
+    (offsets.into_iter().flatten().collect(), total)
+}
+
+/// An offset for each interval that has room in an arena of so many bytes beside those that are larger, and how many of
+/// the bytes are used.
+pub fn plan_within(intervals: &[Interval], bytes: usize) -> (Vec<Option<usize>>, usize) {
     let mut order: Vec<usize> = (0..intervals.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(intervals[i].bytes), intervals[i].start));
     let mut offsets = vec![0; intervals.len()];
+    let mut found = vec![None; intervals.len()];
     let mut placed: Vec<usize> = Vec::new();
     let mut total = 0;
     for i in order {
         let offset = lowest_gap(&intervals[i], &placed, intervals, &offsets);
-        offsets[i] = offset;
+        if bytes.checked_sub(offset).is_none_or(|room| room < intervals[i].bytes) {
+            continue;
+        }
+        (offsets[i], found[i]) = (offset, Some(offset));
         total = total.max(offset + round_up(intervals[i].bytes));
         placed.push(i);
         placed.sort_by_key(|&j| offsets[j]);
     }
-    (offsets, total)
+    (found, total)
 }
 
 fn lowest_gap(interval: &Interval, placed: &[usize], intervals: &[Interval], offsets: &[usize]) -> usize {
@@ -78,6 +89,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let lives = |bytes| Interval { start: 0, end: 1, bytes };
+        assert_eq!(plan_within(&[lives(64), lives(300), lives(100)], 200), (vec![Some(128), None, Some(0)], 192));
+        assert_eq!(plan_within(&[lives(201)], 200), (vec![None], 0));
     }
 
     #[test]

@@ -50,9 +50,21 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let (frozen, own_from, together) = (0, None, caps.together);
-    let mut plan =
-        SymbolicPlan { pool, bufs, kernels, steps, frozen, own_from, together, inputs, written, outputs, fates };
+    let (frozen, own_from, lends_from, together) = (0, None, None, caps.together);
+    let mut plan = SymbolicPlan {
+        pool,
+        bufs,
+        kernels,
+        steps,
+        frozen,
+        own_from,
+        lends_from,
+        together,
+        inputs,
+        written,
+        outputs,
+        fates,
+    };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
     }

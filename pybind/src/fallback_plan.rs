@@ -72,6 +72,7 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
         steps,
         frozen,
         own_from,
+        lends_from: None,
         together: false,
         inputs,
         written,

@@ -82,3 +82,35 @@ def test_an_error_after_something_was_dropped_is_the_operators_own() -> None:
     loss = torch.compile(fn, backend="rust_inductor", dynamic=False)(*chain_inputs()).sum()
     with pytest.raises(RuntimeError, match="no gradient today"):
         loss.backward()
+
+
+def wide(x: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """Temporaries of 4 MiB, of which a library's operators read and give some, then a result of 16 MiB."""
+    y = torch.sin(x) @ x.t()
+    y = torch.cumsum(torch.softmax(y, -1), 0) + torch.linalg.inv(torch.eye(1024) + y.tanh() / 4096)
+    return y.exp() @ out
+
+
+def test_temporaries_lie_in_a_result_that_is_written_later() -> None:
+    torch.manual_seed(0)
+    x, out = torch.randn(1024, 1024), torch.randn(1024, 4096)
+    compiled = torch.compile(wide, backend="rust_inductor", dynamic=False)
+    expected = wide(x, out)
+    for _ in range(3):
+        torch.testing.assert_close(compiled(x, out), expected, rtol=1e-3, atol=1e-2)
+
+
+def test_results_of_two_calls_share_nothing() -> None:
+    def logits(x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(torch.sin(x) @ weight) @ out
+
+    torch.manual_seed(0)
+    x, weight, out = torch.randn(1024, 1024), torch.randn(1024, 1024) / 32, torch.randn(1024, 4096)
+    compiled = torch.compile(logits, backend="rust_inductor", dynamic=False)
+    first = compiled(x, weight, out)
+    kept = first.clone()
+    second = compiled(-x, weight, out)
+    assert torch.equal(first, kept)
+    torch.testing.assert_close(second, logits(-x, weight, out), rtol=1e-3, atol=1e-3)
+    # The result's 16 MiB, and of the two temporaries the one that is read while it is written.
+    assert max(held(lambda: compiled(x, weight, out))) <= 17 * MIB

@@ -39,7 +39,11 @@ impl Case {
         let call = Call { target: target.to_owned(), node, args, kwargs, results, tuple, kind };
         let (steps, outputs, kernels) = (Vec::new(), Vec::new(), Arc::new(kernels));
         let (written, fates) = (Vec::new(), Arc::from([]));
-        (call, epilogue, Plan { bufs, kernels, steps, frozen: 0, inputs: 3, written, outputs, arena_bytes: 0, fates })
+        (
+            call,
+            epilogue,
+            Plan { bufs, kernels, steps, frozen: 0, inputs: 3, written, outputs, arena_bytes: 0, lender: None, fates },
+        )
     }
 
     /// True if a kernel is computed on the result.

@@ -214,6 +214,7 @@ fn plan(target: &str, kind: CallKind, length: i64) -> Plan {
         written: Vec::new(),
         outputs: vec![Output::Tensor(view(2))],
         arena_bytes: 0,
+        lender: None,
         fates: Arc::from([]),
     }
 }

@@ -89,6 +89,9 @@ pub enum Storage {
     /// At this byte offset of the arena, whose contents nobody relies on from call to call. Extern calls may read it and,
     /// where their results say so, write it; fallback calls never see it.
     Arena(usize),
+    /// At this byte offset of the memory of the plan's [lender](Plan::lender), which nothing has written by then. Only a
+    /// [`Plan`] has such buffers, and they are used as those in the arena are.
+    Lent(usize),
     /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever a
     /// fallback call sees.
     Owned,
@@ -102,6 +105,11 @@ impl Storage {
     /// True for what is there before the first step.
     pub fn is_given(&self) -> bool {
         matches!(self, Storage::Input(_) | Storage::Constant(_))
+    }
+
+    /// True for memory that other buffers use before or afterwards.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Storage::Arena(_) | Storage::Lent(_))
     }
 }
 
@@ -274,6 +282,8 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// Bytes of the arena.
     pub arena_bytes: usize,
+    /// The result in whose memory buffers lie that are not used any more when it is written ([`Storage::Lent`]).
+    pub lender: Option<Buf>,
     /// What became of each node, in the order of the graph.
     pub fates: Arc<[(NodeId, Fate)]>,
 }

@@ -28,6 +28,8 @@ pub struct SymbolicPlan {
     pub frozen: usize,
     /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
     pub own_from: Option<usize>,
+    /// Buffers of at least so many bytes in all lie in the memory of a result that is written after their last use.
+    pub lends_from: Option<usize>,
     /// The device launches several kernels at once ([`Step::Together`]).
     pub together: bool,
     /// Number of inputs.
@@ -63,12 +65,13 @@ impl SymbolicPlan {
             written: self.written.clone(),
             outputs: self.outputs.iter().map(|output| values.output(output)).collect::<Result<_>>()?,
             arena_bytes: 0,
+            lender: None,
             fates: Arc::clone(&self.fates),
         };
         if self.together {
             together::group(&mut plan);
         }
-        plan.place_buffers()?;
+        plan.place_buffers(self.lends_from)?;
         Ok(plan)
     }
 
@@ -165,6 +168,20 @@ impl Values<'_> {
     }
 }
 
+/// So many results, the largest ones, are asked for room.
+const LENDERS: usize = 8;
+
+/// A buffer that needs room, and for how long.
+type Guest = (Buf, Interval);
+
+/// A result in which there is room.
+struct Lender {
+    buf: Buf,
+    bytes: usize,
+    /// The step that writes it.
+    first: usize,
+}
+
 /// The first and the last step that touch each buffer.
 pub type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
 
@@ -182,7 +199,7 @@ impl Plan {
     }
 
     /// Gives arena buffers their offsets, and frees the others after their last use.
-    fn place_buffers(&mut self) -> Result<()> {
+    fn place_buffers(&mut self, lends_from: Option<usize>) -> Result<()> {
         let lives = self.lives();
         let flag = |step: &Step| if let Step::Check(buf) = step { Some(*buf) } else { None };
         let flags: FxHashSet<Buf> = self.steps.iter().filter_map(flag).collect();
@@ -194,12 +211,17 @@ impl Plan {
                 _ if flags.contains(&buf) => (0, usize::MAX),
                 life => life.unwrap_or((0, 0)),
             };
-            Some(Interval { start, end, bytes: self.bufs[buf].bytes()? })
+            Some((buf, Interval { start, end, bytes: self.bufs[buf].bytes()? }))
         };
-        let intervals: Option<Vec<Interval>> = arena.iter().map(interval).collect();
-        let intervals = intervals.filter(|all| memory::fits(all)).ok_or(SizeError::Arena)?;
+        let guests: Option<Vec<Guest>> = arena.iter().map(interval).collect();
+        let guests = guests.filter(|all| memory::fits(all.iter().map(|(_, life)| life))).ok_or(SizeError::Arena)?;
+        let left = match lends_from {
+            Some(least) => self.lend(least, &lives, guests),
+            None => guests,
+        };
+        let intervals: Vec<Interval> = left.iter().map(|(_, interval)| *interval).collect();
         let (offsets, total) = memory::plan(&intervals);
-        for (&buf, offset) in arena.iter().zip(offsets) {
+        for ((buf, _), offset) in left.into_iter().zip(offsets) {
             self.bufs[buf].storage = Storage::Arena(offset);
         }
         self.arena_bytes = total;
@@ -207,9 +229,55 @@ impl Plan {
         Ok(())
     }
 
+    /// Finds room for buffers in the result that has most of it before it is written, if that is at least so much; gives
+    /// back those that still need some.
+    fn lend(&mut self, least: usize, lives: &Lives, guests: Vec<Guest>) -> Vec<Guest> {
+        let returned = self.returned();
+        // The result is allocated the earlier for it: tensors that come and go before must not need more than is saved.
+        let passes = |(buf, data): (Buf, &BufData)| {
+            let is_own = matches!(data.storage, Storage::Owned | Storage::Result) && !returned.contains(&buf);
+            let (start, end) = lives[buf].filter(|_| is_own)?;
+            Some(Interval { start, end, bytes: data.bytes()? })
+        };
+        let passing: Vec<Interval> = self.bufs.iter().filter_map(passes).collect();
+        let least = if memory::fits(&passing) { memory::plan(&passing).1.max(least) } else { return guests };
+        let mut lenders: Vec<Lender> = returned.iter().filter_map(|&buf| self.lender(buf, least, lives)).collect();
+        lenders.sort_by_key(|lender| std::cmp::Reverse((lender.bytes, lender.buf)));
+        let places = lenders.iter().take(LENDERS).map(|lender| {
+            let is_early = |guest: &Guest| guest.1.end < lender.first;
+            let early: Vec<Guest> = guests.iter().copied().filter(is_early).collect();
+            let intervals: Vec<Interval> = early.iter().map(|(_, interval)| *interval).collect();
+            let (offsets, lent) = memory::plan_within(&intervals, lender.bytes);
+            (lent, lender.buf, early, offsets)
+        });
+        let Some((lent, lender, early, offsets)) = places.max_by_key(|(lent, ..)| *lent) else { return guests };
+        if lent < least {
+            return guests;
+        }
+        for ((buf, _), offset) in early.into_iter().zip(offsets) {
+            if let Some(offset) = offset {
+                self.bufs[buf].storage = Storage::Lent(offset);
+            }
+        }
+        self.lender = Some(lender);
+        guests.into_iter().filter(|(buf, _)| !matches!(self.bufs[*buf].storage, Storage::Lent(_))).collect()
+    }
+
+    /// A result that is allocated as a tensor, if it has so many bytes.
+    fn lender(&self, buf: Buf, least: usize, lives: &Lives) -> Option<Lender> {
+        let data = &self.bufs[buf];
+        let bytes = data.bytes().filter(|&bytes| data.storage == Storage::Owned && bytes >= least)?;
+        Some(Lender { buf, bytes, first: lives[buf]?.0 })
+    }
+
+    /// The buffers of what is returned.
+    fn returned(&self) -> FxHashSet<Buf> {
+        let buf = |output: &Output| if let Output::Tensor(view) = output { Some(view.buf) } else { None };
+        self.outputs.iter().filter_map(buf).collect()
+    }
+
     fn insert_frees(&mut self, lives: &Lives) {
-        let returned = |o: &Output| if let Output::Tensor(view) = o { Some(view.buf) } else { None };
-        let returned: FxHashSet<Buf> = self.outputs.iter().filter_map(returned).collect();
+        let returned = self.returned();
         let mut frees: FxHashMap<usize, Vec<Buf>> = FxHashMap::default();
         for (buf, data) in self.bufs.iter() {
             let is_own = matches!(data.storage, Storage::Owned | Storage::Result);

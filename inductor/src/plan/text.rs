@@ -43,6 +43,7 @@ impl Display for BufData {
         match self.storage {
             Storage::Input(number) => write!(f, "input {number}"),
             Storage::Arena(offset) => write!(f, "arena {offset}"),
+            Storage::Lent(offset) => write!(f, "lent {offset}"),
             Storage::Owned => f.write_str("owned"),
             Storage::Result => f.write_str("result"),
             Storage::Constant(number) => write!(f, "constant {number}"),
@@ -151,7 +152,11 @@ impl Display for Fate {
 
 impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "plan({} inputs, arena of {} bytes)", self.inputs, self.arena_bytes)?;
+        write!(f, "plan({} inputs, arena of {} bytes", self.inputs, self.arena_bytes)?;
+        if let Some(lender) = self.lender {
+            write!(f, ", {lender} lends its memory")?;
+        }
+        f.write_str(")\n")?;
         for (buf, data) in self.bufs.iter() {
             writeln!(f, "  {buf}: {data}")?;
         }

@@ -171,7 +171,7 @@ impl Walk<'_> {
                 self.require(!self.written.contains(buf), buf, "is an input that is written twice")?;
             }
             Storage::Constant(_) => self.require(false, buf, "is written, but not the plan's own")?,
-            Storage::Arena(_) | Storage::Owned | Storage::Result => {}
+            Storage::Arena(_) | Storage::Lent(_) | Storage::Owned | Storage::Result => {}
         }
         self.require(!self.freed.contains(buf), buf, "is written after it was freed")?;
         self.written.insert(buf);
@@ -235,8 +235,8 @@ impl Walk<'_> {
     fn argument(&self, arg: &CallArg, is_fallback: bool) -> Result {
         match arg {
             CallArg::Tensor(view) => {
-                let is_arena = matches!(self.plan.bufs[view.buf].storage, Storage::Arena(_));
-                self.require(!(is_arena && is_fallback), view.buf, "is seen by a fallback call, but in the arena")?;
+                let is_shared = self.plan.bufs[view.buf].storage.is_shared();
+                self.require(!(is_shared && is_fallback), view.buf, "is seen by a fallback call, but in the arena")?;
                 self.view(view)
             }
             CallArg::Object(object) => self.object(*object),
@@ -271,8 +271,8 @@ impl Walk<'_> {
     fn output(&self, output: &Output) -> Result {
         match output {
             Output::Tensor(view) => {
-                let is_arena = matches!(self.plan.bufs[view.buf].storage, Storage::Arena(_));
-                self.require(!is_arena, view.buf, "is returned, but in the arena")?;
+                let is_shared = self.plan.bufs[view.buf].storage.is_shared();
+                self.require(!is_shared, view.buf, "is returned, but in the arena")?;
                 self.view(view)
             }
             Output::Plain(_) => Ok(()),
@@ -281,21 +281,25 @@ impl Walk<'_> {
     }
 }
 
-/// An arena buffer: where it lies and when it lives.
+/// A buffer in the arena or in the lender: where it lies there and when it lives.
 struct Room {
     buf: Buf,
+    is_lent: bool,
     bytes: std::ops::Range<usize>,
     life: (usize, usize),
 }
 
 fn verify_arena(plan: &Plan) -> Result {
     let rooms = rooms(plan);
+    let lent = plan.lender.filter(|&lender| plan.bufs[lender].storage == Storage::Owned);
+    let lent = lent.and_then(|lender| Some((plan.bufs[lender].bytes()?, plan.lives()[lender]?.0)));
     for (k, a) in rooms.iter().enumerate() {
-        if a.bytes.start % ALIGN != 0 || a.bytes.end > plan.arena_bytes {
+        let (bytes, end) = if a.is_lent { lent.unwrap_or((0, 0)) } else { (plan.arena_bytes, usize::MAX) };
+        if a.bytes.start % ALIGN != 0 || a.bytes.end > bytes || (a.is_lent && a.life.1 >= end) {
             return Err(VerifyError::Arena(a.buf));
         }
         let meets = |b: &&Room| {
-            let in_time = a.life.0 <= b.life.1 && b.life.0 <= a.life.1;
+            let in_time = a.is_lent == b.is_lent && a.life.0 <= b.life.1 && b.life.0 <= a.life.1;
             in_time && a.bytes.start < b.bytes.end && b.bytes.start < a.bytes.end
         };
         if let Some(b) = rooms[k + 1..].iter().find(meets) {
@@ -313,9 +317,10 @@ fn rooms(plan: &Plan) -> Vec<Room> {
         }
     }
     let room = |(buf, data): (Buf, &BufData)| match (&data.storage, lives[buf]) {
-        (Storage::Arena(offset), Some(life)) => {
+        (Storage::Arena(offset) | Storage::Lent(offset), Some(life)) => {
             let end = data.bytes().and_then(|bytes| offset.checked_add(bytes)).unwrap_or(usize::MAX);
-            Some(Room { buf, bytes: *offset..end, life })
+            let is_lent = matches!(data.storage, Storage::Lent(_));
+            Some(Room { buf, is_lent, bytes: *offset..end, life })
         }
         _ => None,
     };

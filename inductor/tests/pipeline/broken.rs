@@ -245,6 +245,11 @@ const BROKEN_WHEN_PLACED: &[Break<Plan>] = &[
     ("the arena is too small", |plan| plan.arena_bytes = 64),
     ("a buffer is not aligned", |plan| plan.bufs[buf(1)].storage = Storage::Arena(1)),
     ("two buffers in one place", |plan| plan.bufs[buf(3)].storage = plan.bufs[buf(1)].storage.clone()),
+    ("a buffer in memory that nobody lends", |plan| plan.bufs[buf(1)].storage = Storage::Lent(0)),
+    ("a buffer in memory that is written while it lives", |plan| {
+        plan.lender = Some(buf(4));
+        plan.bufs[buf(3)].storage = Storage::Lent(0);
+    }),
     ("a flag in the place of a buffer", |plan| plan.bufs[buf(7)].storage = plan.bufs[buf(3)].storage.clone()),
 ];
 
@@ -276,6 +281,10 @@ fn plans_that_are_broken_when_placed() {
             b1: not within the arena
         two buffers in one place
             b1 and b3 overlap while both live
+        a buffer in memory that nobody lends
+            b1: not within the arena
+        a buffer in memory that is written while it lives
+            b3: not within the arena
         a flag in the place of a buffer
             b3 and b7 overlap while both live
     "#]]

@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
         let arena = vec![RUBBISH; plan.arena_bytes.div_ceil(8)];
         let mut machine = Machine { plan, arena, own: SecondaryMap::new(), objects: HashMap::new() };
         for (buf, data) in plan.bufs.iter() {
-            if !matches!(data.storage, Storage::Arena(_)) {
+            if !data.storage.is_shared() {
                 machine.own[buf] = vec![RUBBISH; data.bytes().expect(FITS).div_ceil(8)];
             }
             if let Storage::Input(number) = data.storage
@@ -98,6 +98,10 @@ impl<'a> Machine<'a> {
     fn address(&mut self, buf: Buf) -> *mut u8 {
         match self.plan.bufs[buf].storage {
             Storage::Arena(offset) => self.arena.as_mut_ptr().cast::<u8>().wrapping_add(offset),
+            Storage::Lent(offset) => {
+                let lender = self.plan.lender.expect("the plan is verified");
+                self.own[lender].as_mut_ptr().cast::<u8>().wrapping_add(offset)
+            }
             _ => self.own[buf].as_mut_ptr().cast(),
         }
     }

@@ -71,7 +71,8 @@ fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
 
 /// Compiles a graph once and runs it with several values of its symbols.
 fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
-    let compiled = compare::compiled(graph)?;
+    let mut compiled = compare::compiled(graph)?;
+    compiled.plan.lends_from = seed.is_multiple_of(2).then_some(1);
     compiled.plan.kernels.values().try_for_each(reads_back)?;
     for values in assignments(seed) {
         // What was inferred of all sizes holds of these.
@@ -106,6 +107,8 @@ struct Tally {
     computed: usize,
     /// Graphs with kernels that are launched together.
     together: usize,
+    /// Graphs with buffers in the memory of a result.
+    lent: usize,
 }
 
 impl Tally {
@@ -116,6 +119,7 @@ impl Tally {
         self.calls += graph.nodes().filter(|&n| graph[n].target.starts_with("aten.")).count();
         let plan = compiled.plan.at(&|_| Some(VALUES[0])).expect("the symbols may have this value");
         self.together += usize::from(plan.steps.iter().any(|step| matches!(step, Step::Together(_))));
+        self.lent += usize::from(plan.lender.is_some());
         self.computed += compiled.plan.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kernel(_))).count();
     }
 }
@@ -132,5 +136,6 @@ fn random_symbolic_graphs_agree_with_the_interpreter() {
     assert!(tally.symbolic * 10 >= tally.graphs * 9, "too few graphs keep a symbol: {tally:?}");
     assert!(tally.calls * 4 >= tally.steps * 3, "too many steps add nothing: {tally:?}");
     assert!(tally.together * 4 >= tally.graphs, "too few graphs launch kernels together: {tally:?}");
+    assert!(tally.lent * 30 >= tally.graphs, "too few graphs lend memory: {tally:?}");
     assert!(tally.computed * 2 >= tally.calls, "too few calls become kernels: {tally:?}");
 }

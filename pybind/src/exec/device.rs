@@ -150,7 +150,7 @@ impl DevicePart {
         let is_known = match program.bufs[buf].storage {
             Storage::Constant(_) => true,
             Storage::Input(number) => self.weights.contains(&number),
-            Storage::Arena(_) | Storage::Owned | Storage::Result => false,
+            Storage::Arena(_) | Storage::Lent(_) | Storage::Owned | Storage::Result => false,
         };
         is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor))
     }

@@ -13,6 +13,7 @@ use inductor::plan::{Buf, Storage};
 use inductor_wgpu::Gpu;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
@@ -64,6 +65,8 @@ pub(crate) struct Frame {
     pub(super) kept: Option<Arc<Kept>>,
     /// True once the call has written to a tensor of the caller's.
     pub(super) has_written: bool,
+    /// The lender's memory, once it is allocated.
+    lent: Range<*mut u8>,
     /// Where the arena lies that the addresses and views of its buffers are made for.
     made_for: *mut u8,
     /// Empty between calls. Last, since tensors above lie in it; only its addresses are used.
@@ -86,6 +89,7 @@ impl Frame {
             states: FxHashMap::default(),
             kept: None,
             has_written: false,
+            lent: ptr::null_mut()..ptr::null_mut(),
             made_for: ptr::null_mut(),
             arena: Arena::EMPTY,
         }
@@ -118,6 +122,7 @@ impl Frame {
         self.kept = None;
         self.states.clear();
         self.has_written = false;
+        self.lent = ptr::null_mut()..ptr::null_mut();
         std::mem::replace(&mut self.arena, Arena::EMPTY)
     }
 
@@ -132,7 +137,8 @@ impl Frame {
 
     /// True for a tensor that a call has given back as it got it, from memory that the next steps use again.
     pub(crate) fn lends(&self, tensor: RawTensor) -> Result<bool, ShimError> {
-        Ok(self.arena.holds(tensor::data_ptr(tensor)?))
+        let data = tensor::data_ptr(tensor)?;
+        Ok(self.arena.holds(data) || self.lent.contains(&data))
     }
 
     /// Puts a tensor behind a buffer.
@@ -153,7 +159,20 @@ impl Frame {
         if spec.bytes >= LARGE {
             ask_for_large(self.data(buf), spec.bytes);
         }
+        if program.lender == Some(buf) {
+            self.lend(program, self.data(buf), spec.bytes);
+        }
         Ok(())
+    }
+
+    /// Lays buffers into the memory of the lender.
+    fn lend(&mut self, program: &Program, memory: *mut u8, bytes: usize) {
+        self.lent = memory..memory.wrapping_add(bytes);
+        for (data, buf) in self.data.iter_mut().zip(program.bufs.values()) {
+            if let Storage::Lent(offset) = buf.storage {
+                *data = memory.wrapping_add(offset);
+            }
+        }
     }
 
     /// Drops what is behind a buffer.
@@ -181,14 +200,14 @@ impl Frame {
         let tensor = match base {
             Some(raw) if spec.whole => return Ok(raw),
             Some(raw) if spec.dtype == buf.dtype => Tensor::reinterpret(raw, &spec.sizes, &spec.strides, spec.offset)?,
-            None if !arena => {
+            None if !buf.storage.is_shared() => {
                 let reason = format!("{} has no memory yet", spec.buf);
                 return Err(ShimError::Call { call: "view", reason });
             }
             _ => {
                 let data = self.data(spec.buf).wrapping_offset(spec.offset as isize * buf.size as isize);
                 // SAFETY: the plan keeps views inside their buffers; the arena outlives the frame's tensors, and other
-                // buffers outlive the step.
+                // buffers, the lender among them, outlive the step.
                 unsafe { Tensor::over(data, &spec.sizes, &spec.strides, spec.dtype) }?
             }
         };

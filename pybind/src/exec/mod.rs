@@ -191,6 +191,8 @@ pub(crate) struct Program {
     outputs: Vec<Output>,
     objects: usize,
     arena_bytes: usize,
+    /// The result in whose memory others lie before it is written.
+    lender: Option<Buf>,
     arenas: Arc<Arenas>,
     /// What kernels set if an index is out of bounds.
     flags: Box<[Buf]>,

@@ -88,6 +88,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         outputs,
         objects: count_objects(plan),
         arena_bytes: plan.arena_bytes,
+        lender: plan.lender,
         arenas,
         flags: steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect(),
         steps,
@@ -155,6 +156,7 @@ impl<'py> Preparer<'py, '_> {
     /// Allocates an owned buffer before the step that is the first to name it.
     fn allocate(&mut self, buf: Buf) {
         let is_own = match self.plan.bufs[buf].storage {
+            Storage::Lent(_) => return self.plan.lender.into_iter().for_each(|lender| self.allocate(lender)),
             Storage::Owned => true,
             Storage::Result => self.on_device.contains(&buf),
             Storage::Input(_) | Storage::Constant(_) | Storage::Arena(_) => false,
@@ -391,7 +393,7 @@ impl<'py> Preparer<'py, '_> {
         {
             return Ok(Output::Input(index));
         }
-        if matches!(buf.storage, Storage::Arena(_)) || view.dtype != buf.dtype {
+        if buf.storage.is_shared() || view.dtype != buf.dtype {
             return Err(PyRuntimeError::new_err(format!("output {at} cannot be a view of {}", view.buf)));
         }
         if let Some(same) = self.plan.outputs[..at].iter().position(|o| o == output) {
