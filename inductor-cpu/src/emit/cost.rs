@@ -80,8 +80,8 @@ fn lies_apart(kernel: &Kernel, index: Expr, lane: Sym) -> bool {
     kernel.exprs.affine(index).is_some_and(|(_, steps)| steps.iter().any(apart))
 }
 
-/// True if a vector loop reads rows across its lanes, which go through tiles: more than two of them and what is written
-/// are in each other's way.
+/// True if a vector loop reads rows across its lanes, which go through tiles: those of several copies are in each other's
+/// way.
 fn transposes(kernel: &Kernel, of: &Loop) -> bool {
     let lane = kernel.axes[of.axis].sym;
     let reads = |stmt: &Stmt| match stmt {
@@ -113,7 +113,8 @@ fn reads_rows(kernel: &Kernel, lanes: u32) -> bool {
 pub(super) fn copies(kernel: &Kernel, host: &Host, of: &Loop, full: Option<i64>) -> u32 {
     let wanted = match (host.copies, block_cost(kernel, &of.body)) {
         (Some(copies), _) => i64::from(copies),
-        (None, 0..=FOUR_COPIES) if !transposes(kernel, of) => 4,
+        (None, _) if transposes(kernel, of) => 1,
+        (None, 0..=FOUR_COPIES) => 4,
         (None, cost) if cost <= TWO_COPIES => 2,
         (None, _) => 1,
     };

@@ -241,7 +241,7 @@ impl Plan {
         };
         let passing: Vec<Interval> = self.bufs.iter().filter_map(passes).collect();
         let least = if memory::fits(&passing) { memory::plan(&passing).1.max(least) } else { return guests };
-        let mut lenders: Vec<Lender> = returned.iter().filter_map(|&buf| self.lender(buf, least, lives)).collect();
+        let mut lenders: Vec<Lender> = returned.iter().filter_map(|&buf| self.room_in(buf, least, lives)).collect();
         lenders.sort_by_key(|lender| std::cmp::Reverse((lender.bytes, lender.buf)));
         let places = lenders.iter().take(LENDERS).map(|lender| {
             let is_early = |guest: &Guest| guest.1.end < lender.first;
@@ -263,8 +263,8 @@ impl Plan {
         guests.into_iter().filter(|(buf, _)| !matches!(self.bufs[*buf].storage, Storage::Lent(_))).collect()
     }
 
-    /// A result that is allocated as a tensor, if it has so many bytes.
-    fn lender(&self, buf: Buf, least: usize, lives: &Lives) -> Option<Lender> {
+    /// The room in a result that is allocated as a tensor, if it has so many bytes.
+    fn room_in(&self, buf: Buf, least: usize, lives: &Lives) -> Option<Lender> {
         let data = &self.bufs[buf];
         let bytes = data.bytes().filter(|&bytes| data.storage == Storage::Owned && bytes >= least)?;
         Some(Lender { buf, bytes, first: lives[buf]?.0 })
