@@ -88,7 +88,8 @@ def wide(x: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     """Temporaries of 4 MiB, of which a library's operators read and give some, then a result of 16 MiB."""
     y = torch.sin(x) @ x.t()
     y = torch.cumsum(torch.softmax(y, -1), 0) + torch.linalg.inv(torch.eye(1024) + y.tanh() / 4096)
-    return y.exp() @ out
+    result: torch.Tensor = y.exp() @ out
+    return result
 
 
 def test_temporaries_lie_in_a_result_that_is_written_later() -> None:
