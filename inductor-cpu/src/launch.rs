@@ -98,10 +98,7 @@ impl Pieces<'_> {
 /// are done. `run` must not panic.
 pub(crate) fn in_pieces(extent: i64, length: i64, threads: usize, pool: &dyn Pool, run: &(dyn Fn(i64, i64) + Sync)) {
     if extent <= length || threads <= 1 {
-        for begin in (0..extent).step_by(length.max(1) as usize) {
-            run(begin, (begin + length).min(extent));
-        }
-        return;
+        return (0..extent).step_by(length.max(1) as usize).for_each(|begin| run(begin, (begin + length).min(extent)));
     }
     // SAFETY: `run` is called only for a piece, and all pieces are done before this function returns: a helper that
     // starts later finds none.

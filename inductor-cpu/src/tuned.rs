@@ -8,7 +8,7 @@ use crate::target::Host;
 use crate::{CpuKernel, NAME};
 use inductor::backend::CompiledKernel;
 use inductor::contest::Contest;
-use inductor::loop_ir::Role;
+use inductor::loop_ir::{Role, Stmt, StoreMode};
 use inductor::store::Store;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub(crate) struct Tuned {
     versions: Vec<Version>,
     /// What each argument is for.
     roles: Vec<Role>,
+    /// Something is added to what is there.
+    adds: bool,
     contest: Contest,
 }
 
@@ -33,6 +35,8 @@ impl Tuned {
         let usual = Arc::new(usual);
         let loop_ir = &usual.kernel;
         let roles = loop_ir.params.values().map(|param| param.role).filter(|role| *role != Role::Scratch).collect();
+        let mut adds = false;
+        loop_ir.walk(&mut |stmt| adds |= matches!(stmt, Stmt::Store { mode: StoreMode::Add, .. }));
         let hosts: Vec<&Host> = others.iter().map(|other| other.host).collect();
         let what = format!("{hosts:?}\n{}", loop_ir.canonical_text());
         let of = object_key(usual.host, "versions", &what);
@@ -40,7 +44,7 @@ impl Tuned {
         let both = [false, true].map(|alone| Version { kernel: Arc::clone(&usual), alone });
         let versions: Vec<Version> = both.into_iter().chain(others).collect();
         let contest = Contest::new(of, versions.len(), store);
-        Tuned { versions, roles, contest }
+        Tuned { versions, roles, adds, contest }
     }
 
     /// The version of the cost model.
@@ -51,7 +55,8 @@ impl Tuned {
     /// True if launching twice is not launching once: what is written is read as well.
     fn changes_operands(&self, args: &[*mut u8]) -> bool {
         let written = |at: usize| self.roles[at] != Role::In;
-        self.roles.contains(&Role::InOut)
+        self.adds
+            || self.roles.contains(&Role::InOut)
             || (0..args.len()).any(|at| written(at) && args.iter().filter(|&&arg| arg == args[at]).count() > 1)
     }
 }

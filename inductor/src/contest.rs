@@ -95,18 +95,24 @@ mod tests {
     use crate::store::Nowhere;
     use rustc_hash::FxHashMap;
     use std::convert::Infallible;
-    use std::sync::Mutex;
+    use std::sync::{Mutex, MutexGuard};
 
     #[derive(Default)]
     struct Memory(Mutex<FxHashMap<Key, Vec<u8>>>);
 
+    impl Memory {
+        fn held(&self) -> MutexGuard<'_, FxHashMap<Key, Vec<u8>>> {
+            self.0.lock().expect("nobody panics with it")
+        }
+    }
+
     impl Store for Memory {
         fn get(&self, key: &Key) -> Option<Vec<u8>> {
-            self.0.lock().unwrap().get(key).cloned()
+            self.held().get(key).cloned()
         }
 
         fn put(&self, key: &Key, bytes: &[u8]) {
-            self.0.lock().unwrap().insert(*key, bytes.to_vec());
+            self.held().insert(*key, bytes.to_vec());
         }
     }
 
@@ -155,7 +161,7 @@ mod tests {
     fn an_entry_that_names_no_way_is_not_believed() {
         let store: Arc<Memory> = Arc::default();
         contest(&store).decide(&[], |_| Ok::<(), Infallible>(()));
-        store.0.lock().unwrap().values_mut().for_each(|bytes| *bytes = vec![9]);
+        store.held().values_mut().for_each(|bytes| *bytes = vec![9]);
         assert!(contest(&store).decide(&[], |_| Ok::<(), Infallible>(())) < 3);
     }
 

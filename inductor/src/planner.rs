@@ -14,7 +14,7 @@ use crate::epilogue;
 use crate::in_place;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, KernelId, Launch, Layout, Output, Step, Storage,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Choices, Fate, KernelId, Launch, Layout, Output, Step, Storage,
     SymbolicPlan, View,
 };
 use crate::schedule::{Group, Place, Schedule, Unit};
@@ -50,21 +50,8 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let (frozen, own_from, lends_from, together) = (0, None, None, caps.together);
-    let mut plan = SymbolicPlan {
-        pool,
-        bufs,
-        kernels,
-        steps,
-        frozen,
-        own_from,
-        lends_from,
-        together,
-        inputs,
-        written,
-        outputs,
-        fates,
-    };
+    let choices = Choices { together: caps.together, ..Choices::default() };
+    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, frozen: 0, choices, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);
     }

@@ -146,9 +146,9 @@ pub(crate) fn compile(
 fn suit(plan: &mut SymbolicPlan, roles: &Roles, options: &Options) {
     if roles.spends {
         // Large buffers take the memory of inputs that were read.
-        plan.own_from = Some(LARGE);
+        plan.choices.own_from = Some(LARGE);
     } else {
-        plan.lends_from = Some(LARGE);
+        plan.choices.lends_from = Some(LARGE);
     }
     // Weights that are trained are written to between calls.
     if options.freezing && roles.saved_from.is_none() {

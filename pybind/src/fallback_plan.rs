@@ -8,8 +8,8 @@ use std::sync::Arc;
 use cranelift_entity::PrimaryMap;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use inductor::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Fate, Layout, ObjectId, Output, Step, Storage, SymbolicPlan,
-    View,
+    Buf, BufData, Call, CallArg, CallKind, CallResult, Choices, Fate, Layout, ObjectId, Output, Step, Storage,
+    SymbolicPlan, View,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Sym};
@@ -64,16 +64,13 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
     let is_input = |(buf, data): (Buf, &BufData<Expr>)| matches!(data.storage, Storage::Input(_)).then_some(buf);
     // Which of them a call changes is not looked at.
     let written = if mutates(graph) { bufs.iter().filter_map(is_input).collect() } else { Vec::new() };
-    let (kernels, frozen, own_from) = (Arc::default(), 0, None);
     Ok(SymbolicPlan {
         pool,
         bufs,
-        kernels,
+        kernels: Arc::default(),
         steps,
-        frozen,
-        own_from,
-        lends_from: None,
-        together: false,
+        frozen: 0,
+        choices: Choices::default(),
         inputs,
         written,
         outputs,

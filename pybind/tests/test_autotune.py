@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 import rust_inductor
+from pybind.tests.helpers import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -24,10 +24,6 @@ def _store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUST_INDUCTOR_CACHE_DIR", str(tmp_path / "store"))
     torch.compiler.reset()
     rust_inductor.reset()
-
-
-def _compiled(fn: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:
-    return torch.compile(fn, backend="rust_inductor", mode="max-autotune", **kwargs)
 
 
 def _products(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -42,11 +38,11 @@ def test_results_are_those_of_eager_and_stay(mode: str, threads: int) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        compiled = torch.compile(_products, backend="rust_inductor", mode=mode)
-        first = compiled(x, weight, bias)
+        ours = compiled(_products, mode=mode)
+        first = ours(x, weight, bias)
         torch.testing.assert_close(first, _products(x, weight, bias), rtol=1e-4, atol=1e-5)
         for _ in range(3):
-            assert torch.equal(compiled(x, weight, bias), first)
+            assert torch.equal(ours(x, weight, bias), first)
     finally:
         torch.set_num_threads(before)
 
@@ -59,10 +55,10 @@ def test_what_is_changed_in_place_is_changed_once() -> None:
 
     weight, gradient = torch.randn(4096), torch.randn(4096)
     want = weight.clone()
-    compiled = _compiled(step)
+    ours = compiled(step, mode="max-autotune")
     for _ in range(3):
         step(want, gradient)
-        compiled(weight, gradient)
+        ours(weight, gradient)
     torch.testing.assert_close(weight, want)
 
 
@@ -76,7 +72,7 @@ def test_training_agrees_with_eager() -> None:
     net(x).square().mean().backward()
     want = [p.grad.clone() for p in net.parameters() if p.grad is not None]
     net.zero_grad()
-    _compiled(net)(x).square().mean().backward()
+    compiled(net, mode="max-autotune")(x).square().mean().backward()
     got = [p.grad for p in net.parameters()]
     for a, b in zip(got, want, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-5)
@@ -88,17 +84,17 @@ def test_new_sizes_are_served_by_the_same_kernels() -> None:
     def f(x: torch.Tensor) -> torch.Tensor:
         return torch.softmax(x * 2, -1) + x.sum()
 
-    compiled = _compiled(f, dynamic=True)
+    ours = compiled(f, mode="max-autotune", dynamic=True)
     for rows in (5, 64, 7, 1000):
         x = torch.randn(rows, 33)
-        torch.testing.assert_close(compiled(x), f(x), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(ours(x), f(x), rtol=1e-4, atol=1e-4)
 
 
 def test_an_index_out_of_bounds_is_the_same_error() -> None:
     """Versions of a kernel that looks things up all report it."""
     table, index = torch.randn(10, 16), torch.tensor([1, 99])
     with pytest.raises(IndexError):
-        _compiled(lambda table, index: F.embedding(index, table) * 2)(table, index)
+        compiled(lambda table, index: F.embedding(index, table) * 2, mode="max-autotune")(table, index)
 
 
 def test_a_mode_that_does_not_exist_is_an_error() -> None:

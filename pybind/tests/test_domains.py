@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 import rust_inductor
+from pybind.tests.helpers import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +77,14 @@ def test_integers_are_computed_where_eager_computes_them(name: str, dtype: torch
     _same(fn, x)
 
 
+@pytest.mark.parametrize("name", ["silu", "mish", "hardswish", "softplus", "abs", "relu"])
+def test_what_has_no_elements_is_refused_like_the_rest(name: str) -> None:
+    """Eager asks for the dtype first."""
+    fn = (FLOATS_ONLY | NUMBERS_ONLY)[name]
+    _same(fn, torch.empty(0, 4, dtype=torch.bool))
+    _same(torch.bitwise_not, torch.empty(0, 4))
+
+
 BEYOND = [
     (torch.uint8, 300),
     (torch.uint8, 256),
@@ -133,7 +142,7 @@ def test_a_number_beyond_its_dtype_is_refused_where_eager_refuses_it(
 
 def _same(fn: Fn, x: torch.Tensor) -> None:
     want = _outcome(fn, x)
-    got = _outcome(torch.compile(fn, backend="rust_inductor", dynamic=False), x)
+    got = _outcome(compiled(fn), x)
     assert isinstance(got, Exception) == isinstance(want, Exception), (want, got)
     if isinstance(want, torch.Tensor):
         torch.testing.assert_close(got, want, equal_nan=True)

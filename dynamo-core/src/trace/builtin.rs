@@ -148,7 +148,7 @@ const RULES: &[(&str, Rule)] = &[
         let (&items, rest) = args.split_first().ok_or_else(|| raised("TypeError: sum"))?;
         let start = rest.first().copied().or(keywords.first().map(|&(_, value)| value));
         let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
-        accumulate(t, items, Some(start), |t, total, item| t.binary_op(0, total, item))
+        accumulate(t, items, Some(start), |t, total, item| t.binary_op(super::ops::ADD, total, item))
     }),
     ("math.prod", |t, args, keywords| match keywords[..] {
         [] => product(t, one(args)?),
@@ -167,7 +167,7 @@ const RULES: &[(&str, Rule)] = &[
     }),
     ("builtins.divmod", |t, args, _| {
         let &[a, b] = args else { return Err(raised("TypeError: divmod")) };
-        let parts = vec![t.binary_op(2, a, b)?, t.binary_op(6, a, b)?];
+        let parts = vec![t.binary_op(super::ops::FLOORDIV, a, b)?, t.binary_op(super::ops::MOD, a, b)?];
         Ok(t.value(Value::Tuple(parts)))
     }),
     ("functools.partial", |t, args, keywords| {
@@ -380,7 +380,7 @@ pub(super) fn product(t: &mut Tracer<'_>, items: ValueId) -> Traced {
         Some((&first, rest)) if t.are_integers(&[first])? => (first, rest),
         _ => (one, &items[..]),
     };
-    rest.iter().try_fold(first, |total, &item| t.binary_op(5, total, item))
+    rest.iter().try_fold(first, |total, &item| t.binary_op(super::ops::MUL, total, item))
 }
 
 pub(super) fn one(args: &[ValueId]) -> Traced {

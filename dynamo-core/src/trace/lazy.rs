@@ -303,7 +303,7 @@ impl Tracer<'_> {
             Lazy::Repeat(item) => Ok(Some(*item)),
             Lazy::Count(next, step) => {
                 let item = *next;
-                *next = self.binary_op(0, item, *step)?;
+                *next = self.binary_op(super::ops::ADD, item, *step)?;
                 Ok(Some(item))
             }
             Lazy::Cycle(inner, items, at) => {
@@ -359,7 +359,7 @@ impl Tracer<'_> {
                 *given = true;
                 *total = Some(match (*total, *function) {
                     (None, _) => item,
-                    (Some(total), None) => self.binary_op(0, total, item)?,
+                    (Some(total), None) => self.binary_op(super::ops::ADD, total, item)?,
                     (Some(total), Some(function)) => self.call(function, vec![total, item], vec![])?,
                 });
                 Ok(*total)

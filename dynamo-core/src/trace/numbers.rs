@@ -76,9 +76,6 @@ pub(super) fn function_of_method(method: &str) -> Option<&'static str> {
     METHODS.iter().find(|(known, _)| *known == method).map(|&(_, function)| function)
 }
 
-/// The number of `-` among binary operators.
-const SUB: u32 = 10;
-
 impl Tracer<'_> {
     /// The number that a value is.
     pub(super) fn number(&mut self, value: ValueId) -> Traced<Option<Number>> {
@@ -152,7 +149,7 @@ impl Tracer<'_> {
         if let ("invert", Some(Number::Int(_))) = (name, self.number(a)?) {
             // torch's integers know no such operator.
             let (negative, one) = (self.number_unary("neg", a)?, self.constant(Constant::Int(1)));
-            return self.binary_op(SUB, negative, one);
+            return self.binary_op(super::ops::SUB, negative, one);
         }
         let found = match self.number(a)? {
             Some(Number::Int(x)) => {

@@ -21,6 +21,13 @@ use symshapes::{Expr, Pred};
 const BINARY: [&str; 13] =
     ["add", "and_", "floordiv", "lshift", "matmul", "mul", "mod", "or_", "pow", "rshift", "sub", "truediv", "xor"];
 
+/// Numbers of `BINARY_OP`: places in [`BINARY`].
+pub(super) const ADD: u32 = 0;
+pub(super) const FLOORDIV: u32 = 2;
+pub(super) const MUL: u32 = 5;
+pub(super) const MOD: u32 = 6;
+pub(super) const SUB: u32 = 10;
+
 /// The in-place forms.
 const IN_PLACE: [&str; 13] = [
     "iadd",
@@ -455,12 +462,7 @@ impl Tracer<'_> {
             let known = plain(&self.values[a]) && plain(&self.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
-        if let (Value::Object(class, x), Value::Object(other, y)) = (&self.values[a], &self.values[b])
-            && class == LAYOUT
-            && other == LAYOUT
-        {
-            let same = x == y;
-            self.guard_layouts(&[a, b]);
+        if let Some(same) = self.same_layout(a, b) {
             return Ok(same);
         }
         match (&self.values[a], &self.values[b]) {
@@ -494,14 +496,20 @@ impl Tracer<'_> {
         }
     }
 
-    /// Guards that layouts of the caller's are those that they are.
-    fn guard_layouts(&mut self, layouts: &[ValueId]) {
-        for &layout in layouts {
-            if let (&Value::Object(_, obj), Some(source)) = (&self.values[layout], self.source(layout)) {
+    /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
+    fn same_layout(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
+        let layout = |t: &Self, value: ValueId| match t.values[value] {
+            Value::Object(ref class, obj) if class == LAYOUT => Some(obj),
+            _ => None,
+        };
+        let objects = [layout(self, a)?, layout(self, b)?];
+        for (value, obj) in [a, b].into_iter().zip(objects) {
+            if let Some(source) = self.source(value) {
                 let kind = GuardKind::IdMatch(self.object(obj));
                 self.guard(source, kind);
             }
         }
+        Some(objects[0] == objects[1])
     }
 
     /// `a is b`
@@ -510,12 +518,7 @@ impl Tracer<'_> {
         if a == b {
             return Ok(true);
         }
-        if let (Value::Object(class, x), Value::Object(other, y)) = (&self.values[a], &self.values[b])
-            && class == LAYOUT
-            && other == LAYOUT
-        {
-            let same = x == y;
-            self.guard_layouts(&[a, b]);
+        if let Some(same) = self.same_layout(a, b) {
             return Ok(same);
         }
         let singleton = |value: &Value| {

@@ -8,6 +8,7 @@ use super::{
     call::Keywords,
     containers::pairs,
     items::raised,
+    ops,
     value::{Key, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -57,7 +58,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
     ("collections.Counter", |t, args, keywords| {
         let mut counts = Entries::new();
-        t.count(&mut counts, args, keywords, 0)?;
+        t.count(&mut counts, args, keywords, ops::ADD)?;
         let made = t.state(State::Dict(counts));
         t.as_table(made, Table::Counter)
     }),
@@ -77,14 +78,14 @@ pub(super) fn method(
         (Table::Ordered, "popitem") => t.pop_item(state, args, keywords).map(Some),
         (Table::Counter, "update" | "subtract") => {
             let State::Dict(mut counts) = t.heap.get(state).clone() else { return Ok(None) };
-            t.count(&mut counts, args, keywords, if name == "update" { 0 } else { 10 })?;
+            t.count(&mut counts, args, keywords, if name == "update" { ops::ADD } else { ops::SUB })?;
             *t.heap.change(state) = State::Dict(counts);
             Ok(Some(t.none()))
         }
         (Table::Counter, "total") if args.is_empty() && keywords.is_empty() => {
             let State::Dict(counts) = t.heap.get(state).clone() else { return Ok(None) };
             let zero = t.constant(Constant::Int(0));
-            counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(0, total, count)).map(Some)
+            counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(ops::ADD, total, count)).map(Some)
         }
         (Table::Counter, "most_common") => t.most_common(state, args, keywords).map(Some),
         (Table::Counter, "elements" | "fromkeys" | "total") => {
@@ -170,7 +171,7 @@ impl Tracer<'_> {
         match args {
             [] => {}
             &[from] if self.is_mapping(from)? => {
-                if counts.is_empty() && number == 0 {
+                if counts.is_empty() && number == ops::ADD {
                     for (key, count) in pairs(self, from)? {
                         counts.insert(self.key(key)?, (key, count));
                     }
@@ -195,8 +196,11 @@ impl Tracer<'_> {
                 None => (item, self.constant(Constant::Int(0))),
             };
             // What is added comes first, and what it is taken from.
-            let now =
-                if number == 0 { self.binary_op(0, count, before)? } else { self.binary_op(number, before, count)? };
+            let now = if number == ops::ADD {
+                self.binary_op(ops::ADD, count, before)?
+            } else {
+                self.binary_op(number, before, count)?
+            };
             counts.insert(key, (item, now));
         }
         Ok(())

@@ -680,6 +680,7 @@ pub const LIMITS: &[(&str, Domain)] = &[
     ("arange.start", Domain::Numbers),
     ("arange.start_step", Domain::Numbers),
     ("binary_cross_entropy_with_logits.default", Domain::Floats),
+    ("bitwise_not.default", Domain::Bits),
     ("celu.default", Domain::Floats),
     ("clamp.Tensor", Domain::Numbers),
     ("clamp.default", Domain::Numbers),

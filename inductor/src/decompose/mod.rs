@@ -295,23 +295,22 @@ impl Decompose<'_> {
             // No kernel would compute it, and so find out.
             return Err(Refusal::Extern(Extern::Function));
         }
-        if let Some(value) = self.nothing(id, overload, &promises, matches!(node.meta, Some(Meta::Tuple(_)))) {
-            return Ok(value);
-        }
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        args.check(&self.b)?;
+        if !fx::aten::may_fail(self.graph, id)
+            && let Some(value) = nothing(&mut self.b, overload, &promises, tuple)
+        {
+            return Ok(value);
+        }
         let before = self.b.graph.tensors.len();
-        let results = args.check(&self.b).and_then(|()| match rule {
-            Rule::Map(op) => pointwise::map(&mut self.b, op, &args).map(|t| vec![Some(t)]),
-            Rule::Reduce(kind) => reduce::plain(&mut self.b, kind, &args).map(|t| vec![Some(t)]),
-            Rule::Compose(composite) => compose::compose(&mut self.b, composite, &args),
+        let mut results = match rule {
+            Rule::Map(op) => vec![Some(pointwise::map(&mut self.b, op, &args)?)],
+            Rule::Reduce(kind) => vec![Some(reduce::plain(&mut self.b, kind, &args)?)],
+            Rule::Compose(composite) => compose::compose(&mut self.b, composite, &args)?,
             Rule::Extern(_) => unreachable!("handled above"),
-        });
-        let mut results = results.map_err(|refused| match refused {
-            Unsupported::Case(reason) => Refusal::Fallback(reason),
-            Unsupported::Library(kind) => Refusal::Extern(kind),
-        })?;
+        };
         if !overload.is_view() && !SHARING.contains(&overload.base()) {
             results.iter_mut().flatten().for_each(|t| *t = self.own(*t, before));
         }
@@ -397,31 +396,6 @@ impl Decompose<'_> {
             user.target == "operator.getitem" && user.args.get(1).and_then(fx::Arg::as_int) == Some(0)
         };
         self.users[id].iter().all(|user| is_first(user) || self.users[*user].is_empty())
-    }
-
-    /// The results, where none of them has an element and the operator cannot fail on what its operands hold.
-    fn nothing(
-        &mut self,
-        id: NodeId,
-        overload: &fx::aten::Overload,
-        promises: &[Option<Promise>],
-        tuple: bool,
-    ) -> Option<Value> {
-        let is_empty = |promise: &Option<Promise>| promise.as_ref().is_some_and(|p| p.sizes.contains(&Expr::ZERO));
-        if overload.is_view()
-            || promises.is_empty()
-            || !promises.iter().all(is_empty)
-            || fx::aten::may_fail(self.graph, id)
-        {
-            return None;
-        }
-        let values = promises.iter().flatten().map(|promise| {
-            let t = self.b.full(0.0, promise.dtype, &promise.sizes);
-            self.b.graph.tensors[t].strides = Some(promise.strides.clone());
-            Some(Value::Tensor(t))
-        });
-        let mut values: Vec<Option<Value>> = values.collect();
-        if tuple { Some(Value::Tuple(values)) } else { values.swap_remove(0) }
     }
 
     /// The tensor in memory of its own, where an operator that is no view finds its result in one of its operands: the
@@ -638,6 +612,30 @@ enum Refusal {
     Extern(Extern),
     Fallback(String),
     Error(Error),
+}
+
+impl From<Unsupported> for Refusal {
+    fn from(refused: Unsupported) -> Refusal {
+        match refused {
+            Unsupported::Case(reason) => Refusal::Fallback(reason),
+            Unsupported::Library(kind) => Refusal::Extern(kind),
+        }
+    }
+}
+
+/// The results of an operator, where none of them has an element.
+fn nothing(b: &mut Builder, overload: &fx::aten::Overload, promises: &[Option<Promise>], tuple: bool) -> Option<Value> {
+    let is_empty = |promise: &Option<Promise>| promise.as_ref().is_some_and(|p| p.sizes.contains(&Expr::ZERO));
+    if overload.is_view() || promises.is_empty() || !promises.iter().all(is_empty) {
+        return None;
+    }
+    let values = promises.iter().flatten().map(|promise| {
+        let t = b.full(0.0, promise.dtype, &promise.sizes);
+        b.graph.tensors[t].strides = Some(promise.strides.clone());
+        Some(Value::Tensor(t))
+    });
+    let mut values: Vec<Option<Value>> = values.collect();
+    if tuple { Some(Value::Tuple(values)) } else { values.swap_remove(0) }
 }
 
 /// Metadata of a node's tensor operands.

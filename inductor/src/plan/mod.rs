@@ -22,7 +22,7 @@ pub(crate) mod uses;
 pub mod verify;
 
 pub use sizes::SizeError;
-pub use symbolic::{Lives, SymbolicPlan};
+pub use symbolic::{Choices, Lives, SymbolicPlan};
 
 use crate::loop_ir::Kernel;
 

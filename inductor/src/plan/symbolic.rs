@@ -13,6 +13,17 @@ use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Launch, Outpu
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
+/// What suits plans for given sizes to their device and to who calls them.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Choices {
+    /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
+    pub own_from: Option<usize>,
+    /// Buffers of at least so many bytes in all lie in the memory of a result that is written after their last use.
+    pub lends_from: Option<usize>,
+    /// The device launches several kernels at once ([`Step::Together`]).
+    pub together: bool,
+}
+
 /// A plan for all values of its symbols. Its arena is laid out when they are known.
 #[derive(Clone, Debug)]
 pub struct SymbolicPlan {
@@ -26,12 +37,8 @@ pub struct SymbolicPlan {
     pub steps: Vec<Step<Expr>>,
     /// So many first steps follow from weights alone ([`freeze`](crate::freeze)).
     pub frozen: usize,
-    /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
-    pub own_from: Option<usize>,
-    /// Buffers of at least so many bytes in all lie in the memory of a result that is written after their last use.
-    pub lends_from: Option<usize>,
-    /// The device launches several kernels at once ([`Step::Together`]).
-    pub together: bool,
+    /// What is decided when sizes are known.
+    pub choices: Choices,
     /// Number of inputs.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.
@@ -51,7 +58,7 @@ impl SymbolicPlan {
         let values = Values::new(&self.pool, value);
         let mut bufs: Vec<BufData> =
             self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
-        if let Some(limit) = self.own_from {
+        if let Some(limit) = self.choices.own_from {
             let is_large = |data: &&mut BufData| data.bytes().is_some_and(|bytes| bytes >= limit);
             let in_arena = |data: &&mut BufData| matches!(data.storage, Storage::Arena(_));
             bufs.iter_mut().filter(in_arena).filter(is_large).for_each(|data| data.storage = Storage::Owned);
@@ -68,10 +75,10 @@ impl SymbolicPlan {
             lender: None,
             fates: Arc::clone(&self.fates),
         };
-        if self.together {
+        if self.choices.together {
             together::group(&mut plan);
         }
-        plan.place_buffers(self.lends_from)?;
+        plan.place_buffers(self.choices.lends_from)?;
         Ok(plan)
     }
 

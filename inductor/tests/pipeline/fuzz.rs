@@ -72,7 +72,7 @@ fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
 /// Compiles a graph once and runs it with several values of its symbols.
 fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
     let mut compiled = compare::compiled(graph)?;
-    compiled.plan.lends_from = seed.is_multiple_of(2).then_some(1);
+    compiled.plan.choices.lends_from = seed.is_multiple_of(2).then_some(1);
     compiled.plan.kernels.values().try_for_each(reads_back)?;
     for values in assignments(seed) {
         // What was inferred of all sizes holds of these.
