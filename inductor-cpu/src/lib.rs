@@ -22,11 +22,12 @@ pub use launch::{OwnPool, Pool};
 
 use compile::Listing;
 use emit::Work;
-use gemm::Multiplier;
+use gemm::{Ending, Multiplier};
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library, Member, in_turn};
 use inductor::contest::Contest;
+use inductor::epilogue::{LARGEST, Way, rectangle};
 use inductor::loop_ir::{Kernel, Role};
-use inductor::plan::{Call, View};
+use inductor::plan::{Call, Epilogue, Plan, Storage, View};
 use inductor::store::{Key, Nowhere, Store};
 use jit::Code;
 use rayon::prelude::*;
@@ -77,7 +78,7 @@ impl Cpu {
             scratch_bytes: SCRATCH_BYTES,
             channels_last: !host.multiplies_faster,
             convolutions: host.multiplies_faster,
-            epilogues: false,
+            epilogues: host.multiplies_faster,
             in_place: true,
             together: true,
         };
@@ -116,11 +117,43 @@ impl Cpu {
     /// # Errors
     /// LLVM's, if it rejects the code.
     pub fn product(&self, product: Product) -> Result<Arc<dyn CompiledKernel>, BackendError> {
+        self.product_and(product, None)
+    }
+
+    fn product_and(&self, product: Product, epilogue: Option<Ending>) -> Result<Arc<dyn CompiledKernel>, BackendError> {
         let error = |reason| BackendError { backend: NAME, kernel: "product".to_owned(), reason };
         let multiplier = Arc::clone(&self.multiplier);
         let micro = multiplier.micro(&*self.store).map_err(error)?;
-        Ok(Arc::new(gemm::Products { product, micro, multiplier, pool: Arc::clone(&self.pool) }))
+        let pool = Arc::clone(&self.pool);
+        Ok(Arc::new(gemm::Products { product, micro, multiplier, pool, epilogue }))
     }
+
+    /// How a call and its epilogue are computed at once.
+    fn fusion(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Option<Fusion> {
+        let Epilogue { kernel, args, sizes, product, into } = epilogue;
+        let result = plan.whole(args[*product]);
+        let is_planned = plan.bufs[result.buf].storage != Storage::Result;
+        if !self.capabilities.epilogues || !is_planned || result.layout.span()? > LARGEST {
+            return None;
+        }
+        let out = View { buf: args[into.unwrap_or(*product)], ..result };
+        let (product, args) = gemm::of_call(call, &out)?;
+        let whole = &plan.kernels[*kernel];
+        let row = gemm::row(whole, sizes)?;
+        let kernel = rectangle(whole).filter(|_| gemm::fits(&product, row))?;
+        Some(Fusion { product, args, kernel, row })
+    }
+}
+
+/// A product with an epilogue.
+struct Fusion {
+    product: Product,
+    /// The arguments of the product.
+    args: Vec<View>,
+    /// The epilogue for a rectangle of the result.
+    kernel: Kernel,
+    /// The length of the whole kernel's rows, if it has any.
+    row: Option<usize>,
 }
 
 impl Default for Cpu {
@@ -157,6 +190,30 @@ impl Backend for Cpu {
             Some(together) => Arc::new(together),
             None => in_turn(members),
         }
+    }
+
+    fn way(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Way {
+        match self.fusion(plan, call, epilogue) {
+            None => Way::Apart,
+            Some(_) if self.tunes => Way::Fused,
+            Some(_) => Way::InPlace,
+        }
+    }
+
+    fn part(&self, kernel: &Kernel) -> Option<Kernel> {
+        rectangle(kernel)
+    }
+
+    fn fused(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Option<Library> {
+        let Fusion { product, mut args, kernel, row } = self.fusion(plan, call, epilogue)?;
+        let refused = |error: &BackendError| tracing::warn!(%error, "computed after the product");
+        let kernel = together::own(self.compile(&[kernel]).inspect_err(refused).ok()?.first()?)?;
+        let ending = Ending { kernel, sizes: epilogue.sizes.as_slice().into(), row, product: epilogue.product };
+        let kernel = self.product_and(product, Some(ending)).inspect_err(refused).ok()?;
+        let product = epilogue.into.unwrap_or(epilogue.product);
+        let at = |place| if place == epilogue.product { epilogue.args[product] } else { epilogue.args[place] };
+        args.extend((0..epilogue.args.len()).map(|place| plan.whole(at(place))));
+        Some(Library { kernel, args })
     }
 
     fn library(&self, call: &Call, out: &View) -> Option<Library> {

@@ -88,7 +88,7 @@ impl Together {
 }
 
 /// The kernel as the cost model has it, if it is one of this crate's.
-fn own(kernel: &Arc<dyn CompiledKernel>) -> Option<Arc<CpuKernel>> {
+pub(crate) fn own(kernel: &Arc<dyn CompiledKernel>) -> Option<Arc<CpuKernel>> {
     let kernel: Arc<dyn Any + Send + Sync> = Arc::clone(kernel) as _;
     match kernel.downcast::<CpuKernel>() {
         Ok(kernel) => Some(kernel),

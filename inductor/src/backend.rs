@@ -1,7 +1,8 @@
 //! What a device must offer: all that the middle knows of one.
 
+use crate::epilogue::Way;
 use crate::loop_ir::Kernel;
-use crate::plan::{Call, View};
+use crate::plan::{Call, Epilogue, Plan, View};
 use std::any::Any;
 use std::sync::Arc;
 use symshapes::DType;
@@ -58,6 +59,21 @@ pub trait Backend: Send + Sync {
     /// the arguments of one after those of the other, and no sizes.
     fn together(&self, members: Vec<Member>) -> Arc<dyn CompiledKernel> {
         in_turn(members)
+    }
+
+    /// How a call and its epilogue are computed.
+    fn way(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> Way {
+        Way::Apart
+    }
+
+    /// A kernel that is computed with a product, as the device has it then.
+    fn part(&self, _kernel: &Kernel) -> Option<Kernel> {
+        None
+    }
+
+    /// A call and its epilogue as one, where that is [the way](Backend::way).
+    fn fused(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> Option<Library> {
+        None
     }
 
     /// The device's own way to compute a call of a library's operator that writes its only result into `out`, where it

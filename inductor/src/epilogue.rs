@@ -11,13 +11,18 @@
 //!   the launch one after the other);
 //! - the launch moves up to the call: whatever else it reads was written before.
 //!
+//! Whether a device computes a fused step at once may depend on sizes ([`Way`]): what it does not is taken apart when they
+//! are known. A device that finishes a product part by part launches the kernel's [`rectangle`] on each.
+//!
 //! [`Capabilities::epilogues`]: crate::backend::Capabilities::epilogues
 
-use symshapes::Expr;
+use rustc_hash::FxHashMap;
+use symshapes::{Expr, Range, Sym};
 
-use crate::loop_ir::{Kernel, Op, Param, Role, Stmt, StoreMode};
+use crate::in_place::reads_first;
+use crate::loop_ir::{AxisData, Kernel, Loop, Op, Param, Role, Stmt, StoreMode};
 use crate::plan::uses::Uses;
-use crate::plan::{Buf, CallKind, CallResult, Epilogue, Launch, Step, Storage, SymbolicPlan};
+use crate::plan::{Buf, Call, CallKind, CallResult, Epilogue, Launch, Plan, Step, Storage, SymbolicPlan};
 
 /// The operators whose results a kernel may be computed with.
 const PRODUCTS: [&str; 9] = [
@@ -39,7 +44,7 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     for at in 0..steps.len() {
         let Some(Step::Launch(Launch { kernel, args, sizes })) = &steps[at] else { continue };
         let Some((call, product)) = uses.product_of(plan, &steps, at, &plan.kernels[*kernel], args) else { continue };
-        let epilogue = Epilogue { kernel: *kernel, args: args.clone(), sizes: sizes.clone(), product };
+        let epilogue = Epilogue { kernel: *kernel, args: args.clone(), sizes: sizes.clone(), product, into: None };
         if let Some(Step::Call(own)) = steps[call].take() {
             uses.moved(&plan.kernels[epilogue.kernel], &epilogue.args, at, call);
             steps[call] = Some(Step::Fused(own, epilogue));
@@ -47,6 +52,139 @@ pub fn fuse(plan: &mut SymbolicPlan) {
         }
     }
     plan.steps = steps.into_iter().flatten().collect();
+}
+
+/// How a device computes a call and its epilogue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// One after the other.
+    Apart,
+    /// At once. The product has memory of its own, should the device change its mind.
+    Fused,
+    /// At once. The product can grow in the memory of a result of the epilogue.
+    InPlace,
+}
+
+/// How a device computes a call and its epilogue.
+pub type WayOf<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> Way + 'a;
+
+/// Has fused steps as the device computes them. The arena is not laid out yet.
+pub(crate) fn settle(plan: &mut Plan, way: &WayOf<'_>) {
+    let frozen = plan.frozen;
+    for (at, step) in std::mem::take(&mut plan.steps).into_iter().enumerate() {
+        let how = if let Step::Fused(call, epilogue) = &step { way(plan, call, epilogue) } else { Way::Fused };
+        match step {
+            Step::Fused(..) if how == Way::Apart => plan.steps.extend(step.apart()),
+            Step::Fused(call, epilogue) if how == Way::InPlace => {
+                let into = room(plan, &epilogue);
+                plan.steps.push(Step::Fused(call, Epilogue { into, ..epilogue }));
+            }
+            step => plan.steps.push(step),
+        }
+        if at + 1 == frozen {
+            plan.frozen = plan.steps.len();
+        }
+    }
+}
+
+/// The argument of an epilogue in whose memory the product can be until it is read.
+fn room(plan: &Plan, epilogue: &Epilogue) -> Option<usize> {
+    let kernel = &plan.kernels[epilogue.kernel];
+    let (product, _) = kernel.arguments().nth(epilogue.product)?;
+    let own = &plan.bufs[epilogue.args[epilogue.product]];
+    kernel.arguments().zip(&epilogue.args).position(|((param, data), buf)| {
+        let other = &plan.bufs[*buf];
+        data.role == Role::Out
+            && other.dtype == own.dtype
+            && other.bytes() == own.bytes()
+            && !other.storage.is_given()
+            && reads_first(kernel, product, param)
+    })
+}
+
+/// An [elementwise](is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in memory:
+/// some columns, side by side, of some rows.
+///
+/// The root's range says which rows. Behind the kernel's own sizes come the first column and the number of columns; and,
+/// where the kernel has one loop ([`has_rows`]), the number of elements from one row to the next, as if each began with
+/// the first column: then the root's range begins with 0.
+///
+/// `None` if the kernel has more loops than two, or its last one is not spread over lanes.
+pub fn rectangle(kernel: &Kernel) -> Option<Kernel> {
+    let mut part = kernel.clone();
+    let sizes = Range::new(0, LARGEST);
+    let mut size = |name: &str| {
+        let sym = part.exprs.symbol(name, sizes);
+        part.sizes.push(sym);
+        part.exprs.sym(sym)
+    };
+    let [first, columns] = [size("first"), size("columns")];
+    let pitch = if has_rows(kernel) { None } else { Some(size("pitch")) };
+    let column = AxisData { sym: part.exprs.position("column", columns), extent: columns };
+    let at = part.exprs.sym(column.sym);
+    let at = part.exprs.add(first, at);
+    let (whole, at) = match pitch {
+        Some(pitch) if kernel.root.vector => {
+            let whole = kernel.axes[kernel.root.axis].clone();
+            let row = AxisData { sym: part.exprs.position("row", whole.extent), extent: whole.extent };
+            let before = part.exprs.sym(row.sym);
+            let before = part.exprs.mul(before, pitch);
+            let Loop { vector, body, .. } = part.root;
+            let inner = Loop { axis: part.axes.push(column), vector, accs: Vec::new(), body };
+            let (axis, body) = (part.axes.push(row), vec![Stmt::Loop(inner)]);
+            part.root = Loop { axis, vector: false, accs: Vec::new(), body };
+            (whole.sym, part.exprs.add(before, at))
+        }
+        None => {
+            let Some(Stmt::Loop(inner)) = kernel.root.body.last() else { return None };
+            let has_more = inner.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)));
+            if has_more || !inner.vector {
+                return None;
+            }
+            let whole = std::mem::replace(&mut part.axes[inner.axis], column);
+            (whole.sym, at)
+        }
+        Some(_) => return None,
+    };
+    part.place(&FxHashMap::from_iter([(whole, at)]));
+    Some(part)
+}
+
+/// Products of more elements have no [rectangles](rectangle): places in them, and multiples of those, are numbers.
+pub const LARGEST: i64 = 1 << 31;
+
+/// True if a kernel has more loops than one: its root runs over rows.
+pub fn has_rows(kernel: &Kernel) -> bool {
+    kernel.root.body.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)))
+}
+
+impl Kernel {
+    /// Replaces symbols wherever elements are loaded and stored.
+    fn place(&mut self, map: &FxHashMap<Sym, Expr>) {
+        let exprs = &mut self.exprs;
+        for data in self.values.values_mut() {
+            if let Op::Index(index) | Op::Load { index, .. } = &mut data.op {
+                *index = exprs.subst(*index, map);
+            }
+        }
+        self.root.for_each_mut(&mut |stmt| {
+            if let Stmt::Store { index, .. } = stmt {
+                *index = exprs.subst(*index, map);
+            }
+        });
+    }
+}
+
+impl Loop {
+    /// Calls `f` on every statement inside, to change it.
+    fn for_each_mut(&mut self, f: &mut impl FnMut(&mut Stmt)) {
+        for stmt in &mut self.body {
+            f(stmt);
+            if let Stmt::Loop(inner) = stmt {
+                inner.for_each_mut(f);
+            }
+        }
+    }
 }
 
 impl Uses {

@@ -105,7 +105,7 @@ fn param(kernel: &Kernel, args: &[Buf], buf: Buf) -> Option<Param> {
 }
 
 /// True if no load of one param follows a store to the other.
-fn reads_first(kernel: &Kernel, read: Param, written: Param) -> bool {
+pub(crate) fn reads_first(kernel: &Kernel, read: Param, written: Param) -> bool {
     let (mut stored, mut holds) = (false, true);
     kernel.walk(&mut |stmt| match stmt {
         Stmt::Store { param, .. } => stored |= *param == written,

@@ -9,6 +9,7 @@
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
 
 pub mod backend;
+mod code;
 pub mod contest;
 pub mod convolution;
 pub mod decompose;
@@ -29,15 +30,15 @@ pub mod sizes;
 pub mod store;
 pub mod tensor_ir;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cranelift_entity::PrimaryMap;
 use fx::{Graph, Kind, NodeId};
 use symshapes::Device;
 
-use backend::{Backend, BackendError, Capabilities, CompiledKernel};
-use plan::{KernelId, SymbolicPlan};
+pub use code::Code;
+
+use backend::{Backend, BackendError, Capabilities};
+use plan::SymbolicPlan;
 
 /// What the user chose.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -135,7 +136,7 @@ pub struct Compiled {
     /// What it does.
     pub plan: SymbolicPlan,
     /// Its kernels.
-    pub kernels: PrimaryMap<KernelId, Arc<dyn CompiledKernel>>,
+    pub code: Code,
     /// How long each stage took.
     pub stages: Stages,
 }
@@ -151,9 +152,8 @@ pub type Stages = Vec<(&'static str, Duration)>;
 pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
     let mut log = Log::default();
     let plan = lower_with(&mut log, graph, backend.capabilities(), options)?;
-    let kernels: Vec<_> = plan.kernels.values().cloned().collect();
-    let kernels = log.pass("codegen", || Ok(backend.compile(&kernels)?))?;
-    Ok(Compiled { plan, kernels: kernels.into_iter().collect(), stages: log.stages })
+    let code = log.pass("codegen", || Ok(Code::of(&plan, backend)?))?;
+    Ok(Compiled { plan, code, stages: log.stages })
 }
 
 /// [`compile`] but for the kernels' code: the plan, and how long each stage took.

@@ -14,6 +14,7 @@ use crate::import::{Imported, Roles, import};
 use crate::options::Options;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
+use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -223,7 +224,7 @@ impl CompiledFn {
     /// Bytes of the arena, which is kept between calls; of a graph for all sizes, those of typical ones.
     #[getter]
     fn arena_bytes(&self) -> usize {
-        self.of_compiled(|compiled| compiled.plan.typical().map_or(0, |plan| plan.arena_bytes))
+        self.of_compiled(|compiled| compiled.typical().map_or(0, |plan| plan.arena_bytes))
     }
 
     /// The device that runs what it can of the graph; `None` where that is the processor.
@@ -247,11 +248,16 @@ impl CompiledFn {
         refused.to_vec()
     }
 
-    /// The number of kernel launches.
+    /// The number of steps that launch kernels.
     #[getter]
     fn launches(&self) -> usize {
-        use inductor::plan::Step;
-        self.of_compiled(|compiled| compiled.plan.steps.iter().filter(|step| matches!(step, Step::Launch(_))).count())
+        self.count(|step| matches!(step, Step::Launch(_) | Step::Together(_)))
+    }
+
+    /// The number of kernels that are computed with a product or a convolution.
+    #[getter]
+    fn fused(&self) -> usize {
+        self.count(|step| matches!(step, Step::Fused(..)))
     }
 
     fn __repr__(&self) -> String {
@@ -342,7 +348,6 @@ impl CompiledFn {
 
     /// The calls of a graph that was not prepared for any sizes yet.
     fn planned_calls(&self) -> Vec<(String, String)> {
-        use inductor::plan::{CallKind, Step};
         self.of_compiled(|compiled| {
             let calls = compiled.plan.steps.iter().filter_map(|step| match step {
                 Step::Call(call) | Step::Fused(call, _) => Some(match &call.kind {
@@ -353,6 +358,12 @@ impl CompiledFn {
             });
             calls.collect()
         })
+    }
+
+    /// How many steps are like this; of a graph for all sizes, for typical ones.
+    fn count(&self, is_like_this: impl Fn(&Step) -> bool) -> usize {
+        let count = |plan: Plan| plan.steps.iter().filter(|step| is_like_this(step)).count();
+        self.of_compiled(|compiled| compiled.typical().map_or(0, count))
     }
 
     /// What `f` says of the compiled graph; nothing if it runs as it is.

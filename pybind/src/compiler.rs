@@ -39,7 +39,7 @@ pub(crate) struct Compiled {
 /// The code of a graph's kernels.
 pub(crate) enum Code {
     /// For the processor.
-    Host(PrimaryMap<KernelId, Arc<dyn CompiledKernel>>),
+    Host(inductor::Code),
     /// For a device, or why it takes a kernel not.
     Device(Arc<Wgpu>, PrimaryMap<KernelId, Result<GpuKernel, Refusal>>),
 }
@@ -53,14 +53,15 @@ impl Compiled {
         value: &dyn Fn(Sym) -> Option<i64>,
         explain: &dyn Fn(SizeError) -> PyErr,
     ) -> PyResult<Program> {
-        let plan = self.plan.at(value).map_err(explain)?;
+        let plan = self.plan_at(value).map_err(explain)?;
         if cfg!(debug_assertions) {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
         let (arenas, latest) = (Arc::clone(&self.arenas), Arc::clone(&self.latest));
         match &self.code {
-            Code::Host(kernels) => {
-                let find = |id| kernels.get(id).cloned();
+            Code::Host(code) => {
+                let compile = |id| self.cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
+                let find = |id| code.launched.get(&id).cloned().or_else(|| compile(id));
                 prepare(
                     py,
                     Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None, arenas, latest },
@@ -76,6 +77,19 @@ impl Compiled {
         }
     }
 
+    /// The plan for these values of the symbols.
+    fn plan_at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan, SizeError> {
+        match self.code {
+            Code::Host(_) => self.plan.fused_at(value, &|plan, call, epilogue| self.cpu.way(plan, call, epilogue)),
+            Code::Device(..) => self.plan.at(value),
+        }
+    }
+
+    /// The plan for typical values of the symbols; `None` if there are none.
+    pub(crate) fn typical(&self) -> Option<Plan> {
+        self.plan_at(&|sym| self.plan.pool.symbol_hint(sym)).ok()
+    }
+
     /// The name of the device, if there is one.
     pub(crate) fn device(&self) -> Option<String> {
         match &self.code {
@@ -87,7 +101,7 @@ impl Compiled {
     /// The generated code of a kernel.
     pub(crate) fn listing(&self, id: KernelId) -> String {
         match &self.code {
-            Code::Host(kernels) => kernels.get(id).map(|kernel| kernel.listing()).unwrap_or_default(),
+            Code::Host(code) => code.listing(id),
             Code::Device(device, kernels) => match kernels.get(id) {
                 Some(Ok(kernel)) => device.gpu.listing(kernel),
                 Some(Err(reason)) => format!("on the processor: {reason}"),
@@ -129,7 +143,7 @@ pub(crate) fn compile(
         Err(why) => {
             tracing::warn!(target: "rust_inductor", "{why}; every operator of this graph is called instead");
             let plan = fallback_plan(&imported.graph, &why).map_err(PyRuntimeError::new_err)?;
-            (plan, Code::Host(PrimaryMap::new()), Vec::new())
+            (plan, Code::Host(inductor::Code::default()), Vec::new())
         }
     };
     if options.fallback_error {
@@ -186,7 +200,7 @@ fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Re
     let options = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
     let Some(device) = device else {
         let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;
-        return Ok((compiled.plan, Code::Host(compiled.kernels), compiled.stages));
+        return Ok((compiled.plan, Code::Host(compiled.code), compiled.stages));
     };
     let lowered = inductor::lower(graph, device.gpu.capabilities(), &options);
     let (plan, mut stages) = lowered.map_err(|error| error.to_string())?;

@@ -3,7 +3,8 @@
 //! The smaller operand is copied once into panels as wide as a register tile ([`micro`]): its elements come to stand
 //! side by side in the lanes. The other one is read where it lies, a few rows at a time, so that a weight which is far
 //! larger than what it is applied to is read once and never written. Sums of a few rows grow in scratch that stays in
-//! the first-level cache, and go out when they are complete, transposed if the smaller operand was the left one.
+//! the first-level cache, and go out when they are complete, transposed if the smaller operand was the left one. An
+//! [`epilogue`] is computed with each part of the result that has gone out.
 //!
 //! Order of summation: by ones along the contracted dimension, in blocks of at most [`STEPS`].
 //!
@@ -12,15 +13,18 @@
 
 mod call;
 mod conv;
+mod epilogue;
 mod micro;
 mod pack;
 
 pub(crate) use call::of_call;
 pub use conv::Convolve;
+pub(crate) use epilogue::{Ending, fits, row};
 
 use crate::launch::{Pool, in_pieces, with_scratch};
 use crate::target::Host;
 use conv::Patches;
+use epilogue::{After, Rectangle};
 use inductor::backend::CompiledKernel;
 use inductor::store::Store;
 use micro::{Micro, Rows, Tiles};
@@ -76,6 +80,24 @@ pub struct Gemm {
     pub out: [usize; 3],
 }
 
+impl Gemm {
+    /// The same product with its factors in each other's place, each transposed, if fewer elements are moved then besides
+    /// the arithmetic.
+    fn turned(&self) -> Option<Gemm> {
+        let Gemm { batch, m, n, k, a, b, init, out } = *self;
+        let swap = |[stack, row, column]: [usize; 3]| [stack, column, row];
+        let turned = Gemm { batch, m: n, n: m, k, a: swap(b), b: swap(a), init: init.map(swap), out: swap(out) };
+        (turned.moved() < self.moved()).then_some(turned)
+    }
+
+    /// Elements that are moved besides the arithmetic with `b` in the lanes.
+    fn moved(&self) -> usize {
+        let packed_rows = if self.a[2] == 1 { 0 } else { self.m * self.k };
+        let turned_sums = if self.out[2] == 1 { 0 } else { self.m * self.n };
+        packed_rows + turned_sums + self.n * self.k
+    }
+}
+
 /// What is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
@@ -92,6 +114,14 @@ impl Product {
             Product::Gemm(gemm) => gemm.batch,
             Product::Convolve(form) => form.numbers.groups,
         }
+    }
+
+    /// How many arguments it has: two factors, what is added, if anything is, and the result.
+    fn arguments(&self) -> usize {
+        3 + usize::from(match self {
+            Product::Gemm(gemm) => gemm.init.is_some(),
+            Product::Convolve(form) => form.bias.is_some(),
+        })
     }
 
     /// Floating point operations of one product.
@@ -155,7 +185,15 @@ impl Multiplier {
     ///
     /// # Safety
     /// The addresses are those of operands of this form.
-    unsafe fn run(&self, micro: &Micro, product: &Product, at: Operands, threads: usize, pool: &dyn Pool) {
+    unsafe fn run(
+        &self,
+        micro: &Micro,
+        product: &Product,
+        at: Operands,
+        after: Option<After<'_>>,
+        on: (usize, &dyn Pool),
+    ) {
+        let (threads, pool) = on;
         let count = product.count();
         let threads = threads.min(product.flop() * count / ALONE_FLOP).max(1);
         let (across, inside) = if count >= threads { (threads, 1) } else { (1, threads) };
@@ -165,7 +203,7 @@ impl Multiplier {
             for which in begin as usize..end as usize {
                 // SAFETY: the caller's promise.
                 let matrices = unsafe { product.matrices(at, which) };
-                matrices.multiply(micro, &mut panels, inside, pool);
+                matrices.multiply(micro, &mut panels, after, (inside, pool));
             }
             if panels.len() <= KEPT_BYTES / size_of::<f32>() {
                 self.held().push(panels);
@@ -184,23 +222,31 @@ pub(crate) struct Products {
     pub(crate) micro: Arc<Micro>,
     pub(crate) multiplier: Arc<Multiplier>,
     pub(crate) pool: Arc<dyn Pool>,
+    /// What is computed with the product; its arguments follow those of the product.
+    pub(crate) epilogue: Option<Ending>,
 }
 
 impl CompiledKernel for Products {
     unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
-        let at = match *args {
+        let (own, rest) = args.split_at(self.product.arguments());
+        let at = match *own {
             [a, b, init, out] => [a, b, init, out],
             [a, b, out] => [a, b, a, out],
             _ => panic!("a product has three or four arguments"),
         };
         let [a, b, init, out] = at.map(<*mut u8>::cast::<f32>);
         let at = Operands { a, b, init, out };
+        let after = self.epilogue.as_ref().map(|ending| After { ending, args: rest });
         // SAFETY: the caller promises addresses of tensors with the layouts that the product was made from.
-        unsafe { self.multiplier.run(&self.micro, &self.product, at, threads, &*self.pool) };
+        unsafe { self.multiplier.run(&self.micro, &self.product, at, after, (threads, &*self.pool)) };
     }
 
     fn listing(&self) -> String {
-        format!("{:?}", self.product)
+        let product = format!("{:?}", self.product);
+        match &self.epilogue {
+            Some(ending) => format!("{product}\n{}", ending.kernel.kernel.canonical_text()),
+            None => product,
+        }
     }
 }
 
@@ -289,36 +335,28 @@ impl Matrices {
     /// # Safety
     /// As [`Multiplier::run`]; `which` is below the stack's size.
     unsafe fn new(gemm: &Gemm, at: Operands, which: usize) -> Matrices {
-        let Gemm { m, n, k, a, b, init, out, .. } = *gemm;
-        // SAFETY: these are the first elements of the stack's matrices.
-        let [a_at, b_at] = unsafe { [at.a.add(which * a[0]), at.b.add(which * b[0])] };
-        // SAFETY: as above.
-        let (out_at, init_at) =
-            unsafe { (at.out.add(which * out[0]), init.map(|strides| at.init.add(which * strides[0]))) };
-        let a = Matrix { start: a_at, across: a[1], along: a[2] };
-        let b = Matrix { start: b_at, across: b[2], along: b[1] };
-        let straight = |strides: [usize; 3]| (strides[1], strides[2]);
-        let swapped = |strides: [usize; 3]| (strides[2], strides[1]);
-        type Factors = (Matrix<*const f32>, Matrix<*const f32>);
-        let product = |(rows, lanes), (left, right): Factors, pick: &dyn Fn([usize; 3]) -> (usize, usize)| {
-            let (across, along) = pick(out);
-            let out = Matrix { start: out_at, across, along };
-            let init = init.zip(init_at).map(|(strides, start)| {
-                let (across, along) = pick(strides);
-                Matrix { start, across, along }
-            });
-            // Elements that are moved besides the arithmetic, by which it is chosen what stands in the lanes.
-            let packed_rows = if left.along == 1 { 0 } else { rows * k };
-            let turned_sums = if out.along == 1 { 0 } else { rows * lanes };
-            let moved = packed_rows + turned_sums + lanes * k;
-            let right = Lanes::Matrix(right);
-            (moved, Matrices { rows, lanes, steps: k, left, right, init, out, fold: Fold::NONE })
+        let (gemm, left, right) = match gemm.turned() {
+            Some(turned) => (turned, at.b, at.a),
+            None => (*gemm, at.a, at.b),
         };
-        let [as_is, turned] = [product((m, n), (a, b), &straight), product((n, m), (b, a), &swapped)];
-        if turned.0 < as_is.0 { turned.1 } else { as_is.1 }
+        let Gemm { m, n, k, a, b, init, out, .. } = gemm;
+        // SAFETY: these are the first elements of the stack's matrices.
+        unsafe {
+            Matrices {
+                rows: m,
+                lanes: n,
+                steps: k,
+                left: Matrix { start: left.add(which * a[0]), across: a[1], along: a[2] },
+                right: Lanes::Matrix(Matrix { start: right.add(which * b[0]), across: b[2], along: b[1] }),
+                init: init.map(|[stack, across, along]| Matrix { start: at.init.add(which * stack), across, along }),
+                out: Matrix { start: at.out.add(which * out[0]), across: out[1], along: out[2] },
+                fold: Fold::NONE,
+            }
+        }
     }
 
-    fn multiply(&self, micro: &Micro, panels: &mut Vec<f32>, threads: usize, pool: &dyn Pool) {
+    fn multiply(&self, micro: &Micro, panels: &mut Vec<f32>, after: Option<After<'_>>, on: (usize, &dyn Pool)) {
+        let (threads, pool) = on;
         let blocks = self.blocks(micro, threads);
         for first in (0..self.lanes).step_by(blocks.group) {
             let count = blocks.group.min(self.lanes - first);
@@ -347,6 +385,10 @@ impl Matrices {
                     };
                     // SAFETY: the panels of these lanes are complete; no other piece has these rows and lanes.
                     unsafe { self.part(micro, blocks, part) };
+                    if let Some(after) = after {
+                        // SAFETY: the part is complete and this piece's own; the launch promises the arguments.
+                        self.rectangles(part).for_each(|rectangle| unsafe { after.run(rectangle) });
+                    }
                 }
             });
         }
@@ -426,6 +468,14 @@ impl Matrices {
                 }
             }
         });
+    }
+
+    /// A part of the result as it lies in memory, where lanes lie side by side.
+    fn rectangles(&self, part: Part) -> impl Iterator<Item = Rectangle> {
+        self.fold.parts(part.lane, part.lanes).map(move |(lane, columns)| {
+            let first = self.place(part.row, lane).cast_const();
+            Rectangle { first, columns, rows: part.rows, pitch: self.out.across }
+        })
     }
 
     /// Where an element of the result belongs.

@@ -50,7 +50,7 @@ impl Store {
 
 /// The kernel as a function, with its buffers and numbers bound.
 fn function(gpu: &Gpu, builder: &mut Builder<'_>, given: &Given<'_>, epilogue: &Epilogue) -> Result<String, Refusal> {
-    let Epilogue { kernel, args, sizes, product } = epilogue;
+    let Epilogue { kernel, args, sizes, product, .. } = epilogue;
     let kernel = &given.plan.kernels[*kernel];
     let capabilities = kernel::capabilities(gpu);
     let items = grid::lower_items(kernel, &capabilities).map_err(|error| Refusal(error.to_string()))?;

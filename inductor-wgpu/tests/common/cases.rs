@@ -128,7 +128,7 @@ impl Case {
         args.extend(others.iter().map(|sizes| self.buf(DType::F32, sizes, Storage::Input(9))));
         args.push(self.buf(DType::F32, &sizes, Storage::Owned));
         let kernel = self.kernels.push(text.parse().expect("a kernel"));
-        self.epilogue = Some(Epilogue { kernel, args, sizes: Vec::new(), product: 0 });
+        self.epilogue = Some(Epilogue { kernel, args, sizes: Vec::new(), product: 0, into: None });
         self
     }
 }

@@ -205,6 +205,8 @@ pub struct Epilogue<D = i64> {
     pub sizes: Vec<D>,
     /// Which of the buffers is the call's result. Nothing else reads it.
     pub product: usize,
+    /// The buffer in whose memory the result is until the kernel reads it; its own is not touched.
+    pub into: Option<usize>,
 }
 
 /// One step.
@@ -288,6 +290,14 @@ pub struct Plan {
     pub fates: Arc<[(NodeId, Fate)]>,
 }
 
+impl Plan {
+    /// All of a buffer.
+    pub fn whole(&self, buf: Buf) -> View {
+        let BufData { dtype, layout, .. } = &self.bufs[buf];
+        View { buf, dtype: *dtype, layout: layout.clone() }
+    }
+}
+
 impl<D> CallArg<D> {
     /// Calls `f` on every tensor inside.
     pub fn for_each_view(&self, f: &mut impl FnMut(&View<D>)) {
@@ -333,9 +343,12 @@ impl<D> Call<D> {
 }
 
 impl<D> Epilogue<D> {
-    /// The kernel's launch as a step of its own.
-    pub fn launch(self) -> Step<D> {
-        Step::Launch(Launch { kernel: self.kernel, args: self.args, sizes: self.sizes })
+    /// The kernel's launch alone.
+    pub fn launch(&self) -> Launch<D>
+    where
+        D: Clone,
+    {
+        Launch { kernel: self.kernel, args: self.args.clone(), sizes: self.sizes.clone() }
     }
 }
 
@@ -346,7 +359,7 @@ impl<D> Step<D> {
         D: Clone,
     {
         match self {
-            Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), epilogue.clone().launch()],
+            Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), Step::Launch(epilogue.launch())],
             Step::Together(launches) => launches.iter().cloned().map(Step::Launch).collect(),
             Step::Launch(_) | Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
                 vec![self.clone()]
@@ -380,8 +393,14 @@ impl<D> Step<D> {
             }
             Step::Call(call) => call.for_each_buf(f),
             Step::Fused(call, epilogue) => {
-                call.for_each_buf(f);
-                epilogue.args.iter().copied().for_each(f);
+                let untouched = epilogue.into.map(|_| epilogue.args[epilogue.product]);
+                let mut touched = |buf| {
+                    if untouched != Some(buf) {
+                        f(buf);
+                    }
+                };
+                call.for_each_buf(&mut touched);
+                epilogue.args.iter().copied().for_each(touched);
             }
             Step::Free(buf) | Step::Check(buf) => f(*buf),
             Step::Write { into, from } => {

@@ -10,6 +10,7 @@ use symshapes::{Expr, Pool, Sym};
 use super::sizes::{Result, SizeError, Values};
 use super::together;
 use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Launch, Output, Plan, Step, Storage, View};
+use crate::epilogue::{self, WayOf};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
@@ -55,6 +56,18 @@ impl SymbolicPlan {
     /// # Errors
     /// A value outside its symbol's range, a size that has no value or a negative one, memory beyond 64 bits.
     pub fn at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan> {
+        self.laid_out(value, None)
+    }
+
+    /// The plan for these values of the symbols, and for a device that computes fused steps in these ways.
+    ///
+    /// # Errors
+    /// As [`SymbolicPlan::at`].
+    pub fn fused_at(&self, value: &dyn Fn(Sym) -> Option<i64>, way: &WayOf<'_>) -> Result<Plan> {
+        self.laid_out(value, Some(way))
+    }
+
+    fn laid_out(&self, value: &dyn Fn(Sym) -> Option<i64>, way: Option<&WayOf<'_>>) -> Result<Plan> {
         let values = Values::new(&self.pool, value);
         let mut bufs: Vec<BufData> =
             self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
@@ -75,6 +88,9 @@ impl SymbolicPlan {
             lender: None,
             fates: Arc::clone(&self.fates),
         };
+        if let Some(way) = way {
+            epilogue::settle(&mut plan, way);
+        }
         if self.choices.together {
             together::group(&mut plan);
         }
@@ -109,9 +125,9 @@ impl Values<'_> {
                 Step::Together(launches.iter().map(|launch| self.launch(launch)).collect::<Result<_>>()?)
             }
             Step::Call(call) => Step::Call(self.call(call)?),
-            Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
-                let (kernel, args, product) = (*kernel, args.clone(), *product);
-                Step::Fused(self.call(call)?, Epilogue { kernel, args, sizes: self.ints(sizes)?, product })
+            Step::Fused(call, Epilogue { kernel, args, sizes, product, into }) => {
+                let (kernel, args, product, into) = (*kernel, args.clone(), *product, *into);
+                Step::Fused(self.call(call)?, Epilogue { kernel, args, sizes: self.ints(sizes)?, product, into })
             }
             Step::Free(buf) => Step::Free(*buf),
             Step::Check(buf) => Step::Check(*buf),
@@ -216,7 +232,8 @@ impl Plan {
             let (start, end) = match lives[buf] {
                 // A flag keeps its place from call to call.
                 _ if flags.contains(&buf) => (0, usize::MAX),
-                life => life.unwrap_or((0, 0)),
+                Some(life) => life,
+                None => return Some((buf, Interval { start: 0, end: 0, bytes: 0 })),
             };
             Some((buf, Interval { start, end, bytes: self.bufs[buf].bytes()? }))
         };

@@ -113,11 +113,16 @@ impl Display for Step {
             Step::Launch(launch) => write!(f, "launch {launch}"),
             Step::Together(launches) => write!(f, "launch {}", Joined(launches)),
             Step::Call(call) => write!(f, "{call}"),
-            Step::Fused(call, Epilogue { kernel, args, sizes, .. }) if sizes.is_empty() => {
-                write!(f, "{call} then {kernel}({})", Joined(args))
-            }
-            Step::Fused(call, Epilogue { kernel, args, sizes, .. }) => {
-                write!(f, "{call} then {kernel}({}; {})", Joined(args), Joined(sizes))
+            Step::Fused(call, Epilogue { kernel, args, sizes, into, .. }) => {
+                write!(f, "{call}")?;
+                if let Some(into) = into {
+                    write!(f, " in {}", args[*into])?;
+                }
+                write!(f, " then {kernel}({}", Joined(args))?;
+                if !sizes.is_empty() {
+                    write!(f, "; {}", Joined(sizes))?;
+                }
+                f.write_str(")")
             }
             Step::Free(buf) => write!(f, "free {buf}"),
             Step::Check(buf) => write!(f, "check {buf}"),

@@ -2,8 +2,9 @@
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
+use symshapes::Expr;
 
-use super::{Buf, CallResult, Output, Step, SymbolicPlan};
+use super::{Buf, Call, CallResult, Epilogue, Output, Step, SymbolicPlan};
 use crate::loop_ir::{Kernel, Role};
 
 /// Which steps read and write each buffer.
@@ -23,23 +24,19 @@ impl Uses {
                         uses.launch(&plan.kernels[launch.kernel], &launch.args, at);
                     }
                 }
-                Step::Call(call) => {
-                    let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-                    args.for_each(|arg| arg.for_each_view(&mut |view| uses.reads[view.buf].push(at)));
-                    for result in &call.results {
-                        if let CallResult::Tensor(buf) = result {
-                            uses.writes[*buf].push(at);
-                        }
-                    }
+                Step::Call(call) => uses.call(call, at),
+                Step::Fused(call, Epilogue { kernel, args, .. }) => {
+                    uses.call(call, at);
+                    uses.launch(&plan.kernels[*kernel], args, at);
                 }
                 Step::Write { into, from } => {
                     uses.reads[from.buf].push(at);
                     uses.writes[*into].push(at);
                 }
-                Step::Fused(..) | Step::Free(_) | Step::Check(_) => step.for_each_buf(&mut |buf| {
-                    uses.reads[buf].push(at);
-                    uses.writes[buf].push(at);
-                }),
+                Step::Free(buf) | Step::Check(buf) => {
+                    uses.reads[*buf].push(at);
+                    uses.writes[*buf].push(at);
+                }
             }
         }
         for output in &plan.outputs {
@@ -48,6 +45,16 @@ impl Uses {
             }
         }
         uses
+    }
+
+    fn call(&mut self, call: &Call<Expr>, at: usize) {
+        let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
+        args.for_each(|arg| arg.for_each_view(&mut |view| self.reads[view.buf].push(at)));
+        for result in &call.results {
+            if let CallResult::Tensor(buf) = result {
+                self.writes[*buf].push(at);
+            }
+        }
     }
 
     fn launch(&mut self, kernel: &Kernel, args: &[Buf], at: usize) {

@@ -130,7 +130,7 @@ impl Walk<'_> {
             Step::Launch(Launch { kernel, args, sizes }) => self.launch(*kernel, args, sizes),
             Step::Together(launches) => self.together(launches),
             Step::Call(call) => self.call(call),
-            Step::Fused(call, Epilogue { kernel, args, sizes, product }) => {
+            Step::Fused(call, Epilogue { kernel, args, sizes, product, .. }) => {
                 self.call(call)?;
                 let result = args.get(*product).map(|&buf| CallResult::Tensor(buf));
                 if result.as_slice() != call.results {

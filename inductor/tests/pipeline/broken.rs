@@ -3,6 +3,7 @@
 use crate::compare;
 use expect_test::expect;
 use fx::text;
+use inductor::epilogue::Way;
 use inductor::plan::verify::verify;
 use inductor::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Launch, ObjectId, Output, Plan, Step, Storage, SymbolicPlan,
@@ -311,4 +312,25 @@ fn a_kernel_that_is_fused_reads_the_calls_result() {
     let epilogue = fused.expect("a kernel reads a product");
     epilogue.product = epilogue.args.len() - 1;
     assert!(verdict(&plan).ends_with("the kernel does not read the call's only result"));
+}
+
+#[test]
+fn fused_steps_are_as_the_device_computes_them() {
+    let plan = symbolic();
+    let made = |way| plan.fused_at(&|_| Some(40), &|_, _, _| way).expect("every size has a value");
+    let epilogue = |plan: &Plan| {
+        plan.steps
+            .iter()
+            .find_map(|step| if let Step::Fused(_, epilogue) = step { Some(epilogue.clone()) } else { None })
+    };
+    let [apart, fused, in_place] = [Way::Apart, Way::Fused, Way::InPlace].map(made);
+    for plan in [&apart, &fused, &in_place] {
+        assert_eq!(verdict(plan), "right");
+    }
+    assert_eq!((epilogue(&apart), apart.steps.len()), (None, fused.steps.len() + 1));
+    assert_eq!(epilogue(&fused).map(|epilogue| epilogue.into), Some(None));
+    let epilogue = epilogue(&in_place).expect("it is one step");
+    assert!(epilogue.into.is_some_and(|into| into != epilogue.product));
+    assert_eq!(in_place.lives()[epilogue.args[epilogue.product]], None, "nothing touches the product's own memory");
+    assert!(in_place.arena_bytes < fused.arena_bytes);
 }

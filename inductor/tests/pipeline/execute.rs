@@ -31,15 +31,17 @@ pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<
     let mut machine = Machine::new(plan, inputs);
     for step in &plan.steps {
         match step {
-            Step::Launch(Launch { kernel, args, sizes }) => machine.launch(&*compiled.kernels[*kernel], args, sizes),
+            Step::Launch(Launch { kernel, args, sizes }) => {
+                machine.launch(&*compiled.code.launched[kernel], args, sizes);
+            }
             // In the order that the plan does not have.
             Step::Together(launches) => launches.iter().rev().for_each(|Launch { kernel, args, sizes }| {
-                machine.launch(&*compiled.kernels[*kernel], args, sizes);
+                machine.launch(&*compiled.code.launched[kernel], args, sizes);
             }),
             Step::Call(call) => machine.call(call).map_err(Failure::Call)?,
             Step::Fused(call, Epilogue { kernel, args, sizes, .. }) => {
                 machine.call(call).map_err(Failure::Call)?;
-                machine.launch(&*compiled.kernels[*kernel], args, sizes);
+                machine.launch(&*compiled.code.launched[kernel], args, sizes);
             }
             Step::Free(buf) => machine.own[*buf] = Vec::new(),
             Step::Write { into, from } => {

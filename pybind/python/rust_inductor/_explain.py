@@ -47,6 +47,11 @@ class Graph:
         return self.compiled.launches
 
     @property
+    def fused(self) -> int:
+        """The number of kernels that are computed with the product or convolution whose result they read."""
+        return self.compiled.fused
+
+    @property
     def stages(self) -> list[tuple[str, float]]:
         """The seconds that each stage of the compiler took."""
         return self.compiled.stages
@@ -60,7 +65,8 @@ class Graph:
         yield from _table(self.fates)
         externs = [target for target, why in self.calls if why.startswith("extern")]
         yield (
-            f"  {len(self.kernels)} kernels launched {self.launches} times, {len(externs)} extern calls, "
+            f"  {len(self.kernels)} kernels launched {self.launches} times, {self.fused} times with a product, "
+            f"{len(externs)} extern calls, "
             f"{len(self.calls) - len(externs)} fallbacks"
         )
         if self.compiled.device is not None:

@@ -127,6 +127,13 @@ pub(crate) enum Way {
     Dispatch(Dispatch),
 }
 
+/// A kernel on whole buffers, and the values of its sizes.
+pub(crate) struct KernelLaunch {
+    kernel: Arc<dyn CompiledKernel>,
+    args: Box<[Buf]>,
+    sizes: Box<[i64]>,
+}
+
 /// A kernel on tensors: buffers, and where in them the first elements are, in bytes.
 pub(crate) struct LibraryCall {
     kernel: Arc<dyn CompiledKernel>,
@@ -136,12 +143,12 @@ pub(crate) struct LibraryCall {
 /// One step.
 pub(crate) enum Step {
     Allocate(Buf),
-    /// A kernel on whole buffers, and the values of its sizes.
-    Launch(Arc<dyn CompiledKernel>, Box<[Buf]>, Box<[i64]>),
+    Launch(KernelLaunch),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
-    /// The same, as the device computes it or as libtorch does: whichever is faster.
-    Either(LibraryCall, ExternCall, Contest),
+    /// The same, as the device computes it or as libtorch does, with the kernel that follows if the device computes that as
+    /// well: whichever is faster.
+    Either(LibraryCall, ExternCall, Option<KernelLaunch>, Contest),
     /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),

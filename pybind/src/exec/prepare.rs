@@ -4,8 +4,8 @@ use super::dispatch;
 use super::externs::{self, Form};
 use super::frozen::{Frozen, Latest};
 use super::{
-    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyArg, PyCall,
-    Step, Stretch, ViewId, ViewSpec, Way,
+    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program,
+    PyArg, PyCall, Step, Stretch, ViewId, ViewSpec, Way,
 };
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
@@ -119,14 +119,21 @@ struct Preparer<'py, 'a> {
 impl<'py> Preparer<'py, '_> {
     fn step(&mut self, step: &plan::Step) -> PyResult<()> {
         match step {
-            plan::Step::Launch(Launch { kernel, args, sizes }) => {
-                args.iter().for_each(|&buf| self.allocate(buf));
-                let compiled = self.compiled(*kernel)?;
-                self.steps.push(Step::Launch(compiled, args.clone().into(), sizes.clone().into()));
+            plan::Step::Launch(launch) => {
+                launch.args.iter().for_each(|&buf| self.allocate(buf));
+                let launch = self.launched(launch)?;
+                self.steps.push(Step::Launch(launch));
             }
             plan::Step::Together(launches) => self.together(launches)?,
             plan::Step::Call(call) => self.call(call)?,
-            plan::Step::Fused(..) => step.apart().iter().try_for_each(|part| self.step(part))?,
+            plan::Step::Fused(call, epilogue) => match self.cpu.fused(self.plan, call, epilogue) {
+                Some(library) => {
+                    step.for_each_buf(&mut |buf| self.allocate(buf));
+                    let step = self.fastest(call, self.placed(library), Some(epilogue))?;
+                    self.push_call(call, step, "extern".to_owned());
+                }
+                None => step.apart().iter().try_for_each(|part| self.step(part))?,
+            },
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
             plan::Step::Check(buf) => self.steps.push(Step::Check(*buf)),
             plan::Step::Write { into, from } => {
@@ -136,6 +143,11 @@ impl<'py> Preparer<'py, '_> {
             }
         }
         Ok(())
+    }
+
+    fn launched(&self, Launch { kernel, args, sizes }: &Launch) -> PyResult<KernelLaunch> {
+        let kernel = self.compiled(*kernel)?;
+        Ok(KernelLaunch { kernel, args: args.clone().into(), sizes: sizes.clone().into() })
     }
 
     fn compiled(&self, kernel: KernelId) -> PyResult<Arc<dyn CompiledKernel>> {
@@ -149,7 +161,8 @@ impl<'py> Preparer<'py, '_> {
             Ok(Member { kernel: self.compiled(*kernel)?, args: args.len(), sizes: sizes.clone().into() })
         };
         let members = launches.iter().map(member).collect::<PyResult<_>>()?;
-        self.steps.push(Step::Launch(self.cpu.together(members), args, Box::default()));
+        let kernel = self.cpu.together(members);
+        self.steps.push(Step::Launch(KernelLaunch { kernel, args, sizes: Box::default() }));
         Ok(())
     }
 
@@ -230,7 +243,7 @@ impl<'py> Preparer<'py, '_> {
             }
         }
         if let Some(library) = self.library_call(call) {
-            let step = self.fastest(call, library)?;
+            let step = self.fastest(call, library, None)?;
             self.push_call(call, step, "extern".to_owned());
             return Ok(());
         }
@@ -251,28 +264,33 @@ impl<'py> Preparer<'py, '_> {
     /// The device's own kernel for a call whose result has memory of the plan's.
     fn library_call(&self, call: &Call) -> Option<LibraryCall> {
         let [CallResult::Tensor(buf)] = *call.results.as_slice() else { return None };
-        let data = &self.plan.bufs[buf];
-        if call.kind != CallKind::Extern || data.storage == Storage::Result {
+        if call.kind != CallKind::Extern || self.plan.bufs[buf].storage == Storage::Result {
             return None;
         }
-        let out = View { buf, dtype: data.dtype, layout: data.layout.clone() };
-        let Library { kernel, args } = self.cpu.library(call, &out)?;
+        self.cpu.library(call, &self.plan.whole(buf)).map(|library| self.placed(library))
+    }
+
+    /// A kernel with the places of its arguments.
+    fn placed(&self, Library { kernel, args }: Library) -> LibraryCall {
         let place = |view: &View| {
             let elements = view.layout.offset - self.plan.bufs[view.buf].layout.offset;
             (view.buf, elements as isize * view.dtype.size() as isize)
         };
-        Some(LibraryCall { kernel, args: args.iter().map(place).collect() })
+        LibraryCall { kernel, args: args.iter().map(place).collect() }
     }
 
-    /// The device's own kernel for a call, or a contest of that with libtorch's.
-    fn fastest(&mut self, call: &Call, library: LibraryCall) -> PyResult<Step> {
+    /// The device's own kernel for a call and its epilogue, or a contest of that with libtorch's.
+    fn fastest(&mut self, call: &Call, library: LibraryCall, epilogue: Option<&plan::Epilogue>) -> PyResult<Step> {
         let what = library.kernel.listing();
         let Some(contest) = self.cpu.contest(2, &[&self.torch.version, &call.target, &what]) else {
             return Ok(Step::Library(library));
         };
         let python = self.python_call(call)?;
         Ok(match self.extern_call(call, &python) {
-            Ok(external) => Step::Either(library, external, contest),
+            Ok(external) => {
+                let then = epilogue.map(|epilogue| self.launched(&epilogue.launch())).transpose()?;
+                Step::Either(library, external, then, contest)
+            }
             Err(_) => Step::Library(library),
         })
     }
@@ -315,8 +333,7 @@ impl<'py> Preparer<'py, '_> {
             CallResult::Object(object) => Keep::Object(object),
             CallResult::Tensor(buf) if self.plan.bufs[buf].storage == Storage::Result => Keep::Tensor(buf),
             CallResult::Tensor(buf) => {
-                let data = &self.plan.bufs[buf];
-                let whole = View { buf, dtype: data.dtype, layout: data.layout.clone() };
+                let whole = self.plan.whole(buf);
                 Keep::Into(self.view(&whole), buf)
             }
         }

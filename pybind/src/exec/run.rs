@@ -4,11 +4,12 @@ use super::dispatch::{Dispatch, Made};
 use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
 use super::frozen::Start;
-use super::{Called, ExternCall, InputSpec, Keep, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device};
+use super::{
+    Called, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device,
+};
 use crate::options::Options;
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
-use inductor::backend::CompiledKernel;
 use inductor::contest::Contest;
 use inductor::device::DeviceError;
 use inductor::plan::Buf;
@@ -234,15 +235,17 @@ impl Program {
     fn native_step(&self, at: usize, frame: &mut Frame, threads: usize) -> Result<(), Stop> {
         match &self.steps[at] {
             Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
-            Step::Launch(kernel, bufs, sizes) => {
-                launch(&**kernel, bufs, sizes, frame, threads);
+            Step::Launch(launch) => {
+                launch.run(frame, threads);
                 Ok(())
             }
             Step::Library(call) => {
                 call.launch(frame, threads);
                 Ok(())
             }
-            Step::Either(own, library, contest) => self.either(own, library, contest, frame, threads),
+            Step::Either(own, library, then, contest) => {
+                self.either(own, (library, then.as_ref()), contest, frame, threads)
+            }
             Step::Extern(call, _) if call.refused.get().is_some() => Err(Stop::Refused(at, None)),
             Step::Extern(call, _) => {
                 let done = self.call_extern(call, frame).map_err(|error| Stop::Refused(at, Some(error)));
@@ -280,7 +283,7 @@ impl Program {
     fn either(
         &self,
         own: &LibraryCall,
-        library: &ExternCall,
+        (library, then): (&ExternCall, Option<&KernelLaunch>),
         contest: &Contest,
         frame: &mut Frame,
         threads: usize,
@@ -292,6 +295,9 @@ impl Program {
             }
             let done = self.call_extern(library, frame);
             frame.end_step();
+            if let (Ok(()), Some(then)) = (&done, then) {
+                then.run(frame, threads);
+            }
             done
         };
         let winner = contest.winner().unwrap_or_else(|| contest.decide(&[threads as i64], &mut run));
@@ -456,18 +462,20 @@ impl From<DeviceError> for Failure {
     }
 }
 
-fn launch(kernel: &dyn CompiledKernel, bufs: &[Buf], sizes: &[i64], frame: &Frame, threads: usize) {
-    let args: SmallVec<[*mut u8; 16]> = bufs.iter().map(|&buf| frame.data(buf)).collect();
-    // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
-    // were allocated by them; the plan keeps overlapping buffers apart.
-    unsafe { kernel.launch(&args, sizes, threads) };
+impl KernelLaunch {
+    fn run(&self, frame: &Frame, threads: usize) {
+        let args: SmallVec<[*mut u8; 16]> = self.args.iter().map(|&buf| frame.data(buf)).collect();
+        // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
+        // were allocated by them; the plan keeps overlapping buffers apart.
+        unsafe { self.kernel.launch(&args, &self.sizes, threads) };
+    }
 }
 
 impl LibraryCall {
     fn launch(&self, frame: &Frame, threads: usize) {
         let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
-        let args: SmallVec<[*mut u8; 4]> = self.args.iter().map(address).collect();
-        // SAFETY: as for `launch`; the views lie in their buffers.
+        let args: SmallVec<[*mut u8; 8]> = self.args.iter().map(address).collect();
+        // SAFETY: as for a [`KernelLaunch`]; the views lie in their buffers.
         unsafe { self.kernel.launch(&args, &[], threads) };
     }
 }
