@@ -53,6 +53,8 @@ class Samples:
     cold: dict[tuple[str, str], Event] = field(default_factory=dict)
     #: Seconds of our share of the first call, of each case, where a process before it has filled the cache.
     warm: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    #: Milliseconds of each case and number of threads, of ours and of a copy of as many bytes.
+    copies: dict[tuple[str, int], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     #: Of each case and contender with symbols, of the first processes: what sizes that it had not met cost it.
     resized: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
 
@@ -60,6 +62,8 @@ class Samples:
         """Takes in the result of one case from one process, which is the first of its kind or finds what that left."""
         case, backend = result["case"], result["backend"]
         self.ms[case, backend, threads].append(result["ms"][backend])
+        if "copy" in result["ms"]:
+            self.copies[case, threads].append((result["ms"][backend], result["ms"]["copy"]))
         if "seconds" in result and first:
             self.cold.setdefault((case, backend), result)
         elif "seconds" in result and backend == "rust_inductor":
@@ -178,6 +182,8 @@ def results_page(plan: Plan, samples: Samples, groups: Sequence[Group]) -> str:
         parts += ["## New sizes", RESIZED, resized_table(plan.mode, samples, titles)]
     elif plan.mode is MODES["cpu"]:
         parts += ["## The cold first call", COLD, cold_table(samples, titles)]
+    if samples.copies:
+        parts += ["## Beside a copy", COPIED, copy_table(samples)]
     overhead = [ms for (case, _, _), times in samples.ms.items() if case == "overhead" for ms in times]
     if overhead:
         microseconds = statistics.median(overhead) * 1e3
@@ -189,6 +195,13 @@ COLD = (
     "Seconds of the first call with empty caches, tracing included, and our own share of it (graph received to "
     "runnable); warm, the median of that share in later processes, which find on disk what the first has compiled. Of "
     "the kernels, the first carries what each compiler does once in a process."
+)
+
+
+COPIED = (
+    "Large kernels that memory bounds, and a copy by torch that reads and writes as many bytes as the inputs and the "
+    "result of each have, in the same process, turn by turn; milliseconds, and the median of their ratios (1.15 is "
+    "allowed)."
 )
 
 
@@ -229,6 +242,17 @@ def resized_table(mode: Mode, samples: Samples, titles: dict[str, str]) -> str:
             cells.append(f"{statistics.median(it['compilations'] for it in found):g}")
         rows.append([title, *cells, str(found[0]["sizes"])])
     return table(header, rows)
+
+
+def copy_table(samples: Samples) -> str:
+    """Kernels beside copies."""
+    from tools.cases import CASES
+
+    rows = []
+    for (case, threads), found in samples.copies.items():
+        ours, copy, ratio = (statistics.median(it) for it in zip(*((o, c, o / c) for o, c in found)))
+        rows.append([CASES[case].title, str(threads), milliseconds(ours), milliseconds(copy), f"{ratio:.2f}"])
+    return table(["program", "threads", "ours", "copy", "ours / copy"], rows)
 
 
 def cold_table(samples: Samples, titles: dict[str, str]) -> str:

@@ -34,6 +34,8 @@ class Case:
     axes: tuple[Axis, ...] = ()
     #: Whether it gives a loss, whose gradients are computed, too.
     trains: bool = False
+    #: Whether it is to be compared with a copy of as many bytes as it need read and write.
+    streams: bool = False
 
     def run(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
         """Calls what was made, or what it was compiled to; gives all results, gradients among them."""
@@ -75,6 +77,7 @@ def kernels() -> dict[str, Case]:
             partial(rows, kernel, count),
             axes=(ROW_AXIS, COLUMN_AXIS) if name in ROWWISE else (),
             trains=kernel.trains,
+            streams=kernel.streams and count == max(ROWS),
         )
         for name, kernel in KERNELS.items()
         for count in ROWS

@@ -32,6 +32,8 @@ class Kernel:
     inputs: Callable[[int], Inputs]
     #: Whether inputs that require a gradient get it, too.
     trains: bool = False
+    #: Whether memory bounds it where there are many rows: it need read its inputs and write its result once, as a copy.
+    streams: bool = False
 
 
 def gelu(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -161,20 +163,20 @@ def optimiser_inputs(count: int) -> Inputs:
 
 #: Functions of rows of which rows and columns may change.
 ROWWISE = {
-    "gelu": Kernel("gelu(x·w+b)", gelu, row_inputs),
-    "gelu_tanh": Kernel("gelu(x·w+b), tanh", gelu_tanh, row_inputs),
-    "softmax": Kernel("softmax", softmax, row_inputs),
-    "layer_norm": Kernel("layer norm", layer_norm, row_inputs),
+    "gelu": Kernel("gelu(x·w+b)", gelu, row_inputs, streams=True),
+    "gelu_tanh": Kernel("gelu(x·w+b), tanh", gelu_tanh, row_inputs, streams=True),
+    "softmax": Kernel("softmax", softmax, row_inputs, streams=True),
+    "layer_norm": Kernel("layer norm", layer_norm, row_inputs, streams=True),
 }
 KERNELS = ROWWISE | {
-    "rms_norm": Kernel("RMS norm", rms_norm, row_inputs),
-    "batch_norm_relu": Kernel("batch norm + relu", batch_norm_relu, image_inputs),
-    "sum_rows": Kernel("sum over rows", sum_rows, matrix_inputs),
-    "sum_columns": Kernel("sum over columns", sum_columns, matrix_inputs),
-    "transposed": Kernel("transposed copy", transposed, matrix_inputs),
+    "rms_norm": Kernel("RMS norm", rms_norm, row_inputs, streams=True),
+    "batch_norm_relu": Kernel("batch norm + relu", batch_norm_relu, image_inputs, streams=True),
+    "sum_rows": Kernel("sum over rows", sum_rows, matrix_inputs, streams=True),
+    "sum_columns": Kernel("sum over columns", sum_columns, matrix_inputs, streams=True),
+    "transposed": Kernel("transposed copy", transposed, matrix_inputs, streams=True),
     "embedding": Kernel("embedding + add + layer norm", embedding, token_inputs),
     "cross_entropy": Kernel("cross-entropy and its gradient", cross_entropy, class_inputs, trains=True),
-    "rotary": Kernel("rotary embedding", rotary, head_inputs),
-    "swiglu": Kernel("SwiGLU", swiglu, pair_inputs),
+    "rotary": Kernel("rotary embedding", rotary, head_inputs, streams=True),
+    "swiglu": Kernel("SwiGLU", swiglu, pair_inputs, streams=True),
     "adam": Kernel("Adam, 100 parameters", adam, optimiser_inputs),
 }

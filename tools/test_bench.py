@@ -40,6 +40,15 @@ def test_medians_and_ratios() -> None:
     assert "| ResNet-50 |   1.00 |        0.50 |     0.750 | 0.312 |           3.00 |                  3.00 |" in page
 
 
+def test_large_kernels_stand_beside_copies() -> None:
+    samples = Samples()
+    for ours, copy in ((1.1, 1.0), (1.2, 0.8), (1.0, 1.0)):
+        event = {"case": "softmax-4096", "backend": "rust_inductor", "ms": {"rust_inductor": ours, "copy": copy}}
+        samples.add(event, threads=2)
+    page = results_page(PLAN, samples, [])
+    assert "1.1000 | 1.0000 |        1.10 |" in page
+
+
 def test_geometric_mean() -> None:
     rows = [
         {"eager": 8.0, "rust_inductor": 1.0, "inductor": 2.0},

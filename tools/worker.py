@@ -85,6 +85,8 @@ def measure(name: str, options: argparse.Namespace) -> None:
         emit(event="phase", case=name, phase="comparing")
         ours, eager = calls[who](), calls["eager"]()
         result["difference"] = accuracy.largest_difference(ours, eager)
+    if case.streams and options.backend == "rust_inductor":
+        calls["copy"] = copy_like(inputs, calls[who]())
     emit(event="phase", case=name, phase="timing")
     result["ms"] = {name: seconds * 1e3 for name, seconds in median_seconds(calls, options.seconds).items()}
     if options.new_sizes:
@@ -92,6 +94,14 @@ def measure(name: str, options: argparse.Namespace) -> None:
         with torch.no_grad():
             result["resized"] = resizing_figures(compiled, inputs, case.axes, options.shapes, recorder)
     emit(event="result", case=name, backend=who, threads=torch.get_num_threads(), **result)
+
+
+def copy_like(inputs: Sequence[Tensor], result: object) -> Callable[[], object]:
+    """A copy that reads and writes as many bytes as the inputs and the result have."""
+    assert isinstance(result, Tensor)
+    elements = sum(it.nbytes for it in (*inputs, result)) // (2 * result.element_size())
+    source, target = torch.randn(elements), torch.empty(elements)
+    return lambda: target.copy_(source)
 
 
 def compile_figures(call: Callable[[], object], backend: str, recorder: Recorder) -> dict[str, Any]:
