@@ -436,7 +436,8 @@ pub(crate) fn round_decimal(x: f64, digits: i16) -> Option<f64> {
 /// The value of a function of one; `None` where Python raises an error instead: out of its domain, or infinite.
 pub(crate) fn unary(op: FloatUnary, x: f64) -> Option<f64> {
     let value = op.apply(x);
-    (!x.is_finite() || value.is_finite()).then_some(value)
+    let is_error = value.is_nan() && !x.is_nan() || value.is_infinite() && x.is_finite();
+    (!is_error).then_some(value)
 }
 
 /// The value of a function of two; `None` where Python raises an error instead.
@@ -446,5 +447,7 @@ pub(crate) fn binary(op: FloatBinary, x: f64, y: f64) -> Option<f64> {
         FloatBinary::Pow => (x == 0.0 && y < 0.0) || (x < 0.0 && y.fract() != 0.0),
         _ => false,
     };
-    (!divides_by_zero).then(|| op.apply(x, y))
+    let value = op.apply(x, y);
+    let overflows = op == FloatBinary::Pow && x.is_finite() && y.is_finite() && value.is_infinite();
+    (!divides_by_zero && !overflows).then_some(value)
 }

@@ -152,6 +152,12 @@ impl Pool {
         Range::new(lo, hi)
     }
 
+    /// True if every value of a float is proved to lie no further from 0.
+    pub fn lies_within(&self, f: Float, most: f64) -> bool {
+        let Bounds { lo, hi } = self.float_bounds(f);
+        -most <= lo && hi <= most
+    }
+
     fn float_bounds(&self, f: Float) -> Bounds {
         match *self.float_node(f) {
             FloatNode::Const(bits) if f64::from_bits(bits).is_nan() => Bounds::ALL,
@@ -179,6 +185,7 @@ impl Pool {
                         x.corners(y, |x, y| op.apply(x, y))
                     }
                     FloatBinary::TrueDiv if y.lo > 0.0 => x.corners(y, |x, y| x / y),
+                    FloatBinary::Pow if x.lo > 0.0 || (x.lo == 0.0 && y.lo >= 0.0) => x.corners(y, f64::powf),
                     _ => Bounds::ALL,
                 }
             }

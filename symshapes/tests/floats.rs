@@ -35,13 +35,17 @@ impl Tree {
             Tree::Quotient(which, by) => Some(ints[*which] as f64 / *by as f64),
             Tree::Unary(op, x) => {
                 let x = x.eval(ints, float)?;
-                Some(op.apply(x)).filter(|value| value.is_finite() || !x.is_finite())
+                let value = op.apply(x);
+                let fails = if x.is_finite() { !value.is_finite() } else { value.is_nan() && !x.is_nan() };
+                (!fails).then_some(value)
             }
             Tree::Binary(op, x, y) => {
                 let (x, y) = (x.eval(ints, float)?, y.eval(ints, float)?);
                 let fails = match op {
                     FloatBinary::TrueDiv | FloatBinary::FloorDiv | FloatBinary::Mod => y == 0.0,
-                    FloatBinary::Pow => (x == 0.0 && y < 0.0) || (x < 0.0 && y.fract() != 0.0),
+                    FloatBinary::Pow if x == 0.0 => y < 0.0,
+                    FloatBinary::Pow if x < 0.0 && y.fract() != 0.0 => true,
+                    FloatBinary::Pow => x.is_finite() && y.is_finite() && op.apply(x, y).is_infinite(),
                     _ => false,
                 };
                 (!fails).then(|| op.apply(x, y))

@@ -6,7 +6,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use guards::{Constant, GuardKind};
-use symshapes::{Float, InputKind, Pred, Sym};
+use symshapes::{Expr, Float, FloatBinary, FloatUnary, InputKind, Pred, Sym};
 
 /// Integers up to this are multiplied and divided without rounding, where the other numbers are small as well.
 const SMALL: i64 = 1 << 40;
@@ -32,12 +32,26 @@ impl Tracer<'_> {
 
     /// Under guards, that `x ** y` is a float.
     pub(super) fn is_power(&mut self, x: Float, y: Float) -> Traced<bool> {
+        let power = self.env.pool_mut().float_binary(FloatBinary::Pow, x, y);
+        Ok(self.has_power(x, y)? && self.is_within(power, f64::MAX)?)
+    }
+
+    fn has_power(&mut self, x: Float, y: Float) -> Traced<bool> {
         match self.env.pool().as_float(y) {
             Some(y) if y.fract() == 0.0 && y >= 0.0 => Ok(true),
             Some(y) if y.fract() == 0.0 => self.is_not_zero(x),
             Some(y) if y > 0.0 => self.is_beyond(x, 0.0, false),
             _ => self.is_beyond(x, 0.0, true),
         }
+    }
+
+    /// Under a guard, that an integer is not 0. What depends on data raises when the program runs.
+    pub(super) fn is_divisor(&mut self, y: Expr) -> Traced<bool> {
+        if self.env.depends_on_data(y) {
+            return Ok(true);
+        }
+        let divides = self.env.pool_mut().ne(y, Expr::ZERO);
+        self.holds(divides)
     }
 
     pub(super) fn is_not_zero(&mut self, x: Float) -> Traced<bool> {
@@ -50,6 +64,18 @@ impl Tracer<'_> {
     pub(super) fn is_beyond(&mut self, x: Float, bound: f64, strictly: bool) -> Traced<bool> {
         let bound = self.env.pool_mut().float(bound);
         let pred = self.float_relation(if strictly { Comparison::Gt } else { Comparison::Ge }, x, bound);
+        self.holds(pred)
+    }
+
+    /// Under a guard, that a float lies no further from 0. What depends on data raises when the program runs.
+    pub(super) fn is_within(&mut self, x: Float, most: f64) -> Traced<bool> {
+        let symbols = self.env.pool().float_symbols(x);
+        if self.env.pool().lies_within(x, most) || symbols.iter().any(|&sym| self.env.is_unbacked(sym)) {
+            return Ok(true);
+        }
+        let size = self.env.pool_mut().float_unary(FloatUnary::Abs, x);
+        let most = self.env.pool_mut().float(most);
+        let pred = self.float_relation(Comparison::Le, size, most);
         self.holds(pred)
     }
 

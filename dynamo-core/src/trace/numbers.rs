@@ -24,6 +24,9 @@ pub(super) enum Number {
     Bool(Pred),
 }
 
+/// The largest float that is an integer of 64 bits.
+const LARGEST: f64 = 9_223_372_036_854_774_784.0;
+
 /// The operators that give a float for floats, by their name in `operator`.
 const FLOAT_OPERATORS: [(&str, FloatBinary); 7] = [
     ("add", FloatBinary::Add),
@@ -136,7 +139,9 @@ impl Tracer<'_> {
                     let found = self.float_binary(name, Number::Int(x), Number::Int(y))?;
                     return self.computed("operator.pow", "operator.pow", &operands, found);
                 }
-                infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]).map(Number::Int)
+                let has_value = !matches!(name, "floordiv" | "mod") || self.is_divisor(y)?;
+                let found = has_value.then(|| infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]));
+                found.flatten().map(Number::Int)
             }
             (Some(x), Some(y)) => self.float_binary(name, x, y)?,
             _ => None,
@@ -317,7 +322,12 @@ impl Tracer<'_> {
                 let opposite = self.env.pool_mut().float_unary(FloatUnary::Neg, x);
                 self.is_beyond(x, -1.0, false)? && self.is_beyond(opposite, -1.0, false)?
             }
-            _ => true,
+            FloatUnary::Sin | FloatUnary::Cos | FloatUnary::Tan => self.is_within(x, f64::MAX)?,
+            FloatUnary::Exp | FloatUnary::Sinh | FloatUnary::Cosh => {
+                let value = self.env.pool_mut().float_unary(op, x);
+                self.is_within(value, f64::MAX)?
+            }
+            FloatUnary::Neg | FloatUnary::Abs | FloatUnary::Atan | FloatUnary::Tanh => true,
         };
         let found = within.then(|| Number::Float(self.env.pool_mut().float_unary(op, x)));
         self.computed(target, name, &[a], found)
@@ -346,9 +356,11 @@ impl Tracer<'_> {
                 if pool.round_exactly(rounding, x).is_none() && pool.rounds_exactly_if_small(rounding, x) {
                     self.is_of_small(x)?;
                 }
-                let int = Number::Int(self.env.pool_mut().round(rounding, x));
                 // What is not finite, or no integer of 64 bits, is an error or a number that no symbol is.
-                let int = Some(int).filter(|&int| self.has_value(int));
+                let reads_floats = self.env.pool().float_symbols(x).iter().any(|&sym| self.env.pool().is_float(sym));
+                let is_int = !reads_floats || self.is_within(x, LARGEST)?;
+                let int = Number::Int(self.env.pool_mut().round(rounding, x));
+                let int = Some(int).filter(|&int| is_int && self.has_value(int));
                 self.computed(target, name, &[a], int)
             }
             Some(Number::Bool(pred)) if name == "builtins.int" => {
@@ -365,8 +377,7 @@ impl Tracer<'_> {
         if !self.options.floats {
             return Ok(None);
         }
-        let divides = self.env.pool_mut().ne(y, Expr::ZERO);
-        Ok(self.holds(divides)?.then(|| Number::Float(self.env.pool_mut().int_true_div(x, y))))
+        Ok(self.is_divisor(y)?.then(|| Number::Float(self.env.pool_mut().int_true_div(x, y))))
     }
 
     fn float_binary(&mut self, name: &str, x: Number, y: Number) -> Traced<Option<Number>> {
