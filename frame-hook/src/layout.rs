@@ -144,7 +144,8 @@ impl Frame {
     pub(crate) fn set_code(&mut self, code: Object) -> Object {
         // SAFETY: instructions follow the head of a code object, and 3.12 points in front of the next one.
         self.instruction = unsafe {
-            let first = code.cast::<u8>().add((*(&raw mut ffi::PyCode_Type)).tp_basicsize as usize);
+            let head = (&raw const ffi::PyCode_Type.tp_basicsize).read();
+            let first = code.cast::<u8>().add(head as usize);
             first.sub(size_of::<u16>()).cast()
         };
         std::mem::replace(&mut self.code, code)
