@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import collections
+import copy
 import itertools
 import operator
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
+import rust_inductor
 from rust_inductor import _capture
 
 X = torch.arange(6.0).reshape(2, 3)
@@ -265,3 +270,62 @@ def test_endless_ones_end_the_graph_where_all_of_them_are_asked_for():
 
     log: list[dict[str, Any]] = []
     assert torch.equal(_capture.optimize(total, backend="eager", listener=log.append)(X), total(X))
+
+
+REBOUND: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "list": ([1, 2, 3], iter),
+    "reversed": ([1, 2, 3], reversed),
+    "deque": (collections.deque([1, 2, 3]), iter),
+    "set": ({1, 2, 3}, iter),
+    "dict": ({1: 2, 3: 4}, iter),
+    "items": ({1: 2, 3: 4}, lambda it: iter(it.items())),
+    "view": ({1: 2, 3: 4}, lambda it: iter([it.values()])),
+    "enumerate": ([1, 2, 3], enumerate),
+    "zip": ([1, 2, 3], lambda it: zip(it, it)),
+    "map": ([1, 2, 3], lambda it: map(str, it)),
+    "filter": ([1, 2, 3], lambda it: filter(None, it)),
+    "islice": ([1, 2, 3], lambda it: itertools.islice(it, 2)),
+    "chain": ([1, 2, 3], lambda it: itertools.chain(it, it)),
+    "generator": ([1, 2, 3], lambda it: (2 * item for item in it)),
+    "tuple": ((1, 2, 3), iter),
+}
+rebound: Any = None
+
+
+class Holder:
+    items: Any = None
+
+
+@pytest.mark.parametrize("kind", REBOUND)
+def test_what_is_read_goes_on_where_its_name_is_given_to_another(kind: str) -> None:
+    """An iterator is made anew behind a break, of what it was made of."""
+    items, make = REBOUND[kind]
+
+    def of_global(x: torch.Tensor) -> Any:
+        global rebound
+        it = make(rebound)
+        first = next(it)
+        rebound = type(rebound)()
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x, first, list(it), rebound
+
+    def of_attribute(x: torch.Tensor, holder: Holder) -> Any:
+        it = make(holder.items)
+        holder.items = type(holder.items)()
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x, list(it), holder.items
+
+    def run(fn: Any, given: tuple[Any, ...]) -> str:
+        global rebound
+        rebound = copy.copy(items)
+        return repr(fn(torch.ones(2), *given))
+
+    for fn in (of_global, of_attribute):
+        told = []
+        for function in (fn, rust_inductor.compile(fn, backend="eager")):
+            holder = Holder()
+            holder.items = copy.copy(items)
+            told.append(run(function, (holder,) if fn is of_attribute else ()))
+        assert re.sub("0x[0-9a-f]+", "", told[0]) == re.sub("0x[0-9a-f]+", "", told[1])

@@ -159,8 +159,10 @@ impl Output<'_, '_> {
                 match iter {
                     Iter::Items(items, at) => items.get(*at..).unwrap_or(&[]).to_vec(),
                     Iter::Dict(dict, ..) => vec![*dict],
-                    Iter::Set(set, ..) => self.parts_of_state(*set),
-                    Iter::List(list, _) | Iter::Deque(list, ..) => self.parts_of_state(*list),
+                    Iter::Set(of, ..) | Iter::List(of, _) | Iter::Deque(of, ..) => match self.origin(*of) {
+                        Some(found) => vec![found],
+                        None => self.parts_of_state(*of),
+                    },
                     Iter::Enumerate(inner, _) => states(&[*inner]),
                     Iter::Zip(inners, _) => states(inners),
                     Iter::Lazy(lazy) => lazy.parts(),
