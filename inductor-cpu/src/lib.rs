@@ -141,6 +141,7 @@ impl Cpu {
         let whole = &plan.kernels[*kernel];
         let row = gemm::row(whole, sizes)?;
         let kernel = rectangle(whole).filter(|_| gemm::fits(&product, row))?;
+        self.multiplier.micro(&*self.store).ok()?;
         Some(Fusion { product, args, kernel, row })
     }
 }

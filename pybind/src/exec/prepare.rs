@@ -132,6 +132,10 @@ impl<'py> Preparer<'py, '_> {
                     let step = self.fastest(call, self.placed(library), Some(epilogue))?;
                     self.push_call(call, step, "extern".to_owned());
                 }
+                // The product has no memory of its own.
+                None if epilogue.into.is_some() => {
+                    return Err(PyRuntimeError::new_err(format!("`{step}` was not compiled")));
+                }
                 None => step.apart().iter().try_for_each(|part| self.step(part))?,
             },
             plan::Step::Free(buf) => self.steps.push(Step::Free(*buf)),
