@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,43 +103,50 @@ def main() -> int:
     )
     chosen = [group.only(options.only) for group in GROUPS[options.mode]]
     chosen = [group for group in chosen if group.processes]
+    output = options.output or (None if options.quick or options.small else RESULTS)
+    page = ""
     try:
-        samples = collect(plan, chosen)
+        for processes, samples in collect(plan, chosen):
+            page = results_page(replace(plan, processes=processes), samples, chosen)
+            if output is not None:
+                # What was measured is kept, whatever becomes of the processes that are left.
+                output.write_text(with_chapter(read_or_empty(output), page))
     except WorkerFailed as failure:
         say(str(failure))
         return 1
-    page = results_page(plan, samples, chosen)
     print(page)
-    output = options.output or (None if options.quick or options.small else RESULTS)
     if output is not None:
-        output.write_text(with_chapter(read_or_empty(output), page))
         say(f"written to {output}")
     return 0
 
 
-def collect(plan: Plan, groups: Sequence[Group]) -> Samples:
-    """Runs all processes: contenders take turns at each, so that a slow minute of the machine hits all."""
+def collect(plan: Plan, groups: Sequence[Group]) -> Iterator[tuple[int, Samples]]:
+    """Runs all processes, and gives what is known after each turn, with the number of turns.
+
+    In a turn every program has one process of each contender, one after the other, so that a slow minute of the machine
+    hits all.
+    """
     samples, line, start = Samples(), Line(), time.monotonic()
-    contenders = plan.mode.contenders
     processes = {name: cases for group in groups for name, cases in group.processes.items()}
-    total = len(plan.threads) * plan.processes * len(processes) * len(contenders)
-    done = 0
+    in_turn = [
+        (threads, name, cases, contender)
+        for threads in plan.threads
+        for name, cases in processes.items()
+        for contender in plan.mode.contenders
+    ]
     with tempfile.TemporaryDirectory(prefix="inductor-cold-") as cold:
-        for threads in plan.threads:
-            for turn in range(plan.processes):
-                for name, cases in processes.items():
-                    for contender in contenders:
-                        minutes = (time.monotonic() - start) / 60
-                        what = f"{name}, {contender.title}, {threads} threads, process {turn + 1}"
-                        line.show(f"{done}/{total}  {minutes:.1f} min  {what}", always=True)
-                        first = turn == 0
-                        arguments = arguments_for(plan, contender, name, threads, first=first)
-                        env = cold_caches(f"{cold}/{threads}", f"{contender.name}, {name}")
-                        for result in run_worker(contender.backend, cases, arguments, env):
-                            samples.add(result, threads, first=first)
-                        done += 1
-    line.clear()
-    return samples
+        for turn in range(plan.processes):
+            for at, (threads, name, cases, contender) in enumerate(in_turn, turn * len(in_turn)):
+                minutes = (time.monotonic() - start) / 60
+                what = f"{name}, {contender.title}, {threads} threads, process {turn + 1}"
+                line.show(f"{at}/{plan.processes * len(in_turn)}  {minutes:.1f} min  {what}", always=True)
+                first = turn == 0
+                arguments = arguments_for(plan, contender, name, threads, first=first)
+                env = cold_caches(f"{cold}/{threads}", f"{contender.name}, {name}")
+                for result in run_worker(contender.backend, cases, arguments, env):
+                    samples.add(result, threads, first=first)
+            line.clear()
+            yield turn + 1, samples
 
 
 def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, first: bool) -> list[str]:
@@ -200,7 +207,7 @@ COLD = (
 
 COPIED = (
     "Large kernels that memory bounds, and a copy by torch that reads and writes as many bytes as the inputs and the "
-    "result of each have, in the same process, turn by turn; milliseconds, and the median of their ratios (1.15 is "
+    "result of each have, in the same process right after it; milliseconds, and the median of their ratios (1.15 is "
     "allowed)."
 )
 
