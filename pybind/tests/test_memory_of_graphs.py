@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from tools.figures import Recorder
+
 MIB = 1 << 20
 LAYERS = 8
 
@@ -107,11 +109,13 @@ def test_results_of_two_calls_share_nothing() -> None:
 
     torch.manual_seed(0)
     x, weight, out = torch.randn(1024, 1024), torch.randn(1024, 1024) / 32, torch.randn(1024, 4096)
-    compiled = torch.compile(logits, backend="rust_inductor", dynamic=False)
+    recorder = Recorder()
+    compiled = torch.compile(logits, backend=recorder.backend, dynamic=False)
     first = compiled(x, weight, out)
-    kept = first.clone()
+    copy = first.clone()
     second = compiled(-x, weight, out)
-    assert torch.equal(first, kept)
+    assert torch.equal(first, copy)
     torch.testing.assert_close(second, logits(-x, weight, out), rtol=1e-3, atol=1e-3)
     # The result's 16 MiB, and of the two temporaries the one that is read while it is written.
-    assert max(held(lambda: compiled(x, weight, out))) <= 17 * MIB
+    (graph,) = recorder.graphs
+    assert max(held(lambda: compiled(x, weight, out))) + graph.arena_bytes <= 21 * MIB

@@ -194,6 +194,10 @@ impl Values<'_> {
 /// So many results, the largest ones, are asked for room.
 const LENDERS: usize = 8;
 
+/// So many buffers that find no room in a result, mostly what the result is computed of, are tensors that come and go:
+/// for them there need not be an arena all the time.
+const LATE: usize = 2;
+
 /// A buffer that needs room, and for how long.
 type Guest = (Buf, Interval);
 
@@ -284,7 +288,16 @@ impl Plan {
             }
         }
         self.lender = Some(lender);
-        guests.into_iter().filter(|(buf, _)| !matches!(self.bufs[*buf].storage, Storage::Lent(_))).collect()
+        let is_left = |(buf, _): &Guest| !matches!(self.bufs[*buf].storage, Storage::Lent(_));
+        let left: Vec<Guest> = guests.into_iter().filter(is_left).collect();
+        let (kept, late): (Vec<Guest>, Vec<Guest>) = left.iter().partition(|(_, life)| life.end == usize::MAX);
+        if late.len() > LATE {
+            return left;
+        }
+        for (buf, _) in late {
+            self.bufs[buf].storage = Storage::Owned;
+        }
+        kept
     }
 
     /// The room in a result that is allocated as a tensor, if it has so many bytes.
