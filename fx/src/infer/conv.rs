@@ -27,8 +27,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_adaptive_avg_pool2d_backward", input_gradient),
     ("_adaptive_avg_pool2d", resized),
     ("adaptive_avg_pool2d", resized),
-    ("upsample_nearest2d", resized),
-    ("upsample_bilinear2d", resized),
+    ("upsample_nearest2d", upsampled),
+    ("upsample_bilinear2d", upsampled),
 ];
 
 fn channels_last(c: &mut Call, t: &TensorMeta) -> Result<bool> {
@@ -121,7 +121,9 @@ fn pooled(c: &mut Call) -> Result<TensorMeta> {
     let dilation = if c.has("dilation") { c.ints("dilation")? } else { vec![1, 1] };
     let mut sizes = x.sizes.clone();
     for d in 0..2 {
-        sizes[lead + d] = windows(c, x.sizes[lead + d], kernel[d], stride[d], padding[d], dilation[d], ceil)?;
+        let count = windows(c, x.sizes[lead + d], kernel[d], stride[d], padding[d], dilation[d], ceil)?;
+        c.demand_at_most(Expr::ONE, count)?;
+        sizes[lead + d] = count;
     }
     let last = channels_last(c, x)?;
     Ok(c.in_format(x, x.dtype, sizes, last))
@@ -136,6 +138,18 @@ fn resized(c: &mut Call) -> Result {
     let output = if output.len() == 1 { vec![output[0]; 2] } else { output };
     let last = channels_last(c, x)?;
     Ok(c.in_format(x, x.dtype, [&x.sizes[..lead], &output].concat(), last).into())
+}
+
+/// The same where no image may be empty.
+fn upsampled(c: &mut Call) -> Result {
+    let made = resized(c)?;
+    if let Meta::Tensor(image) = &made {
+        let spatial = |t: &TensorMeta| t.sizes[t.sizes.len() - 2..].to_vec();
+        for size in [spatial(image), spatial(c.tensor("self")?)].concat() {
+            c.demand_at_most(Expr::ONE, size)?;
+        }
+    }
+    Ok(made)
 }
 
 fn input_gradient(c: &mut Call) -> Result {

@@ -29,11 +29,23 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
     ("gather", |c| {
         let (x, index) = (c.tensor("self")?, c.tensor("index")?);
+        within(c, index, x, true)?;
         Ok(c.contiguous(x, x.dtype, index.sizes.clone()).into())
     }),
     ("scatter", row_major),
     ("scatter_add", row_major),
-    ("index_add", preserved),
+    ("index_add", |c| {
+        let (x, index, source) = (c.tensor("self")?, c.tensor("index")?, c.tensor("source")?);
+        let dim = c.dim("dim", x.sizes.len())?;
+        let mut sizes = x.sizes.clone();
+        if let Some(size) = sizes.get_mut(dim) {
+            *size = strides::numel(&mut c.pool, &index.sizes);
+        }
+        if !(sizes.is_empty() && source.sizes.len() < 2) {
+            c.demand_sizes("source", &sizes)?;
+        }
+        preserved(c)
+    }),
     ("as_strided_scatter", preserved),
     ("index_put", preserved),
     ("_unsafe_index_put", preserved),
@@ -45,8 +57,22 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("select_backward", input_sized),
 ];
 
+/// That positions are no more than what they lead into has, but along the dimension that they lead through.
+fn within(c: &mut Call, index: &TensorMeta, x: &TensorMeta, through: bool) -> Result<()> {
+    let (rank, dim) = (x.sizes.len(), c.dim("dim", x.sizes.len())?);
+    if index.sizes.len() != rank {
+        return Ok(());
+    }
+    let along = (0..rank).filter(|&d| !through || d != dim);
+    along.into_iter().try_for_each(|d| c.demand_at_most(index.sizes[d], x.sizes[d]))
+}
+
 fn row_major(c: &mut Call) -> Result {
-    let x = c.tensor("self")?;
+    let (x, index) = (c.tensor("self")?, c.tensor("index")?);
+    within(c, index, x, true)?;
+    if c.has("src") {
+        within(c, index, c.tensor("src")?, false)?;
+    }
     Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
 }
 

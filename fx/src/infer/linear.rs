@@ -4,6 +4,7 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
 };
+use crate::graph::Meta;
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
@@ -13,9 +14,9 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("mv", |c| product(c, "self", "vec")),
     ("dot", |c| product(c, "self", "tensor")),
     ("matmul", |c| product(c, "self", "other")),
-    ("addmm", |c| product(c, "mat1", "mat2")),
-    ("baddbmm", |c| product(c, "batch1", "batch2")),
-    ("addmv", |c| product(c, "mat", "vec")),
+    ("addmm", |c| added(c, "mat1", "mat2")),
+    ("baddbmm", |c| added(c, "batch1", "batch2")),
+    ("addmv", |c| added(c, "mat", "vec")),
     ("linear", linear),
     ("scaled_dot_product_attention", attention),
     ("_scaled_dot_product_flash_attention_for_cpu", flash),
@@ -49,12 +50,24 @@ fn product(c: &mut Call, a: &str, b: &str) -> Result {
     Ok(c.contiguous(a, a.dtype, sizes).into())
 }
 
+/// A product, and what is added to it.
+fn added(c: &mut Call, a: &str, b: &str) -> Result {
+    let result = product(c, a, b)?;
+    if let Meta::Tensor(sum) = &result {
+        c.demand_broadcast(&c.tensor("self")?.sizes, &sum.sizes)?;
+    }
+    Ok(result)
+}
+
 fn linear(c: &mut Call) -> Result {
     let (x, weight) = (c.tensor("input")?, c.tensor("weight")?);
     c.one_dtype(x, weight)?;
     shared(c, *c.fits(x.sizes.last())?, *c.fits(weight.sizes.last())?)?;
     let features = &weight.sizes[..weight.sizes.len() - 1];
     let sizes = [&x.sizes[..x.sizes.len() - 1], features].concat();
+    if let Some(bias) = c.opt_tensor("bias")? {
+        c.demand_broadcast(&bias.sizes, &sizes)?;
+    }
     Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 

@@ -29,10 +29,22 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("native_group_norm", group_norm),
     ("group_norm", |c| {
         let x = c.tensor("input")?;
+        let (channels, groups) = (*c.fits(x.sizes.get(1))?, c.expr("num_groups")?);
+        let rest = c.pool.modulo(channels, groups);
+        c.demand_equal(rest, Expr::ZERO)?;
+        of_channels(c, channels, &["weight", "bias"])?;
         Ok(same_format(c, x)?.into())
     }),
     ("batch_norm", |c| {
         let x = c.tensor("input")?;
+        let channels = *c.fits(x.sizes.get(1))?;
+        of_channels(c, channels, &["weight", "bias", "running_mean", "running_var"])?;
+        if c.bool("training")? {
+            // There has to be more than one value in a channel.
+            let others = [&x.sizes[..1], &x.sizes[2..]].concat();
+            let (count, two) = (strides::numel(&mut c.pool, &others), c.pool.int(2));
+            c.demand_at_most(two, count)?;
+        }
         Ok(same_format(c, x)?.into())
     }),
     ("dropout", |c| {
@@ -41,11 +53,13 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     }),
     ("rms_norm", |c| {
         let x = c.tensor("input")?;
+        normalised(c, x)?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
     ("mse_loss", |c| {
         let (x, target) = (c.tensor("self")?, c.tensor("target")?);
-        let sizes = if c.int("reduction")? == 0 { c.broadcast(&[&x.sizes, &target.sizes])? } else { Vec::new() };
+        let whole = c.broadcast(&[&x.sizes, &target.sizes])?;
+        let sizes = if c.int("reduction")? == 0 { whole } else { Vec::new() };
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
     ("native_group_norm_backward", |c| gradients(c, same_format)),
@@ -75,13 +89,7 @@ fn softmax_backward(c: &mut Call) -> Result {
 /// Results and the statistics of each row, which keep the normalised dimensions as 1.
 fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
     let x = c.tensor("input")?;
-    let normalized = c.list("normalized_shape").map_or(1, <[Arg]>::len);
-    let from = c.fits(x.sizes.len().checked_sub(normalized))?;
-    for (size, wanted) in x.sizes[from..].iter().zip(c.exprs("normalized_shape")?) {
-        if c.pool.has_to_equal(*size, wanted) == Some(false) {
-            return Err(c.rejected("a size that is not the normalised one"));
-        }
-    }
+    let from = normalised(c, x)?;
     let one = c.pool.int(1);
     let kept = |d: usize| if d < from { x.sizes[d] } else { one };
     let stat_sizes: Vec<Expr> = (0..x.sizes.len()).map(kept).collect();
@@ -91,6 +99,25 @@ fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
     let out = c.contiguous(x, x.dtype, x.sizes.clone());
     let mean = c.contiguous(x, dtype, stat_sizes.clone());
     Ok([out, mean, c.contiguous(x, dtype, stat_sizes)])
+}
+
+/// The first of the dimensions that are normalised: their sizes, and those of the parameters, are the ones given.
+fn normalised(c: &mut Call, x: &TensorMeta) -> Result<usize> {
+    let wanted = c.exprs("normalized_shape")?;
+    let from = c.fits(x.sizes.len().checked_sub(wanted.len()))?;
+    for (&size, &wanted) in x.sizes[from..].iter().zip(&wanted) {
+        c.demand_equal(size, wanted)?;
+    }
+    c.demand_sizes("weight", &wanted)?;
+    if c.has("bias") {
+        c.demand_sizes("bias", &wanted)?;
+    }
+    Ok(from)
+}
+
+/// That parameters have an element for each channel.
+fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
+    names.iter().try_for_each(|name| c.demand_sizes(name, &[channels]))
 }
 
 /// The input's sizes, in channels last where its strides suggest it.

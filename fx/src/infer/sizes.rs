@@ -74,9 +74,19 @@ impl Sizes<'_> {
             return Some(known);
         }
         let p = self.eq(a, b);
+        self.state(p, "sizes have to be equal")
+    }
+
+    /// The same of one that is at most the other.
+    pub fn has_to_be_at_most(&mut self, a: Expr, b: Expr) -> Option<bool> {
+        let p = self.le(a, b);
+        self.decide(p).or_else(|| self.state(p, "a size is too large"))
+    }
+
+    fn state(&mut self, p: Pred, message: &str) -> Option<bool> {
         match self {
             Sizes::Proved(_) => None,
-            Sizes::Guarded { env, at } => env.check(p, "sizes have to be equal", at).is_ok().then_some(true),
+            Sizes::Guarded { env, at } => env.check(p, message, at).is_ok().then_some(true),
         }
     }
 

@@ -76,10 +76,7 @@ pub(crate) fn nearest(b: &mut Builder, a: &Args, middle: bool) -> Rewrite {
     let factors = super::resample::factors(a, sizes.len().saturating_sub(2))?;
     looked_up(b, source, &sizes, |b, dim| {
         let Some(factor) = dim.checked_sub(2).map(|dim| factors[dim]) else { return Ok(None) };
-        let known = |e: Expr| b.graph.pool.as_int(e);
-        let (Some(from), Some(to)) = (known(b.sizes(source)[dim]), known(sizes[dim])) else {
-            return unsupported("sizes that are not known");
-        };
+        let [from, to] = super::resample::lengths(b, source, &sizes, dim)?;
         Ok((from != to || middle).then(|| under(b, [from, to], factor, [dim, sizes.len()], middle)))
     })
 }

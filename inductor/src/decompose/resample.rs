@@ -33,10 +33,7 @@ pub(crate) fn resample(b: &mut Builder, a: &Args, kernel: Kernel) -> Rewrite {
     let factors = factors(a, rank - 2)?;
     let mut taps = Vec::new();
     for (&factor, dim) in factors.iter().zip(2..) {
-        let known = |e: Expr| b.graph.pool.as_int(e);
-        let (Some(from), Some(to)) = (known(b.sizes(source)[dim]), known(sizes[dim])) else {
-            return unsupported("sizes that are not known");
-        };
+        let [from, to] = lengths(b, source, &sizes, dim)?;
         let at = place(b, [from, to], factor, corners, kernel, [dim, rank], dtype);
         taps.push(match kernel {
             Kernel::Linear => linear(b, at, from),
@@ -44,6 +41,15 @@ pub(crate) fn resample(b: &mut Builder, a: &Args, kernel: Kernel) -> Rewrite {
         });
     }
     weighted(b, source, dtype, &sizes, &taps, &mut SmallVec::new())
+}
+
+/// How long a dimension is before and after. The library refuses images without pixels.
+pub(super) fn lengths(b: &Builder, source: Tensor, sizes: &[Expr], dim: usize) -> Rewrite<[i64; 2]> {
+    let known = |e: Expr| b.graph.pool.as_int(e).filter(|&length| length > 0);
+    match (known(b.sizes(source)[dim]), known(sizes[dim])) {
+        (Some(from), Some(to)) => Ok([from, to]),
+        _ => unsupported("sizes that are not known, or no pixels"),
+    }
 }
 
 /// The factors of a dimension each, where they are given.

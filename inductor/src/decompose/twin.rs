@@ -30,12 +30,17 @@ impl Decompose<'_> {
             return unsupported("an index of another form");
         }
         let dim = a.dim("dim", rank)?;
+        // The other operator would take a source of other sizes.
+        let mut sizes = Dims::from_slice(self.b.sizes(x));
+        sizes[dim] = self.b.sizes(index)[0];
+        if sizes[..] != *self.b.sizes(source) {
+            return unsupported("a source of other sizes");
+        }
         let source = if a.float("alpha")? == 1.0 { source } else { self.scaled(source, a, "alpha")? };
         let index = self.b.convert(index, DType::I64);
         let mut shape: Dims = (0..rank).map(|_| Expr::ONE).collect();
         shape[dim] = self.b.sizes(index)[0];
         let index = self.b.reshape(index, &shape);
-        let sizes = Dims::from_slice(self.b.sizes(source));
         let index = self.b.expand(index, &sizes);
         let args = vec![
             tir::Arg::Tensor(x),
