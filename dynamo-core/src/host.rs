@@ -331,6 +331,9 @@ pub trait Host {
     /// True if writing this attribute does no more than that.
     fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool;
 
+    /// True if deleting an attribute of the object's own does no more than that, and its class has none of this name.
+    fn plain_delattr(&mut self, obj: Obj, name: &str) -> bool;
+
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
 

@@ -179,6 +179,11 @@ impl Builder {
         self.emit_named(Op::StoreAttr, name, 0);
     }
 
+    /// Pops an object and deletes its attribute.
+    pub fn delete_attr(&mut self, name: &str) {
+        self.emit_named(Op::DeleteAttr, name, 0);
+    }
+
     /// Pops a key and a container, pushes the item.
     pub fn subscript(&mut self) {
         self.emit(Op::BinarySubscr, 0);

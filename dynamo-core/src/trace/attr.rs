@@ -11,7 +11,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
-use guards::{Constant, GuardKind, SourceId, Step};
+use guards::{Constant, Element, GuardKind, SourceId, Step};
 use symshapes::DeviceKind;
 
 /// Attributes of a tensor that are views or computations, and the functions that give them.
@@ -279,6 +279,7 @@ impl Tracer<'_> {
     fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
         if let Some(state) = self.written(obj, name) {
             return match self.heap.get(state) {
+                _ if self.is_deleted(state) => Err(Reason::raised(&format!("AttributeError: {name}"))),
                 State::Slot { value: Some(value), .. } => Ok(*value),
                 _ => Err(self.no_attr(value, name)),
             };
@@ -339,15 +340,44 @@ impl Tracer<'_> {
         if !self.host.plain_setattr(obj, name) {
             return Err(self.no_change(forced));
         }
-        let state = match self.written(obj, name) {
-            Some(state) => state,
-            None => {
-                let slot = State::Slot { object: Some(forced), name: name.to_owned(), value: None };
-                self.slot(obj, name, slot)
-            }
-        };
-        self.write(state, new);
+        // What was deleted comes back as the last of the object's attributes.
+        if self.written(obj, name).is_some_and(|state| self.is_deleted(state)) {
+            return Err(self.no_change(forced));
+        }
+        self.write_attr(forced, obj, name, new);
         Ok(())
+    }
+
+    /// `del value.name`
+    pub(super) fn delete_attr(&mut self, value: ValueId, name: &str) -> Traced<()> {
+        let forced = self.force(value)?;
+        let Value::Object(_, obj) = self.values[forced] else { return Err(self.no_change(forced)) };
+        if !self.host.plain_delattr(obj, name) {
+            return Err(self.no_change(forced));
+        }
+        self.object_attr(forced, obj, name)?;
+        if self.written(obj, name).is_none() {
+            // That it is there, and the object's own, has to hold on later calls as well.
+            let source = self.source(forced).ok_or_else(|| self.no_change(forced))?;
+            let own = self.sources.attr(source, "__dict__");
+            let key = Element::Constant(self.sources.constant(Constant::Str(name.to_owned())));
+            self.guard(own, GuardKind::DictContains(key));
+        }
+        let deleted = self.value(Value::Null);
+        self.write_attr(forced, obj, name, deleted);
+        Ok(())
+    }
+
+    fn is_deleted(&self, state: StateId) -> bool {
+        matches!(self.heap.get(state), State::Slot { value: Some(value), .. } if matches!(self.values[*value], Value::Null))
+    }
+
+    fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
+        let state = self.written(obj, name).unwrap_or_else(|| {
+            let slot = State::Slot { object: Some(object), name: name.to_owned(), value: None };
+            self.slot(obj, name, slot)
+        });
+        self.write(state, new);
     }
 
     /// A global variable of the traced function is written.

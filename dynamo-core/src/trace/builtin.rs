@@ -5,9 +5,9 @@ use super::{
     call::Keywords,
     compiler, conditions,
     containers::pairs,
-    deques, getters,
+    deques, functional, getters,
     items::{raised, range_len},
-    itertools, lazy, sets, tables,
+    itertools, lazy, sets, sums, tables,
     value::{Iter, Sort, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -24,6 +24,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         .iter()
         .chain(itertools::RULES)
         .chain(lazy::RULES)
+        .chain(functional::RULES)
         .chain(getters::RULES)
         .chain(tables::RULES)
         .chain(deques::RULES)
@@ -144,14 +145,9 @@ const RULES: &[(&str, Rule)] = &[
         items.reverse();
         Ok(t.state(State::Iter(Iter::Items(items, 0))))
     }),
-    ("builtins.sum", |t, args, keywords| {
-        let (&items, rest) = args.split_first().ok_or_else(|| raised("TypeError: sum"))?;
-        let start = rest.first().copied().or(keywords.first().map(|&(_, value)| value));
-        let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
-        accumulate(t, items, Some(start), |t, total, item| t.binary_op(super::ops::ADD, total, item))
-    }),
+    ("builtins.sum", sums::sum),
     ("math.prod", |t, args, keywords| match keywords[..] {
-        [] => product(t, one(args)?),
+        [] => sums::product(t, one(args)?),
         _ => Err(Reason::new(Kind::Call, "`math.prod` with `start`.")),
     }),
     ("builtins.sorted", |t, args, keywords| {
@@ -188,7 +184,7 @@ const RULES: &[(&str, Rule)] = &[
             [function, items, first] => (function, items, Some(first)),
             _ => return Err(raised("TypeError: reduce")),
         };
-        accumulate(t, items, first, |t, total, item| t.call(function, vec![total, item], vec![]))
+        sums::accumulate(t, items, first, |t, total, item| t.call(function, vec![total, item], vec![]))
     }),
     ("torch.is_grad_enabled torch._C.is_grad_enabled", |t, _, _| {
         let grad = t.grad;
@@ -205,16 +201,6 @@ const RULES: &[(&str, Rule)] = &[
     ("torch.is_autocast_enabled torch._C.is_autocast_enabled", |t, args, _| {
         let on = t.autocast_for(args)?.is_some();
         Ok(t.constant(Constant::Bool(on)))
-    }),
-    ("torch.nn.functional.pad", |t, args, keywords| {
-        let (constant, none) = (t.constant(Constant::Str("constant".to_owned())), t.none());
-        let names = ["input", "pad", "mode", "value"];
-        let named = |name| keywords.iter().find(|(given, _)| given == name).map(|&(_, value)| value);
-        let bound = names.iter().enumerate().map(|(i, name)| args.get(i).copied().or_else(|| named(name)));
-        let bound: Option<Vec<ValueId>> =
-            bound.zip([None, None, Some(constant), Some(none)]).map(|(given, default)| given.or(default)).collect();
-        let bound = bound.ok_or_else(|| raised("TypeError: pad() misses an argument"))?;
-        t.call_torch(NodeKind::CallFunction, "torch._C._nn.pad", None, &bound, vec![])
     }),
     ("builtins.all", |t, args, _| quantified(t, one(args)?, false)),
     ("builtins.any", |t, args, _| quantified(t, one(args)?, true)),
@@ -347,40 +333,6 @@ pub(super) fn why_not(name: &str) -> Kind {
         _ if name.ends_with(".__enter__") || name.ends_with(".__exit__") => Kind::Context,
         _ => Kind::Call,
     }
-}
-
-/// Goes through the items one by one, as torch's own Python does it, whose variables give the nodes their names.
-fn accumulate(
-    t: &mut Tracer<'_>,
-    items: ValueId,
-    first: Option<ValueId>,
-    mut step: impl FnMut(&mut Tracer<'_>, ValueId, ValueId) -> Traced,
-) -> Traced {
-    let iterator = t.iterate(items)?;
-    // What was used of it before something fails is gone.
-    let next = |t: &mut Tracer<'_>| t.next_item(iterator).map_err(|reason| t.uncaught(reason));
-    let mut total = match first {
-        Some(first) => first,
-        None => next(t)?.ok_or_else(|| raised("TypeError: reduce() of empty iterable"))?,
-    };
-    while let Some(item) = next(t)? {
-        t.name_after(item, "element");
-        total = step(t, total, item).map_err(|reason| t.uncaught(reason))?;
-        t.name_after(total, "value");
-    }
-    Ok(total)
-}
-
-/// The product of the items.
-pub(super) fn product(t: &mut Tracer<'_>, items: ValueId) -> Traced {
-    let items = t.all_items(items)?;
-    let one = t.constant(Constant::Int(1));
-    // What is an integer already need not be multiplied by one.
-    let (first, rest) = match items.split_first() {
-        Some((&first, rest)) if t.are_integers(&[first])? => (first, rest),
-        _ => (one, &items[..]),
-    };
-    rest.iter().try_fold(first, |total, &item| t.binary_op(super::ops::MUL, total, item))
 }
 
 pub(super) fn one(args: &[ValueId]) -> Traced {

@@ -3,7 +3,7 @@
 use super::{
     Traced, Tracer, builtin, conditions, containers,
     frame::Frame,
-    line_of,
+    line_of, operators,
     step::Next,
     value::{Function, Iter, State, Value, ValueId},
 };
@@ -135,6 +135,7 @@ impl Tracer<'_> {
         if self.lines.len() >= self.options.depth {
             return Err(Reason::new(Kind::TooDeep, format!("`{}`.", frame.code.object.name)));
         }
+        let within = self.within.take();
         self.lines.push(line_of(frame));
         self.spans.push(frame.span());
         let depth = self.lines.len();
@@ -156,6 +157,7 @@ impl Tracer<'_> {
         };
         self.lines.pop();
         self.spans.pop();
+        self.within = within;
         next
     }
 
@@ -230,7 +232,19 @@ impl Tracer<'_> {
     }
 
     /// A call of a function without Python code, or of a class.
-    fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+    pub(super) fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        let outside = std::mem::replace(&mut self.within, operators::traced_by_torch(name));
+        let result = self.call_named(name, args, keywords);
+        self.within = outside;
+        result
+    }
+
+    fn call_named(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let Some(operator) = name.strip_prefix("operator.").filter(|_| keywords.is_empty())
+            && let Some(value) = self.call_operator(operator, args)?
+        {
+            return Ok(value);
+        }
         if let Some(rule) = builtin::rule(name) {
             return rule(self, args, &keywords);
         }

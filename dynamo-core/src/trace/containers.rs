@@ -89,7 +89,7 @@ pub(super) fn container_method(
         && name == "numel"
         && args.is_empty()
     {
-        return super::builtin::product(t, this);
+        return super::sums::product(t, this);
     }
     let Value::State(state) = value else {
         return match (name, args) {

@@ -2,7 +2,7 @@
 
 use super::value::ValueId;
 use crate::{
-    bytecode::{Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId, Span},
+    bytecode::{Arg, Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId, Op, Span},
     host::{Code, Obj},
     reason::{Kind, Reason},
 };
@@ -60,6 +60,12 @@ impl Frame {
     /// What the next instruction is.
     pub(super) fn data(&self) -> Option<&InstData> {
         self.inst().map(|inst| self.body().inst(inst))
+    }
+
+    /// True for a generator's frame that waits within a `yield from`.
+    pub(super) fn delegates(&self) -> bool {
+        // What it goes on with says after what: 2 stands for `yield from`, beside flags.
+        self.data().is_some_and(|data| data.op == Op::Resume && matches!(data.arg, Arg::Int(after) if after & 3 == 2))
     }
 
     /// What the next instruction spans in the program.

@@ -4,7 +4,7 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
-    Input, Traced, Tracer, autocast,
+    Input, Origin, Traced, Tracer, autocast,
     items::raised,
     value::{State, Table, Value, ValueId},
 };
@@ -594,7 +594,10 @@ impl Tracer<'_> {
     pub(super) fn place_node(&mut self, node: NodeId) {
         let lines = self.lines.iter().map(|(file, line, name)| format!("  File \"{file}\", line {line}, in {name}\n"));
         self.graph[node].stack_trace = Some(lines.collect());
-        self.spans_of[node] = self.spans.clone();
+        // An operator's operands are read before it is called.
+        let is_input = self.graph[node].kind == NodeKind::Placeholder;
+        let within = self.within.filter(|name| !(is_input && name.starts_with("operator.")));
+        self.origins[node] = Origin { spans: self.spans.clone(), within };
     }
 }
 

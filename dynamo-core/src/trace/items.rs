@@ -327,6 +327,18 @@ impl Tracer<'_> {
         self.advance(state)
     }
 
+    /// The next item, or what the iterator returns at its end.
+    pub(super) fn resume(&mut self, iterator: ValueId) -> Traced<Next> {
+        let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
+        if let State::Iter(Iter::Generator(frame)) = self.heap.get(state).clone() {
+            return self.resume_generator(state, *frame);
+        }
+        Ok(match self.advance(state)? {
+            Some(item) => Next::Yield(item),
+            None => Next::Return(self.none()),
+        })
+    }
+
     fn advance(&mut self, state: StateId) -> Traced<Option<ValueId>> {
         let State::Iter(iter) = self.heap.get(state).clone() else {
             return Err(Reason::new(Kind::Iteration, "Over something that is no iterator."));
@@ -387,7 +399,12 @@ impl Tracer<'_> {
                 }
                 (found, Iter::Filter(function, inner))
             }
-            Iter::Generator(frame) => return self.resume_generator(state, *frame),
+            Iter::Generator(frame) => {
+                return Ok(match self.resume_generator(state, *frame)? {
+                    Next::Yield(item) => Some(item),
+                    Next::Return(_) | Next::Go => None,
+                });
+            }
             Iter::Running => return Err(Reason::new(Kind::Iteration, "A generator that asks itself.")),
             Iter::Done => (None, Iter::Done),
         };
@@ -416,7 +433,7 @@ impl Tracer<'_> {
         Ok((!inners.is_empty()).then_some(items))
     }
 
-    fn resume_generator(&mut self, state: StateId, mut frame: Frame) -> Traced<Option<ValueId>> {
+    fn resume_generator(&mut self, state: StateId, mut frame: Frame) -> Traced<Next> {
         if frame.at > 0 {
             let sent = self.none();
             frame.push(sent);
@@ -431,16 +448,10 @@ impl Tracer<'_> {
                 return Err(if stops { self.uncaught(reason) } else { reason });
             }
         };
-        match next {
-            Next::Yield(value) => {
-                *self.heap.change(state) = State::Iter(Iter::Generator(Box::new(frame)));
-                Ok(Some(value))
-            }
-            _ => {
-                *self.heap.change(state) = State::Iter(Iter::Done);
-                Ok(None)
-            }
-        }
+        let waiting = matches!(next, Next::Yield(_));
+        let iter = if waiting { Iter::Generator(Box::new(frame)) } else { Iter::Done };
+        *self.heap.change(state) = State::Iter(iter);
+        Ok(next)
     }
 
     /// Every item that is left.

@@ -357,11 +357,16 @@ impl Tracer<'_> {
                 }
                 let Some(item) = self.next_item(*inner)? else { return Ok(None) };
                 *given = true;
-                *total = Some(match (*total, *function) {
+                if total.is_some() {
+                    self.name_after(item, "element");
+                }
+                let sum = match (*total, *function) {
                     (None, _) => item,
-                    (Some(total), None) => self.binary_op(super::ops::ADD, total, item)?,
+                    (Some(total), None) => self.call_builtin("operator.add", &[total, item], vec![])?,
                     (Some(total), Some(function)) => self.call(function, vec![total, item], vec![])?,
-                });
+                };
+                self.name_after(sum, "total");
+                *total = Some(sum);
                 Ok(*total)
             }
             Lazy::TakeWhile(function, inner) => {

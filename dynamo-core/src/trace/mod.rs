@@ -40,6 +40,7 @@ mod exit_stack;
 mod failing;
 mod follow;
 mod frame;
+mod functional;
 mod getters;
 mod grad;
 mod graph;
@@ -51,6 +52,7 @@ mod lazy;
 mod number_guards;
 mod numbers;
 mod objects;
+mod operators;
 mod ops;
 mod output;
 mod patterns;
@@ -59,6 +61,7 @@ mod record;
 mod sets;
 mod sorting;
 mod step;
+mod sums;
 mod tables;
 mod untraced;
 mod unwinding;
@@ -84,8 +87,17 @@ use step::Next;
 use symshapes::{Device, EnvOptions, Expr, ShapeEnv};
 use value::{Heap, State, Value, ValueId};
 
-/// For each node of a graph, what the lines of its `stack_trace` span, the traced function's first.
-pub type Spans = SecondaryMap<NodeId, Vec<Option<Span>>>;
+/// Where a node comes from, beyond its `stack_trace`.
+#[derive(Clone, Default, Debug)]
+pub struct Origin {
+    /// What the lines of its `stack_trace` span, the traced function's first.
+    pub spans: Vec<Option<Span>>,
+    /// The library's function that the innermost line calls, if torch's Dynamo would trace that one too.
+    pub within: Option<&'static str>,
+}
+
+/// Where the nodes of a graph come from.
+pub type Origins = SecondaryMap<NodeId, Origin>;
 
 /// What tracing gives, or why it cannot go on.
 type Traced<T = ValueId> = Result<T, Reason>;
@@ -175,7 +187,7 @@ pub struct Capture {
     /// What was run, if [`Options::follow`] asks for it.
     pub followed: Vec<Followed>,
     /// Where the graph's nodes come from.
-    pub spans: Spans,
+    pub origins: Origins,
     /// What nodes were called before they had the name of a variable.
     pub renamed: Vec<(NodeId, String)>,
     /// The calls that have no rule: torch was asked what they give.
@@ -268,7 +280,9 @@ struct Tracer<'h> {
     lines: Vec<(String, i32, String)>,
     /// What the frames' instructions span in their lines.
     spans: Vec<Option<Span>>,
-    spans_of: Spans,
+    /// The library's function that is being called, if torch's Dynamo would trace it.
+    within: Option<&'static str>,
+    origins: Origins,
     /// The frames' place when the last instruction failed.
     failed_at: Option<Way>,
     steps: usize,
@@ -380,7 +394,8 @@ impl<'h> Tracer<'h> {
             slots: Vec::new(),
             lines: Vec::new(),
             spans: Vec::new(),
-            spans_of: SecondaryMap::new(),
+            within: None,
+            origins: SecondaryMap::new(),
             failed_at: None,
             steps: 0,
             followed: Vec::new(),
@@ -554,7 +569,7 @@ impl<'h> Tracer<'h> {
             opaque,
             ended,
             followed: self.followed,
-            spans: self.spans_of,
+            origins: self.origins,
             renamed: self.renamed,
         }
     }

@@ -300,14 +300,8 @@ impl Tracer<'_> {
             return self.float_function(name, target, op, a).map(Some);
         }
         match (name.strip_prefix("operator."), args) {
-            (Some("not_"), &[a]) => self.number_not(a).map(Some),
-            (Some("truth"), &[a]) => self.number_bool(a).map(Some),
-            (Some(name @ ("neg" | "pos" | "abs" | "invert")), &[a]) => self.number_unary(name, a).map(Some),
-            (Some(name), &[a, b]) if super::ops::is_binary(name) => self.number_binary(name, a, b).map(Some),
-            (Some(name), &[a, b]) => match super::ops::comparison_named(name) {
-                Some(comparison) => self.number_compare(comparison, a, b).map(Some),
-                None => Ok(None),
-            },
+            (Some("abs"), &[a]) => self.number_unary("abs", a).map(Some),
+            (Some(operator), args) => self.call_operator(operator, args),
             _ => Ok(None),
         }
     }

@@ -24,7 +24,6 @@ const BINARY: [&str; 13] =
 /// Numbers of `BINARY_OP`: places in [`BINARY`].
 pub(super) const ADD: u32 = 0;
 pub(super) const FLOORDIV: u32 = 2;
-pub(super) const MUL: u32 = 5;
 pub(super) const MOD: u32 = 6;
 pub(super) const SUB: u32 = 10;
 
@@ -232,6 +231,15 @@ impl Tracer<'_> {
             }
             _ => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
         }
+    }
+
+    /// `not a`
+    pub(super) fn negation(&mut self, a: ValueId) -> Traced {
+        if self.get(a)?.is_symbolic() {
+            return self.number_not(a);
+        }
+        let truth = self.truth(a)?;
+        Ok(self.constant(Constant::Bool(!truth)))
     }
 
     /// Has the interpreter compute a function of constants.
@@ -643,9 +651,9 @@ fn repeat(items: &[ValueId], times: i64) -> Traced<Vec<ValueId>> {
     }
 }
 
-/// True for the name of a binary operator in `operator`.
-pub(super) fn is_binary(name: &str) -> bool {
-    BINARY.contains(&name)
+/// The number of `BINARY_OP` for the name of an operator in `operator`.
+pub(super) fn number_named(name: &str) -> Option<u32> {
+    BINARY.iter().chain(&IN_PLACE).position(|each| *each == name).map(|at| at as u32)
 }
 
 /// The comparison of this name in `operator`.

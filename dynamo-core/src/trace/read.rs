@@ -461,15 +461,17 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if a float of the caller's is to be a symbol, also one that is global or a default once it has changed. What
-    /// is not finite stays what it is: guards compare numbers.
+    /// True if a float of the caller's is to be a symbol. Unlike an integer, it may be one that is global or a default.
+    /// What is not finite stays what it is: guards compare numbers.
     fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
-        let changed = || {
-            self.options.dynamic == Dynamic::Automatic
-                && self.declared(source).is_none()
-                && self.options.changed.contains(&self.sources.display(source).to_string())
+        let wherever_it_is = || match self.options.dynamic {
+            Dynamic::Never => false,
+            Dynamic::Always => true,
+            Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
         };
-        self.options.floats && f64::from_bits(bits).is_finite() && (self.is_dynamic_int(source) || changed())
+        let finite = f64::from_bits(bits).is_finite();
+        let undeclared = || self.declared(source).is_none();
+        self.options.floats && finite && (self.is_dynamic_int(source) || undeclared() && wherever_it_is())
     }
 
     fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {

@@ -229,6 +229,10 @@ impl Tracer<'_> {
                 let value = f.pop()?;
                 self.set_attr(object, &name, value)?;
             }
+            Op::DeleteAttr => {
+                let object = f.pop()?;
+                self.delete_attr(object, &name)?;
+            }
             Op::ImportFrom => {
                 let module = *f.stack.last().ok_or_else(|| unsupported(op))?;
                 let value = self.get_attr(module, &name)?;
@@ -318,6 +322,21 @@ impl Tracer<'_> {
                     None => return self.end_loop(f, label).map(|()| true),
                 }
             }
+            Op::Send => {
+                let sent = f.pop()?;
+                let from = *f.stack.last().ok_or_else(|| unsupported(op))?;
+                if !self.is_none(sent)? {
+                    return Err(Reason::new(Kind::Iteration, "What is sent to a generator."));
+                }
+                match self.resume(from)? {
+                    Next::Yield(item) => {
+                        f.push(item);
+                        false
+                    }
+                    Next::Return(result) => return self.end_delegation(f, label, result).map(|()| true),
+                    Next::Go => return Err(unsupported(op)),
+                }
+            }
             _ => return Ok(false),
         };
         if jumps {
@@ -336,6 +355,16 @@ impl Tracer<'_> {
                 f.at += 1;
             }
         }
+        Ok(())
+    }
+
+    /// A `yield from` ends: 3.11 jumps with the iterator popped; later versions leave that to `END_SEND`.
+    fn end_delegation(&mut self, f: &mut Frame, label: crate::bytecode::Label, result: ValueId) -> Traced<()> {
+        f.jump(label)?;
+        if f.data().is_none_or(|data| data.op != Op::EndSend) {
+            f.pop()?;
+        }
+        f.push(result);
         Ok(())
     }
 
@@ -464,13 +493,7 @@ impl Tracer<'_> {
             }
             Op::UnaryNot => {
                 let a = f.pop()?;
-                let value = match self.get(a)?.is_symbolic() {
-                    true => self.number_not(a)?,
-                    false => {
-                        let truth = self.truth(a)?;
-                        self.constant(Constant::Bool(!truth))
-                    }
-                };
+                let value = self.negation(a)?;
                 f.push(value);
             }
             Op::ToBool => {
@@ -487,6 +510,16 @@ impl Tracer<'_> {
                 let truth = if op == Op::IsOp { self.is_same(a, b)? } else { self.contains(b, a)? };
                 let value = self.constant(Constant::Bool(truth != (arg == 1)));
                 f.push(value);
+            }
+            Op::GetYieldFromIter => {
+                let from = f.pop()?;
+                let iterator = self.iterate(from)?;
+                f.push(iterator);
+            }
+            Op::EndSend => {
+                let result = f.pop()?;
+                f.pop()?;
+                f.push(result);
             }
             Op::BinarySubscr => {
                 let (key, container) = (f.pop()?, f.pop()?);

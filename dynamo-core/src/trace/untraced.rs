@@ -7,9 +7,7 @@ use crate::bytecode::Op;
 const ASYNC: &str = "Coroutines and asynchronous generators are not compiled, and calls of them are not inlined.";
 const GROUP: &str = "Groups of exceptions are not followed.";
 const CLASS_BODY: &str = "It stands in class bodies and modules, which are not compiled.";
-const DELEGATION: &str =
-    "Generators are followed from item to item; what another generator sends or throws through them is not.";
-const DELETION: &str = "A deletion of what the caller holds is not replayed.";
+const DELEGATION: &str = "Generators are followed from item to item; what is thrown through one into another is not.";
 const TYPE_PARAMETERS: &str = "It makes type parameters, with which nothing is computed.";
 
 /// Opcodes that are not traced, by name.
@@ -18,15 +16,12 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::BeforeAsyncWith, ASYNC),
     (Op::CheckEgMatch, GROUP),
     (Op::CleanupThrow, DELEGATION),
-    (Op::DeleteAttr, DELETION),
     (Op::DeleteName, CLASS_BODY),
     (Op::EndAsyncFor, ASYNC),
-    (Op::EndSend, DELEGATION),
     (Op::ExitInitCheck, "It stands in frames of the interpreter's own."),
     (Op::GetAiter, ASYNC),
     (Op::GetAnext, ASYNC),
     (Op::GetAwaitable, ASYNC),
-    (Op::GetYieldFromIter, DELEGATION),
     (Op::ImportStar, "It stands in modules, which are not compiled."),
     (Op::InterpreterExit, "It stands in frames of the interpreter's own."),
     (Op::LoadBuildClass, "It begins the making of a class, whose body is not compiled."),
@@ -38,7 +33,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::LoadSuperAttr, "Classes of the user's are not looked through yet."),
     (Op::PrepReraiseStar, GROUP),
     (Op::PrintExpr, "It stands in what is typed at a prompt."),
-    (Op::Send, DELEGATION),
     (Op::SetupAnnotations, CLASS_BODY),
     (Op::StoreName, CLASS_BODY),
 ];

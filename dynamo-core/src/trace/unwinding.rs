@@ -68,6 +68,9 @@ impl Tracer<'_> {
         let State::Iter(Iter::Generator(frame)) = self.heap.get(state).clone() else { return Err(not_waiting()) };
         let mut frame = *frame;
         let at = frame.at.checked_sub(1).ok_or_else(not_waiting)?;
+        if frame.delegates() {
+            return Err(Reason::new(Kind::Context, "A generator that waits for another one."));
+        }
         *self.heap.change(state) = State::Iter(Iter::Running);
         let reason = self.raise(exception)?;
         let next = if self.catch(&mut frame, at, &reason) { self.run(&mut frame) } else { Err(reason) };

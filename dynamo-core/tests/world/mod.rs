@@ -301,6 +301,10 @@ impl Host for World {
         self.row(obj).plain
     }
 
+    fn plain_delattr(&mut self, obj: Obj, _: &str) -> bool {
+        self.row(obj).plain
+    }
+
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup {
         match self.row(obj).attrs.get(name) {
             Some(Some(value)) => Lookup::Found(Obj::from_u32(*value)),

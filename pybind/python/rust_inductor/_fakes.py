@@ -16,8 +16,6 @@ import contextlib
 import functools
 import itertools
 import operator
-import re
-import traceback
 from typing import TYPE_CHECKING, Any
 
 import sympy
@@ -39,7 +37,7 @@ from torch.fx.experimental.symbolic_shapes import (
 from torch.fx.passes.runtime_assert import insert_deferred_runtime_asserts
 from torch.utils.weak import TensorWeakRef
 
-from rust_inductor import _checks, _unseen
+from rust_inductor import _checks, _stacks, _unseen
 from rust_inductor._symbolic import FUNCTIONS, Shapes
 
 if TYPE_CHECKING:
@@ -269,14 +267,15 @@ class Capture:
         try:
             with _suppress_guards(self.world.env) if self._compiled else contextlib.nullcontext():
                 places = iter(zip(self.facts.places, self.inputs))
-                rows = zip(nodes, self.facts.values(), self.facts.spans(), self.facts.first_names())
-                for node, value, spans, first_name in rows:
+                rows = zip(nodes, self.facts.values(), self.facts.origins(), self.facts.first_names())
+                for node, value, origin, first_name in rows:
                     if node.op == "placeholder":
                         self._describe_input(node, value, *next(places))
                     else:
                         self._describe_node(node, value, first_name)
                     if "stack_trace" in node.meta:
-                        node.meta["stack_trace"] = _with_code(node.meta["stack_trace"], spans)
+                        stack = node.meta["stack_trace"]
+                        node.meta["stack_trace"] = _stacks.with_code(stack, *origin, read=node.op == "placeholder")
                 if self.world.floats:
                     self.world.tell_decisions()
         except Exception as error:
@@ -437,22 +436,3 @@ def _constant_context(base: torch.Tensor, source: Source) -> StatefulSymbolicCon
 
 def _expression(value: int | torch.SymInt) -> sympy.Expr:
     return _checks.integer(value) if isinstance(value, int) else value.node.expr
-
-
-def _with_code(stack: str, spans: Sequence[tuple[int, int | None, int | None] | None]) -> str:
-    """A stack of files and lines as tracebacks show it: with the text of each line, and marks beneath what ran."""
-    places = [re.fullmatch(r'\s*File "(.*)", line (\d+), in (.*)', line) for line in stack.splitlines()]
-    frames = []
-    for place, span in zip(places, spans):
-        if place is not None:
-            end, start_column, end_column = span or (None, None, None)
-            frames.append(
-                traceback.FrameSummary(
-                    *(place[1], int(place[2]), place[3]),
-                    lookup_line=False,
-                    end_lineno=end,
-                    colno=start_column,
-                    end_colno=end_column,
-                )
-            )
-    return "".join(traceback.StackSummary.from_list(frames).format())

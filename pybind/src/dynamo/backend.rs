@@ -167,10 +167,10 @@ fn with_facts<'py>(
     let mut graph = capture.graph.clone();
     let mut assumed = Assumed::of(capture);
     place_in_storage(&mut graph, &mut assumed, inputs, capture)?;
-    let mut spans = capture.spans.clone();
-    let places = lift::sizes(&mut graph, &mut spans, &capture.inputs, &capture.sources);
+    let mut origins = capture.origins.clone();
+    let places = lift::sizes(&mut graph, &mut origins, &capture.inputs, &capture.sources);
     let lifted = fx_module::Graph::from(graph.clone());
-    Ok((lifted, Bound::new(py, Facts::new(graph, spans, &places, capture, assumed))?, places))
+    Ok((lifted, Bound::new(py, Facts::new(graph, origins, &places, capture, assumed))?, places))
 }
 
 /// What a described backend would be given of a capture: the graph, its inputs, the facts.

@@ -334,6 +334,7 @@ fn is_among(function: &Bound<'_, PyAny>, table: &str) -> PyResult<bool> {
 /// sorted.
 #[rustfmt::skip]
 const IN_GRAPH: &[&str] = &[
+    "_threshold",
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
     "adaptive_max_pool3d", "affine_grid", "alpha_dropout", "bilinear", "binary_cross_entropy", "celu",
     "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",

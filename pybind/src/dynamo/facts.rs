@@ -7,7 +7,7 @@ use super::handler::NotCaptured;
 use super::lift::Input;
 use crate::torch::Torch;
 use dynamo_core::bytecode::Span;
-use dynamo_core::trace::{Capture, Spans};
+use dynamo_core::trace::{Capture, Origins};
 use fx::{Graph, Meta, NodeId};
 use guards::{GuardKind, Key, Root, Source, SourceId, Sources, Step, TensorProperty};
 use pyo3::exceptions::PyValueError;
@@ -23,7 +23,7 @@ type Columns = (i32, Option<u32>, Option<u32>);
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct Facts {
     graph: Graph,
-    spans: Spans,
+    origins: Origins,
     renamed: Vec<(NodeId, String)>,
     /// The inputs that the code gives.
     given: Vec<SourceId>,
@@ -64,9 +64,9 @@ impl Assumed {
 
 impl Facts {
     /// The facts of a capture whose graph has these inputs.
-    pub(super) fn new(graph: Graph, spans: Spans, places: &[Input], capture: &Capture, assumed: Assumed) -> Facts {
+    pub(super) fn new(graph: Graph, origins: Origins, places: &[Input], capture: &Capture, assumed: Assumed) -> Facts {
         let (renamed, given) = (capture.renamed.clone(), capture.inputs.clone());
-        Facts { graph, spans, renamed, given, places: places.to_vec(), assumed: Mutex::new(assumed) }
+        Facts { graph, origins, renamed, given, places: places.to_vec(), assumed: Mutex::new(assumed) }
     }
 
     /// What was assumed; `None` if it cannot all be checked.
@@ -169,11 +169,12 @@ impl Facts {
     }
 
     /// For each node, in the graph's order, what the lines of its `stack_trace` span, if it is known: the line where
-    /// that ends, the columns where it starts and ends.
-    fn spans(&self) -> Vec<Vec<Option<Columns>>> {
+    /// that ends, the columns where it starts and ends. And the library's function whose line comes after them, if one
+    /// does.
+    fn origins(&self) -> Vec<(Vec<Option<Columns>>, Option<&str>)> {
         let row = |span: &Span| (span.end_line, span.columns.map(|c| c.0), span.columns.map(|c| c.1));
-        let spans = |node| self.spans[node].iter().map(|span| span.as_ref().map(row)).collect();
-        self.graph.nodes().map(spans).collect()
+        let spans = |node| self.origins[node].spans.iter().map(|span| span.as_ref().map(row)).collect();
+        self.graph.nodes().map(|node| (spans(node), self.origins[node].within)).collect()
     }
 
     /// What each node was called before it had the name of a variable.

@@ -665,6 +665,16 @@ impl Host for PyHost<'_> {
         plain().unwrap_or(false)
     }
 
+    fn plain_delattr(&mut self, obj: Obj, name: &str) -> bool {
+        let class = self.object(obj).get_type();
+        let plain = || -> PyResult<bool> {
+            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__delattr__")?;
+            let absent_after = in_mro(&class, name)?.is_none() && in_mro(&class, "__getattr__")?.is_none();
+            Ok(absent_after && class.getattr("__delattr__")?.is(&generic))
+        };
+        plain().unwrap_or(false) && self.plain_setattr(obj, name)
+    }
+
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup {
         let object = self.object(obj);
         self.lookup(&object, name).unwrap_or(Lookup::Unknown)

@@ -3,7 +3,7 @@
 //! Our own graphs ask a tensor for its size where the program does; torch's take each symbol as an input that stands
 //! before the first tensor whose sizes or strides have it.
 
-use dynamo_core::trace::{Spans, input_name};
+use dynamo_core::trace::{Origins, input_name};
 use fx::{Graph, Kind, Meta, NodeId};
 use guards::{SourceId, Sources};
 use pyo3::intern;
@@ -39,8 +39,8 @@ impl Input {
 }
 
 /// Makes the symbols of sizes inputs, and names integers after their sources. Gives where each input comes from.
-pub(super) fn sizes(graph: &mut Graph, spans: &mut Spans, inputs: &[SourceId], sources: &Sources) -> Vec<Input> {
-    let mut lifted = Lifted { places: Vec::new(), nodes: FxHashMap::default(), spans };
+pub(super) fn sizes(graph: &mut Graph, origins: &mut Origins, inputs: &[SourceId], sources: &Sources) -> Vec<Input> {
+    let mut lifted = Lifted { places: Vec::new(), nodes: FxHashMap::default(), origins };
     let placeholders: Vec<NodeId> = graph.placeholders().collect();
     for (at, (&node, &source)) in placeholders.iter().zip(inputs).enumerate() {
         match graph[node].meta.clone() {
@@ -55,7 +55,7 @@ pub(super) fn sizes(graph: &mut Graph, spans: &mut Spans, inputs: &[SourceId], s
             }
             Some(Meta::Int(expr)) => {
                 let named = rename(graph, node, &sources.display(source).to_string());
-                lifted.spans[named] = lifted.spans[node].clone();
+                lifted.origins[named] = lifted.origins[node].clone();
                 if let Some(sym) = graph.exprs.as_sym(expr) {
                     lifted.nodes.entry(sym).or_insert(named);
                 }
@@ -132,7 +132,7 @@ fn simplified(meta: Meta, env: &mut ShapeEnv) -> Meta {
 struct Lifted<'a> {
     places: Vec<Input>,
     nodes: FxHashMap<Sym, NodeId>,
-    spans: &'a mut Spans,
+    origins: &'a mut Origins,
 }
 
 impl Lifted<'_> {
@@ -143,7 +143,7 @@ impl Lifted<'_> {
         let node = graph.insert_before(before, Kind::Placeholder, &name, vec![], vec![], Some(&name));
         graph[node].meta = Some(Meta::Int(expr));
         graph[node].stack_trace = graph[before].stack_trace.clone();
-        self.spans[node] = self.spans[before].clone();
+        self.origins[node] = self.origins[before].clone();
         self.nodes.insert(sym, node);
         self.places.push(place);
     }
@@ -210,7 +210,7 @@ mod tests {
 
         let mut sources = Sources::new();
         let inputs = ["n", "x", "y"].map(|name| sources.local(name));
-        let places = sizes(&mut g, &mut Spans::new(), &inputs, &sources);
+        let places = sizes(&mut g, &mut Origins::new(), &inputs, &sources);
         assert_eq!(places, [Input::Given(0), Input::Size(1, 0), Input::Stride(1, 0), Input::Given(1)]);
         let names: Vec<_> = g.nodes().map(|node| g[node].name.as_str()).collect();
         assert_eq!(names, ["l_n_", "s0", "s1", "l_x_", "add", "add_1", "output"]);

@@ -523,6 +523,37 @@ def functional_more(x):
 
 
 @row(X)
+def functional_traced(x):
+    return F.rms_norm(x, (3,)), F.threshold(x, 0.1, 20.0), F.lp_pool1d(x, 2.0, 2), F.pad(x, (1, 1), mode="reflect")
+
+
+@row(X)
+def operators(x):
+    y = operator.sub(operator.pow(x, 2), operator.truediv(x, 3))
+    z = operator.and_(x > 0, operator.inv(x > 1)), operator.matmul(x, operator.getitem(x, 0)), operator.abs(-x)
+    return operator.iadd(y, 1), operator.add([x], [operator.pos(x)]), operator.lt(x, y), *z
+
+
+@row(X)
+def operators_of_sizes(x):
+    n = operator.add(operator.mul(x.shape[0], 2), operator.neg(x.shape[1]))
+    return x * n + operator.floordiv(n, 2), operator.eq(n, 5), operator.mod(n, 4)
+
+
+@row(X)
+def accumulated(x):
+    return list(itertools.accumulate([x, x + 1])), functools.reduce(operator.sub, [x, x * 2]), sum([x, x], x)
+
+
+@row(X, 1.5)
+def floats_everywhere(x, scale):
+    def times(y, factor=0.25):
+        return y * factor
+
+    return times(x) * scale * NAMES["scale"]
+
+
+@row(X)
 def overloads(x):
     return torch.ops.aten.add.Tensor(x, x) + torch.ops.aten.relu(x)
 

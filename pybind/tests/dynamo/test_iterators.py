@@ -123,6 +123,66 @@ def shared(x, notes):
     return x + some[0], some, list(second), list(first), [list(each) for each in only], none
 
 
+def walked(tree, notes):
+    if not isinstance(tree, list):
+        yield tree
+        return 1
+    count = 0
+    for part in tree:
+        count += yield from walked(part, notes)
+    notes.append(count)
+    return count
+
+
+def failing(notes):
+    yield 1
+    notes.append("fails")
+    raise KeyError("a")
+
+
+def catching(notes):
+    try:
+        yield from failing(notes)
+    except KeyError as error:
+        yield error.args
+    once = iter([7, 8])
+    yield from once
+    yield from zip(once, [1])
+    return (yield from range(2))
+
+
+def delegated(x, notes):
+    first, *rest = walked([x, [x + 1, [], [x + 2]], 5], notes)
+    some = catching(notes)
+    return (
+        first * len(rest),
+        rest,
+        [next(some), next(some)],
+        list(some),
+        [*walked(3, notes)],
+        sum(walked([1, [2]], notes)),
+    )
+
+
+def delegation_before_a_break(x, notes):
+    some = catching(notes)
+    y = x + next(some)
+    print("He")
+    return y, list(some)
+
+
+def delegation_with_a_break(x, notes):
+    def shown(items):
+        for item in items:
+            print(item)
+            yield item
+
+    def outer():
+        yield from shown([1, 2])
+
+    return x + sum(outer())
+
+
 def ranges(x, notes):
     r = range(2, 30, 3)
     parts = r[1:4], r[::-1], r[-3:], r[8:2], r[5:1:-2], r[:0], range(0)[1:], range(9, 0, -2)[1:3], r[100:]
@@ -145,6 +205,7 @@ WHOLE = [
     ranges,
     grouped,
     shared,
+    delegated,
 ]
 
 
@@ -236,7 +297,7 @@ def loop_with_a_break(x, notes):
 
 
 ALL = [*WHOLE, made_before_a_break, begun_before_a_break, cycle_before_a_break, loop_with_a_break]
-ALL += [groups_before_a_break, loop_over_groups]
+ALL += [groups_before_a_break, loop_over_groups, delegation_before_a_break, delegation_with_a_break]
 
 
 def seen(value: Any) -> Any:

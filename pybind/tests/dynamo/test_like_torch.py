@@ -15,10 +15,8 @@ from pybind.tests.dynamo import like_torch_breaks  # noqa: F401  # adds its rows
 from pybind.tests.dynamo.like_torch import ROWS, Row
 from rust_inductor import _capture
 
-ALL_FLOATS = "torch has inputs of global floats, also of those that never change; we of those that have changed"
 LOOPS = "torch compiles nothing of a loop with a break in it; we compile each turn"
 LEFT = "torch leaves the block before the call that goes on, whose graph enters it again; here the block stays entered"
-FRAMES = "torch shows where in its own Python code, which it traces, a node comes from; our tables have no lines"
 IN_A_TUPLE = "torch makes a constant of an index that stands in a tuple; here it is a symbol, and one graph is enough"
 ORDERED = "torch multiplies symbols in the order of its own names for them"
 UNSIMPLIFIED = "torch has (s0*s1)//((s0*s1)//2) for a size that is known to be 2"
@@ -28,15 +26,9 @@ DIFFERENT: dict[tuple[str, bool], str] = {
     ("break_in_a_loop", True): LOOPS,
     ("break_under_no_grad", False): LEFT,
     ("break_under_no_grad", True): LEFT,
-    ("functional", False): FRAMES,
-    ("functional", True): FRAMES,
     ("indexing", True): IN_A_TUPLE,
     ("product_of_a_shape", True): ORDERED,
-    ("shape_numel", True): FRAMES,
-    ("through_map", False): FRAMES,
-    ("through_map", True): FRAMES,
     ("views", True): UNSIMPLIFIED,
-    ("weight_of_a_dict", True): ALL_FLOATS,
 }
 
 SYMBOL = re.compile(r"\b(?:s|zf?)\d+\b")

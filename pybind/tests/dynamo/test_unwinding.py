@@ -303,6 +303,32 @@ def generator_raises_again(x, w, notes, own):
     return y, x @ w
 
 
+def inner(notes):
+    try:
+        yield 2
+    except ValueError as error:
+        notes.append(error.args)
+    return 3
+
+
+@contextlib.contextmanager
+def delegating(notes):
+    notes.append((yield from inner(notes)))
+
+
+def generator_delegates(x, w, notes, own):
+    with delegating(notes) as count:
+        y = x @ w + count
+    return y + 1
+
+
+def generator_delegates_exceptions(x, w, notes, own):
+    y = x @ w
+    with delegating(notes):
+        raise ValueError("a")
+    return y
+
+
 def generators_in_a_stack(x, w, notes, own):
     with contextlib.ExitStack() as stack:
         stack.enter_context(noting(notes, KeyError))
@@ -337,6 +363,7 @@ WHOLE = [
     generator_turns,
     generator_raises_again,
     generators_in_a_stack,
+    generator_delegates,
 ]
 
 
@@ -430,6 +457,7 @@ ALL = [
     fails_in_the_graph,
     keeps_what_it_is_told,
     not_a_manager,
+    generator_delegates_exceptions,
 ]
 
 

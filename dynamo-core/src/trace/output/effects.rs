@@ -65,11 +65,18 @@ impl Output<'_, '_> {
                     self.call_on_origin(state, "clear", None)?;
                     self.call_on_origin(state, "extend", Some(new))?;
                 }
+                // It is not there to be deleted if only the trace has written it.
                 State::Slot { object: None, name, value: Some(value) } if self.is_null(value) => {
-                    // It is not there if only the trace has written it.
                     self.builder.load_const(Const::None);
                     self.builder.store_global(&name);
                     self.builder.delete_global(&name);
+                }
+                State::Slot { object: Some(object), name, value: Some(value) } if self.is_null(value) => {
+                    self.builder.load_const(Const::None);
+                    self.push(object)?;
+                    self.builder.store_attr(&name);
+                    self.push(object)?;
+                    self.builder.delete_attr(&name);
                 }
                 State::Slot { object, name, value: Some(value) } => {
                     self.push(value)?;

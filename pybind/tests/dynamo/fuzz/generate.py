@@ -112,6 +112,16 @@ def counting(most):
         yield i * 3
 
 
+def walked(tree):
+    count = 1
+    for part in tree:
+        if isinstance(part, list):
+            count += yield from walked(part)
+        else:
+            yield part
+    return count
+
+
 @torch.compiler.disable
 def disabled(value):
     return value

@@ -218,6 +218,8 @@ def in_place(scope: Scope) -> None:
             "@same[0] += $float",
             "@same.masked_fill_($mask, $float)",
             "torch.add(@same, $float, out=@same)",
+            "operator.⟨iadd isub imul⟩(@same, $broad)",
+            "operator.setitem(@same, ⟨0 -1 ...⟩, $float)",
         )
     )
     scope.line(fill(scope, template, tensor(*scope.some_shape())))
@@ -347,6 +349,7 @@ def over(scope: Scope) -> None:
             ("for #a in ($str)[:3]:", [STR]),
             ("for #a in range(@any.size(0)):", [INT]),
             ("for #a in counting(3):", [INT]),
+            ("for #a in walked([$int, ($ints)[:2]]):", [INT]),
             ("for #a in sorted($set)[:4]:", [INT]),
             ("for #a, #b in [(1, $same), ($int, $same)]:", [INT, item]),
             ("for #a in map(abs, ($ints)[:4]):", [INT]),
@@ -703,6 +706,9 @@ STATEMENTS: tuple[Row, ...] = (
     Row("extend", 0.5, "@ints.extend(($ints)[:1])"),
     Row("list store", 1, "@ints[⟨0 -1 $small⟩] = $int"),
     Row("slice store", 0.4, "@ints[:1] = ($ints)[:2]"),
+    Row("operator store", 0.4, "operator.setitem(@ints, ⟨0 -1⟩, $int)"),
+    Row("operator del", 0.1, "operator.delitem(@ints, 0)"),
+    Row("operator in place", 0.3, "operator.iadd(@ints, [$int]) if len(@ints) < 6 else None"),
     Row("list order", 0.4, "@ints.⟨reverse() sort()⟩"),
     Row("list clear", 0.1, "@ints.clear()"),
     Row("list remove", 0.2, "@ints.remove($int)"),

@@ -1,0 +1,81 @@
+//! The functions of the module `operator`: what the operators do, by name.
+
+use super::{
+    Traced, Tracer, ops,
+    value::{Value, ValueId},
+};
+use guards::Constant;
+
+/// The functions that torch's Dynamo does not put into the graph but traces, each of which gives one node: its
+/// `stack_trace` ends in the function's own line. From `torch/_dynamo/polyfills/operator.py` and
+/// [`functional`](super::functional); sorted.
+const TRACED_BY_TORCH: [&str; 21] = [
+    "operator.add",
+    "operator.and_",
+    "operator.floordiv",
+    "operator.getitem",
+    "operator.inv",
+    "operator.lshift",
+    "operator.mod",
+    "operator.mul",
+    "operator.neg",
+    "operator.not_",
+    "operator.or_",
+    "operator.pos",
+    "operator.pow",
+    "operator.rshift",
+    "operator.setitem",
+    "operator.sub",
+    "operator.truediv",
+    "operator.truth",
+    "torch.nn.functional._threshold",
+    "torch.nn.functional.pad",
+    "torch.nn.functional.rms_norm",
+];
+
+/// The function by its own name, if torch's Dynamo traces it.
+pub(super) fn traced_by_torch(name: &str) -> Option<&'static str> {
+    TRACED_BY_TORCH.binary_search(&name).ok().map(|at| TRACED_BY_TORCH[at])
+}
+
+impl Tracer<'_> {
+    /// `operator.name(*args)`; `None` if that is no operator.
+    pub(super) fn call_operator(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        Ok(Some(match (name, args) {
+            ("not_", &[a]) => self.negation(a)?,
+            ("truth", &[a]) if self.get(a)?.is_symbolic() => self.number_bool(a)?,
+            ("truth", &[a]) => {
+                let truth = self.truth(a)?;
+                self.constant(Constant::Bool(truth))
+            }
+            ("concat", &[a, b]) if matches!(self.get(a)?, Value::Tuple(_) | Value::State(_)) => {
+                self.binary_op(ops::ADD, a, b)?
+            }
+            ("neg" | "pos" | "invert", &[a]) => self.unary(name, a)?,
+            ("inv", &[a]) => self.unary("invert", a)?,
+            ("is_" | "is_not", &[a, b]) => {
+                let same = self.is_same(a, b)?;
+                self.constant(Constant::Bool(same == (name == "is_")))
+            }
+            ("contains", &[container, item]) => {
+                let found = self.contains(container, item)?;
+                self.constant(Constant::Bool(found))
+            }
+            ("getitem", &[container, key]) => self.get_item(container, key)?,
+            ("setitem", &[container, key, value]) => {
+                self.set_item(container, key, value)?;
+                self.none()
+            }
+            ("delitem", &[container, key]) => {
+                self.delete_item(container, key)?;
+                self.none()
+            }
+            (_, &[a, b]) => match (ops::number_named(name), ops::comparison_named(name)) {
+                (Some(number), _) => self.binary_op(number, a, b)?,
+                (None, Some(comparison)) => self.compare(comparison, a, b)?,
+                (None, None) => return Ok(None),
+            },
+            _ => return Ok(None),
+        }))
+    }
+}

@@ -1,0 +1,151 @@
+"""Attributes of objects: whether they are there, properties, deletion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from rust_inductor import _capture
+
+
+class Thing:
+    """Has no attributes of its own."""
+
+
+def has_one(x, thing):
+    return x + 1 if hasattr(thing, "a") else x - 1
+
+
+def test_that_an_attribute_is_there_is_guarded():
+    compiled = _capture.optimize(has_one, backend="eager")
+    one, other = Thing(), Thing()
+    one.a = 1  # type: ignore[attr-defined]
+    for thing in (one, other, one, 3, "a"):
+        assert torch.equal(compiled(torch.ones(2), thing), has_one(torch.ones(2), thing))
+
+
+class Scaled:
+    """Has properties."""
+
+    def __init__(self, factor):
+        self.factor = factor
+        self.other = 1
+
+    @property
+    def twice(self):
+        return self.factor * 2
+
+    @property
+    def of_twice(self):
+        return self.twice * self.twice + self.factor
+
+    @property
+    def failing(self):
+        raise AttributeError(self.factor)
+
+
+class Falling(Scaled):
+    def __getattr__(self, name):
+        return name
+
+
+def properties(x, thing):
+    return x * thing.twice + thing.of_twice, hasattr(thing, "twice")
+
+
+def failing_properties(x, thing):
+    try:
+        return x + 1, getattr(thing, "failing", 5), hasattr(thing, "failing"), thing.failing
+    except AttributeError as error:
+        return x + 1, str(error)
+
+
+def test_properties_are_inlined():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(properties, backend="eager", dynamic=False, listener=log.append)
+    things = [Scaled(2), Scaled(2), Scaled(3), Falling(2), Scaled(torch.ones(2))]
+    for thing in things:
+        assert repr(compiled(torch.ones(2), thing)) == repr(properties(torch.ones(2), thing))
+    assert [event.get("break_reason") for event in log] == [None] * 4
+    twice = Scaled.twice
+    try:
+        Scaled.twice = property(lambda self: self.factor * 10)  # type: ignore[assignment, method-assign]
+        assert repr(compiled(torch.ones(2), things[0])) == repr(properties(torch.ones(2), things[0]))
+    finally:
+        Scaled.twice = twice  # type: ignore[method-assign]
+    compiled = _capture.optimize(failing_properties, backend="eager")
+    for thing in things:
+        assert repr(compiled(torch.ones(2), thing)) == repr(failing_properties(torch.ones(2), thing))
+
+
+class Inherited(Scaled):
+    factor = 7
+
+
+class Watching(Scaled):
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        self.deleted = name
+
+
+def deletes(x, thing):
+    y = x * thing.factor
+    del thing.factor
+    return y, hasattr(thing, "factor")
+
+
+def deletes_twice(x, thing):
+    thing.more = 1
+    del thing.more
+    del thing.factor
+    try:
+        del thing.factor
+    except AttributeError:
+        x = x + 1
+    try:
+        return x * thing.more
+    except AttributeError:
+        return x * 2
+
+
+def deletes_before_a_break(x, thing):
+    del thing.factor
+    torch._dynamo.graph_break()
+    return x + 1, getattr(thing, "factor", 3)
+
+
+def deletes_and_writes(x, thing):
+    del thing.factor
+    thing.factor = 4
+    return x + 1
+
+
+def deletes_more(x, thing):
+    y = x + 1
+    del thing.absent
+    return y
+
+
+DELETING = {deletes: True, deletes_twice: True, deletes_before_a_break: False, deletes_and_writes: False}
+
+
+@pytest.mark.parametrize("function", [*DELETING, deletes_more])
+def test_attributes_are_deleted(function):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for make in (Scaled, Scaled, Falling, Inherited, Watching, Scaled):
+        for gone in (False, True):
+            ours, theirs = make(2), make(2)
+            if gone:
+                del ours.factor, theirs.factor
+            outcomes = []
+            for run, thing in ((compiled, ours), (function, theirs)):
+                try:
+                    outcomes.append((repr(run(torch.ones(2), thing)), vars(thing), list(vars(thing))))
+                except (AttributeError, TypeError) as error:
+                    outcomes.append((str(error), vars(thing), list(vars(thing))))
+            assert outcomes[0] == outcomes[1]
+    if DELETING.get(function):
+        assert not log[0].get("break_reason")
