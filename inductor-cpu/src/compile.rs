@@ -1,7 +1,7 @@
 //! From a kernel to code: emit, optimise by a short list of passes, generate an object, link it.
 //!
-//! Objects are kept in a [`Store`]. Law: an object follows from its [key](object_key) and the program's version alone, so
-//! every object defines the same [`SYMBOL`], which linking replaces by a name of the process.
+//! Objects are kept in a [`Store`]. Law: an object follows from its [key](object_key) and the program's version alone,
+//! so every object defines the same [`SYMBOL`], which linking replaces by a name of the process.
 
 use crate::emit::emit;
 use crate::jit::{self, Code, SYMBOL};
@@ -33,16 +33,16 @@ pub(crate) fn compile(kernel: &Kernel, host: &'static Host, store: &dyn Store) -
     build(host, store, &key, |context, symbol| emit(context, kernel, symbol, host))
 }
 
-/// What the object follows from: the host, what generates code for it, and the text of what is emitted; `kind` says what
-/// sort of text that is.
+/// What the object follows from: the host, what generates code for it, and the text of what is emitted; `kind` says
+/// what sort of text that is.
 pub(crate) fn object_key(host: &Host, kind: &str, text: &str) -> Key {
     let (major, minor, patch) = jit::llvm_version();
     let generator = format!("LLVM {major}.{minor}.{patch} {PASSES} {host:?}");
     Key::new("cpu object", [generator.as_bytes(), kind.as_bytes(), text.as_bytes()])
 }
 
-/// Links the object that the store has under the key, or the one made of the function that `emit` gives under a symbol in
-/// a module of its own.
+/// Links the object that the store has under the key, or the one made of the function that `emit` gives under a symbol
+/// in a module of its own.
 pub(crate) fn build(
     host: &'static Host,
     store: &dyn Store,

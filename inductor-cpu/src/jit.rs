@@ -1,7 +1,7 @@
 //! The code memory of the process: objects go in, addresses come out, dropping a [`Code`] frees its pages.
 //!
-//! Every object defines [`SYMBOL`]; before it is linked, that name is replaced in its table of names by one that no other
-//! object of the process has. So objects follow from what they compute, and may come from another process.
+//! Every object defines [`SYMBOL`]; before it is linked, that name is replaced in its table of names by one that no
+//! other object of the process has. So objects follow from what they compute, and may come from another process.
 //!
 //! Invariant: an entry address is used only while its [`Code`] lives.
 

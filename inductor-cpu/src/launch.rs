@@ -13,12 +13,6 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Less work than this (in nanoseconds) is not worth waking another thread for.
-pub(crate) const ALONE_NS: f64 = 25_000.0;
-
-/// A piece should last at least this long (in nanoseconds).
-pub(crate) const PIECE_NS: f64 = 8_000.0;
-
 /// Pieces for each thread, so that a late thread holds nobody up.
 pub(crate) const PIECES_PER_THREAD: i64 = 4;
 
@@ -33,9 +27,13 @@ const STACK: usize = 8 << 20;
 /// A program whose other operators run on a pool of their own should lend it: two pools on the same cores wait for each
 /// other's idle threads, which spin.
 pub trait Pool: Send + Sync {
-    /// Calls `work` on up to `threads` threads at once, the caller's among them, and returns when the caller's call has.
-    /// A call that starts late finds nothing left to do.
+    /// Calls `work` on up to `threads` threads at once, the caller's among them, and returns when the caller's call
+    /// has. A call that starts late finds nothing left to do.
     fn broadcast(&self, threads: usize, work: &Arc<dyn Fn() + Send + Sync>);
+
+    /// A piece of work should last at least so long (in nanoseconds): about what it takes another thread to begin. Less
+    /// than two of them run alone.
+    fn piece_ns(&self) -> f64;
 }
 
 /// Our own pool, on rayon.
@@ -50,6 +48,11 @@ impl Pool for OwnPool {
             pool.spawn(move || work());
         }
         work();
+    }
+
+    /// Its idle threads sleep.
+    fn piece_ns(&self) -> f64 {
+        12_000.0
     }
 }
 
@@ -129,7 +132,7 @@ impl Args<'_> {
 /// As [`inductor::backend::CompiledKernel::launch`]; `entry` lives through the call.
 pub(crate) unsafe fn run(entry: Entry, args: &[*mut u8], sizes: &[i64], facts: Facts, threads: usize, pool: &dyn Pool) {
     let Facts { work, scratch_bytes, extent } = facts;
-    let pieces = pieces(extent, work, threads);
+    let pieces = pieces(extent, work, threads, pool);
     let length = ((extent + pieces - 1) / pieces).min(work.longest);
     let length = (length + work.grain - 1) / work.grain * work.grain;
     let args = Args(args);
@@ -142,15 +145,14 @@ pub(crate) unsafe fn run(entry: Entry, args: &[*mut u8], sizes: &[i64], facts: F
 }
 
 /// Into how many pieces to cut the root axis.
-fn pieces(extent: i64, work: Work, threads: usize) -> i64 {
-    let total = work.ns * extent as f64;
-    if threads <= 1 || total < ALONE_NS {
+fn pieces(extent: i64, work: Work, threads: usize, pool: &dyn Pool) -> i64 {
+    if threads <= 1 {
         return 1;
     }
-    let by_time = (total / PIECE_NS) as i64;
+    let by_time = (work.ns * extent as f64 / pool.piece_ns()) as i64;
     let by_grain = (extent + work.grain - 1) / work.grain;
     let most = threads as i64 * PIECES_PER_THREAD;
-    by_time.min(by_grain).min(most)
+    by_time.min(by_grain).min(most).max(1)
 }
 
 /// The pool of a process.

@@ -80,6 +80,7 @@ impl Cpu {
             convolutions: host.multiplies_faster,
             epilogues: host.multiplies_faster,
             in_place: true,
+            splits: true,
             together: true,
         };
         let multiplier = Arc::new(Multiplier::new(host));
@@ -186,8 +187,8 @@ impl Backend for Cpu {
         Ok(prints.iter().map(|print| Arc::clone(&known[print])).collect())
     }
 
-    fn together(&self, members: Vec<Member>) -> Arc<dyn CompiledKernel> {
-        match Together::new(&members, &self.pool) {
+    fn together(&self, members: Vec<Member>, side_by_side: bool) -> Arc<dyn CompiledKernel> {
+        match Together::new(&members, side_by_side, &self.pool) {
             Some(together) => Arc::new(together),
             None => in_turn(members),
         }
@@ -299,6 +300,11 @@ impl Facts {
             scratch_bytes: emit::scratch_bytes(kernel, &value),
             extent: value(kernel.axes[kernel.root.axis].extent),
         }
+    }
+
+    /// Nanoseconds on one thread.
+    fn ns(&self) -> f64 {
+        self.work.ns * self.extent as f64
     }
 }
 

@@ -67,8 +67,8 @@ impl Host {
         }
     }
 
-    /// Other ways to use the real host, which may be faster than the usual one: vectors of half the width, other numbers
-    /// of copies of loops' bodies.
+    /// Other ways to use the real host, which may be faster than the usual one: vectors of half the width, other
+    /// numbers of copies of loops' bodies.
     pub(crate) fn variants() -> &'static [Host] {
         static VARIANTS: OnceLock<Vec<Host>> = OnceLock::new();
         VARIANTS.get_or_init(|| {

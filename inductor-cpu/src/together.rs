@@ -1,9 +1,12 @@
 //! Small kernels in one launch: their parts are dealt out to threads as those of one kernel are.
 //!
-//! A part is a range of iterations of one kernel. So many parts that they are worth a piece make a unit; threads draw units
-//! from one counter, so that kernels with less to do than others hold nobody up.
+//! A part is a range of iterations of one kernel. So many parts that they are worth a piece make a unit; threads draw
+//! units from one counter, so that kernels with less to do than others hold nobody up.
+//!
+//! Of kernels that walk through the same memory, a unit has a part of each: what the first of them fetches the others
+//! find in the core's cache.
 
-use crate::launch::{ALONE_NS, PIECE_NS, PIECES_PER_THREAD, Pool, in_pieces, with_scratch};
+use crate::launch::{PIECES_PER_THREAD, Pool, in_pieces, with_scratch};
 use crate::tuned::Tuned;
 use crate::{CpuKernel, Facts};
 use inductor::backend::{CompiledKernel, Member};
@@ -11,8 +14,11 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Less work than this (in nanoseconds) wakes nobody: each of the kernels alone would not have, either.
-const ALONE_TOGETHER_NS: f64 = 2.0 * ALONE_NS;
+/// A unit of kernels side by side lasts about as long as it takes to read what a core's cache holds, in nanoseconds.
+const PASSAGE_NS: f64 = 16_000.0;
+
+/// Fewer pieces than this wake nobody: each of the kernels alone would not have, either.
+const PIECES_ALONE: f64 = 4.0;
 
 /// One of the kernels.
 struct Kernel {
@@ -42,15 +48,15 @@ pub(crate) struct Together {
 
 impl Together {
     /// The kernels as one; `None` if one of them is not this crate's.
-    pub(crate) fn new(members: &[Member], pool: &Arc<dyn Pool>) -> Option<Together> {
+    pub(crate) fn new(members: &[Member], side_by_side: bool, pool: &Arc<dyn Pool>) -> Option<Together> {
         let mut together =
             Together { kernels: Vec::new(), parts: Vec::new(), units: Vec::new(), ns: 0.0, pool: Arc::clone(pool) };
-        let (mut args, mut filled) = (0, 0.0);
+        let mut args = 0;
         for member in members {
             let kernel = own(&member.kernel)?;
             let facts = Facts::of(&kernel.kernel, kernel.host, &member.sizes);
             kernel.check(member.args, &member.sizes);
-            together.cut(facts, &mut filled);
+            together.ns += facts.ns();
             together.kernels.push(Kernel {
                 kernel,
                 args: args..args + member.args,
@@ -59,31 +65,52 @@ impl Together {
             });
             args += member.args;
         }
-        if together.units.last().is_none_or(|&end| end < together.parts.len()) {
-            together.units.push(together.parts.len());
+        match side_by_side {
+            true => together.cut_side_by_side(),
+            false => together.cut_in_turn(),
         }
         Some(together)
     }
 
-    /// Adds the parts of the next kernel, of which each is worth a piece unless it is the only one.
-    fn cut(&mut self, facts: Facts, filled: &mut f64) {
-        let Facts { work, extent, .. } = facts;
-        let total = work.ns * extent as f64;
-        let count = ((total / PIECE_NS) as i64).clamp(1, extent.max(1));
-        let length = (extent + count - 1) / count;
-        let length = (length + work.grain - 1) / work.grain * work.grain;
-        let mut begin = 0;
-        while begin < extent {
-            let end = (begin + length).min(extent);
-            self.parts.push(Part { kernel: self.kernels.len(), begin, end });
-            *filled += work.ns * (end - begin) as f64;
-            if *filled >= PIECE_NS {
-                self.units.push(self.parts.len());
-                *filled = 0.0;
+    /// One kernel after the other; each part of one is worth a piece unless it is the only one.
+    fn cut_in_turn(&mut self) {
+        let (piece, mut filled) = (self.pool.piece_ns(), 0.0);
+        for (kernel, facts) in self.kernels.iter().map(|kernel| kernel.facts).enumerate() {
+            let Facts { work, extent, .. } = facts;
+            let count = ((facts.ns() / piece) as i64).clamp(1, extent.max(1));
+            let length = (extent + count - 1) / count;
+            let length = (length + work.grain - 1) / work.grain * work.grain;
+            let mut begin = 0;
+            while begin < extent {
+                let end = (begin + length).min(extent);
+                self.parts.push(Part { kernel, begin, end });
+                filled += work.ns * (end - begin) as f64;
+                if filled >= piece {
+                    self.units.push(self.parts.len());
+                    filled = 0.0;
+                }
+                begin = end;
             }
-            begin = end;
         }
-        self.ns += total;
+        if self.units.last().is_none_or(|&end| end < self.parts.len()) {
+            self.units.push(self.parts.len());
+        }
+    }
+
+    /// Equal shares of all kernels in each unit.
+    fn cut_side_by_side(&mut self) {
+        let count = ((self.ns / PASSAGE_NS) as i64).max(1);
+        for unit in 0..count {
+            for (kernel, Facts { work, extent, .. }) in self.kernels.iter().map(|kernel| kernel.facts).enumerate() {
+                let share =
+                    |unit: i64| ((extent * unit / count + work.grain - 1) / work.grain * work.grain).min(extent);
+                let (begin, end) = (share(unit), share(unit + 1));
+                if begin < end {
+                    self.parts.push(Part { kernel, begin, end });
+                }
+            }
+            self.units.push(self.parts.len());
+        }
     }
 }
 
@@ -111,7 +138,7 @@ impl Args<'_> {
 impl CompiledKernel for Together {
     unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
         let count = self.units.len() as i64;
-        let is_little = threads <= 1 || self.ns < ALONE_TOGETHER_NS;
+        let is_little = threads <= 1 || self.ns < PIECES_ALONE * self.pool.piece_ns();
         let pieces = if is_little { 1 } else { threads as i64 * PIECES_PER_THREAD };
         let args = Args(args);
         in_pieces(count, (count + pieces - 1) / pieces, threads, &*self.pool, &|begin, end| {
@@ -120,8 +147,8 @@ impl CompiledKernel for Together {
                 let kernel = &self.kernels[part.kernel];
                 with_scratch(kernel.facts.scratch_bytes, |scratch| {
                     let (entry, sizes) = (kernel.kernel.code.entry(), kernel.sizes.as_ptr());
-                    // SAFETY: the caller promises the arguments; scratch is large enough and this thread's own; the code
-                    // lives as long as the kernel.
+                    // SAFETY: the caller promises the arguments; scratch is large enough and this thread's own; the
+                    // code lives as long as the kernel.
                     unsafe { entry(args.of(kernel), scratch, sizes, part.begin, part.end) }
                 });
             }

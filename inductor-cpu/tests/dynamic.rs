@@ -4,8 +4,8 @@ mod support;
 
 use inductor::loop_ir::Kernel;
 
-/// Values of the first and second size, and so on: around the widths of vectors, and small. None exceeds 100, the length
-/// of a table in one of the graphs.
+/// Values of the first and second size, and so on: around the widths of vectors, and small. None exceeds 100, the
+/// length of a table in one of the graphs.
 const SIZES: &[[i64; 3]] =
     &[[2, 2, 2], [3, 5, 4], [16, 15, 33], [7, 64, 3], [1, 17, 2], [33, 100, 5], [4, 97, 2], [64, 63, 16]];
 

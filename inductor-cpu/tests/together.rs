@@ -39,17 +39,18 @@ fn check(group: &Group) {
             unsafe { kernel.launch(args, sizes, 1) };
         }
     });
-    for threads in [1, 2, 5] {
+    for (threads, side_by_side) in [(1, false), (2, false), (5, false), (1, true), (2, true), (5, true)] {
         let together = results(group, |args| {
             let members = compiled.iter().zip(group).zip(args).map(|((kernel, (_, sizes)), args)| Member {
                 kernel: Arc::clone(kernel),
                 args: args.len(),
                 sizes: (&**sizes).into(),
             });
+            let members = members.collect();
             // SAFETY: as above.
-            unsafe { cpu.together(members.collect()).launch(&args.concat(), &[], threads) };
+            unsafe { cpu.together(members, side_by_side).launch(&args.concat(), &[], threads) };
         });
-        assert!(together == alone, "on {threads} threads");
+        assert!(together == alone, "on {threads} threads, side by side: {side_by_side}");
     }
 }
 
@@ -108,7 +109,7 @@ fn kernels_of_other_devices_run_in_turn() {
     let member = |amount| Member { kernel: Arc::new(Adds), args: 1, sizes: Box::new([amount]) };
     let mut bytes = [1u8, 2];
     let args = bytes.each_mut().map(std::ptr::from_mut);
-    let together = Cpu::new().together(vec![member(10), member(20)]);
+    let together = Cpu::new().together(vec![member(10), member(20)], false);
     // SAFETY: an address for each kernel.
     unsafe { together.launch(&args, &[], 2) };
     assert_eq!(bytes, [11, 22]);

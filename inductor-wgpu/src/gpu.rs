@@ -135,6 +135,7 @@ impl Gpu {
             convolutions: false,
             epilogues: true,
             in_place: false,
+            splits: false,
             together: false,
         };
         let opened = Mutex::new(Arc::new(opened));

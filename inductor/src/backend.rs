@@ -25,6 +25,9 @@ pub struct Capabilities {
     pub epilogues: bool,
     /// True if kernels may write into the caller's tensors, in place of what they read there ([`crate::in_place`]).
     pub in_place: bool,
+    /// True if the device has nothing to share among its threads in a reduction to few results, and gains from one in
+    /// parts.
+    pub splits: bool,
     /// True if the device gains from launching small kernels together ([`Backend::together`]).
     pub together: bool,
 }
@@ -55,9 +58,10 @@ pub trait Backend: Send + Sync {
     /// The first kernel that cannot be compiled.
     fn compile(&self, kernels: &[Kernel]) -> Result<Vec<Arc<dyn CompiledKernel>>, BackendError>;
 
-    /// Kernels that have nothing to do with each other as one, which runs them in any order or at the same time. It takes
-    /// the arguments of one after those of the other, and no sizes.
-    fn together(&self, members: Vec<Member>) -> Arc<dyn CompiledKernel> {
+    /// Kernels that have nothing to do with each other as one, which runs them in any order or at the same time. It
+    /// takes the arguments of one after those of the other, and no sizes. `side_by_side` says that all of them walk
+    /// through the same memory, from one end of their root axis to the other.
+    fn together(&self, members: Vec<Member>, _side_by_side: bool) -> Arc<dyn CompiledKernel> {
         in_turn(members)
     }
 
@@ -128,8 +132,8 @@ pub struct Library {
 pub trait CompiledKernel: Any + Send + Sync {
     /// Runs the kernel and returns when it is done.
     ///
-    /// `args` are the addresses of the kernel's params other than `Scratch`, and `sizes` the values of its sizes, both in
-    /// order; `threads` bounds the threads used.
+    /// `args` are the addresses of the kernel's params other than `Scratch`, and `sizes` the values of its sizes, both
+    /// in order; `threads` bounds the threads used.
     ///
     /// # Safety
     /// Each address holds as many elements of its dtype as the param's `len`, lives through the call, and a buffer

@@ -1,7 +1,7 @@
 //! Which kernels of a plan are compiled, and how.
 //!
-//! What is launched depends on sizes: those that are typical say what is compiled with the plan. Whoever runs it for others
-//! has the rest compiled then.
+//! What is launched depends on sizes: those that are typical say what is compiled with the plan. Whoever runs it for
+//! others has the rest compiled then.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Choosing by measurement: of several ways to compute the same, the first run keeps the fastest.
 //!
-//! The cost model's way comes first, and another takes its place only if it is faster by some percent. What was found is
-//! kept in a [`Store`] under all that it depends on, so that later processes need not measure.
+//! The cost model's way comes first, and another takes its place only if it is faster by some percent. What was found
+//! is kept in a [`Store`] under all that it depends on, so that later processes need not measure.
 //!
 //! Invariant: a contest does not change its mind. Absent: what is run.
 

@@ -30,7 +30,8 @@ impl Convolution {
         (groups > 0 && !stride.contains(&0)).then_some(Convolution { stride, padding, dilation, groups })
     }
 
-    /// True if a convolution with a weight of these sizes has enough to compute for each group, as depthwise ones have not.
+    /// True if a convolution with a weight of these sizes has enough to compute for each group, as depthwise ones have
+    /// not.
     pub fn is_product(&self, weight: [usize; 4]) -> bool {
         let [channels, inputs, rows, columns] = weight;
         channels / self.groups >= NARROW && inputs * rows * columns >= NARROW

@@ -1,11 +1,12 @@
 //! What a device with memory of its own must offer.
 //!
-//! The host keeps a [`Backend`](crate::backend::Backend) that runs every kernel; a [`Device`] runs what it can of a plan, and
-//! refuses the rest with a reason. [`offload`](crate::offload) moves values between the two and needs no more than this:
-//! compile a kernel, know library kernels, and a [`Stream`] that allocates, uploads, runs and downloads.
+//! The host keeps a [`Backend`](crate::backend::Backend) that runs every kernel; a [`Device`] runs what it can of a
+//! plan, and refuses the rest with a reason. [`offload`](crate::offload) moves values between the two and needs no more
+//! than this: compile a kernel, know library kernels, and a [`Stream`] that allocates, uploads, runs and downloads.
 //!
 //! Invariants: work that a stream was given happens in that order; nothing of it is seen by the host before a download
-//! returns; after an error a stream is of no more use, while the device is (a lost one is opened anew by the next stream).
+//! returns; after an error a stream is of no more use, while the device is (a lost one is opened anew by the next
+//! stream).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -132,8 +133,8 @@ pub trait Device: Send + Sync + 'static {
     /// Sizes that the device cannot do.
     fn launch(&self, kernel: &Self::Kernel, sizes: &[i64]) -> Result<Self::Work, Refusal>;
 
-    /// A library kernel for a call of a plan, with a kernel that is computed on its result before that is stored. A result
-    /// of such a call that is no tensor is `None`.
+    /// A library kernel for a call of a plan, with a kernel that is computed on its result before that is stored. A
+    /// result of such a call that is no tensor is `None`.
     ///
     /// # Errors
     /// What the device has no library kernel for.

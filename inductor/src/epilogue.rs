@@ -1,18 +1,18 @@
 //! Pointwise kernels that are computed with the matrix product or convolution whose result they read.
 //!
 //! A call that a library makes leaves its result in memory, only for the next kernel to read it, add a bias, apply an
-//! activation and write it again. Where a backend writes the product itself ([`Capabilities::epilogues`]) it can do that
-//! on the way: [`fuse`] makes one [`Step::Fused`] of the call and the launch.
+//! activation and write it again. Where a backend writes the product itself ([`Capabilities::epilogues`]) it can do
+//! that on the way: [`fuse`] makes one [`Step::Fused`] of the call and the launch.
 //!
 //! Invariants:
-//! - the kernel is [elementwise](is_elementwise) in the result: what it stores at a place depends, of the result, on the
-//!   element at the same place alone, and it visits each place once, in order;
-//! - nothing else reads the result, so that it need never be in memory (its buffer is there for whoever makes the call and
-//!   the launch one after the other);
+//! - the kernel is [elementwise](is_elementwise) in the result: what it stores at a place depends, of the result, on
+//!   the element at the same place alone, and it visits each place once, in order;
+//! - nothing else reads the result, so that it need never be in memory (its buffer is there for whoever makes the call
+//!   and the launch one after the other);
 //! - the launch moves up to the call: whatever else it reads was written before.
 //!
-//! Whether a device computes a fused step at once may depend on sizes ([`Way`]): what it does not is taken apart when they
-//! are known. A device that finishes a product part by part launches the kernel's [`rectangle`] on each.
+//! Whether a device computes a fused step at once may depend on sizes ([`Way`]): what it does not is taken apart when
+//! they are known. A device that finishes a product part by part launches the kernel's [`rectangle`] on each.
 //!
 //! [`Capabilities::epilogues`]: crate::backend::Capabilities::epilogues
 
@@ -102,12 +102,12 @@ fn room(plan: &Plan, epilogue: &Epilogue) -> Option<usize> {
     })
 }
 
-/// An [elementwise](is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in memory:
-/// some columns, side by side, of some rows.
+/// An [elementwise](is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in
+/// memory: some columns, side by side, of some rows.
 ///
-/// The root's range says which rows. Behind the kernel's own sizes come the first column and the number of columns; and,
-/// where the kernel has one loop ([`has_rows`]), the number of elements from one row to the next, as if each began with
-/// the first column: then the root's range begins with 0.
+/// The root's range says which rows. Behind the kernel's own sizes come the first column and the number of columns;
+/// and, where the kernel has one loop ([`has_rows`]), the number of elements from one row to the next, as if each began
+/// with the first column: then the root's range begins with 0.
 ///
 /// `None` if the kernel has more loops than two, or its last one is not spread over lanes.
 pub fn rectangle(kernel: &Kernel) -> Option<Kernel> {
@@ -216,8 +216,8 @@ impl Uses {
         is_own && self.reads[buf] == [reader] && !self.returned.contains(&buf)
     }
 
-    /// True if what a launch reads beside a call's result is there when the call is made, and what it writes is not used
-    /// before.
+    /// True if what a launch reads beside a call's result is there when the call is made, and what it writes is not
+    /// used before.
     fn is_ready(&self, kernel: &Kernel, args: &[Buf], product: usize, call: usize, at: usize) -> bool {
         kernel.arguments().zip(args).enumerate().all(|(place, ((_, param), buf))| match param.role {
             Role::In => place == product || self.writes[*buf].iter().all(|&write| write < call),
@@ -243,8 +243,8 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
     }
 }
 
-/// True if a kernel's loops nest perfectly, run through all elements of a param in the order of memory, and load and store
-/// (of this param, and of what they write) the element that they are at.
+/// True if a kernel's loops nest perfectly, run through all elements of a param in the order of memory, and load and
+/// store (of this param, and of what they write) the element that they are at.
 pub fn is_elementwise(kernel: &Kernel, product: Param) -> bool {
     let mut pool = kernel.exprs.clone();
     let (mut number, mut count) = (Expr::ZERO, Expr::ONE);

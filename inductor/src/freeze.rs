@@ -1,11 +1,11 @@
 //! Weights that stay as they are from call to call.
 //!
-//! Where a user says so, what follows from weights alone (autocast's conversions of them, their transposed copies) need not
-//! be computed at each call. [`hoist`] has the kernels that compute it stand first, and write tensors that outlive the call:
-//! whoever runs the plan again, with the same weights, may begin behind them.
+//! Where a user says so, what follows from weights alone (autocast's conversions of them, their transposed copies) need
+//! not be computed at each call. [`hoist`] has the kernels that compute it stand first, and write tensors that outlive
+//! the call: whoever runs the plan again, with the same weights, may begin behind them.
 //!
-//! Invariants: such a kernel reads weights and what others of its kind have written, cannot fail, and has the same sizes in
-//! every call; nobody else writes to its results, and they are not returned.
+//! Invariants: such a kernel reads weights and what others of its kind have written, cannot fail, and has the same
+//! sizes in every call; nobody else writes to its results, and they are not returned.
 
 use rustc_hash::FxHashSet;
 use symshapes::Expr;

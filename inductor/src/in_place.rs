@@ -1,14 +1,15 @@
 //! Kernels that write into the caller's tensors.
 //!
-//! A graph that changes its inputs computes their new values beside the old ones, and writes them back at the end. Where
-//! the kernel that computes a value reads the old one [element by element](crate::epilogue::is_elementwise), or nobody
-//! does, it can write to the input at once: an optimiser's step then moves each of its tensors once, not three times.
+//! A graph that changes its inputs computes their new values beside the old ones, and writes them back at the end.
+//! Where the kernel that computes a value reads the old one [element by element](crate::epilogue::is_elementwise), or
+//! nobody does, it can write to the input at once: an optimiser's step then moves each of its tensors once, not three
+//! times.
 //!
 //! Invariants:
-//! - no step after the kernel may fail on what tensors hold (an index out of bounds, a matrix that has no factors): where
-//!   one does, the caller's tensors are as they were;
-//! - what reads an input's old value stands before the kernel that writes to it, or is that kernel, which then reads each
-//!   element before it writes it, and no other;
+//! - no step after the kernel may fail on what tensors hold (an index out of bounds, a matrix that has no factors):
+//!   where one does, the caller's tensors are as they were;
+//! - what reads an input's old value stands before the kernel that writes to it, or is that kernel, which then reads
+//!   each element before it writes it, and no other;
 //! - a kernel names a buffer by one param: what was read and what is written there become one
 //!   ([`Role::InOut`]);
 //! - kernels and buffers that are not used any more are not in the plan.

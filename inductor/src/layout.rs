@@ -280,6 +280,7 @@ mod tests {
             convolutions: false,
             epilogues: false,
             in_place: false,
+            splits: false,
             together: false,
         };
         let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();

@@ -1,9 +1,9 @@
-//! The device-independent middle of the compiler: from a graph of ATen calls to a [plan](plan::SymbolicPlan) of loop-IR kernels
-//! and calls.
+//! The device-independent middle of the compiler: from a graph of ATen calls to a [plan](plan::SymbolicPlan) of loop-IR
+//! kernels and calls.
 //!
-//! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module:
-//! a graph is *decomposed* to [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as
-//! [loop IR](loop_ir), and everything *planned* in memory and time.
+//! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module: a graph is *decomposed* to
+//! [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as [loop
+//! IR](loop_ir), and everything *planned* in memory and time.
 //!
 //! Invariant: this crate never names a device. What shares the host's memory implements [`backend::Backend`]; what has
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
@@ -52,6 +52,9 @@ pub struct Options {
     /// Convolutions in which no channels meet are kernels; [`compile`] takes the backend's
     /// [`convolutions`](Capabilities::convolutions).
     pub depthwise: bool,
+    /// Reductions of much to little are done in parts; [`compile`] takes the backend's
+    /// [`splits`](Capabilities::splits).
+    pub splits: bool,
     /// Memory of which the program says nothing is the caller's to make, who fills it.
     pub fills: bool,
 }
@@ -63,6 +66,7 @@ impl Default for Options {
             device: Device::CPU,
             dtypes: symshapes::DType::ALL.to_vec(),
             depthwise: false,
+            splits: false,
             fills: false,
         }
     }
@@ -167,7 +171,8 @@ pub fn lower(graph: &Graph, capabilities: &Capabilities, options: &Options) -> R
 }
 
 fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Options) -> Result<SymbolicPlan, Error> {
-    let options = Options { dtypes: caps.dtypes.clone(), depthwise: caps.convolutions, ..options.clone() };
+    let (dtypes, depthwise, splits) = (caps.dtypes.clone(), caps.convolutions, caps.splits);
+    let options = Options { dtypes, depthwise, splits, ..options.clone() };
     check("graph", || fx::verify::verify(graph))?;
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");

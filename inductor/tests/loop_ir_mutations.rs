@@ -1,4 +1,5 @@
-//! Texts of kernels with a few tokens changed: whatever comes of it, nothing panics, and what is read prints as it reads.
+//! Texts of kernels with a few tokens changed: whatever comes of it, nothing panics, and what is read prints as it
+//! reads.
 
 use inductor::loop_ir::{Kernel, verify::verify};
 use proptest::prelude::*;

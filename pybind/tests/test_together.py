@@ -113,3 +113,48 @@ def test_what_follows_from_weights() -> None:
         for _ in range(3):
             same(ours(x), function(x))
             layers[2].weight.mul_(0.5)
+
+
+def along_all_axes(x: Tensor) -> list[Tensor]:
+    return [x.sum(0), x.sum(-1), x.sum(), x.amax(0), x.amin(), (x > 0.5).any(0), x.mean(dtype=torch.float64), x + 1]
+
+
+SIZES = [(2048, 1040), (700, 2048), (2_000_000,), (3, 1000, 700), (65_536, 8), (1, 524_288), (1031, 1033)]
+
+
+@pytest.mark.usefixtures("_threads")
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_large_reductions(size: tuple[int, ...], dynamic: bool) -> None:
+    x = torch.rand(size)
+    same(compiled(along_all_axes, dynamic=dynamic)(x), along_all_axes(x))
+
+
+def test_large_reductions_of_other_types() -> None:
+    x = torch.randint(-9, 9, (2048, 1040))
+    for dtype in (torch.int32, torch.int64, torch.float64, torch.bool):
+        same(compiled(along_all_axes)(x.to(dtype)), along_all_axes(x.to(dtype)))
+
+
+def test_large_reductions_of_nan() -> None:
+    x = torch.rand(2048, 1040)
+    x[77, 1000] = torch.nan
+    same(compiled(along_all_axes)(x), along_all_axes(x))
+
+
+@pytest.mark.usefixtures("_threads")
+def test_a_large_norm_backward() -> None:
+    torch.manual_seed(0)
+    norm, x = nn.LayerNorm(1024), torch.randn(4, 600, 1024)
+
+    def function(x: Tensor) -> Tensor:
+        squares: Tensor = norm(x).square()
+        return squares.sum()
+
+    results = []
+    for run in (compiled(function), function):
+        leaf = x.clone().requires_grad_()
+        norm.zero_grad()
+        run(leaf).backward()
+        results.append((leaf.grad, norm.weight.grad, norm.bias.grad))
+    torch.testing.assert_close(results[0], results[1], rtol=1e-4, atol=1e-3)

@@ -3,12 +3,19 @@
 use super::lane_count;
 use crate::target::Host;
 use fx::prim::Cost;
-use inductor::loop_ir::{Acc, Kernel, Loop, Op, Stmt, Value};
+use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Stmt, Value};
 use symshapes::{DType, Expr, Sym};
 
 /// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
 const FOUR_COPIES: i64 = 14;
 const TWO_COPIES: i64 = 90;
+
+/// Bodies up to this cost are copied eight times where each iteration reads from another page of memory: the more of
+/// it, the better.
+const EIGHT_COPIES: i64 = 4;
+
+/// Bytes from one page of memory to the next.
+const PAGE: i64 = 4096;
 
 /// Vectors of a long row.
 const LONG: i64 = 64;
@@ -43,7 +50,7 @@ pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) ->
     let lane = kernel.root.vector.then(|| kernel.axes[kernel.root.axis].sym);
     let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, lane, value);
     let units = if kernel.root.vector { body / lanes as f64 } else { body };
-    let grain = if kernel.root.vector { 4 * lanes } else { 1 };
+    let grain = if kernel.root.vector { lanes * i64::from(copies(kernel, host, &kernel.root, None).max(4)) } else { 1 };
     let longest = if reads_rows(kernel, lanes as u32) { ROWS_AT_ONCE } else { i64::MAX };
     Work { ns: units * UNIT_NS, grain, longest }
 }
@@ -80,8 +87,8 @@ fn lies_apart(kernel: &Kernel, index: Expr, lane: Sym) -> bool {
     kernel.exprs.affine(index).is_some_and(|(_, steps)| steps.iter().any(apart))
 }
 
-/// True if a vector loop reads rows across its lanes, which go through tiles: those of several copies are in each other's
-/// way.
+/// True if a vector loop reads rows across its lanes, which go through tiles: those of several copies are in each
+/// other's way.
 fn transposes(kernel: &Kernel, of: &Loop) -> bool {
     let lane = kernel.axes[of.axis].sym;
     let reads = |stmt: &Stmt| match stmt {
@@ -94,8 +101,31 @@ fn transposes(kernel: &Kernel, of: &Loop) -> bool {
     of.body.iter().any(|stmt| if let Stmt::Loop(inner) = stmt { inner.body.iter().any(reads) } else { false })
 }
 
-/// True if a vector loop over rows is typically so long that each of its rows is worth being written from one end to the
-/// other, and there is a block of rows.
+/// True if a loop in the vector loop reads, each time, from a page of memory further on, as far as is known.
+fn turns_pages(kernel: &Kernel, of: &Loop) -> bool {
+    let is_far = |param: Param, index: Expr, sym: Sym| {
+        let page = PAGE / kernel.params[param].dtype.size() as i64;
+        let is_near = |&(own, step): &(Sym, i64)| own != sym || step.abs() < page;
+        let steps = kernel.exprs.affine(index).map(|(_, steps)| steps);
+        kernel.exprs.mentions(index, sym) && !steps.is_some_and(|steps| steps.iter().all(is_near))
+    };
+    let turns = |stmt: &Stmt, sym: Sym| match *stmt {
+        Stmt::Let(v) => matches!(kernel.values[v].op, Op::Load { param, index, .. } if is_far(param, index, sym)),
+        Stmt::Loop(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
+    };
+    of.body.iter().any(|stmt| match stmt {
+        Stmt::Loop(inner) => inner.body.iter().any(|stmt| turns(stmt, kernel.axes[inner.axis].sym)),
+        Stmt::Let(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
+    })
+}
+
+/// True if a block of so many iterations as there are lanes is so short that they stand one after the other.
+pub(super) fn is_short(kernel: &Kernel, of: &Loop) -> bool {
+    block_cost(kernel, &of.body) <= FOUR_COPIES
+}
+
+/// True if a vector loop over rows is typically so long that each of its rows is worth being written from one end to
+/// the other, and there is a block of rows.
 pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32) -> bool {
     let typical = |of: &Loop| kernel.exprs.hint(kernel.axes[of.axis].extent).unwrap_or(0);
     typical(root) >= LONG * i64::from(lanes) && typical(rows) >= i64::from(lanes)
@@ -114,6 +144,7 @@ pub(super) fn copies(kernel: &Kernel, host: &Host, of: &Loop, full: Option<i64>)
     let wanted = match (host.copies, block_cost(kernel, &of.body)) {
         (Some(copies), _) => i64::from(copies),
         (None, _) if transposes(kernel, of) => 1,
+        (None, 0..=EIGHT_COPIES) if turns_pages(kernel, of) => 8,
         (None, 0..=FOUR_COPIES) => 4,
         (None, cost) if cost <= TWO_COPIES => 2,
         (None, _) => 1,

@@ -171,7 +171,8 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// A product with the vector axis once runs by the product of the other factors, which a loop need not compute anew.
+    /// A product with the vector axis once runs by the product of the other factors, which a loop need not compute
+    /// anew.
     fn product_form(&self, e: Expr, factors: &[Expr], copy: u32) -> Form<'c> {
         let (lanes, others): (SmallVec<[Expr; 4]>, SmallVec<[Expr; 4]>) =
             factors.iter().copied().partition(|&f| self.axis_stride(f) == Some(1));

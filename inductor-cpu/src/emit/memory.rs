@@ -1,7 +1,8 @@
 //! Loads and stores, by how the index runs along the lanes: constant, by ones, backwards, or any other way.
 //!
-//! Every second element is read with what lies between. Any other way is a gather or scatter instruction: measured on AVX-512, a load for each lane takes one and a half
-//! times as long, a store for each lane twice, and both compile to several times the code.
+//! Every second element is read with what lies between. Any other way is a gather or scatter instruction: measured on
+//! AVX-512, a load for each lane takes one and a half times as long, a store for each lane twice, and both compile to
+//! several times the code.
 
 use super::index::Form;
 use super::ir::{Elem, Val};

@@ -1,9 +1,9 @@
 //! From one kernel of loop IR to one LLVM function.
 //!
-//! The function is `fn(args, scratch, sizes, begin, end)`: it runs the root loop's axis over `begin..end`, where `begin` is a
-//! multiple of the lane count if the root is a vector loop. A value that depends on the axis of the enclosing vector
-//! loop is a few vectors of `lanes` elements each (the copies of an unrolled iteration, side by side); every other
-//! value is a scalar.
+//! The function is `fn(args, scratch, sizes, begin, end)`: it runs the root loop's axis over `begin..end`, where
+//! `begin` is a multiple of the lane count if the root is a vector loop. A value that depends on the axis of the
+//! enclosing vector loop is a few vectors of `lanes` elements each (the copies of an unrolled iteration, side by side);
+//! every other value is a scalar.
 //!
 //! Invariant: nothing is decided here that loop IR states; what is chosen is the lane count and how far to unroll.
 
@@ -36,7 +36,7 @@ use reduce::AccState;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Sym};
-use tile::Tiles;
+use tile::Ahead;
 
 /// Scratch rows start at multiples of this.
 pub(crate) const SCRATCH_ALIGN: usize = 64;
@@ -62,7 +62,7 @@ pub(crate) struct Emitter<'k, 'c> {
     reduced: SecondaryMap<Acc, Option<Many<'c>>>,
     syms: FxHashMap<Sym, SymValue<'c>>,
     vector: Option<VectorLoop<'c>>,
-    tiles: Option<Tiles<'c>>,
+    ahead: Option<Ahead<'c>>,
     /// Where the loop in the root's runs a part of its iterations at a time: which.
     rows: Option<loops::Range<'c>>,
 }
@@ -88,7 +88,7 @@ pub(crate) fn emit<'c>(
         reduced: SecondaryMap::new(),
         syms: FxHashMap::default(),
         vector: None,
-        tiles: None,
+        ahead: None,
         rows: None,
     };
     emitter.find_sizes();

@@ -1,9 +1,9 @@
 //! Accumulators: partial results in stack slots (which LLVM turns into registers), combined when their loop ends.
 //!
 //! Around a vector loop an accumulator holds one partial result per lane and copy; inside one it belongs to each lane;
-//! elsewhere it is a scalar. A `float32` sum of many terms per partial result adds up in `float64` what blocks of few terms
-//! gave, so that its error stays that of one rounding however long it is; and partial sums are put together in `float64`
-//! always.
+//! elsewhere it is a scalar. A `float32` sum of many terms per partial result adds up in `float64` what blocks of few
+//! terms gave, so that its error stays that of one rounding however long it is; and partial sums are put together in
+//! `float64` always.
 
 use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};

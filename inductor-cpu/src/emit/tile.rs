@@ -1,13 +1,14 @@
 //! Transposed reads: loads that run by ones along a serial loop inside of a vector loop, and by more along the lanes.
 //!
 //! A gather fetches a line of memory for each lane and uses one element of it. Instead the serial loop runs in blocks
-//! of as many iterations as there are lanes: before each, every lane's elements of the block are read at once,
-//! transposed in registers and kept in a tile on the stack, one row for each iteration.
+//! of as many iterations as there are lanes: before each, every lane's elements of the block are read at once and
+//! transposed in registers. The iterations of a short body then stand one after the other, and find their elements
+//! there; else they are kept in a tile on the stack, one row for each iteration.
 //!
 //! Invariant: only unmasked loads of inputs that every iteration runs are read ahead, in blocks of whole iterations,
 //! for the lanes that are active. So nothing is read that the loop would not read.
 
-use super::index::SymValue;
+use super::index::{Form, SymValue};
 use super::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use super::loops::{Range, VectorLoop};
 use super::{Emitter, Many, cost};
@@ -26,12 +27,17 @@ const TILES: usize = 4;
 /// Up to so many lanes, a square of all of them is transposed in registers.
 const WHOLE: u32 = 8;
 
-/// The tiles of the serial loop that is being emitted.
-pub(super) struct Tiles<'c> {
-    /// The iteration of the block.
-    row: IntValue<'c>,
-    /// For each load, one tile per copy.
-    slots: FxHashMap<Value, SmallVec<[PointerValue<'c>; 4]>>,
+/// What the serial loop that is being emitted has read ahead.
+pub(super) enum Ahead<'c> {
+    /// The elements of a block.
+    Tiles {
+        /// The iteration of the block.
+        row: IntValue<'c>,
+        /// For each load, one tile per copy.
+        slots: FxHashMap<Value, SmallVec<[PointerValue<'c>; 4]>>,
+    },
+    /// Those of one iteration, for each load.
+    Registers(FxHashMap<Value, Many<'c>>),
 }
 
 /// A load to be read through tiles.
@@ -141,15 +147,62 @@ impl<'c> Emitter<'_, 'c> {
     fn block_of_rows(&mut self, of: &Loop, loads: &[Transposed], begin: IntValue<'c>) {
         let sym = self.kernel.axes[of.axis].sym;
         self.syms.insert(sym, SymValue::Scalar(begin));
+        let is_whole = self.vector.as_ref().is_some_and(|vector| vector.active.is_none());
+        if is_whole && cost::is_short(self.kernel, of) {
+            return self.rows_in_registers(of, loads, begin);
+        }
         let slots = loads.iter().map(|load| (load.value, self.fill(*load))).collect();
         let lanes = i64::from(self.lanes);
         let rows = Range { begin: self.ir.i64(0), end: self.ir.i64(lanes), known: Some(lanes), runs: true };
         self.counted(rows, 1, |this, row| {
             this.syms.insert(sym, SymValue::Scalar(this.ir.add_nsw(begin, row)));
-            let around = this.tiles.replace(Tiles { row, slots });
+            let around = this.ahead.replace(Ahead::Tiles { row, slots });
             this.block(&of.body);
-            this.tiles = around;
+            this.ahead = around;
         });
+    }
+
+    /// The iterations of a block one after the other, as many at a time as squares have rows.
+    fn rows_in_registers(&mut self, of: &Loop, loads: &[Transposed], begin: IntValue<'c>) {
+        let sym = self.kernel.axes[of.axis].sym;
+        let elems = loads.iter().map(|load| self.elem_of(load.param).memory());
+        let width = elems.map(|elem| elem.square(self.lanes)).min().expect("something is read");
+        let starts: Vec<Vec<_>> = loads.iter().map(|load| self.lane_addresses(*load)).collect();
+        for first in (0..self.lanes).step_by(width as usize) {
+            let columns = |(load, starts): (&Transposed, &Vec<Vec<_>>)| {
+                let elem = self.elem_of(load.param).memory();
+                let squares = starts.iter().map(|rows| self.ir.columns(elem, rows, first, width));
+                squares.collect::<SmallVec<[_; 4]>>()
+            };
+            let read: SmallVec<[_; TILES]> = loads.iter().zip(&starts).map(columns).collect();
+            for at in 0..width {
+                let row = self.ir.add_nsw(begin, self.ir.i64(i64::from(first + at)));
+                self.syms.insert(sym, SymValue::Scalar(row));
+                let of_row = |(load, copies): (&Transposed, &SmallVec<[SmallVec<[Val<'c>; 16]>; 4]>)| {
+                    let vectors = copies.iter().map(|square| self.to_register(load.param, square[at as usize]));
+                    (load.value, Many::Wide(vectors.collect()))
+                };
+                let elements = loads.iter().zip(&read).map(of_row).collect();
+                let around = self.ahead.replace(Ahead::Registers(elements));
+                self.block(&of.body);
+                self.ahead = around;
+            }
+        }
+    }
+
+    /// For each copy, where the elements of each lane begin.
+    fn lane_addresses(&self, load: Transposed) -> Vec<Vec<PointerValue<'c>>> {
+        let (ir, elem, from) = (&self.ir, self.elem_of(load.param).memory(), self.buffer(load.param));
+        let of_copy = |copy| {
+            let form = self.form(load.index, copy);
+            let at = |lane: u32| match form {
+                Form::Uniform(at) => ir.at(elem, from, at),
+                Form::Linear { base, stride } => ir.at(elem, ir.at(elem, from, base), ir.i64(stride * i64::from(lane))),
+                Form::Vector(places) => ir.at(elem, from, ir.extract(places, ir.lane(lane)).into_int_value()),
+            };
+            (0..self.lanes).map(at).collect()
+        };
+        (0..self.copies()).map(of_copy).collect()
     }
 
     /// Reads and transposes the elements of a block. Lanes that are not active read what the first one does, which is.
@@ -171,14 +224,25 @@ impl<'c> Emitter<'_, 'c> {
 
     /// A load's elements of this iteration, where they were read ahead.
     pub(super) fn read_ahead(&self, value: Value, param: Param) -> Option<Many<'c>> {
-        let tiles = self.tiles.as_ref()?;
-        let slots = tiles.slots.get(&value)?;
-        let elem = self.elem_of(param).memory();
-        let first = self.ir.mul_nsw(tiles.row, i64::from(self.lanes));
-        Some(self.each(|copy| {
-            let v = self.ir.load(elem, self.lanes, self.ir.at(elem, slots[copy as usize], first));
-            self.to_register(param, v)
-        }))
+        match self.ahead.as_ref()? {
+            Ahead::Registers(elements) => elements.get(&value).cloned(),
+            Ahead::Tiles { row, slots } => {
+                let slots = slots.get(&value)?;
+                let elem = self.elem_of(param).memory();
+                let first = self.ir.mul_nsw(*row, i64::from(self.lanes));
+                Some(self.each(|copy| {
+                    let v = self.ir.load(elem, self.lanes, self.ir.at(elem, slots[copy as usize], first));
+                    self.to_register(param, v)
+                }))
+            }
+        }
+    }
+}
+
+impl Elem {
+    /// Rows of the squares in which elements of so many lanes are transposed.
+    fn square(self, lanes: u32) -> u32 {
+        if lanes <= WHOLE { lanes } else { (16 / self.bytes()).min(4) }
     }
 }
 
@@ -210,20 +274,26 @@ impl<'c> Ir<'c> {
 
     /// Reads as many elements from each row as there are rows, and writes them so that column `k` gets the `k`-th
     /// elements of all rows.
-    ///
-    /// By squares of `width` elements of as many lanes. The squares of the other lanes stand beside, in the same
-    /// registers: they come to their places as they are read, and only squares are transposed by shuffles.
     pub(crate) fn transpose(&self, elem: Elem, rows: &[PointerValue<'c>], columns: &[PointerValue<'c>]) {
         let lanes = rows.len() as u32;
-        let width = if lanes <= WHOLE { lanes } else { (16 / elem.bytes()).min(4) };
+        let width = elem.square(lanes);
         for first in (0..lanes).step_by(width as usize) {
-            let read = |lane: u32| self.load(elem, width, self.at(elem, rows[lane as usize], self.i64(first.into())));
-            let beside = |at: u32| self.joined((at..lanes).step_by(width as usize).map(read).collect());
-            let squares = self.transpose_squares((0..width).map(beside).collect());
-            for (at, v) in (first..).zip(squares) {
+            let read = self.columns(elem, rows, first, width);
+            for (at, v) in (first..).zip(read) {
                 self.store(columns[at as usize], v);
             }
         }
+    }
+
+    /// The elements of all rows from `first` on, `width` of each: one vector for each place in the rows.
+    ///
+    /// By squares of `width` elements of as many lanes. The squares of the other lanes stand beside, in the same
+    /// registers: they come to their places as they are read, and only squares are transposed by shuffles.
+    fn columns(&self, elem: Elem, rows: &[PointerValue<'c>], first: u32, width: u32) -> SmallVec<[Val<'c>; 16]> {
+        let lanes = rows.len() as u32;
+        let read = |lane: u32| self.load(elem, width, self.at(elem, rows[lane as usize], self.i64(first.into())));
+        let beside = |at: u32| self.joined((at..lanes).step_by(width as usize).map(read).collect());
+        self.transpose_squares((0..width).map(beside).collect())
     }
 
     /// Vectors end to end, of which there is a power of two.

@@ -76,8 +76,8 @@ fn convolution<'a>(
     Some((product, views))
 }
 
-/// A convolution of single pixels with channels last: for each image, the weight times its pixels; of images all of whose
-/// pixels lie at equal distances, as one image.
+/// A convolution of single pixels with channels last: for each image, the weight times its pixels; of images all of
+/// whose pixels lie at equal distances, as one image.
 fn pixelwise(image: &Layout, [m, k]: [usize; 2], bias: Option<usize>, out: &Layout) -> Option<Gemm> {
     let (from, to) = (pixels(image)?, pixels(out)?);
     let [batch, _, n] = from.sizes;
@@ -131,7 +131,8 @@ fn unsigned(list: &[i64]) -> Option<Vec<usize>> {
     list.iter().map(|&it| usize::try_from(it).ok()).collect()
 }
 
-/// Images as a stack of matrices, a row for each channel; `None` if the pixels of an image do not lie at equal distances.
+/// Images as a stack of matrices, a row for each channel; `None` if the pixels of an image do not lie at equal
+/// distances.
 fn pixels(layout: &Layout) -> Option<Stack> {
     let (&[batch, channels, height, width], &[image, channel, row, column]) = (&layout.sizes[..], &layout.strides[..])
     else {

@@ -2,7 +2,8 @@
 //!
 //! A lane is a pixel of the result, a step an element of the window in one channel, in the weight's own order. Where
 //! the window moves by one pixel at a time and the result is as wide as the image, neighbouring lanes read neighbouring
-//! elements, from one row of the image into the next; else they do within a row. Elements beyond the image are masked off.
+//! elements, from one row of the image into the next; else they do within a row. Elements beyond the image are masked
+//! off.
 
 use super::micro::{Gather, Micro};
 use super::{Fold, Lanes, Matrices, Matrix, Operands};
@@ -119,7 +120,8 @@ impl Patches {
         }
     }
 
-    /// Lanes of a panel, cut where the distance of their elements changes. The last run has what the panel has too many.
+    /// Lanes of a panel, cut where the distance of their elements changes. The last run has what the panel has too
+    /// many.
     fn runs(&self, first: usize, count: usize, width: usize) -> SmallVec<[Run; 8]> {
         let Convolve { numbers, size, out_size, image, .. } = self.form;
         let pixels = self.form.pixels();

@@ -46,8 +46,8 @@ impl After<'_> {
     /// Computes what follows from a part of the product.
     ///
     /// # Safety
-    /// The part is complete and is this thread's own; the addresses are those of the kernel's arguments, and the product
-    /// has the layout for which the kernel [fits].
+    /// The part is complete and is this thread's own; the addresses are those of the kernel's arguments, and the
+    /// product has the layout for which the kernel [fits].
     pub(super) unsafe fn run(self, part: Rectangle) {
         let Ending { kernel, sizes, row, product } = self.ending;
         // SAFETY: both are addresses in the product.
@@ -57,13 +57,14 @@ impl After<'_> {
         let own = if row.is_some() { &own[..2] } else { &own[..] };
         let sizes: Sizes = sizes.iter().chain(own).copied().collect();
         let (begin, end) = (begin as i64, (begin + part.rows) as i64);
-        // SAFETY: the caller promises the arguments; an elementwise kernel has no scratch; the code lives as long as it.
+        // SAFETY: the caller promises the arguments; an elementwise kernel has no scratch; the code lives as long as
+        // it.
         unsafe { kernel.code.entry()(self.args.as_ptr(), std::ptr::null_mut(), sizes.as_ptr(), begin, end) }
     }
 }
 
-/// True if each part of a product is a rectangle of the kernel's, with lanes side by side: the parts of one that goes out
-/// transposed are too narrow to pay. `row` is the length of the kernel's rows, if it has any.
+/// True if each part of a product is a rectangle of the kernel's, with lanes side by side: the parts of one that goes
+/// out transposed are too narrow to pay. `row` is the length of the kernel's rows, if it has any.
 pub(crate) fn fits(product: &Product, row: Option<usize>) -> bool {
     let (columns, distances) = match *product {
         Product::Gemm(gemm) => {

@@ -41,7 +41,8 @@ const BLOCK_BYTES: usize = 512 << 10;
 /// Bytes of sums that grow in scratch: half of a first-level cache.
 const SUM_BYTES: usize = 24 << 10;
 
-/// Bytes of the sums of a part that are complete with the first block of steps, and are written at once where they belong.
+/// Bytes of the sums of a part that are complete with the first block of steps, and are written at once where they
+/// belong.
 const ONCE_BYTES: usize = 8 * SUM_BYTES;
 
 /// Bytes of panels that are made at once.
@@ -81,8 +82,8 @@ pub struct Gemm {
 }
 
 impl Gemm {
-    /// The same product with its factors in each other's place, each transposed, if fewer elements are moved then besides
-    /// the arithmetic.
+    /// The same product with its factors in each other's place, each transposed, if fewer elements are moved then
+    /// besides the arithmetic.
     fn turned(&self) -> Option<Gemm> {
         let Gemm { batch, m, n, k, a, b, init, out } = *self;
         let swap = |[stack, row, column]: [usize; 3]| [stack, column, row];

@@ -18,6 +18,8 @@ pub(crate) struct Builder {
     pub(crate) origin: NodeId,
     /// Whether memory of which the program says nothing is the caller's to make.
     pub(crate) fills: bool,
+    /// Whether reductions of much to little are done in parts.
+    pub(crate) splits: bool,
 }
 
 impl Builder {
@@ -215,7 +217,10 @@ impl Builder {
             Expr::ZERO => self.full(identity(kind), dtype, &left),
             Expr::ONE if is_arg => self.full(0.0, dtype, &left),
             Expr::ONE => self.reshape(x, &left),
-            _ => self.push(Op::Reduce(kind, x, dims.clone()), dtype, &left),
+            _ => match self.reduce_in_parts(kind, x, &dims) {
+                Some(whole) => whole,
+                None => self.push(Op::Reduce(kind, x, dims.clone()), dtype, &left),
+            },
         };
         if !keep {
             return out;

@@ -79,8 +79,8 @@ impl Decompose<'_> {
     }
 }
 
-/// What an element that stays is multiplied by: eager divides 1 in the dtype, or (in `native_dropout`) rounds a quotient
-/// to it.
+/// What an element that stays is multiplied by: eager divides 1 in the dtype, or (in `native_dropout`) rounds a
+/// quotient to it.
 fn factor(stays: f64, is_native: bool, dtype: DType) -> f64 {
     let quotient = match dtype {
         _ if stays == 0.0 => 0.0,

@@ -25,8 +25,8 @@ fn looked_up(
     gather_from(b, source, dims, sizes)
 }
 
-/// Padding whose elements are those at `edge(position, last)`, where `position` counts from the source's first element and
-/// `last` is the position of its last one.
+/// Padding whose elements are those at `edge(position, last)`, where `position` counts from the source's first element
+/// and `last` is the position of its last one.
 fn padded(b: &mut Builder, a: &Args, edge: impl Fn(&mut Builder, Tensor, Tensor) -> Tensor) -> Rewrite {
     let source = a.tensor("self")?;
     let sizes = a.result()?.sizes.clone();

@@ -1,7 +1,7 @@
 //! Checks that torch keeps in order by tokens: `with_effects(token, operator, ...)` gives a token and the results.
 //!
-//! A check is a call without results, and such calls keep their order anyway. So a token is nothing: torch hands `None` to
-//! the graph in its place, and drops what comes back.
+//! A check is a call without results, and such calls keep their order anyway. So a token is nothing: torch hands `None`
+//! to the graph in its place, and drops what comes back.
 
 use fx::{Arg, NodeId};
 

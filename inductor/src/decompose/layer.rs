@@ -1,6 +1,8 @@
-//! Layers as products and convolutions, as AOTAutograd's graphs have them: one kind of call for the planner and backends.
+//! Layers as products and convolutions, as AOTAutograd's graphs have them: one kind of call for the planner and
+//! backends.
 //!
-//! Only the forms that these take: matrices and stacks of matrices, images with a batch. Others stay the call that they are.
+//! Only the forms that these take: matrices and stacks of matrices, images with a batch. Others stay the call that they
+//! are.
 
 use fx::aten::Overload;
 use fx::{Arg, NodeId};

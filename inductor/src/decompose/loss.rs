@@ -27,7 +27,8 @@ fn forward(
     combined(b, a, elements)
 }
 
-/// A derivative by a formula of input and target, times the gradient, and divided by their number if the loss is the mean.
+/// A derivative by a formula of input and target, times the gradient, and divided by their number if the loss is the
+/// mean.
 fn backward(
     b: &mut Builder,
     a: &Args,

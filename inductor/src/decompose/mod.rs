@@ -20,6 +20,7 @@ mod layer;
 mod loss;
 mod norm;
 mod norm_backward;
+mod parts;
 mod pointwise;
 mod reduce;
 mod resample;
@@ -84,12 +85,12 @@ pub(crate) struct Promise {
 /// Rewrites a graph of ATen calls.
 ///
 /// # Errors
-/// A graph that cannot be compiled as a whole: sizes that no input gives, an input of unknown kind, a call that writes into
-/// its arguments; with `options.fallback_error`, the first node without a rule.
+/// A graph that cannot be compiled as a whole: sizes that no input gives, an input of unknown kind, a call that writes
+/// into its arguments; with `options.fallback_error`, the first node without a rule.
 pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error> {
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
-    let builder = Builder { graph: tensors, origin: first, fills: options.fills };
+    let builder = Builder { graph: tensors, origin: first, fills: options.fills, splits: options.splits };
     let (given, users) = (crate::sizes::given(graph).into_keys().collect(), graph.users());
     let absorbed = absorbed(graph, &users, &given);
     let mut pass = Decompose {
@@ -342,8 +343,8 @@ impl Decompose<'_> {
         self.finish(before, &[Some(result)], promises.as_deref().unwrap_or_default(), false).map(Some)
     }
 
-    /// An input that takes a new value when the graph is done, which is how functionalisation leaves a graph that changes
-    /// its inputs: `copy_` to an input whose old value nobody asks for afterwards.
+    /// An input that takes a new value when the graph is done, which is how functionalisation leaves a graph that
+    /// changes its inputs: `copy_` to an input whose old value nobody asks for afterwards.
     fn write(&mut self, id: NodeId) -> Option<Value> {
         let node = &self.graph[id];
         let [to, from, ..] = node.args.as_slice() else { return None };

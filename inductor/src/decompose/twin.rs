@@ -1,5 +1,5 @@
-//! Operators as others that do the same: those that take a number as those that take a tensor, which is what the library
-//! can be handed without Python; assignment by a mask as a choice.
+//! Operators as others that do the same: those that take a number as those that take a tensor, which is what the
+//! library can be handed without Python; assignment by a mask as a choice.
 
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
@@ -51,7 +51,8 @@ impl Decompose<'_> {
         Ok(self.made_by(id, "aten.scatter_add.default", args, promise, false))
     }
 
-    /// `index_put` by a mask, where the values are the same for every element that it selects: a choice between old and new.
+    /// `index_put` by a mask, where the values are the same for every element that it selects: a choice between old and
+    /// new.
     pub(super) fn index_put(&mut self, _: NodeId, a: &Args, _: &Promise) -> Rewrite {
         let (x, value) = (a.tensor("self")?, a.tensor("values")?);
         let indices: Vec<Option<Tensor>> = a.tensors("indices")?;

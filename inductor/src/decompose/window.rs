@@ -1,5 +1,5 @@
-//! Windows of few elements that move over an image: pooling and depthwise convolution as maps over shifted images, which
-//! fuse with what is around them.
+//! Windows of few elements that move over an image: pooling and depthwise convolution as maps over shifted images,
+//! which fuse with what is around them.
 //!
 //! Only where nothing asks for the positions of maxima, and where a channel of the result comes from one of the image.
 

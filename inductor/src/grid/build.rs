@@ -2,8 +2,8 @@
 //!
 //! Methods take `&self`, so that calls nest as the expressions do that they build.
 //!
-//! Invariants: a pure value stands in the outermost open block where its operands are defined, once; blocks close in the
-//! reverse order of opening; no value of a closed block is used again.
+//! Invariants: a pure value stands in the outermost open block where its operands are defined, once; blocks close in
+//! the reverse order of opening; no value of a closed block is used again.
 
 use super::{Binary, Binding, Op, Shared, SharedData, Stmt, Ty, Unary, VECTOR, Val, ValData, Var, eval};
 use cranelift_entity::{PrimaryMap, SecondaryMap};

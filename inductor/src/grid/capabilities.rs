@@ -54,8 +54,8 @@ pub struct Capabilities {
     pub wide_ints: bool,
     /// Whether floats of 32 bits can be added to atomically; else their bits are exchanged until nobody interferes.
     pub atomic_floats: bool,
-    /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the device
-    /// cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
+    /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the
+    /// device cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
     /// Threads of a subgroup, where they can exchange values and are always as many: a power of two.
     pub subgroup: Option<u32>,

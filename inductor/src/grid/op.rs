@@ -13,8 +13,8 @@ pub enum Op {
     Arg(Arg),
     /// The thread's number in its group, an `i32`.
     Thread,
-    /// The group's number, an `i32`; it may be beyond the stage's number of groups ([`split_groups`](super::split_groups)), where the code
-    /// does nothing.
+    /// The group's number, an `i32`; it may be beyond the stage's number of groups
+    /// ([`split_groups`](super::split_groups)), where the code does nothing.
     Group,
     /// The counter of a `For`, an `i32`.
     Counter,
@@ -38,8 +38,8 @@ pub enum Op {
     Load(Binding, Val),
     /// An element of workgroup memory; the index is an `i32`.
     LoadShared(Shared, Val),
-    /// The value of another thread of the subgroup: of that whose number differs in these bits. All threads of the group
-    /// are here; no `bool`.
+    /// The value of another thread of the subgroup: of that whose number differs in these bits. All threads of the
+    /// group are here; no `bool`.
     Shuffle(Val, u32),
     /// A variable's value at this point.
     Get(Var),

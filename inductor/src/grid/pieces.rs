@@ -1,7 +1,8 @@
 //! Kernels cut along their parallel loop, for buffers that are longer than what a device binds at once.
 //!
 //! A piece is the same kernel with fewer iterations of the parallel loop and with windows of the buffers: an index is a
-//! multiple of the loop's variable and a rest, so that in a window which begins where the piece does it stays what it was.
+//! multiple of the loop's variable and a rest, so that in a window which begins where the piece does it stays what it
+//! was.
 //!
 //! Invariants: a piece reads and writes within its windows; the windows begin at multiples of the alignment; the pieces
 //! together, in order, do what the kernel does.

@@ -1,7 +1,7 @@
 //! The walk over a stage that prints it in a language: statements, and values as expressions.
 //!
-//! A [`Language`] has the words; which of them stand where is decided here, once for all emitters. Signatures, declarations
-//! and what a language does before a body are the emitters' own.
+//! A [`Language`] has the words; which of them stand where is decided here, once for all emitters. Signatures,
+//! declarations and what a language does before a body are the emitters' own.
 
 use super::{
     Access, Arg, AtomicOp, Binary, Binding, GridKernel, Mem, Op, SharedData, Stage, Stmt, Ty, Unary, VECTOR, Val, Var,

@@ -186,8 +186,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// True if the elements of a row are at different positions. A value at one position is computed outside of the row's
-    /// loops, once for all levels.
+    /// True if the elements of a row are at different positions. A value at one position is computed outside of the
+    /// row's loops, once for all levels.
     fn changes_along_row(&self, index: &[Expr]) -> bool {
         self.frame.red.iter().any(|&sym| index.iter().any(|&e| self.b.exprs.mentions(e, sym)))
     }

@@ -6,8 +6,8 @@
 //! - Each axis belongs to exactly one loop, its extent is at least 1 where it is a constant, and its symbol's range or
 //!   bound holds all its values; extents and lengths are expressions of sizes;
 //!   no vector loop stands in another.
-//! - An index uses axes of enclosing loops, bound symbols in scope and sizes; it is not sure to leave its buffer: bounds
-//!   are exact for affine indices of constant axes and lengths, and hold for some sizes elsewhere.
+//! - An index uses axes of enclosing loops, bound symbols in scope and sizes; it is not sure to leave its buffer:
+//!   bounds are exact for affine indices of constant axes and lengths, and hold for some sizes elsewhere.
 //! - `In` is not stored to; `Out` and `Scratch` are not loaded before a store, but for masked loads of what an earlier
 //!   iteration of a serial loop has stored; `Add` needs a parallel extent of 1.
 //! - Dtypes: operands of a primitive agree and are of its domain; a mask is `bool`; what is stored or accumulated has

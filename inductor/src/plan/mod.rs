@@ -5,8 +5,8 @@
 //! overlap do not overlap in memory; a buffer that a fallback call sees, which might keep it, is never in the arena; an
 //! input is written to once, if the graph changes it, and only its new value is read after that.
 //!
-//! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their values,
-//! with its buffers placed in the arena, or the [`SizeError`] of what it was not made for.
+//! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their
+//! values, with its buffers placed in the arena, or the [`SizeError`] of what it was not made for.
 
 use std::sync::Arc;
 
@@ -86,11 +86,11 @@ pub struct View<D = i64> {
 pub enum Storage {
     /// The caller's argument with this number.
     Input(usize),
-    /// At this byte offset of the arena, whose contents nobody relies on from call to call. Extern calls may read it and,
-    /// where their results say so, write it; fallback calls never see it.
+    /// At this byte offset of the arena, whose contents nobody relies on from call to call. Extern calls may read it
+    /// and, where their results say so, write it; fallback calls never see it.
     Arena(usize),
-    /// At this byte offset of the memory of the plan's [lender](Plan::lender), which nothing has written by then. Only a
-    /// [`Plan`] has such buffers, and they are used as those in the arena are.
+    /// At this byte offset of the memory of the plan's [lender](Plan::lender), which nothing has written by then. Only
+    /// a [`Plan`] has such buffers, and they are used as those in the arena are.
     Lent(usize),
     /// Allocated as a tensor of its own in each call before the step that first writes it: outputs, and whatever a
     /// fallback call sees.
@@ -214,8 +214,8 @@ pub struct Epilogue<D = i64> {
 pub enum Step<D = i64> {
     /// Launch a kernel.
     Launch(Launch<D>),
-    /// Launch kernels that have nothing to do with each other, in any order or at the same time. Only a [`Plan`] has such
-    /// steps: which kernels are small depends on sizes.
+    /// Launch kernels that have nothing to do with each other, in any order or at the same time. Only a [`Plan`] has
+    /// such steps: which kernels are small depends on sizes.
     Together(Vec<Launch<D>>),
     /// Call an operator.
     Call(Call<D>),
@@ -223,8 +223,8 @@ pub enum Step<D = i64> {
     Fused(Call<D>, Epilogue<D>),
     /// An owned buffer or call result is not used any more.
     Free(Buf),
-    /// If this byte of the arena, which nothing else shares and which is 0 at first, is not 0: a kernel has met an index
-    /// out of bounds, and the call fails with an index error.
+    /// If this byte of the arena, which nothing else shares and which is 0 at first, is not 0: a kernel has met an
+    /// index out of bounds, and the call fails with an index error.
     Check(Buf),
     /// The caller's tensor gets these elements.
     Write {

@@ -257,8 +257,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Finds room for buffers in the result that has most of it before it is written, if that is at least so much; gives
-    /// back those that still need some.
+    /// Finds room for buffers in the result that has most of it before it is written, if that is at least so much;
+    /// gives back those that still need some.
     fn lend(&mut self, least: usize, lives: &Lives, guests: Vec<Guest>) -> Vec<Guest> {
         let returned = self.returned();
         // The result is allocated the earlier for it: tensors that come and go before must not need more than is saved.

@@ -1,25 +1,33 @@
-//! Small kernels that are launched together.
+//! Kernels that are launched together.
 //!
-//! To wake threads for a kernel with little to do takes longer than the kernel. Several such kernels, of which none needs
-//! another, have enough to do together: a device that [says so](crate::backend::Capabilities::together) gets them as one
-//! step. How much a kernel has to do is told by the bytes of its buffers.
+//! To wake threads for a kernel with little to do takes longer than the kernel. Several such kernels, of which none
+//! needs another, have enough to do together: a device that [says so](crate::backend::Capabilities::together) gets them
+//! as one step. How much a kernel has to do is told by the bytes of its buffers.
+//!
+//! Large kernels are launched together where they walk through the same memory from one end to the other, and all but
+//! one of them write little, as reductions do: what one has fetched is there for the others.
 //!
 //! Invariants:
 //! - no kernel of a group touches what another one writes;
 //! - kernels move to the front only, past kernels and checks, never past calls;
-//! - one that writes to a tensor of the caller's moves past nothing: a check that fails leaves such tensors as they were;
+//! - one that writes to a tensor of the caller's moves past nothing: a check that fails leaves such tensors as they
+//!   were;
 //! - steps that follow from weights alone keep to themselves.
 
 use cranelift_entity::SecondaryMap;
 
 use super::{Buf, Launch, Plan, Step, Storage};
-use crate::loop_ir::Role;
+use crate::loop_ir::{Op, Param, ParamData, Role};
+use symshapes::Expr;
 
 /// A kernel that touches more bytes has enough to do alone.
 const SMALL: usize = 4 << 20;
 
 /// What the kernels of a group may touch all together. None of their buffers can lie where another lies.
 const MOST: usize = 64 << 20;
+
+/// An input that a large kernel shares with another one has at least so many bytes.
+const SHARED: usize = 1 << 20;
 
 /// The same where a kernel moves past others: what they have left in the cache should still be there when it is read.
 const MOST_MOVED: usize = 2 << 20;
@@ -34,12 +42,23 @@ pub(super) fn group(plan: &mut Plan) {
     plan.steps.extend(rest);
 }
 
+/// A step of large kernels.
+struct Walker {
+    step: usize,
+    /// The large inputs that its first kernel walks through, with how many elements each.
+    walks: Vec<(Buf, i64)>,
+    /// Whether one of its kernels writes much.
+    writes_much: bool,
+}
+
 /// Steps that are put in order.
 struct Grouping<'a> {
     plan: &'a Plan,
     done: Vec<Step>,
     /// The steps of small kernels since the last call, with the bytes that each touches.
     open: Vec<(usize, usize)>,
+    /// The large kernels since the last call.
+    walkers: Vec<Walker>,
     /// For each buffer, the number behind the last step that reads or writes it.
     used: SecondaryMap<Buf, usize>,
     /// The same of those that write it.
@@ -49,7 +68,7 @@ struct Grouping<'a> {
 impl<'a> Grouping<'a> {
     fn new(plan: &'a Plan) -> Grouping<'a> {
         let (used, written) = (SecondaryMap::new(), SecondaryMap::new());
-        Grouping { plan, done: Vec::new(), open: Vec::new(), used, written }
+        Grouping { plan, done: Vec::new(), open: Vec::new(), walkers: Vec::new(), used, written }
     }
 
     fn run(mut self, steps: Vec<Step>) -> Vec<Step> {
@@ -65,6 +84,7 @@ impl<'a> Grouping<'a> {
     fn other(&mut self, step: Step) {
         if !matches!(step, Step::Check(_)) {
             self.open.clear();
+            self.walkers.clear();
         }
         let end = self.done.len() + 1;
         step.for_each_buf(&mut |buf| (self.used[buf], self.written[buf]) = (end, end));
@@ -79,14 +99,14 @@ impl<'a> Grouping<'a> {
             let most = if step + 1 == end { MOST } else { MOST_MOVED };
             step >= first && taken.saturating_add(bytes) <= most
         };
-        let joined = if bytes <= SMALL { self.open.iter().position(fits) } else { None };
-        let at = match joined {
-            Some(number) => {
-                let (step, taken) = &mut self.open[number];
-                *taken += bytes;
-                *step
-            }
-            None => end,
+        let at = if bytes > SMALL {
+            self.beside(&launch, first).unwrap_or(end)
+        } else if let Some(number) = self.open.iter().position(fits) {
+            let (step, taken) = &mut self.open[number];
+            *taken += bytes;
+            *step
+        } else {
+            end
         };
         for (buf, role) in self.plan.roles(&launch) {
             self.used[buf] = self.used[buf].max(at + 1);
@@ -102,6 +122,22 @@ impl<'a> Grouping<'a> {
                 self.done.push(Step::Launch(launch));
             }
         }
+    }
+
+    /// The step of a large kernel that walks through the same memory, from the step `first` on; where there is none,
+    /// this one may have others beside it.
+    fn beside(&mut self, launch: &Launch, first: usize) -> Option<usize> {
+        let (walks, writes_much) = (self.plan.walks(launch), self.plan.written_bytes(launch) > SMALL);
+        let suits = |walker: &&mut Walker| {
+            let is_shared = walker.walks.iter().any(|walk| walks.contains(walk));
+            walker.step >= first && is_shared && !(writes_much && walker.writes_much)
+        };
+        if let Some(walker) = self.walkers.iter_mut().find(suits) {
+            walker.writes_much |= writes_much;
+            return Some(walker.step);
+        }
+        self.walkers.push(Walker { step: self.done.len(), walks, writes_much });
+        None
     }
 
     /// The first step in whose place a kernel could stand.
@@ -122,5 +158,40 @@ impl Plan {
     pub(super) fn roles<'a>(&'a self, launch: &'a Launch) -> impl Iterator<Item = (Buf, Role)> + 'a {
         let params = self.kernels[launch.kernel].arguments().map(|(_, param)| param.role);
         launch.args.iter().copied().zip(params)
+    }
+
+    /// True if kernels that are launched together all walk through memory that the first one does.
+    pub fn is_one_walk(&self, launches: &[Launch]) -> bool {
+        let [first, others @ ..] = launches else { return false };
+        let walks = self.walks(first);
+        others.iter().all(|launch| self.walks(launch).iter().any(|walk| walks.contains(walk)))
+    }
+
+    /// The large inputs that a kernel walks through from one end to the other, with how many elements.
+    fn walks(&self, launch: &Launch) -> Vec<(Buf, i64)> {
+        let kernel = &self.kernels[launch.kernel];
+        let axis = &kernel.axes[kernel.root.axis];
+        let Some(extent) = kernel.exprs.as_int(axis.extent) else { return Vec::new() };
+        let step = |index: Expr| {
+            let (_, steps) = kernel.exprs.affine(index)?;
+            steps.iter().find(|(sym, _)| *sym == axis.sym).map(|&(_, step)| step)
+        };
+        let walk = |(&buf, (param, data)): (&Buf, (Param, &ParamData))| {
+            let is_large = self.bufs[buf].bytes().is_some_and(|bytes| bytes >= SHARED);
+            let mut loads = kernel.values.values().filter_map(|value| match value.op {
+                Op::Load { param: from, index, .. } if from == param => Some(step(index)),
+                _ => None,
+            });
+            let first = loads.next()??;
+            let is_one = is_large && data.role == Role::In && loads.all(|step| step == Some(first));
+            is_one.then_some((buf, first * extent))
+        };
+        launch.args.iter().zip(kernel.arguments()).filter_map(walk).collect()
+    }
+
+    /// The bytes of what a launch writes, as far as they are known.
+    fn written_bytes(&self, launch: &Launch) -> usize {
+        let written = self.roles(launch).filter(|&(_, role)| role != Role::In);
+        written.filter_map(|(buf, _)| self.bufs[buf].bytes()).fold(0, usize::saturating_add)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! - A step reads only what is there: inputs, constants, and what an earlier step wrote and none has freed. (Buffers
 //!   without elements are never written.)
-//! - Constants are not written, nor inputs but those that the graph changes, which are written once; a result is written by a call, and only calls and outputs hold objects that
-//!   an earlier call gave.
+//! - Constants are not written, nor inputs but those that the graph changes, which are written once; a result is
+//!   written by a call, and only calls and outputs hold objects that an earlier call gave.
 //! - A launch has a buffer for each param of its kernel, of its dtype and at least its length.
 //! - Of kernels that are launched together, none touches what another writes.
 //! - A kernel that is fused with a call has the call's only result among its buffers.

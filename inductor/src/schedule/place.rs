@@ -19,8 +19,8 @@ pub struct Place {
     pub layout: Layout,
 }
 
-/// For each tensor the layout in which it is stored if it is: as promised where that is dense, else row-major; leaves as
-/// they come.
+/// For each tensor the layout in which it is stored if it is: as promised where that is dense, else row-major; leaves
+/// as they come.
 pub(super) fn stored_layouts(graph: &TensorGraph, pool: &mut Pool) -> PrimaryMap<Tensor, Layout> {
     let mut layouts = PrimaryMap::with_capacity(graph.tensors.len());
     for data in graph.tensors.values() {

@@ -1,13 +1,13 @@
 //! A store in a directory, shared by all processes of a user.
 //!
-//! One file for each entry, `<first byte of the key>/<the rest>`. A file is written under another name and renamed when it is complete: a
-//! process that is killed in between leaves nothing that is read, and of several that write the same entry each leaves a
-//! whole one. There is no lock. Each of the 256 directories keeps to its share of the limit by itself: whoever adds to
-//! it removes what was used longest ago.
+//! One file for each entry, `<first byte of the key>/<the rest>`. A file is written under another name and renamed when
+//! it is complete: a process that is killed in between leaves nothing that is read, and of several that write the same
+//! entry each leaves a whole one. There is no lock. Each of the 256 directories keeps to its share of the limit by
+//! itself: whoever adds to it removes what was used longest ago.
 //!
 //! Invariants: a file is used only if all of it is as it was written ([`super::entry`]), is an ordinary file of this
-//! user's, in a directory that was private when the store was opened ([`super::private`]). What is not, is as if it were
-//! not there, and said once. A failure to write is said once.
+//! user's, in a directory that was private when the store was opened ([`super::private`]). What is not, is as if it
+//! were not there, and said once. A failure to write is said once.
 
 use super::entry::{self, Damage, HEADER};
 use super::{Key, Refusal, Store, private};
@@ -58,8 +58,8 @@ enum Unreadable {
 }
 
 impl Disk {
-    /// Opens a directory, which is made if it is not there, for at most so many bytes. `build` says which program this is,
-    /// to the last line: another one finds nothing of what this one has put there.
+    /// Opens a directory, which is made if it is not there, for at most so many bytes. `build` says which program this
+    /// is, to the last line: another one finds nothing of what this one has put there.
     ///
     /// # Errors
     /// A directory that cannot be made, or to which others have access.

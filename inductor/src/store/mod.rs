@@ -1,11 +1,11 @@
 //! What compilation makes, kept from one process to the next.
 //!
-//! A [`Store`] gives back bytes that were put into it under a [`Key`], or nothing. The key is a hash of all that the bytes
-//! follow from (the text of an IR, options, the machine, versions), so nothing in a store is ever out of date. What the
-//! bytes are is the business of who puts them there: a backend's machine code, a shader's text.
+//! A [`Store`] gives back bytes that were put into it under a [`Key`], or nothing. The key is a hash of all that the
+//! bytes follow from (the text of an IR, options, the machine, versions), so nothing in a store is ever out of date.
+//! What the bytes are is the business of who puts them there: a backend's machine code, a shader's text.
 //!
-//! Invariants: what [`Store::get`] gives is, byte for byte, what was put there under that key; no failure of a store is a
-//! failure of compilation. Absent: anything of a device, and of the environment (who opens a store says where).
+//! Invariants: what [`Store::get`] gives is, byte for byte, what was put there under that key; no failure of a store is
+//! a failure of compilation. Absent: anything of a device, and of the environment (who opens a store says where).
 
 mod disk;
 mod entry;

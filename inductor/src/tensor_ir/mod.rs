@@ -1,8 +1,8 @@
 //! Tensor IR: a functional graph of primitives on whole tensors, what decomposition gives and the scheduler takes.
 //!
-//! Invariants: nodes stand in dependency order; sizes are expressions of the graph's pool; the operands of a `Map` have the node's sizes (a
-//! broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic. This module knows
-//! neither loops nor memory.
+//! Invariants: nodes stand in dependency order; sizes are expressions of the graph's pool; the operands of a `Map` have
+//! the node's sizes (a broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic.
+//! This module knows neither loops nor memory.
 
 mod text;
 pub mod verify;

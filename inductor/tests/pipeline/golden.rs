@@ -24,7 +24,7 @@ macro_rules! golden {
         $(#[test]
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
-            let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
+            let tensors = decompose(&graph, &Options { splits: true, ..Options::default() }).expect("it decomposes");
             let tensors = inductor::layout::choose(tensors, InterpBackend::new().capabilities());
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
@@ -61,6 +61,7 @@ golden! {
     fallback
     gather_negative
     gelu_scale_shift
+    large_sums
     layer_norm_residual
     layer_norm_element
     layer_norm_flipped

@@ -23,6 +23,7 @@ impl InterpBackend {
             convolutions: false,
             epilogues: true,
             in_place: true,
+            splits: true,
             together: true,
         };
         InterpBackend { capabilities }

@@ -165,7 +165,7 @@ impl<'py> Preparer<'py, '_> {
             Ok(Member { kernel: self.compiled(*kernel)?, args: args.len(), sizes: sizes.clone().into() })
         };
         let members = launches.iter().map(member).collect::<PyResult<_>>()?;
-        let kernel = self.cpu.together(members);
+        let kernel = self.cpu.together(members, self.plan.is_one_walk(launches));
         self.steps.push(Step::Launch(KernelLaunch { kernel, args, sizes: Box::default() }));
         Ok(())
     }

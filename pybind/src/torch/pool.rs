@@ -36,6 +36,11 @@ impl Pool for TorchPool {
             work();
         }
     }
+
+    /// Its idle threads spin for milliseconds.
+    fn piece_ns(&self) -> f64 {
+        4_000.0
+    }
 }
 
 extern "C" fn call(_begin: i64, _end: i64, work: *mut c_void) {

@@ -1,7 +1,7 @@
 //! The rule that chooses a strategy.
 //!
-//! 1. Loops that nest perfectly in the parallel one (values and one loop, which has no accumulators and whose iterations
-//!    are independent) are taken together with it: their iterations are the *items*.
+//! 1. Loops that nest perfectly in the parallel one (values and one loop, which has no accumulators and whose
+//!    iterations are independent) are taken together with it: their iterations are the *items*.
 //! 2. Scratch rows need a group for each item: *row*.
 //! 3. Where no independent loop is left inside, or the loops that are have [`FEW`] iterations at most: *flat*.
 //! 4. Where the items run over lanes (memory is contiguous from item to item), *flat* too, unless the items are few
@@ -89,8 +89,8 @@ impl<'a> Lower<'a> {
         (Items { chain, leaf: &l.body }, over_lanes)
     }
 
-    /// The loop's statements before the only loop inside it and that loop, if it nests perfectly: nothing but values that
-    /// any iteration may compute stands beside it.
+    /// The loop's statements before the only loop inside it and that loop, if it nests perfectly: nothing but values
+    /// that any iteration may compute stands beside it.
     pub(super) fn perfect_inner<'s>(&self, body: &'s [Stmt]) -> Option<(&'s [Stmt], &'s Loop)> {
         let (last, before) = body.split_last()?;
         let Stmt::Loop(inner) = last else { return None };

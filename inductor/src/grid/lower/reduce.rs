@@ -161,8 +161,8 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    /// Within each subgroup of so many threads, and then, by way of workgroup memory, across them: each subgroup puts the
-    /// results of all together for itself.
+    /// Within each subgroup of so many threads, and then, by way of workgroup memory, across them: each subgroup puts
+    /// the results of all together for itself.
     fn by_subgroups(&mut self, data: &AccData, mine: Partial, width: u32) -> Result<Partial> {
         let one = self.exchanged(data, mine, width)?;
         let count = self.threads / width;

@@ -113,8 +113,8 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// The stores of the items that run through a packed buffer without gaps, from a whole word to a whole word or to the
-    /// buffer's end.
+    /// The stores of the items that run through a packed buffer without gaps, from a whole word to a whole word or to
+    /// the buffer's end.
     fn word_stores(&mut self, items: &Items<'a>, count: Expr) -> Vec<WordStore> {
         let linear = self.linear_expr(&items.chain);
         let mut words: Vec<WordStore> = Vec::new();

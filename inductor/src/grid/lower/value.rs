@@ -1,8 +1,8 @@
 //! Values: one `Let` of the loop IR each.
 //!
-//! A value's register is that of its dtype ([`Lower::register`]), but for `int64`: where its range shows that it fits, it
-//! is an `i32`. Ranges come from constants, index expressions (which the kernel's limits keep small), conversions and
-//! what narrowed buffers promise.
+//! A value's register is that of its dtype ([`Lower::register`]), but for `int64`: where its range shows that it fits,
+//! it is an `i32`. Ranges come from constants, index expressions (which the kernel's limits keep small), conversions
+//! and what narrowed buffers promise.
 
 use super::{Lower, Refusal};
 use crate::grid::{NARROW_LIMIT, Ty, Val, WideFloats, eval};

@@ -1,5 +1,5 @@
-//! Neighbouring elements loaded and stored at once: a thread takes [`VECTOR`] items, which are written out one after the
-//! other.
+//! Neighbouring elements loaded and stored at once: a thread takes [`VECTOR`] items, which are written out one after
+//! the other.
 //!
 //! That needs no more than that the items are many, that their number is a multiple of that, and an access whose index
 //! runs by ones along the innermost loop from such a multiple on. Buffers are then aligned: whoever launches the kernel

@@ -1,8 +1,8 @@
 //! Statements: as one thread runs them, and as the threads of a group share them.
 //!
-//! Statements of a group are run by all its threads: values are computed by each (they come out alike), independent loops
-//! are shared, stores are one thread's. A barrier stands before a statement that meets what others have done to memory
-//! since the last one.
+//! Statements of a group are run by all its threads: values are computed by each (they come out alike), independent
+//! loops are shared, stores are one thread's. A barrier stands before a statement that meets what others have done to
+//! memory since the last one.
 
 use super::{Lower, Refusal, params_of};
 use crate::grid::Val;

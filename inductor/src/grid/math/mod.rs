@@ -1,8 +1,8 @@
 //! The functions of `float32` that a device may lack, in terms of what every device has.
 //!
-//! Each is a range reduction and a polynomial (our own fits), within a few units in the last place, with NaN, infinities
-//! and signed zeros right; denormal results may be flushed, as devices do. No step needs a multiplication and addition
-//! to be fused, and none lets a device that assumes there is no NaN go wrong where bits can tell.
+//! Each is a range reduction and a polynomial (our own fits), within a few units in the last place, with NaN,
+//! infinities and signed zeros right; denormal results may be flushed, as devices do. No step needs a multiplication
+//! and addition to be fused, and none lets a device that assumes there is no NaN go wrong where bits can tell.
 
 mod arc;
 mod erf;

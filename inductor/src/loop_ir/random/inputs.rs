@@ -50,8 +50,8 @@ pub fn inputs_with(seed: u64, kernel: &Kernel, sizes: &[i64], specials: bool) ->
     buffers.collect()
 }
 
-/// Buffers for the kernel's arguments of small numbers of both signs (0..10 for integers, which may be indices), alike for
-/// one seed.
+/// Buffers for the kernel's arguments of small numbers of both signs (0..10 for integers, which may be indices), alike
+/// for one seed.
 pub fn small_inputs(seed: u64, kernel: &Kernel, sizes: &[i64]) -> Vec<Buffer> {
     let mut rng = Rng::new(seed);
     let buffers = kernel.arguments().map(|(_, data)| {

@@ -46,8 +46,8 @@
 //!
 //! # Identity
 //! Two kernels are equal if they do the same steps on the same buffers: the kernel's name, the numbering of values,
-//! axes and accumulators, and the names of symbols and sizes do not count. [`Kernel::fingerprint`] hashes just that, so equal
-//! layers of a model are compiled once.
+//! axes and accumulators, and the names of symbols and sizes do not count. [`Kernel::fingerprint`] hashes just that, so
+//! equal layers of a model are compiled once.
 
 mod parse;
 mod print;
