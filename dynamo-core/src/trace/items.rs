@@ -330,8 +330,9 @@ impl Tracer<'_> {
     /// The next item, or what the iterator returns at its end.
     pub(super) fn resume(&mut self, iterator: ValueId) -> Traced<Next> {
         let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
-        if let State::Iter(Iter::Generator(frame)) = self.heap.get(state).clone() {
-            return self.resume_generator(state, *frame);
+        if let State::Iter(Iter::Generator(frame)) = self.heap.get(state) {
+            let frame = (**frame).clone();
+            return self.resume_generator(state, frame);
         }
         Ok(match self.advance(state)? {
             Some(item) => Next::Yield(item),

@@ -1,15 +1,14 @@
 //! The functions of the module `operator`: what the operators do, by name.
 
 use super::{
-    Traced, Tracer, ops,
+    Traced, Tracer, functional, ops,
     value::{Value, ValueId},
 };
 use guards::Constant;
 
-/// The functions that torch's Dynamo does not put into the graph but traces, each of which gives one node: its
-/// `stack_trace` ends in the function's own line. From `torch/_dynamo/polyfills/operator.py` and
-/// [`functional`](super::functional); sorted.
-const TRACED_BY_TORCH: [&str; 21] = [
+/// The functions that torch's Dynamo does not put into the graph but traces, each of which gives one node. From
+/// `torch/_dynamo/polyfills/operator.py`.
+const TRACED: [&str; 18] = [
     "operator.add",
     "operator.and_",
     "operator.floordiv",
@@ -28,14 +27,12 @@ const TRACED_BY_TORCH: [&str; 21] = [
     "operator.sub",
     "operator.truediv",
     "operator.truth",
-    "torch.nn.functional._threshold",
-    "torch.nn.functional.pad",
-    "torch.nn.functional.rms_norm",
 ];
 
-/// The function by its own name, if torch's Dynamo traces it.
+/// The function by its own name, if torch's Dynamo traces it: a node's `stack_trace` ends in that function's line.
 pub(super) fn traced_by_torch(name: &str) -> Option<&'static str> {
-    TRACED_BY_TORCH.binary_search(&name).ok().map(|at| TRACED_BY_TORCH[at])
+    let functional = functional::RULES.iter().map(|&(known, _)| known);
+    TRACED.into_iter().chain(functional).find(|&known| known == name)
 }
 
 impl Tracer<'_> {
