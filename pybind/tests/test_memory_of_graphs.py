@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -119,3 +122,20 @@ def test_results_of_two_calls_share_nothing() -> None:
     # The result's 16 MiB, and of the two temporaries the one that is read while it is written.
     (graph,) = recorder.graphs
     assert max(held(lambda: compiled(x, weight, out))) + graph.arena_bytes <= 21 * MIB
+
+
+PLACES = """
+import torch
+
+norm, x = torch.nn.RMSNorm(1024), torch.randn(4096, 1024)
+compiled = torch.compile(norm, backend="rust_inductor", dynamic=False)
+with torch.no_grad():
+    places = [compiled(x).data_ptr() for _ in range(40)]
+print(sum(a == b for a, b in zip(places[10:], places[11:])))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other ways")
+def test_a_large_result_lies_where_the_last_one_did() -> None:
+    again = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True, check=True).stdout
+    assert int(again) > 20

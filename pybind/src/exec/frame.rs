@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::frozen::Kept;
-use super::pages::{LARGE, ask_for_large};
+use super::pages::{LARGE, WIDE, ask_for_large, mend_holes};
 use super::{Program, ViewId};
 use crate::device::State;
 use crate::torch::shim::ShimError;
@@ -154,6 +154,9 @@ impl Frame {
     /// Allocates a buffer as the plan lays it out.
     pub(crate) fn allocate(&mut self, program: &Program, buf: Buf) -> Result<(), ShimError> {
         let spec = &program.bufs[buf];
+        if spec.bytes >= WIDE {
+            mend_holes();
+        }
         let tensor = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, (0, 0))?;
         self.put(buf, Slot::Owned(tensor))?;
         if spec.bytes >= LARGE {
