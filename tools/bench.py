@@ -53,7 +53,7 @@ class Samples:
     cold: dict[tuple[str, str], Event] = field(default_factory=dict)
     #: Seconds of our share of the first call, of each case, where a process before it has filled the cache.
     warm: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    #: Milliseconds of each case and number of threads, of ours and of a copy of as many bytes.
+    #: Milliseconds of each case and number of threads, of ours with its result given and of a copy of as many bytes.
     copies: dict[tuple[str, int], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     #: Of each case and contender with symbols, of the first processes: what sizes that it had not met cost it.
     resized: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
@@ -63,7 +63,7 @@ class Samples:
         case, backend = result["case"], result["backend"]
         self.ms[case, backend, threads].append(result["ms"][backend])
         if "copy" in result["ms"]:
-            self.copies[case, threads].append((result["ms"][backend], result["ms"]["copy"]))
+            self.copies[case, threads].append((result["ms"]["given"], result["ms"]["copy"]))
         if "seconds" in result and first:
             self.cold.setdefault((case, backend), result)
         elif "seconds" in result and backend == "rust_inductor":
@@ -206,9 +206,9 @@ COLD = (
 
 
 COPIED = (
-    "Large kernels that memory bounds, and a copy by torch that reads and writes as many bytes as the inputs and the "
-    "result of each have, in the same process right after it; milliseconds, and the median of their ratios (1.15 is "
-    "allowed)."
+    "Large kernels that memory bounds, each with its result written to a given tensor, and a copy by torch that reads "
+    "and writes as many bytes as their inputs and results have, to a given tensor, too, in the same process right "
+    "after it; milliseconds, and the median of their ratios (1.15 is allowed)."
 )
 
 
