@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.tidy import MAX_LINES, check_book, check_file, check_manifest
+from tools.tidy import MAX_LINES, MAX_WIDTH, check_book, check_file, check_manifest
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from tools.tidy import MAX_LINES, check_book, check_file, check_manifest
         ("fx/src/a.rs", "fn f() {}\n", None),
         ("fx/src/a.rs", "unsafe { g() }\n", "fx/src/a.rs:1: `unsafe` outside"),
         ("fx/src/a.rs", "// unsafe { g() }\n", None),
+        ("fx/src/a.rs", f"    // {'a ' * MAX_WIDTH}\n", "fx/src/a.rs:1: a comment of"),
+        ("fx/src/a.rs", f"//! | {'a ' * MAX_WIDTH} |\n", None),
         ("pybind/src/a.rs", "unsafe { g() }\n", None),
         ("a.py", "\n" * (MAX_LINES + 1), f"a.py: {MAX_LINES + 1} lines"),
         ("data.txt", "\n" * (MAX_LINES + 1), None),

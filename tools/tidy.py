@@ -1,6 +1,7 @@
 """The repository polices itself: what no compiler or linter checks for us.
 
-- No source file outgrows the limit (data and generated tables excepted).
+- No source file outgrows the limit (data and generated tables excepted), and no comment in Rust the line that rustfmt
+  keeps code within (a table's rows excepted).
 - Dependencies between crates point one way, as the architecture page of the book says.
 - `unsafe` stands only in the modules that are there for it.
 - No file names a path of somebody's machine.
@@ -18,6 +19,7 @@ from pathlib import Path
 from tools.ui import ROOT
 
 MAX_LINES = 900
+MAX_WIDTH = 120
 SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
 
 #: For each crate, the crates of this workspace that it may name.
@@ -59,6 +61,7 @@ UNSAFE_ALLOWED = (
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
 COMMENT = re.compile(r"^\s*//")
+TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
 PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
 
 
@@ -94,12 +97,15 @@ def check_file(root: Path, path: Path) -> Iterator[str]:
     lines = path.read_text(errors="replace").splitlines()
     if len(lines) > MAX_LINES and not name.startswith("LICENSE"):
         yield f"{name}: {len(lines)} lines; split it ({MAX_LINES} at most)"
-    unsafe_allowed = path.suffix != ".rs" or name.startswith(UNSAFE_ALLOWED)
+    is_rust = path.suffix == ".rs"
+    unsafe_allowed = not is_rust or name.startswith(UNSAFE_ALLOWED)
     for number, line in enumerate(lines, start=1):
         if MACHINE_PATH.search(line):
             yield f"{name}:{number}: a path of one machine"
         if not unsafe_allowed and UNSAFE.search(line) and not COMMENT.match(line):
             yield f"{name}:{number}: `unsafe` outside {', '.join(UNSAFE_ALLOWED)}"
+        if is_rust and len(line) > MAX_WIDTH and COMMENT.match(line) and not TABLE_ROW.match(line):
+            yield f"{name}:{number}: a comment of {len(line)} characters; break it ({MAX_WIDTH} at most)"
 
 
 def check_manifest(manifest: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
 //! Decodes code objects and encodes them again.
 //!
-//! Standard input holds one code object per line, as JSON: its version, first line, stack size, and its three byte strings in
-//! hexadecimal. Standard output holds one line for each: its new bytes and stack size, or `{"error": "…"}`.
+//! Standard input holds one code object per line, as JSON: its version, first line, stack size, and its three byte
+//! strings in hexadecimal. Standard output holds one line for each: its new bytes and stack size, or `{"error": "…"}`.
 //! On the way it is checked here that decoding the new bytes, and reading the text form, give the same body.
 
 use std::io::{self, BufRead, Write};

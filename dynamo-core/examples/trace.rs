@@ -1,7 +1,7 @@
 //! Traces calls that an interpreter describes.
 //!
-//! Standard input holds one JSON object a line: a world of objects with the calls to trace (see `tests/world`). For each
-//! line, standard output holds one: a list with, for each call, the graph, the guards, the code that runs in the
+//! Standard input holds one JSON object a line: a world of objects with the calls to trace (see `tests/world`). For
+//! each line, standard output holds one: a list with, for each call, the graph, the guards, the code that runs in the
 //! function's place, what its opaque constants are, and why the graph ended, if it did before the function; or
 //! `{"refused": …}` where nothing could be captured.
 

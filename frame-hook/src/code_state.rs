@@ -1,12 +1,12 @@
 //! What is known of a code object: kept in the code object itself, freed with it.
 //!
-//! The garbage collector does not look into code objects. So nothing is kept here that may lead back to a function of the
-//! code: no closure, no global variables, no function made of a replacement.
+//! The garbage collector does not look into code objects. So nothing is kept here that may lead back to a function of
+//! the code: no closure, no global variables, no function made of a replacement.
 //!
 //! Invariants: an entry that a call is using outlives the call, whatever becomes of the list meanwhile; counts of
-//! references change with the GIL held only, so that one thread's `Rc` may be dropped by another. Handlers are known here
-//! weakly: one that nobody can enable any more ends, with all that it refers to, and what is known for it goes when the
-//! next handler comes. Meanwhile no other handler has its address, as the weak reference keeps the allocation.
+//! references change with the GIL held only, so that one thread's `Rc` may be dropped by another. Handlers are known
+//! here weakly: one that nobody can enable any more ends, with all that it refers to, and what is known for it goes
+//! when the next handler comes. Meanwhile no other handler has its address, as the weak reference keeps the allocation.
 
 use crate::layout::Object;
 use crate::{Guard, Handler};

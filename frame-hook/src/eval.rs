@@ -4,9 +4,9 @@
 //! runs; what stood there before us is called for all that is not ours, and put back when we leave.
 //!
 //! Another evaluator, such as torch's, may come and go in between, and need not leave in the order in which it came: it
-//! may stand on top of ours and, from an earlier time, beneath it too. So a frame that comes back to us from whom we have
-//! given it to goes to CPython's own evaluator: handed on again, it would go round for ever, on no stack at all, as
-//! evaluators call each other last.
+//! may stand on top of ours and, from an earlier time, beneath it too. So a frame that comes back to us from whom we
+//! have given it to goes to CPython's own evaluator: handed on again, it would go round for ever, on no stack at all,
+//! as evaluators call each other last.
 
 use crate::clear::clear;
 use crate::code_state::{self, CodeState, Entry, Found, address};
@@ -79,7 +79,8 @@ fn install() {
         return;
     }
     BEFORE.store(if is_default(current) { ptr::null_mut() } else { current }, Ordering::Relaxed);
-    // SAFETY: the interpreter is attached; the evaluator that we put there is a valid one for as long as the process lives.
+    // SAFETY: the interpreter is attached; the evaluator that we put there is a valid one for as long as the process
+    // lives.
     unsafe { _PyInterpreterState_SetEvalFrameFunc(ffi::PyInterpreterState_Get(), hook) }
 }
 

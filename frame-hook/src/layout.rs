@@ -107,8 +107,9 @@ impl Thread {
     /// `None` if there is no such caller.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     pub(crate) fn monitoring_version(&self) -> Option<u64> {
-        // SAFETY: a thread that runs has a C frame, whose first member is the frame that runs, or null. Frames in it are
-        // complete, with live code objects; those of the evaluator itself have another code object, which is passed by.
+        // SAFETY: a thread that runs has a C frame, whose first member is the frame that runs, or null. Frames in it
+        // are complete, with live code objects; those of the evaluator itself have another code object, which is passed
+        // by.
         unsafe {
             let mut frame = *self.current.cast::<*const Frame>();
             while !frame.is_null() && (*frame).owner == OWNED_BY_C_STACK {
@@ -139,7 +140,8 @@ impl Frame {
         self.globals
     }
 
-    /// Puts other code in the place of the frame's, to begin at its first instruction; what was there, to be given back.
+    /// Puts other code in the place of the frame's, to begin at its first instruction; what was there, to be given
+    /// back.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     pub(crate) fn set_code(&mut self, code: Object) -> Object {
         // SAFETY: instructions follow the head of a code object, and 3.12 points in front of the next one.

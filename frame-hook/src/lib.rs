@@ -8,17 +8,18 @@
 //! ```
 //!
 //! The hook is installed while some thread is [`Enabled`], and only such threads' frames are looked at. Generators,
-//! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement. While `sys.settrace` is in
-//! force every frame of its thread runs as it is, so that debuggers and coverage see the lines of the program; so it is
-//! with all threads while a tool of `sys.monitoring` may look at lines, and with the functions that trace and profile.
+//! coroutines, class bodies and modules are never ours, nor is code that runs as a replacement. While `sys.settrace` is
+//! in force every frame of its thread runs as it is, so that debuggers and coverage see the lines of the program; so it
+//! is with all threads while a tool of `sys.monitoring` may look at lines, and with the functions that trace and
+//! profile.
 //!
-//! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs` as
-//! the dict), has the free variables of the original in the same order, and neither cells among its parameters' slots
-//! that the original has not made yet. Names, lines and the exception table are its own.
+//! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs`
+//! as the dict), has the free variables of the original in the same order, and neither cells among its parameters'
+//! slots that the original has not made yet. Names, lines and the exception table are its own.
 //!
 //! Invariants: every reference taken is given back, on errors too; a frame that does not run is cleared as its version
-//! of CPython clears it; no panic crosses into C. `unsafe` is all over this crate and nowhere above it: it reads frames,
-//! whose layouts are CPython's own business and stand in `layout` for each version.
+//! of CPython clears it; no panic crosses into C. `unsafe` is all over this crate and nowhere above it: it reads
+//! frames, whose layouts are CPython's own business and stand in `layout` for each version.
 
 #[cfg(not(all(Py_3_11, not(Py_3_14))))]
 compile_error!("the layout of frames is known for CPython 3.11, 3.12 and 3.13");
@@ -43,7 +44,8 @@ use std::rc::Rc;
 
 /// Decides what becomes of calls.
 pub trait Handler: Send + Sync {
-    /// Is shown a call for which no entry's guard holds, and these guards. Python code that runs meanwhile is not shown.
+    /// Is shown a call for which no entry's guard holds, and these guards. Python code that runs meanwhile is not
+    /// shown.
     ///
     /// # Errors
     /// An exception is raised in the caller's place.
@@ -52,8 +54,8 @@ pub trait Handler: Send + Sync {
     /// How many entries a code object may have; further calls run as they are.
     fn limit(&self) -> usize;
 
-    /// Is told of each call for which it would be asked, had the code object not reached its limit; `first` is true once
-    /// for each code object.
+    /// Is told of each call for which it would be asked, had the code object not reached its limit; `first` is true
+    /// once for each code object.
     ///
     /// # Errors
     /// An exception is raised in the caller's place.

@@ -1,7 +1,7 @@
 //! Tools of `sys.monitoring` (from 3.12 on) that would see a difference.
 //!
-//! A debugger or a tool for coverage wants the lines of a function, which the code in its place has not got: while one is
-//! there, functions run as they are. A profiler sees calls and returns, which are the same.
+//! A debugger or a tool for coverage wants the lines of a function, which the code in its place has not got: while one
+//! is there, functions run as they are. A profiler sees calls and returns, which are the same.
 //!
 //! Invariant: nothing but a comparison is done on a call as long as no tool has asked for other events.
 

@@ -1,8 +1,10 @@
 //! The hook as a Python module: for tests, and for whoever writes a handler in Python.
 //!
 //! ```python
-//! with frame_hook.Hook(handler, limit=8):  # handler(code, locals, globals, function) -> None | False | (guard | None, code)
-//!     f(1)                                 # guard(locals) -> bool
+//! # handler(code, locals, globals, function) -> None | False | (guard | None, code)
+//! # guard(locals) -> bool
+//! with frame_hook.Hook(handler, limit=8):
+//!     f(1)
 //! ```
 
 use crate::{Call, Enabled, Guard, Handler, Verdict};

@@ -1,8 +1,8 @@
 //! The FX graph IR: graphs of calls, as `torch.fx` has them, in Rust.
 //!
-//! [`Graph`] is an arena of [`Node`]s in program order; [`Arg`] is what a node is called with. Graphs print and parse as
-//! [`text`], print as `torch.fx` prints them (`Display`, [`Graph::tabular`], [`Graph::python_code`]), and are stored as
-//! [`json`]. [`verify`] lists the invariants, [`passes`] keep them.
+//! [`Graph`] is an arena of [`Node`]s in program order; [`Arg`] is what a node is called with. Graphs print and parse
+//! as [`text`], print as `torch.fx` prints them (`Display`, [`Graph::tabular`], [`Graph::python_code`]), and are stored
+//! as [`json`]. [`verify`] lists the invariants, [`passes`] keep them.
 //!
 //! Invariant: this crate knows no Python interpreter, no tensor library and no device.
 

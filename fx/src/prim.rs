@@ -1,7 +1,7 @@
 //! The primitives: the closed set of scalar operations and reductions that every later stage matches exhaustively.
 //!
-//! One row here is the only place where a primitive's name, arity, domain, result type and cost class stand. The ATen table
-//! ties overloads to these rows; loop IR computes with them; emitters print them; interpreters evaluate them.
+//! One row here is the only place where a primitive's name, arity, domain, result type and cost class stand. The ATen
+//! table ties overloads to these rows; loop IR computes with them; emitters print them; interpreters evaluate them.
 //!
 //! Conventions: the operands of one primitive have one dtype (conversion is explicit), except the condition of
 //! `where`, which is `bool`, and the amount of a shift, which has the dtype of the shifted value.

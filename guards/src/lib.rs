@@ -1,9 +1,9 @@
 //! Guards: the conditions under which a compiled program may be used again.
 //!
 //! A tracer that follows a program once finds out what it relied on: that `L['n']` is 3, that `L['t']` has two items.
-//! Each of these is a [`Guard`]. It has a *source*, which says where the value comes from, and a *kind*, which says what
-//! has to be so. Before the compiled program runs again, all of its guards are checked; so a check has to be fast, and
-//! if it fails, somebody will want to know why.
+//! Each of these is a [`Guard`]. It has a *source*, which says where the value comes from, and a *kind*, which says
+//! what has to be so. Before the compiled program runs again, all of its guards are checked; so a check has to be fast,
+//! and if it fails, somebody will want to know why.
 //!
 //! # Sources
 //!
@@ -73,8 +73,8 @@
 //! functions, are numbers of the caller's ([`ObjectId`]); names and constants have numbers too, by which the caller can
 //! keep what it has made of them. Where there is nothing to read, the guard fails; there is no error.
 //!
-//! Guards on shapes are solved by `symshapes`: [`ShapeGuard`] holds the compiled program, and reads its numbers from the
-//! objects that the tree kept.
+//! Guards on shapes are solved by `symshapes`: [`ShapeGuard`] holds the compiled program, and reads its numbers from
+//! the objects that the tree kept.
 //!
 //! Absent on purpose: CPython, tensors, and when a program is compiled or dropped.
 

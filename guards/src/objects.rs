@@ -4,8 +4,8 @@
 //! address. What is not there is `None` and fails the guard; there are no errors. Only [`Objects::attr`],
 //! [`Objects::call0`], [`Objects::user`] and [`Objects::has_attr`] may run the user's code.
 //!
-//! Each name, constant, tensor and object comes with its number in the tree's tables ([`Sources`](crate::Sources)), so that
-//! who has prepared a Python object for each need not make one; so does each dict that is read in one pass.
+//! Each name, constant, tensor and object comes with its number in the tree's tables ([`Sources`](crate::Sources)), so
+//! that who has prepared a Python object for each need not make one; so does each dict that is read in one pass.
 
 use crate::{
     constant::{Constant, ConstantId},
@@ -135,8 +135,8 @@ pub trait Objects {
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.
     fn dict_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
-    /// The same of a dict that is read in one pass: gives the values to `each` in that order; if it is not such a dict, any
-    /// of them or none.
+    /// The same of a dict that is read in one pass: gives the values to `each` in that order; if it is not such a dict,
+    /// any of them or none.
     fn dict_entries_match(
         &mut self,
         object: &Self::Handle,

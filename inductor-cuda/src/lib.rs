@@ -1,7 +1,7 @@
 //! The CUDA backend: kernels on a grid of blocks as CUDA C++.
 //!
-//! So far the emitter alone: [`print()`] gives the text of a grid kernel's stages, which NVRTC compiles without headers.
-//! Launching is absent.
+//! So far the emitter alone: [`print()`] gives the text of a grid kernel's stages, which NVRTC compiles without
+//! headers. Launching is absent.
 
 mod emit;
 

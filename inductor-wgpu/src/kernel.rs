@@ -59,8 +59,8 @@ impl GpuKernel {
     /// The dispatches for these sizes.
     ///
     /// # Errors
-    /// Sizes that the kernel's arithmetic does not hold for, more groups than the device starts, or what the device says
-    /// against a shader.
+    /// Sizes that the kernel's arithmetic does not hold for, more groups than the device starts, or what the device
+    /// says against a shader.
     pub(crate) fn launch(&self, gpu: &Gpu, sizes: &[i64]) -> Result<Work, Refusal> {
         let grid = &self.grid;
         let is_long = |binding| grid.bytes(binding, sizes).is_none_or(|bytes| bytes > gpu.longest_binding());

@@ -6,7 +6,8 @@
 //! `subgroup` (whether threads exchange values).
 //!
 //! Invariants: nothing here panics for what a driver does: out of memory, validation and a lost device are values of
-//! [`inductor::device::DeviceError`]. `unsafe` stands in `loader` alone, which asks whether the system has a Vulkan loader.
+//! [`inductor::device::DeviceError`]. `unsafe` stands in `loader` alone, which asks whether the system has a Vulkan
+//! loader.
 //!
 //! Absent: which steps run here and where values are (`inductor::offload`); tensors and Python (`pybind`).
 

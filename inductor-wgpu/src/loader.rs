@@ -19,8 +19,8 @@ const LIBRARY: &str = if cfg!(windows) {
 
 /// The error of a system without one.
 pub(crate) fn missing() -> Option<OpenError> {
-    // SAFETY: the library is the system's, and wgpu has just tried to load it: what it does when it is loaded is sound or
-    // was done before. Nothing of it is called.
+    // SAFETY: the library is the system's, and wgpu has just tried to load it: what it does when it is loaded is sound
+    // or was done before. Nothing of it is called.
     let loaded = unsafe { Library::new(LIBRARY) };
     let error = loaded.err()?;
     Some(OpenError::NoLoader { library: LIBRARY.to_owned(), reason: error.to_string() })

@@ -3,7 +3,8 @@
 //! Uploads happen before all commands that are submitted after them, so they only go into blocks that no recorded
 //! command uses: fresh ones, or the pool's. What a run releases itself it uses again for results of later commands.
 //!
-//! Shaders that look things up say in a word of the run's that an index was out of bounds. Each download brings it along.
+//! Shaders that look things up say in a word of the run's that an index was out of bounds. Each download brings it
+//! along.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;

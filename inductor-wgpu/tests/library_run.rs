@@ -99,7 +99,8 @@ fn halves_are_rounded_once() {
                 let singles = bytemuck::pod_collect_to_vec::<u8, f32>(&single);
                 let [got, wanted] = [half, as_bytes(&singles, dtype)].map(|bytes| ordered(&bytes));
                 assert_eq!(got.len(), wanted.len());
-                // The driver may contract other sums to fused products, which moves a few over the middle of two halves.
+                // The driver may contract other sums to fused products, which moves a few over the middle of two
+                // halves.
                 let apart = |(a, b): (&i32, &i32)| (a - b).abs();
                 let far = got.iter().zip(&wanted).map(apart).max().unwrap_or(0);
                 let moved = got.iter().zip(&wanted).filter(|pair| apart(*pair) > 0).count();

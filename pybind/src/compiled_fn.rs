@@ -1,9 +1,10 @@
 //! The callable that torch gets for a graph.
 //!
-//! A graph is compiled once, for all sizes. What remains to do for given sizes (allotting memory, strides of views) is done
-//! when they are first met and kept, up to a bound. A graph that cannot be compiled runs as it is. Invariant: whatever
-//! happens inside, the caller sees either the graph's outputs or the exception that the graph itself would raise, never a
-//! crash. What a kernel or a library has met may be told otherwise than the operator does: the graph is run as it is, then.
+//! A graph is compiled once, for all sizes. What remains to do for given sizes (allotting memory, strides of views) is
+//! done when they are first met and kept, up to a bound. A graph that cannot be compiled runs as it is. Invariant:
+//! whatever happens inside, the caller sees either the graph's outputs or the exception that the graph itself would
+//! raise, never a crash. What a kernel or a library has met may be told otherwise than the operator does: the graph is
+//! run as it is, then.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
 use crate::device::Wgpu;
@@ -67,8 +68,9 @@ enum Kind {
     Eager(String),
 }
 
-/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module, the outputs
-/// from `saved_from` on are for a backward graph alone, and who calls a graph that `spends` gives its inputs away.
+/// Compiles a graph module; `weights` are the inputs, by number, that are parameters or buffers of a module, the
+/// outputs from `saved_from` on are for a backward graph alone, and who calls a graph that `spends` gives its inputs
+/// away.
 #[pyfunction]
 #[pyo3(signature = (module, options=None, *, weights=Vec::new(), saved_from=None, spends=false))]
 pub(crate) fn compile_graph(
@@ -295,9 +297,9 @@ impl CompiledFn {
         }
     }
 
-    /// Runs what was compiled. Where it fails, and running the graph a second time is possible and does no harm, the graph
-    /// has the last word: the exception is its own, or, should it know better (an operator whose results are not what
-    /// torch's metadata said), the result.
+    /// Runs what was compiled. Where it fails, and running the graph a second time is possible and does no harm, the
+    /// graph has the last word: the exception is its own, or, should it know better (an operator whose results are not
+    /// what torch's metadata said), the result.
     fn run_program<'py>(
         &self,
         py: Python<'py>,

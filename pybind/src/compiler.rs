@@ -182,8 +182,8 @@ fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Optio
     }
 }
 
-/// The processor, as the device that plans run on; with the user's cache or without any, with the cost model's kernels or
-/// those that turn out to be the fastest.
+/// The processor, as the device that plans run on; with the user's cache or without any, with the cost model's kernels
+/// or those that turn out to be the fastest.
 fn host(options: &Options) -> &'static Cpu {
     static HOSTS: [OnceLock<Cpu>; 4] = [const { OnceLock::new() }; 4];
     let Options { cache, max_autotune, .. } = *options;

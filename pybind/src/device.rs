@@ -1,7 +1,7 @@
 //! The devices of this process that are not the processor, and the weights that they keep.
 //!
-//! A device is opened once for each choice of an adapter. It keeps a [copy](kept) of every parameter and constant that a
-//! graph has read, and of results that other graphs read; `rust_inductor.reset()` forgets all copies.
+//! A device is opened once for each choice of an adapter. It keeps a [copy](kept) of every parameter and constant that
+//! a graph has read, and of results that other graphs read; `rust_inductor.reset()` forgets all copies.
 
 mod kept;
 

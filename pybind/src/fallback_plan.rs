@@ -1,7 +1,7 @@
 //! The plan that calls every operator: what runs if the compiler gives up on a graph.
 //!
-//! Values whose metadata is known to be that of a tensor, with sizes that the inputs give, become buffers; all others are
-//! handed on as objects. Nothing is computed at compile time but integers that the graph states.
+//! Values whose metadata is known to be that of a tensor, with sizes that the inputs give, become buffers; all others
+//! are handed on as objects. Nothing is computed at compile time but integers that the graph states.
 
 use std::sync::Arc;
 

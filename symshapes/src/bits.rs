@@ -1,4 +1,5 @@
-//! Bit operations, masks being constants, and the choice between two values: all of them are arithmetic, so they need no nodes.
+//! Bit operations, masks being constants, and the choice between two values: all of them are arithmetic, so they need
+//! no nodes.
 //!
 //! Laws, with Python's integers, which have infinitely many sign bits:
 //! - `x << k == x * 2**k` and `x >> k == x // 2**k`

@@ -37,8 +37,8 @@ pub enum FloatNode {
     Unary(FloatUnary, Float),
     /// A function of two.
     Binary(FloatBinary, Float, Float),
-    /// The nearest decimal fraction of so many digits after the point, or multiple of a power of ten where the number is
-    /// negative, as Python's `round(x, digits)`.
+    /// The nearest decimal fraction of so many digits after the point, or multiple of a power of ten where the number
+    /// is negative, as Python's `round(x, digits)`.
     RoundDecimal(Float, i16),
 }
 
@@ -412,8 +412,8 @@ pub(crate) fn quotient(a: i64, b: i64) -> Option<f64> {
     (b != 0 && exact(a) && exact(b)).then(|| nearest(a) / nearest(b))
 }
 
-/// Python's `round(x, digits)`: the decimal is found from all of the double's digits, a tie goes to the even one. `None`
-/// where Python raises an error, since no double is so large.
+/// Python's `round(x, digits)`: the decimal is found from all of the double's digits, a tie goes to the even one.
+/// `None` where Python raises an error, since no double is so large.
 pub(crate) fn round_decimal(x: f64, digits: i16) -> Option<f64> {
     if digits >= 0 || !x.is_finite() {
         return format!("{x:.*}", usize::from(digits.unsigned_abs())).parse().ok();

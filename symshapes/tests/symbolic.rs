@@ -7,7 +7,8 @@ use common::{Op, Tree, config, eval, pool, samples, trees};
 use proptest::prelude::*;
 use symshapes::{Expr, Pool, Range, Sym, division_laws, order_laws};
 
-/// For each rule an expression that it applies to, and what that becomes. `j` is a position along `s`, `i` one along `b`.
+/// For each rule an expression that it applies to, and what that becomes. `j` is a position along `s`, `i` one along
+/// `b`.
 const CASES: &[(&str, &str, &str)] = &[
     ("div_beside_zero", "j // s", "0"),
     ("div_multiple", "(s*i + x) // s", "i + (x//s)"),

@@ -94,9 +94,9 @@ impl ControlFlow {
 
 /// Where execution goes on when it goes to `inst`.
 ///
-/// That is `inst`, but for the end of a loop: the target of an exhausted `FOR_ITER` is `END_FOR`, which the interpreters
-/// from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows. What comes after has the stack without the
-/// iterator.
+/// That is `inst`, but for the end of a loop: the target of an exhausted `FOR_ITER` is `END_FOR`, which the
+/// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows. What comes after has the stack
+/// without the iterator.
 pub fn landing(body: &Body, inst: Inst) -> Inst {
     if body.inst(inst).op != Op::EndFor {
         return inst;

@@ -9,8 +9,8 @@
 //! the resume function too. An exception that comes from outside between the two (an interrupt, no memory left) passes
 //! them by.
 //!
-//! A local that is not live at the cut is not passed on. If it holds anything, that stays with the prefix, and goes when
-//! the prefix returns: later than in the original if what comes after the cut would have written the local anew.
+//! A local that is not live at the cut is not passed on. If it holds anything, that stays with the prefix, and goes
+//! when the prefix returns: later than in the original if what comes after the cut would have written the local anew.
 //!
 //! [`call_resume`] alone is for those who make the prefix themselves.
 

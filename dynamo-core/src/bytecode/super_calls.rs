@@ -1,7 +1,7 @@
 //! Gives `super()` its arguments.
 //!
-//! Without arguments, `super` looks into the frame of its caller for the cell `__class__` and for the first parameter. A
-//! resume function has others in that place. With the arguments written out it does not look.
+//! Without arguments, `super` looks into the frame of its caller for the cell `__class__` and for the first parameter.
+//! A resume function has others in that place. With the arguments written out it does not look.
 //!
 //! `LOAD_SUPER_ATTR` has them on the stack in any case; a flag says whether the call is to be made with them.
 

@@ -1,4 +1,5 @@
-//! Attributes: of tensors by a table, of objects by asking the interpreter, of what the program changed by what it wrote.
+//! Attributes: of tensors by a table, of objects by asking the interpreter, of what the program changed by what it
+//! wrote.
 
 use super::{
     Traced, Tracer, exit_stack,
@@ -209,8 +210,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// An attribute that the program has given to a tensor, or that no tensor has. One that is computed may be any of the
-    /// inputs, of which it has the attributes then.
+    /// An attribute that the program has given to a tensor, or that no tensor has. One that is computed may be any of
+    /// the inputs, of which it has the attributes then.
     fn own_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
         let is_input = self.is_input(node);
         let first = self.first_name(node);
@@ -317,7 +318,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if a function that was found is asked: it may have been given another name than its code has, or attributes.
+    /// True if a function that was found is asked: it may have been given another name than its code has, or
+    /// attributes.
     fn knows_itself(&mut self, function: Obj, name: &str) -> bool {
         let is_name = matches!(name, "__name__" | "__qualname__");
         !is_name || matches!(self.host.attr(function, name), Lookup::Found(_))
@@ -329,7 +331,8 @@ impl Tracer<'_> {
         let property = self.sources.attr(class, name);
         let place = self.sources.attr(property, "fget");
         let function = self.lazy(getter, place);
-        // Whether an attribute is there is nothing that it tells by what it raises: the class may have other ways to it.
+        // Whether an attribute is there is nothing that it tells by what it raises: the class may have other ways to
+        // it.
         self.call(function, vec![value], vec![]).map_err(|reason| self.uncaught(reason))
     }
 

@@ -3,8 +3,8 @@
 //! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
 //! [`Tracer::autocast`]; the graph ends as it began, and code that goes on inside of a context enters it anew.
 //!
-//! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are known
-//! here: for other devices nothing is traced while it is on.
+//! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are
+//! known here: for other devices nothing is traced while it is on.
 
 use super::{
     Traced, Tracer,

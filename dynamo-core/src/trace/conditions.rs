@@ -1,7 +1,7 @@
 //! What a program says of its sizes to compilers: `torch._check` and the functions that ask without deciding.
 //!
-//! A condition that the sizes of this call decide is guarded. One that depends on data is stated: it is checked when the
-//! data are known, and what follows from it is known from here on.
+//! A condition that the sizes of this call decide is guarded. One that depends on data is stated: it is checked when
+//! the data are known, and what follows from it is known from here on.
 
 use super::{
     Traced, Tracer,

@@ -1,7 +1,7 @@
 //! The device on which functions make tensors that are told of none: `with torch.device(...)`.
 //!
-//! The graph says the device at each call that makes a tensor. So the mode itself, which is a matter of Python's, is not
-//! entered when the graph runs; code that goes on inside of a context enters it anew.
+//! The graph says the device at each call that makes a tensor. So the mode itself, which is a matter of Python's, is
+//! not entered when the graph runs; code that goes on inside of a context enters it anew.
 //!
 //! Invariant: a function with Python code of its own, which would ask the mode when the graph runs, is not put into the
 //! graph where the mode is not what it was when the trace began.

@@ -1,5 +1,5 @@
-//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more; and
-//! of attributes, that they are there.
+//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more;
+//! and of attributes, that they are there.
 //!
 //! Invariants:
 //! - Whoever reads a dict's state reads it as a whole, and so guards all of its keys in their order. Only what goes

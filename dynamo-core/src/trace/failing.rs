@@ -2,14 +2,14 @@
 //!
 //! A graph runs outside of the program's handlers, and before its effects are replayed. So where a call may raise for
 //! what its tensors hold, and somebody could tell, since a handler of the frames that are traced sees the exception, or
-//! something was changed before it that the caller has, the program runs as it is from its beginning if the graph fails:
-//! nothing has happened by then. If a graph would leave something behind, it ends before the call, which then runs where
-//! it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known into sizes
-//! that are known is either certain, or rejected while it is traced.
+//! something was changed before it that the caller has, the program runs as it is from its beginning if the graph
+//! fails: nothing has happened by then. If a graph would leave something behind, it ends before the call, which then
+//! runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known
+//! into sizes that are known is either certain, or rejected while it is traced.
 //!
 //! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
-//! this frame or in one that called it. While [`Tracer::retries`] is, no call goes into the graph that changes a tensor,
-//! draws random numbers, or enters inference mode, nor has one before.
+//! this frame or in one that called it. While [`Tracer::retries`] is, no call goes into the graph that changes a
+//! tensor, draws random numbers, or enters inference mode, nor has one before.
 
 use super::{
     Traced, Tracer,
@@ -26,7 +26,8 @@ use crate::{
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Trace};
 use symshapes::{DType, DeviceKind, Expr};
 
-/// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for each.
+/// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for
+/// each.
 const MOST_HANDLERS: usize = 64;
 
 /// What may stand in a handler that only puts locals in order before it raises again.
@@ -86,8 +87,8 @@ impl Tracer<'_> {
         self.watched || self.handled.is_some() || self.heap.has_changed()
     }
 
-    /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse to
-    /// have it changed, which nothing but its history tells.
+    /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse
+    /// to have it changed, which nothing but its history tells.
     pub(super) fn may_be_of_leaf(&self, node: NodeId) -> bool {
         let requires = |node: NodeId| match &self.graph[node].meta {
             Some(Meta::Tensor(meta)) => meta.requires_grad,
@@ -119,8 +120,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if a tensor that the call changes may lie in part where another one lies that it reads, or where elements of
-    /// its own do: most operators refuse that. Of two inputs it is taken that they are whole or apart.
+    /// True if a tensor that the call changes may lie in part where another one lies that it reads, or where elements
+    /// of its own do: most operators refuse that. Of two inputs it is taken that they are whole or apart.
     pub(super) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
         let whole = |node: NodeId| std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node);
         let of_changed = whole(changed);
@@ -192,8 +193,8 @@ impl Tracer<'_> {
             && (!is_of_tensor || self.where_it_leads(&item.args, &mut asked) == Places::Within && asked.is_empty())
     }
 
-    /// Where an index leads that torch takes, by its shapes; symbolic sizes are guarded to be as large as they are asked
-    /// to be, or not.
+    /// Where an index leads that torch takes, by its shapes; symbolic sizes are guarded to be as large as they are
+    /// asked to be, or not.
     fn where_it_leads_now(&mut self, args: &[Arg]) -> Places {
         let mut asked = Vec::new();
         let mut places = self.where_it_leads(args, &mut asked);

@@ -546,8 +546,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for what can go if nothing uses it: inputs, parts of results and of tensors, sizes. An index by tensors, or by
-    /// numbers in sizes that are symbols, may lead out of its tensor, which only running tells.
+    /// True for what can go if nothing uses it: inputs, parts of results and of tensors, sizes. An index by tensors, or
+    /// by numbers in sizes that are symbols, may lead out of its tensor, which only running tells.
     fn is_droppable(&self, node: NodeId) -> bool {
         let node = &self.graph[node];
         match node.kind {

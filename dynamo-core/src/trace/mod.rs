@@ -10,7 +10,8 @@
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
-//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what Python's own functions and classes do;
+//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what
+//!   Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
 //!   `with`, `try` and `match` need;
@@ -162,7 +163,8 @@ pub struct Capture {
     pub graph: Graph,
     /// True if the graph does anything, and so has to be compiled.
     pub computes: bool,
-    /// True if the graph sets a mode: whether autograd records, inference, or autocast. It would leave it so if it failed midway.
+    /// True if the graph sets a mode: whether autograd records, inference, or autocast. It would leave it so if it
+    /// failed midway.
     pub sets_mode: bool,
     /// The calls of the graph that may raise when it runs.
     pub fallible: Vec<NodeId>,
@@ -595,7 +597,8 @@ impl<'h> Tracer<'h> {
         }
     }
 
-    /// Drops everything since the mark. What the environment has learned of sizes stays: it is a guard too many, at worst.
+    /// Drops everything since the mark. What the environment has learned of sizes stays: it is a guard too many, at
+    /// worst.
     fn rollback(&mut self, mark: Mark) -> Frame {
         self.graph.retain(|node| node.as_u32() < u32::try_from(mark.nodes).unwrap_or(u32::MAX));
         self.lowered.rollback(mark.nodes);

@@ -1,7 +1,7 @@
 //! Numbers that are computed from sizes and from numbers of the caller's: integers, floats and bools.
 //!
-//! Each is an expression over the environment's symbols, by which guards decide, and a node of the graph, which computes
-//! it when the program runs.
+//! Each is an expression over the environment's symbols, by which guards decide, and a node of the graph, which
+//! computes it when the program runs.
 //!
 //! Invariant: a node computes what Python would. Where Python would raise, or give a number of another kind, for other
 //! operands, a guard keeps them from that; where no expression says the value, the operands are taken as they are now,

@@ -143,8 +143,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Arithmetic that cannot fail on integers that will be symbols is done when something needs it, as torch does: what
-    /// is only returned needs no graph.
+    /// Arithmetic that cannot fail on integers that will be symbols is done when something needs it, as torch does:
+    /// what is only returned needs no graph.
     fn put_off(&mut self, name: &str, a: ValueId, b: ValueId) -> Option<ValueId> {
         let number = ["add", "mul", "sub"].contains(&name).then(|| BINARY.iter().position(|op| *op == name))??;
         let (x, y) = (self.awaits(a)?, self.awaits(b)?);

@@ -1,9 +1,10 @@
 //! Sets and frozen sets: their methods and operators, and the order in which they give their items.
 //!
-//! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item; of
-//! those that a program makes of constants, the interpreter says it, which does the same again, and so does the code that
-//! builds them. Of what is made of the caller's sets and of objects, the trace does not know the order, but the code
-//! repeats the calls. All others are asked for their items by what needs no order alone, and never leave the trace.
+//! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item;
+//! of those that a program makes of constants, the interpreter says it, which does the same again, and so does the code
+//! that builds them. Of what is made of the caller's sets and of objects, the trace does not know the order, but the
+//! code repeats the calls. All others are asked for their items by what needs no order alone, and never leave the
+//! trace.
 
 use super::{
     Traced, Tracer,
@@ -333,8 +334,8 @@ pub(super) fn method(
 }
 
 impl Tracer<'_> {
-    /// The object that a set or frozen set of constants is, if there is one and nothing has changed it. On later calls it
-    /// is another one.
+    /// The object that a set or frozen set of constants is, if there is one and nothing has changed it. On later calls
+    /// it is another one.
     fn set_object(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
         let forced = self.force(value)?;
         Ok(match self.values[forced] {

@@ -611,8 +611,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// A value as a bool, which is what jumps take since 3.13. A tensor before a jump stays what it is: the graph ends at
-    /// the jump, as in versions whose jumps take any value, and the code that is made for it asks for the truth.
+    /// A value as a bool, which is what jumps take since 3.13. A tensor before a jump stays what it is: the graph ends
+    /// at the jump, as in versions whose jumps take any value, and the code that is made for it asks for the truth.
     fn condition(&mut self, f: &Frame, value: ValueId) -> Traced {
         if f.data().is_some_and(|next| next.op.is_jump_by_truth()) && matches!(self.get(value)?, Value::Tensor(_)) {
             return Ok(value);

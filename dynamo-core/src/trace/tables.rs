@@ -165,7 +165,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Adds to counts, or takes from them, by the number of `BINARY_OP`: items one by one, or counts of another mapping.
+    /// Adds to counts, or takes from them, by the number of `BINARY_OP`: items one by one, or counts of another
+    /// mapping.
     fn count(&mut self, counts: &mut Entries, args: &[ValueId], keywords: &Keywords, number: u32) -> Traced<()> {
         let mut more = Vec::new();
         match args {

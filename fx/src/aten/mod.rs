@@ -55,8 +55,8 @@ impl Overload {
         self.schema.params.iter().any(|p| p.alias.as_ref().is_some_and(|a| a.write))
     }
 
-    /// True if all that a call does is to give tensors of their own memory: it writes to no argument, and no result is a
-    /// view of one.
+    /// True if all that a call does is to give tensors of their own memory: it writes to no argument, and no result is
+    /// a view of one.
     pub fn is_function(&self) -> bool {
         let is_tensor = |ty: &Type| match ty {
             Type::Tensor => true,

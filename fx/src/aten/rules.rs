@@ -667,8 +667,8 @@ pub fn rule(name: &str) -> Option<Rule> {
     INDEX.get_or_init(|| RULES.iter().copied().collect()).get(name).copied()
 }
 
-/// Overloads that eager has for fewer dtypes (of the first operand and of the result) than their rules would do for. For
-/// others the call is left to eager, whose error it is.
+/// Overloads that eager has for fewer dtypes (of the first operand and of the result) than their rules would do for.
+/// For others the call is left to eager, whose error it is.
 pub const LIMITS: &[(&str, Domain)] = &[
     ("_log_softmax_backward_data.default", Domain::Floats),
     ("_prelu_kernel.default", Domain::Floats),

@@ -67,8 +67,8 @@ impl Sizes<'_> {
         self.decide(p)
     }
 
-    /// True if two expressions have the same value. Where that depends on data it is stated, to be checked when the data
-    /// are known: for sizes that have to be equal.
+    /// True if two expressions have the same value. Where that depends on data it is stated, to be checked when the
+    /// data are known: for sizes that have to be equal.
     pub fn has_to_equal(&mut self, a: Expr, b: Expr) -> Option<bool> {
         if let Some(known) = self.is_equal(a, b) {
             return Some(known);

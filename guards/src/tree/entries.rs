@@ -28,7 +28,8 @@ pub(super) struct Entries {
     pub(super) wanted: Vec<(SourceId, usize)>,
 }
 
-/// What a pass over a dict with these guards gives to the sources that are read from it; `None` if no pass is to be made.
+/// What a pass over a dict with these guards gives to the sources that are read from it; `None` if no pass is to be
+/// made.
 pub(super) fn entries(guards: &[Guard], children: &[SourceId], sources: &Sources) -> Option<Entries> {
     let (at, keys) = guards.iter().enumerate().find_map(|(at, guard)| match &guard.kind {
         GuardKind::DictKeysMatch(keys) => Some((at, keys)),

@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //! - A node reads from registers that nodes before it fill.
-//! - A register is filled by one node. Only what is needed after its own guards has a register, and what a dict gives in
-//!   a pass together with its keys (see `entries`), unless each of its values is needed for its own guards alone.
+//! - A register is filled by one node. Only what is needed after its own guards has a register, and what a dict gives
+//!   in a pass together with its keys (see `entries`), unless each of its values is needed for its own guards alone.
 //! - The nodes of values that are needed for their own guards alone (leaves) follow the node of their dict.
 //! - A node has guards, or something is read from it, or a guard on several sources needs it.
 //!

@@ -1,4 +1,5 @@
-//! Scaled dot product attention in one pass over the keys: the softmax of a row is kept up to date while they stream by.
+//! Scaled dot product attention in one pass over the keys: the softmax of a row is kept up to date while they stream
+//! by.
 //!
 //! A workgroup takes 8 queries of one head. 16 threads share a query: each scores one of 16 keys at a time, and owns
 //! every sixteenth element of the result. Keys and values come through workgroup memory, in parts of their width where

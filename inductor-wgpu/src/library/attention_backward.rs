@@ -1,7 +1,8 @@
-//! Backward of attention: the weights of the softmax are computed again from the scores and the logarithms that forward kept.
+//! Backward of attention: the weights of the softmax are computed again from the scores and the logarithms that forward
+//! kept.
 //!
-//! One kernel goes over the keys for 8 queries (the query's gradient), another over the queries for 8 keys (the key's and
-//! the value's). 16 threads share a row, as in forward.
+//! One kernel goes over the keys for 8 queries (the query's gradient), another over the queries for 8 keys (the key's
+//! and the value's). 16 threads share a row, as in forward.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;

@@ -51,8 +51,8 @@ impl<'a> Builder<'a> {
         Builder { gpu, plan, args, bindings, numbers, conversions: Vec::new(), accessors: String::new() }
     }
 
-    /// Binds a tensor whose elements are read by `<name>_get`, with the numbers `<name>_offset` and, for each of `dims`,
-    /// `<name>_<dim>`: the stride.
+    /// Binds a tensor whose elements are read by `<name>_get`, with the numbers `<name>_offset` and, for each of
+    /// `dims`, `<name>_<dim>`: the stride.
     pub(super) fn reads(&mut self, name: &str, view: &View, dims: &[&str]) -> Result<(), Refusal> {
         self.tensor(name, view, dims, Use::Reads)
     }

@@ -1,5 +1,5 @@
-//! Convolution as a product of matrices that are never written down: a row is a place of the output, a column one of its
-//! channels, and `k` runs over what one filter covers.
+//! Convolution as a product of matrices that are never written down: a row is a place of the output, a column one of
+//! its channels, and `k` runs over what one filter covers.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;

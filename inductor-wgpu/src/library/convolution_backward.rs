@@ -1,7 +1,7 @@
 //! Backward of convolution: products of the same tiles, of which only those asked for are computed.
 //!
-//! A transposed convolution is the gradient of a convolution's input, so its own input's gradient is that convolution, and
-//! the gradient of its filters is that of the convolution's with the two tensors in each other's place.
+//! A transposed convolution is the gradient of a convolution's input, so its own input's gradient is that convolution,
+//! and the gradient of its filters is that of the convolution's with the two tensors in each other's place.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;

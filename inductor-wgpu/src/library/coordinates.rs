@@ -1,8 +1,8 @@
-//! Elements of tensors over any dimensions, in WGSL: a number taken apart into coordinates, and coordinates put together
-//! with a tensor's strides.
+//! Elements of tensors over any dimensions, in WGSL: a number taken apart into coordinates, and coordinates put
+//! together with a tensor's strides.
 //!
-//! A set of dimensions has a letter. Its sizes are the numbers `p.size_e0` and so on, its coordinates `e0` and so on, the
-//! strides that a tensor `x` has along them `p.x_e0`.
+//! A set of dimensions has a letter. Its sizes are the numbers `p.size_e0` and so on, its coordinates `e0` and so on,
+//! the strides that a tensor `x` has along them `p.x_e0`.
 
 use inductor::device::Refusal;
 use inductor::plan::{Layout, View};

@@ -1,9 +1,9 @@
 //! How a shader gets at the elements of a tensor: by functions `NAME_get` and `NAME_put` of an element's number.
 //!
-//! Computed is with `float32` and integers of 32 or 64 bits; a narrower element is a [part](Part) of a word of its buffer,
-//! converted on the way as the grid's kernels do it (`inductor::grid::lower`), so that no adapter needs to know of it. The
-//! neighbours in a word may be written by several threads, which is why words are then atomic. A buffer that is too long to
-//! be bound is bound in windows, among which the functions choose.
+//! Computed is with `float32` and integers of 32 or 64 bits; a narrower element is a [part](Part) of a word of its
+//! buffer, converted on the way as the grid's kernels do it (`inductor::grid::lower`), so that no adapter needs to know
+//! of it. The neighbours in a word may be written by several threads, which is why words are then atomic. A buffer that
+//! is too long to be bound is bound in windows, among which the functions choose.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! Matrix products: `mm`, `bmm`, `mv`, `dot`, `matmul` of equal ranks or by one matrix or vector, and with a sum `addmm`,
-//! `baddbmm`, `linear`. Those of integers wrap around, as eager's do.
+//! Matrix products: `mm`, `bmm`, `mv`, `dot`, `matmul` of equal ranks or by one matrix or vector, and with a sum
+//! `addmm`, `baddbmm`, `linear`. Those of integers wrap around, as eager's do.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Layout, View};
@@ -173,8 +173,8 @@ fn factor(builder: &mut Builder<'_>, name: &str, value: f64, of: &str) -> Result
     Ok(())
 }
 
-/// The view with three dimensions, missing ones before the others, more than one before the last two made one; stretched
-/// to `sizes` where they are given.
+/// The view with three dimensions, missing ones before the others, more than one before the last two made one;
+/// stretched to `sizes` where they are given.
 fn batched(view: &View, sizes: Option<[i64; 3]>) -> Result<View, Refusal> {
     let Layout { sizes: own, strides, offset } = merged(&view.layout)?;
     let missing = 3 - own.len();

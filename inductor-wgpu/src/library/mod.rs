@@ -1,9 +1,9 @@
 //! Library kernels: what the middle leaves to a library, as WGSL of our own.
 //!
-//! A row of [`ROWS`] says for an operator who writes its kernel. Every size, stride and offset is a number that the shader is
-//! handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand is
-//! transposed, whether there is a bias, of what dtype they are), never on how large they are, unless one is too long to be
-//! bound at once (`elements`). Sums are in `float32`.
+//! A row of [`ROWS`] says for an operator who writes its kernel. Every size, stride and offset is a number that the
+//! shader is handed, so that one shader serves all shapes; its text depends on what the tensors are like (which operand
+//! is transposed, whether there is a bias, of what dtype they are), never on how large they are, unless one is too long
+//! to be bound at once (`elements`). Sums are in `float32`.
 //!
 //! Products take a kernel of loop IR with them, which is computed on each element before that is stored (`epilogue`).
 
@@ -141,7 +141,8 @@ const SHEET: u32 = 0x8000;
 /// Threads of a workgroup that begins with [`BEGIN`].
 const THREADS: i64 = 64;
 
-/// How a shader begins that does one of `p.count` items in each of its threads, [`spread`] over workgroups of [`THREADS`].
+/// How a shader begins that does one of `p.count` items in each of its threads, [`spread`] over workgroups of
+/// [`THREADS`].
 const BEGIN: &str = "
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

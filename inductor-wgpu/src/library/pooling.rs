@@ -1,8 +1,8 @@
 //! Pooling over one, two or three dimensions, and its backward.
 //!
-//! Forward, a thread for each element of the output goes over its window; backward, a thread for each element of the input
-//! goes over the windows that it may lie in, and adds up what they were given. In the texts `D` stands for a dimension: `to_D`
-//! is a window's place in the output, `at_D` an element's in the input.
+//! Forward, a thread for each element of the output goes over its window; backward, a thread for each element of the
+//! input goes over the windows that it may lie in, and adds up what they were given. In the texts `D` stands for a
+//! dimension: `to_D` is a window's place in the output, `at_D` an element's in the input.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
@@ -118,8 +118,8 @@ const DILATED: &str = "for (var step_D = 0u; step_D < p.kernel_D; step_D++) {
     if (far_D < p.padding_D || far_D - p.padding_D >= p.size_D) { continue; }
     let at_D = far_D - p.padding_D;";
 
-/// Where a window begins and ends, in a plane that begins with the padding (so that no number is negative) and in the plane
-/// itself.
+/// Where a window begins and ends, in a plane that begins with the padding (so that no number is negative) and in the
+/// plane itself.
 const ENDS: &str = "let from_D = to_D * p.stride_D;
     let reach_D = min(from_D + p.kernel_D, p.size_D + 2u * p.padding_D);
     let start_D = max(from_D, p.padding_D) - p.padding_D;
@@ -140,8 +140,8 @@ const AROUND: &str = "for (var step_D = 0u; step_D < p.kernel_D; step_D++) {
 const ADAPTIVE_AROUND: &str = "let last_D = ((at_D + 1u) * p.out_size_D + p.size_D - 1u) / p.size_D;
     for (var to_D = (at_D * p.out_size_D) / p.size_D; to_D < last_D; to_D++) {";
 
-/// `max_pool2d` and its like, with and without the places: NaN is greater than all else, and of equal elements the first
-/// counts. `avg_pool2d`, `adaptive_avg_pool2d` and their like.
+/// `max_pool2d` and its like, with and without the places: NaN is greater than all else, and of equal elements the
+/// first counts. `avg_pool2d`, `adaptive_avg_pool2d` and their like.
 pub(super) fn forward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let pooling = Pooling::of(given);
     let Pooling { space, .. } = pooling;

@@ -1,7 +1,7 @@
 //! `cumsum` and `cumprod`: a workgroup for each line of a tensor, 1024 elements at a time.
 //!
-//! A thread goes over four neighbours, the threads' totals are scanned in workgroup memory, and what a slab ends with is
-//! carried to the next. So far apart elements are added in a tree, which errs less than one after the other would.
+//! A thread goes over four neighbours, the threads' totals are scanned in workgroup memory, and what a slab ends with
+//! is carried to the next. So far apart elements are added in a tree, which errs less than one after the other would.
 
 use inductor::device::{Refusal, Task};
 use symshapes::DType;

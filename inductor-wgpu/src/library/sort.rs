@@ -1,8 +1,8 @@
-//! `sort` and `topk`: the lines of a tensor by a [network](super::sorting), NaN behind all else, equal elements in the order
-//! that they had.
+//! `sort` and `topk`: the lines of a tensor by a [network](super::sorting), NaN behind all else, equal elements in the
+//! order that they had.
 //!
-//! An element's key is a number without a sign that is ordered as the element is; descending, it is the complement. What is
-//! stored is the element itself, from the place that was sorted with its key: no bit of it changes.
+//! An element's key is a number without a sign that is ordered as the element is; descending, it is the complement.
+//! What is stored is the element itself, from the place that was sorted with its key: no bit of it changes.
 
 use inductor::device::{Access, Refusal, Task};
 use inductor::plan::View;

@@ -1,8 +1,8 @@
 //! A sorting network over memory of the step's own: what `sort` and scattering have in common.
 //!
-//! Sorted are items of a key and a place, in runs of a power of two each. Places of a run differ, and decide between equal
-//! keys, so that the order is that of a stable sort on every device. What lies within a [block](Items::block) is compared in
-//! workgroup memory; pairs that are further apart are a dispatch for each distance.
+//! Sorted are items of a key and a place, in runs of a power of two each. Places of a run differ, and decide between
+//! equal keys, so that the order is that of a stable sort on every device. What lies within a [block](Items::block) is
+//! compared in workgroup memory; pairs that are further apart are a dispatch for each distance.
 
 use inductor::device::{Access, Refusal, Task};
 use inductor::plan::Plan;

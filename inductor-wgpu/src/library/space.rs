@@ -1,7 +1,7 @@
 //! The dimensions that a convolution or pooling goes over, and the texts that name one of them after the other.
 //!
-//! A plane of the larger tensor has the sizes `p.size_y` and so on, one of the smaller tensor (which a convolution writes and
-//! a transposed one reads) `p.out_size_y`, a filter `p.filter_y`.
+//! A plane of the larger tensor has the sizes `p.size_y` and so on, one of the smaller tensor (which a convolution
+//! writes and a transposed one reads) `p.out_size_y`, a filter `p.filter_y`.
 
 use inductor::device::Refusal;
 use inductor::plan::{Layout, View};

@@ -30,7 +30,8 @@ pub(super) struct Product {
     pub(super) functions: String,
     /// `T`, the type of WGSL that is computed with.
     pub(super) of: &'static str,
-    /// True if neighbours in memory are neighbours along `k` in the first operand, so that they are loaded in that order.
+    /// True if neighbours in memory are neighbours along `k` in the first operand, so that they are loaded in that
+    /// order.
     pub(super) a_along_k: bool,
     /// The same of the second.
     pub(super) b_along_k: bool,

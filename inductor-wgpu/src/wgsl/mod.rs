@@ -1,8 +1,8 @@
 //! Stages of grid kernels as WGSL: printing, with no decisions left.
 //!
-//! - A stage is a module with one entry point, [`ENTRY`]. Its storage bindings have the numbers of
-//!   [`Stage::bindings`], all in group 0; the launch arguments, where the stage takes any, are a uniform struct of `i32`
-//!   at the number after the last.
+//! - A stage is a module with one entry point, [`ENTRY`]. Its storage bindings have the numbers of [`Stage::bindings`],
+//!   all in group 0; the launch arguments, where the stage takes any, are a uniform struct of `i32` at the number after
+//!   the last.
 //! - NaN and infinities, which WGSL has no literals for, are made from their bits by an expression that no compiler may
 //!   evaluate beforehand.
 //! - No `enable` directive is printed: 64-bit integers are used where the kernel has them.
@@ -37,9 +37,9 @@ pub fn print(kernel: &GridKernel, stage: &Stage) -> String {
     printer.out
 }
 
-/// A stage of [`lower_items`](inductor::grid::lower_items) as a function [`EPILOGUE`] of the group's number, an `i32`, and
-/// of the element of one buffer that it loads there. Other buffers are bound by the numbers' names, and launch arguments
-/// are fields of `p`.
+/// A stage of [`lower_items`](inductor::grid::lower_items) as a function [`EPILOGUE`] of the group's number, an `i32`,
+/// and of the element of one buffer that it loads there. Other buffers are bound by the numbers' names, and launch
+/// arguments are fields of `p`.
 pub fn print_function(kernel: &GridKernel, stage: &Stage, given: Binding) -> String {
     let mut printer = Printer::new(kernel, stage, Wgsl { args: "p", given: Some(given) });
     let ty = ty_name(kernel.bindings[given].mem.register());

@@ -119,8 +119,8 @@ impl Case {
         self
     }
 
-    /// A kernel on the result, which is its first argument; `others` are its other inputs, and its last argument is like the
-    /// result.
+    /// A kernel on the result, which is its first argument; `others` are its other inputs, and its last argument is
+    /// like the result.
     pub(crate) fn then(mut self, text: &str, others: &[&[i64]]) -> Case {
         let CallResult::Tensor(result) = self.results[0] else { panic!("the call gives a tensor") };
         let sizes = self.bufs[result].layout.sizes.clone();

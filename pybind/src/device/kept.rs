@@ -1,12 +1,12 @@
 //! The copies of tensors that a device keeps.
 //!
-//! A copy is good for whatever has the bytes that it was made of: it is found by the address of a tensor's first element and
-//! compared by a hash of all of them, since torch's version counter knows nothing of writes through `.data` or NumPy.
-//! Who promises that there are none (the option `freezing`) has the counter trusted alone.
+//! A copy is good for whatever has the bytes that it was made of: it is found by the address of a tensor's first
+//! element and compared by a hash of all of them, since torch's version counter knows nothing of writes through `.data`
+//! or NumPy. Who promises that there are none (the option `freezing`) has the counter trusted alone.
 //!
-//! Weights are kept as long as their tensors live. Results are kept too, since the next graph may read them (after a graph
-//! break, or in the backward graph); but a result whose copies nobody has asked for in its first runs is kept no longer
-//! ([`Demand`]), and a copy that has not been used for some runs goes.
+//! Weights are kept as long as their tensors live. Results are kept too, since the next graph may read them (after a
+//! graph break, or in the backward graph); but a result whose copies nobody has asked for in its first runs is kept no
+//! longer ([`Demand`]), and a copy that has not been used for some runs goes.
 //!
 //! Invariants: a hash is taken before its bytes are uploaded, so that a write in between makes a copy that is not used
 //! rather than one that is wrong; the lock is not held while Python objects are looked at or dropped.

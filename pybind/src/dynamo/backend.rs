@@ -181,7 +181,8 @@ pub(super) fn described<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Bo
     (lifted, PyList::new(py, inputs)?, facts).into_pyobject(py)
 }
 
-/// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on it.
+/// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on
+/// it.
 fn place_in_storage(
     graph: &mut fx::Graph,
     assumed: &mut Assumed,

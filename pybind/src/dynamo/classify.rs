@@ -330,8 +330,8 @@ fn is_among(function: &Bound<'_, PyAny>, table: &str) -> PyResult<bool> {
     }
 }
 
-/// Functions of `torch.nn.functional` that torch's Dynamo puts into the graph as they are, beyond those that have rules;
-/// sorted.
+/// Functions of `torch.nn.functional` that torch's Dynamo puts into the graph as they are, beyond those that have
+/// rules; sorted.
 #[rustfmt::skip]
 const IN_GRAPH: &[&str] = &[
     "_threshold",
@@ -401,7 +401,8 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
     torch.as_deref().is_some_and(|torch| file.starts_with(torch))
 }
 
-/// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own compilers.
+/// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own
+/// compilers.
 pub(super) fn is_apart(file: &str) -> bool {
     const COMPILERS: [&str; 4] = [
         "/torch/_dynamo/eval_frame.py",

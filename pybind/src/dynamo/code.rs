@@ -1,7 +1,7 @@
 //! Code objects, in and out.
 //!
-//! A constant without a plain counterpart is opaque, under its place in a table that goes with the code object and those
-//! nested in it.
+//! A constant without a plain counterpart is opaque, under its place in a table that goes with the code object and
+//! those nested in it.
 
 use super::constant;
 use dynamo_core::bytecode::{CodeObject, Const};

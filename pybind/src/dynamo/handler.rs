@@ -283,8 +283,8 @@ fn turns(call: &Call<'_>) -> PyResult<usize> {
     Ok(turns)
 }
 
-/// True if code of ours is on the way to the call. With `fullgraph`, such code has no calls but what its graph runs, and
-/// those of the program where its graph has failed and it runs as it is: none of them is to be one graph.
+/// True if code of ours is on the way to the call. With `fullgraph`, such code has no calls but what its graph runs,
+/// and those of the program where its graph has failed and it runs as it is: none of them is to be one graph.
 fn is_within_replacement(call: &Call<'_>) -> PyResult<bool> {
     let py = call.py();
     let mut frame = py.import(intern!(py, "sys"))?.getattr(intern!(py, "_getframe"))?.call0()?;

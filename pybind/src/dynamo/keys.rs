@@ -1,10 +1,10 @@
 //! The keys of dicts that guards look at, compared without reading them where they were seen before.
 //!
-//! A program mostly brings the same dict again, or one with the same strings as keys. So the keys of the first dict that
-//! passed are kept, and a key that is one of them, by its address, needs no comparison of texts.
+//! A program mostly brings the same dict again, or one with the same strings as keys. So the keys of the first dict
+//! that passed are kept, and a key that is one of them, by its address, needs no comparison of texts.
 //!
-//! Invariants: a key that is kept equals the guarded one at its place. Only exact strings are kept: they never change, and
-//! refer to nothing, so that no object lives longer for them.
+//! Invariants: a key that is kept equals the guarded one at its place. Only exact strings are kept: they never change,
+//! and refer to nothing, so that no object lives longer for them.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

@@ -7,9 +7,9 @@
 //! - [`stance`]: what `torch.compiler.set_stance` asks for;
 //! - [`others`]: torch's compiler is off while ours is on;
 //! - [`history`]: what earlier calls have shown to change;
-//! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's tools
-//!   have to know; [`numbers`] takes floats out of a graph for our own compiler,
-//!   [`number_calls`] out of its calls;
+//! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's
+//!   tools have to know; [`numbers`] takes floats out of a graph for our own compiler, [`number_calls`] out of its
+//!   calls;
 //! - [`keeps_mode`]: what a graph does to autograd's mode or autocast is undone if it fails;
 //! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;

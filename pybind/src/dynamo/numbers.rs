@@ -1,5 +1,5 @@
-//! A graph with floats, taken apart: the numbers, which Python computes as the program does, and the tensors, which take
-//! each float as a tensor without dimensions. Our own compiler knows no numbers but integers.
+//! A graph with floats, taken apart: the numbers, which Python computes as the program does, and the tensors, which
+//! take each float as a tensor without dimensions. Our own compiler knows no numbers but integers.
 //!
 //! Invariant: the parts together give what the whole gives. A float is converted as torch converts a number that meets
 //! a tensor; a call that could tell it from such a tensor is a reason not to take the graph apart.

@@ -1,7 +1,8 @@
 //! What guards ask of a call's objects.
 //!
 //! Names, constants and tensors of a tree are prepared once. Objects whose identity counts are referred to weakly: a
-//! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals none.
+//! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals
+//! none.
 
 use super::{
     constant,
@@ -74,8 +75,8 @@ fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Prepared {
-    /// Prepares sources for calls of `code`; `named` are the objects by number, and `dicts` is how many dicts a tree of them
-    /// reads in one pass.
+    /// Prepares sources for calls of `code`; `named` are the objects by number, and `dicts` is how many dicts a tree of
+    /// them reads in one pass.
     pub(super) fn new<'py>(
         py: Python<'py>,
         sources: &Sources,
@@ -460,8 +461,8 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         let mut seen = known.get().iter();
         let (mut at, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
         for &expected in keys.keys {
-            // SAFETY: the dict is live and lends both, until they are owned; a place behind its end gives nothing, should
-            // the comparison of a tuple have changed it.
+            // SAFETY: the dict is live and lends both, until they are owned; a place behind its end gives nothing,
+            // should the comparison of a tuple have changed it.
             let value = unsafe {
                 if ffi::PyDict_Next(dict.as_ptr(), &raw mut at, &raw mut key, &raw mut value) == 0 {
                     return false;

@@ -5,8 +5,8 @@
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `shape_guards`, `code`,
 //!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `followed`, `recompile_reasons`, and `break_reason`,
-//!   `break`, `line`, `stack`, all `None` if nothing ended the graph; where the log shows them, `described`, of which a module
-//!   like torch's can be made, and `microseconds`, which the guards take;
+//!   `break`, `line`, `stack`, all `None` if nothing ended the graph; where the log shows them, `described`, of which a
+//!   module like torch's can be made, and `microseconds`, which the guards take;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.

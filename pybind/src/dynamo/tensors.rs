@@ -1,7 +1,7 @@
 //! What guards ask of tensors.
 //!
-//! Most calls bring the tensors that were guarded, or ones just like them: these are recognised by a comparison of plain
-//! numbers with what was prepared, which many guards share. All else is decided by the guard itself.
+//! Most calls bring the tensors that were guarded, or ones just like them: these are recognised by a comparison of
+//! plain numbers with what was prepared, which many guards share. All else is decided by the guard itself.
 //!
 //! Law: [`Wanted::accepts`] says yes only where [`fits`] does.
 

@@ -61,8 +61,8 @@ impl Drop for Arena {
     }
 }
 
-/// The arenas that no call is using, by size. All programs take them from here: fresh memory costs more than most kernels
-/// that write to it, and graphs that run one after the other need no more than the largest of them.
+/// The arenas that no call is using, by size. All programs take them from here: fresh memory costs more than most
+/// kernels that write to it, and graphs that run one after the other need no more than the largest of them.
 #[derive(Default)]
 pub(crate) struct Arenas(Mutex<Vec<Arena>>);
 

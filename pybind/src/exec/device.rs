@@ -1,8 +1,8 @@
 //! The part of a program that a device runs: the run's session, the weights that the device keeps, the host's memory as
 //! the session sees it.
 //!
-//! A step of the host stands between a `Fetch` of what it reads and a `Wrote` of what it writes. The flags of kernels that
-//! ran on the device are looked at when the outputs have come, all at once.
+//! A step of the host stands between a `Fetch` of what it reads and a `Wrote` of what it writes. The flags of kernels
+//! that ran on the device are looked at when the outputs have come, all at once.
 
 use super::frame::Frame;
 use super::run::Stop;
@@ -156,7 +156,8 @@ impl DevicePart {
     }
 }
 
-/// The outputs that are whole buffers which no other output shares; those from `saved_from` on are for a backward graph.
+/// The outputs that are whole buffers which no other output shares; those from `saved_from` on are for a backward
+/// graph.
 fn results(plan: &Plan, saved_from: Option<usize>) -> Vec<(usize, Buf, Arc<Demand>)> {
     let views = plan.outputs.iter().map(|output| if let Output::Tensor(view) = output { Some(view) } else { None });
     let views: Vec<Option<&View>> = views.collect();

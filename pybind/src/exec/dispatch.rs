@@ -1,11 +1,11 @@
 //! Operators called through libtorch's dispatcher, without Python.
 //!
-//! The dispatcher's C interface takes a word for each parameter of the schema and gives one for each result; what a word
-//! means, its type says. The schemas are those of our table, so this is used only on releases of torch that were tried
-//! (`Torch::tried`). A `Scalar` has no word, nor has an object of Python: such calls go through Python.
+//! The dispatcher's C interface takes a word for each parameter of the schema and gives one for each result; what a
+//! word means, its type says. The schemas are those of our table, so this is used only on releases of torch that were
+//! tried (`Torch::tried`). A `Scalar` has no word, nor has an object of Python: such calls go through Python.
 //!
-//! Invariants: a [`Dispatch`] has a value of the right type for each parameter of its operator; words own what they point
-//! to (tensor references, lists, texts, boxes) and are given up to the dispatcher in the call.
+//! Invariants: a [`Dispatch`] has a value of the right type for each parameter of its operator; words own what they
+//! point to (tensor references, lists, texts, boxes) and are given up to the dispatcher in the call.
 
 use super::ViewId;
 use crate::torch::shim::{RawTensor, Shim, ShimError};
@@ -229,8 +229,8 @@ impl Dispatch {
         unsafe { dispatch(interface, &self.name, &self.overload, &mut stack, &self.results) }
     }
 
-    /// A result as others may read its memory: not waiting to be negated or conjugated, and none of the operands, unless
-    /// the operator is a view. It must be defined.
+    /// A result as others may read its memory: not waiting to be negated or conjugated, and none of the operands,
+    /// unless the operator is a view. It must be defined.
     pub(crate) fn settled(&self, made: Tensor, operands: &[RawTensor]) -> Result<Tensor, ShimError> {
         let is_complex = DType::from_torch_code(tensor::info(made.raw())?.dtype)
             .is_none_or(|dtype| dtype.class() == DTypeClass::Complex);

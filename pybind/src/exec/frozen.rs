@@ -1,7 +1,8 @@
 //! What follows from weights alone, kept from call to call.
 //!
-//! Invariants: kept tensors are used only where each weight is the tensor that they were made of, at the address and with
-//! the number of writes that it had before that; a graph's programs for all sizes share them, and they are the same for all.
+//! Invariants: kept tensors are used only where each weight is the tensor that they were made of, at the address and
+//! with the number of writes that it had before that; a graph's programs for all sizes share them, and they are the
+//! same for all.
 
 use super::Program;
 use super::device::bytes_of;

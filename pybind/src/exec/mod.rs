@@ -1,9 +1,9 @@
 //! Runs plans.
 //!
-//! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each call
-//! then takes a [`Frame`] (buffer table) from the program's pool and an arena of those that all graphs share, and runs the steps in them. Steps that need Python
-//! run attached to the interpreter; all others run in stretches without the GIL. Where a device runs a part of the plan,
-//! the steps between say what moves (`device`).
+//! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each
+//! call then takes a [`Frame`] (buffer table) from the program's pool and an arena of those that all graphs share, and
+//! runs the steps in them. Steps that need Python run attached to the interpreter; all others run in stretches without
+//! the GIL. Where a device runs a part of the plan, the steps between say what moves (`device`).
 //!
 //! Invariants: inputs are checked against the plan's promise before any step reads them; a frame is used by one thread
 //! at a time; what is borrowed from an input lives as long as the call holds it: to its end, or to a [`Step::Forget`].
@@ -146,8 +146,8 @@ pub(crate) enum Step {
     Launch(KernelLaunch),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
-    /// The same, as the device computes it or as libtorch does, with the kernel that follows if the device computes that as
-    /// well: whichever is faster.
+    /// The same, as the device computes it or as libtorch does, with the kernel that follows if the device computes
+    /// that as well: whichever is faster.
     Either(LibraryCall, ExternCall, Option<KernelLaunch>, Contest),
     /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),

@@ -438,7 +438,8 @@ impl Program {
 
 /// Why a call did not end well.
 enum Failure {
-    /// The device has no type for an integer, or met an index out of bounds: the graph runs without it, and says so itself.
+    /// The device has no type for an integer, or met an index out of bounds: the graph runs without it, and says so
+    /// itself.
     Host(PyErr),
     Python(PyErr),
 }

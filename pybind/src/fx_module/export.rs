@@ -37,8 +37,8 @@ impl Graph {
         })
     }
 
-    /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`; a lazy one writes its Python
-    /// code when it is needed.
+    /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`; a lazy one writes its
+    /// Python code when it is needed.
     pub(crate) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>, lazy: bool) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
         let (module, class) =

@@ -1,7 +1,8 @@
 //! `rust_inductor.fx`: graphs for Python.
 //!
-//! A [`Graph`] never changes once Python has it. The Python objects that it names (callables, constants, whatever has no
-//! place in [`fx::Arg`]) stand beside it; JSON and text do not carry them, and what then is missing is looked up by name.
+//! A [`Graph`] never changes once Python has it. The Python objects that it names (callables, constants, whatever has
+//! no place in [`fx::Arg`]) stand beside it; JSON and text do not carry them, and what then is missing is looked up by
+//! name.
 
 mod export;
 mod graph;

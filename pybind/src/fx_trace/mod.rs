@@ -1,8 +1,8 @@
 //! `symbolic_trace`: the graph of a plain module or function, found by running it on proxies.
 //!
-//! Leaf modules (those of `torch.nn`, containers apart) become `call_module`, parameters `get_attr`, operators and torch
-//! functions `call_function`, methods `call_method`. What depends on a value (a branch, a loop, a length) cannot be
-//! recorded: it raises `torch.fx.proxy.TraceError` with the user's line.
+//! Leaf modules (those of `torch.nn`, containers apart) become `call_module`, parameters `get_attr`, operators and
+//! torch functions `call_function`, methods `call_method`. What depends on a value (a branch, a loop, a length) cannot
+//! be recorded: it raises `torch.fx.proxy.TraceError` with the user's line.
 //!
 //! Not done, of what `torch.fx` does: `concrete_args`, functions marked with `torch.fx.wrap`, functions of `math`.
 

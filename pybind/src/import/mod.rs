@@ -1,8 +1,8 @@
 //! From `torch.fx.GraphModule` to [`fx::Graph`].
 //!
 //! The graph is read once, attribute by attribute; what has no place in `fx` (Python callables, tensor constants, other
-//! objects) stays beside it in [`Imported`]. An import never guesses: what it does not understand of a placeholder or of
-//! a symbolic size makes [`Imported::obstacle`] say why the graph has to run as it is.
+//! objects) stays beside it in [`Imported`]. An import never guesses: what it does not understand of a placeholder or
+//! of a symbolic size makes [`Imported::obstacle`] say why the graph has to run as it is.
 
 mod args;
 mod export;

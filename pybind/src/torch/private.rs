@@ -212,7 +212,8 @@ impl Private {
         unsafe { (self.inference_mode)() }
     }
 
-    /// torch's number of the element type that autocast chooses on a device, by torch's number of its kind, if it is on.
+    /// torch's number of the element type that autocast chooses on a device, by torch's number of its kind, if it is
+    /// on.
     #[inline]
     pub(super) fn autocast(&self, device: i8) -> Option<i32> {
         // SAFETY: as above; the argument is the number of a kind of device that every build knows.

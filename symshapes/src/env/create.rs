@@ -176,7 +176,8 @@ impl ShapeEnv {
         Ok(strides)
     }
 
-    /// True for a row-major tensor with an unbacked size, whose strides must not be told apart by what its sizes are now.
+    /// True for a row-major tensor with an unbacked size, whose strides must not be told apart by what its sizes are
+    /// now.
     fn is_row_major_whatever_its_sizes(&self, tensor: &StrideInputs<'_>) -> bool {
         let symbols = tensor.sizes.iter().flat_map(|&size| self.pool.symbols(size));
         let mut expected: i64 = 1;

@@ -1,7 +1,8 @@
 //! Sizes that are declared by name: `batch`, `2*batch + 1`. Dimensions of one name have one size, whatever it is.
 //!
-//! Invariant: `dims` maps a name to an expression of its value, over the symbol of the first dimension that was declared
-//! by it. What declares it is no guard that breaks a promise: `declared` lists what relates a dimension to its name.
+//! Invariant: `dims` maps a name to an expression of its value, over the symbol of the first dimension that was
+//! declared by it. What declares it is no guard that breaks a promise: `declared` lists what relates a dimension to its
+//! name.
 
 use super::{Constraint, Dim, EnvError, Input, InputKind, Policy, ShapeEnv, SourceId};
 use crate::{node::Expr, range::Range};

@@ -1,15 +1,15 @@
 //! The code of a function that goes on in the middle of another.
 //!
 //! Its parameters are the values on the stack, bottom first (`___stack0`, …), then the live locals by their names. Its
-//! prologue puts the stack together again and jumps. What cannot be reached from there is left out; the handlers of what
-//! remains stay as they were, for the stack is as high as it was.
+//! prologue puts the stack together again and jumps. What cannot be reached from there is left out; the handlers of
+//! what remains stay as they were, for the stack is as high as it was.
 //!
-//! - **Cells.** A variable that lives in a cell becomes a free variable: its cell is in the closure that the caller makes,
-//!   so every closure over it goes on sharing it. Those come first, in the order of their slots, then the original's own
-//!   free variables, all of them, in their order. What is raised where such a variable has no value is what the original
-//!   raises: see `unbound`.
-//! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what may
-//!   be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
+//! - **Cells.** A variable that lives in a cell becomes a free variable: its cell is in the closure that the caller
+//!   makes, so every closure over it goes on sharing it. Those come first, in the order of their slots, then the
+//!   original's own free variables, all of them, in their order. What is raised where such a variable has no value is
+//!   what the original raises: see `unbound`.
+//! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what
+//!   may be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
 //! - Parameters are unbound as soon as their values are on the stack, so that what the stack held lives no
 //!   longer than it did.
 

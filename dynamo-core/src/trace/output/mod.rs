@@ -254,8 +254,8 @@ impl<'t, 'h> Output<'t, 'h> {
         self.failed = Some(target);
     }
 
-    /// Tells of an exception of the graph, and raises it again. It does not count as one that is handled, so that it has
-    /// the context that it had. These instructions have no line: a traceback shows those that it is given.
+    /// Tells of an exception of the graph, and raises it again. It does not count as one that is handled, so that it
+    /// has the context that it had. These instructions have no line: a traceback shows those that it is given.
     fn tell_of_failure(&mut self) {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
@@ -271,8 +271,9 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.emit(Op::Reraise, 0);
     }
 
-    /// Has the original run from its beginning after an exception of the graph, which goes on if it is no error. Arguments
-    /// are in their slots, nothing was changed, and the original has not taken over its closure's cells twice.
+    /// Has the original run from its beginning after an exception of the graph, which goes on if it is no error.
+    /// Arguments are in their slots, nothing was changed, and the original has not taken over its closure's cells
+    /// twice.
     fn run_as_it_is(&mut self) {
         let order = self.builder.body().order();
         let first =

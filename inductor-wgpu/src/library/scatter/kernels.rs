@@ -1,5 +1,5 @@
-//! The dispatches of a [`Scatter`]: the result begins as what it was, places are looked up and sorted, and what goes to each
-//! place is walked over. Entries that cannot meet are not sorted.
+//! The dispatches of a [`Scatter`]: the result begins as what it was, places are looked up and sorted, and what goes to
+//! each place is walked over. Entries that cannot meet are not sorted.
 
 use fx::Arg;
 use inductor::device::{Access, Refusal, Task};
@@ -166,8 +166,8 @@ impl Scatter {
 }
 
 impl Combine {
-    /// What a place begins with, what an entry does to it, and what is stored in the end; with `with_base` it begins with
-    /// what was there, otherwise with its first entry.
+    /// What a place begins with, what an entry does to it, and what is stored in the end; with `with_base` it begins
+    /// with what was there, otherwise with its first entry.
     fn text(self, of: &str, with_base: bool) -> [String; 3] {
         let step = match self {
             Combine::Last => "result = value;",

@@ -1,9 +1,10 @@
 //! Scattering: elements go where other tensors say, one after the other.
 //!
-//! Every operator of the family is told as one [`Scatter`]: *entries*, each of which has indices, and *rows*, dimensions that
-//! an entry brings along without looking anything up. `kernels` sorts the entries by where they go, their own order between
-//! equals, and a thread for each place walks over what goes there. So a sum has the order that eager's has, is rounded once,
-//! and is the same on every device and in every run, with no atomics on floats, which WGSL does not have.
+//! Every operator of the family is told as one [`Scatter`]: *entries*, each of which has indices, and *rows*,
+//! dimensions that an entry brings along without looking anything up. `kernels` sorts the entries by where they go,
+//! their own order between equals, and a thread for each place walks over what goes there. So a sum has the order that
+//! eager's has, is rounded once, and is the same on every device and in every run, with no atomics on floats, which
+//! WGSL does not have.
 //!
 //! An index out of bounds raises the run's fault: eager says which one it is.
 
@@ -163,7 +164,8 @@ pub(super) fn over(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> 
     scatter.work(gpu, given)
 }
 
-/// `index_put`: tensors of indices for some of the dimensions, stretched to the same sizes, and values for what they name.
+/// `index_put`: tensors of indices for some of the dimensions, stretched to the same sizes, and values for what they
+/// name.
 pub(super) fn put(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let (base, values, out) = (given.any("self")?, given.any("values")?, given.result()?);
     let indices = given.tensors("indices")?;
@@ -278,8 +280,8 @@ fn broadcast(a: &[i64], b: &[i64]) -> Result<Vec<i64>, Refusal> {
 }
 
 impl Scatter {
-    /// True for what kernels compute with: the source is of the result's dtype, and sums do not leave 32 bits where those
-    /// stand for 64.
+    /// True for what kernels compute with: the source is of the result's dtype, and sums do not leave 32 bits where
+    /// those stand for 64.
     fn check(&self, gpu: &Gpu) -> Result<(), Refusal> {
         let dtype = self.out.dtype;
         let tensors = self.base.iter().chain(if let Source::Tensor(view) = &self.source { Some(view) } else { None });
