@@ -77,7 +77,7 @@ impl Cpu {
             dtypes,
             scratch_bytes: SCRATCH_BYTES,
             channels_last: !host.multiplies_faster,
-            convolutions: host.multiplies_faster,
+            multiplies: host.multiplies_faster,
             epilogues: host.multiplies_faster,
             in_place: true,
             splits: true,

@@ -132,7 +132,7 @@ impl Gpu {
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
             channels_last: false,
-            convolutions: false,
+            multiplies: false,
             epilogues: true,
             in_place: false,
             splits: false,

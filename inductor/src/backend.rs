@@ -18,9 +18,9 @@ pub struct Capabilities {
     pub scratch_bytes: usize,
     /// True if the library convolves faster where images lie with channels last.
     pub channels_last: bool,
-    /// True if the device computes convolutions itself, as matrix products ([`Backend::library`]), where
+    /// True if the device computes matrix products itself ([`Backend::library`]), and convolutions as such where
     /// [`Convolution::is_product`](crate::convolution::Convolution::is_product) says so.
-    pub convolutions: bool,
+    pub multiplies: bool,
     /// True if the device applies pointwise kernels to products on the way to memory ([`crate::epilogue`]).
     pub epilogues: bool,
     /// True if kernels may write into the caller's tensors, in place of what they read there ([`crate::in_place`]).

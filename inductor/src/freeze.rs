@@ -1,7 +1,7 @@
 //! Weights that stay as they are from call to call.
 //!
 //! Where a user says so, what follows from weights alone (autocast's conversions of them, their transposed copies) need
-//! not be computed at each call. [`hoist`] has the kernels that compute it stand first, and write tensors that outlive
+//! not be computed at each call. `hoist` has the kernels that compute it stand first, and write tensors that outlive
 //! the call: whoever runs the plan again, with the same weights, may begin behind them.
 //!
 //! Invariants: such a kernel reads weights and what others of its kind have written, cannot fail, and has the same
@@ -14,14 +14,14 @@ use crate::loop_ir::Role;
 use crate::plan::uses::Uses;
 use crate::plan::{Buf, Launch, Layout, Step, Storage, SymbolicPlan};
 
-/// Moves the steps that follow from weights alone to the beginning of a plan. `is_weight` says of an input, by number,
-/// whether it is one; constants of the graph are, too.
-pub fn hoist(plan: &mut SymbolicPlan, is_weight: &dyn Fn(usize) -> bool) {
+/// Moves the steps that follow from weights alone to the beginning of a plan. Weights are these inputs, by number, and
+/// constants of the graph.
+pub(crate) fn hoist(plan: &mut SymbolicPlan, weights: &[usize]) {
     let uses = Uses::of(plan);
     let mut known: FxHashSet<Buf> = FxHashSet::default();
     for (buf, data) in plan.bufs.iter() {
         let stays = match data.storage {
-            Storage::Input(index) => is_weight(index) && !plan.written.contains(&buf),
+            Storage::Input(index) => weights.contains(&index) && !plan.written.contains(&buf),
             Storage::Constant(_) => true,
             Storage::Arena(_) | Storage::Lent(_) | Storage::Owned | Storage::Result => false,
         };

@@ -50,13 +50,16 @@ pub struct Options {
     /// Element types that kernels compute with; [`compile`] takes the backend's.
     pub dtypes: Vec<symshapes::DType>,
     /// Convolutions in which no channels meet are kernels; [`compile`] takes the backend's
-    /// [`convolutions`](Capabilities::convolutions).
+    /// [`multiplies`](Capabilities::multiplies).
     pub depthwise: bool,
     /// Reductions of much to little are done in parts; [`compile`] takes the backend's
     /// [`splits`](Capabilities::splits).
     pub splits: bool,
     /// Memory of which the program says nothing is the caller's to make, who fills it.
     pub fills: bool,
+    /// Where results may be kept from call to call, the inputs, by number, whose values stay the same: what follows
+    /// from them and constants alone then stands first in the plan ([`freeze`]).
+    pub weights: Option<Vec<usize>>,
 }
 
 impl Default for Options {
@@ -68,6 +71,7 @@ impl Default for Options {
             depthwise: false,
             splits: false,
             fills: false,
+            weights: None,
         }
     }
 }
@@ -171,18 +175,22 @@ pub fn lower(graph: &Graph, capabilities: &Capabilities, options: &Options) -> R
 }
 
 fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Options) -> Result<SymbolicPlan, Error> {
-    let (dtypes, depthwise, splits) = (caps.dtypes.clone(), caps.convolutions, caps.splits);
+    let (dtypes, depthwise, splits) = (caps.dtypes.clone(), caps.multiplies, caps.splits);
     let options = Options { dtypes, depthwise, splits, ..options.clone() };
     check("graph", || fx::verify::verify(graph))?;
     let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
-    let tensors = log.pass("layout", || Ok(layout::choose(tensors, caps)))?;
+    let tensors =
+        log.pass("layout", || Ok(layout::choose(tensors, caps, options.weights.as_deref().unwrap_or_default())))?;
     check("layout", || tensor_ir::verify::verify(&tensors))?;
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
-    let plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, caps)))?;
+    let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, caps)))?;
+    if let Some(weights) = &options.weights {
+        freeze::hoist(&mut plan, weights);
+    }
     log.print(&plan);
     plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
     check("plan", || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))?;

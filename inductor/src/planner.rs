@@ -110,7 +110,7 @@ impl Planner<'_> {
     /// True if a call's results may lie in memory of the plan's.
     fn is_planned(&self, id: CallId) -> bool {
         let call = &self.graph.calls[id];
-        call.planned || (self.caps.convolutions && self.is_own_convolution(call))
+        call.planned || (self.caps.multiplies && self.is_own_convolution(call))
     }
 
     /// True if a call is a convolution that devices compute as a matrix product: of single pixels where channels lie

@@ -150,23 +150,19 @@ pub(crate) fn compile(
         forbid_fallbacks(&plan)?;
     }
     if let Code::Host(_) = code {
-        suit(&mut plan, &imported.roles, options);
+        suit(&mut plan, &imported.roles);
     }
     let (arenas, latest) = (Arenas::shared(), Arc::default());
     Ok(Compiled { plan, code, cpu: host(options), arenas, latest, stages })
 }
 
 /// Suits a plan to what is known of its inputs from call to call.
-fn suit(plan: &mut SymbolicPlan, roles: &Roles, options: &Options) {
+fn suit(plan: &mut SymbolicPlan, roles: &Roles) {
     if roles.spends {
         // Large buffers take the memory of inputs that were read.
         plan.choices.own_from = Some(LARGE);
     } else {
         plan.choices.lends_from = Some(LARGE);
-    }
-    // Weights that are trained are written to between calls.
-    if options.freezing && roles.saved_from.is_none() {
-        inductor::freeze::hoist(plan, &|index| roles.weights.contains(&index));
     }
 }
 
@@ -175,7 +171,7 @@ type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);
 /// Runs the compiler without the GIL; a panic becomes an error.
 fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let graph = &imported.graph;
-    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, options, device)));
+    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, &imported.roles, options, device)));
     match py.detach(run) {
         Ok(result) => result,
         Err(panic) => Err(format!("internal error of the compiler: {}", panic_text(panic.as_ref()))),
@@ -194,11 +190,13 @@ fn host(options: &Options) -> &'static Cpu {
     })
 }
 
-fn middle(graph: &fx::Graph, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
+fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let cpu = host(options);
-    let Options { fallback_error, fills, .. } = *options;
-    let options = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
+    let Options { fallback_error, fills, freezing, .. } = *options;
+    let mut options = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
     let Some(device) = device else {
+        // Weights that are trained are written to between calls.
+        options.weights = (freezing && roles.saved_from.is_none()).then(|| roles.weights.clone());
         let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;
         return Ok((compiled.plan, Code::Host(compiled.code), compiled.stages));
     };

@@ -116,6 +116,30 @@ def test_autocast_converts_weights_once() -> None:
         torch.testing.assert_close(compiled(x), model(x))
 
 
+class Rows(nn.Module):
+    """A layer whose weight has a row for each element of the input, as GPT-2's have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.weight, self.bias = nn.Parameter(torch.randn(32, 400)), nn.Parameter(torch.randn(400))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.addmm(self.bias, x, self.weight) @ self.weight.t()
+
+
+def test_a_weight_lies_as_its_product_has_it_best() -> None:
+    model = Rows()
+    compiled, x = frozen(model, dynamic=True), torch.randn(16, 32)
+    before = compiled(x)
+    torch.testing.assert_close(before, model(x), rtol=1e-4, atol=1e-4)
+    for size in (1, 3, 24, 700):
+        x = torch.randn(size, 32)
+        torch.testing.assert_close(compiled(x), model(x), rtol=1e-4, atol=1e-3)
+    model.weight.mul_(2)
+    torch.testing.assert_close(compiled(x), model(x), rtol=1e-4, atol=1e-3)
+
+
 def test_weights_without_a_counter_are_not_kept() -> None:
     with torch.inference_mode():
         model = Scaled()

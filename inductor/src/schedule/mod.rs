@@ -12,5 +12,6 @@ mod roots;
 
 pub use domain::{Domain, Span, refine};
 pub use fuse::{Group, Schedule, Unit, schedule};
+pub(crate) use place::all_places;
 pub use place::{Layout, Place, same_strides, span};
 pub use roots::{Root, RootKind, Roots, find_roots};

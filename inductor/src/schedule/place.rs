@@ -33,6 +33,12 @@ pub(super) fn stored_layouts(graph: &TensorGraph, pool: &mut Pool) -> PrimaryMap
     layouts
 }
 
+/// The places of all tensors of a graph in which every tensor is stored that is no view.
+pub(crate) fn all_places(graph: &TensorGraph, pool: &mut Pool) -> SecondaryMap<Tensor, Option<Place>> {
+    let stored = stored_layouts(graph, pool);
+    places(graph, pool, &stored)
+}
+
 /// The places of all tensors.
 pub(super) fn places(
     graph: &TensorGraph,

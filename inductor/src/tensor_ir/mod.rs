@@ -247,6 +247,38 @@ impl TensorGraph {
         }
         t
     }
+
+    /// The same graph of other tensors. `add` is handed each, with its number here and its operands as they are there;
+    /// it adds it and whatever else is wanted, and says which tensor takes its place.
+    pub fn rebuilt(
+        &self,
+        mut add: impl FnMut(&mut PrimaryMap<Tensor, TensorData>, Tensor, TensorData) -> Tensor,
+    ) -> TensorGraph {
+        let mut new = TensorGraph { tensors: PrimaryMap::with_capacity(self.tensors.len()), ..self.clone() };
+        let mut now: PrimaryMap<Tensor, Tensor> = PrimaryMap::with_capacity(self.tensors.len());
+        for (t, data) in self.tensors.iter() {
+            let mut data = data.clone();
+            data.op.for_each_operand_mut(|x| *x = now[*x]);
+            now.push(add(&mut new.tensors, t, data));
+        }
+        for call in new.calls.values_mut() {
+            call.for_each_tensor_mut(&mut |t| *t = now[*t]);
+            for result in &mut call.results {
+                if let CallOut::Tensor(t) = result {
+                    *t = now[*t];
+                }
+            }
+        }
+        for write in &mut new.writes {
+            *write = Write { input: now[write.input], value: now[write.value] };
+        }
+        for output in &mut new.outputs {
+            if let Output::Tensor(t) = output {
+                *t = now[*t];
+            }
+        }
+        new
+    }
 }
 
 impl Op {

@@ -25,7 +25,7 @@ macro_rules! golden {
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
             let tensors = decompose(&graph, &Options { splits: true, ..Options::default() }).expect("it decomposes");
-            let tensors = inductor::layout::choose(tensors, InterpBackend::new().capabilities());
+            let tensors = inductor::layout::choose(tensors, InterpBackend::new().capabilities(), &[]);
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
             let plan = compiled.plan.typical().expect("every size has a typical value");

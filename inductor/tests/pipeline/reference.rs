@@ -20,7 +20,7 @@ impl InterpBackend {
             dtypes,
             scratch_bytes: 64 << 10,
             channels_last: true,
-            convolutions: false,
+            multiplies: false,
             epilogues: true,
             in_place: true,
             splits: true,

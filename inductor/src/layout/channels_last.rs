@@ -1,4 +1,4 @@
-//! Chooses the memory format of convolutions: channels last, where the library is faster so.
+//! The memory format of convolutions: channels last, where the library is faster so.
 //!
 //! The format spreads from each convolution through what computes element by element and through pooling. Where it
 //! meets something else (a call that is not known to keep it, an output whose strides are promised) a copy brings the
@@ -8,28 +8,22 @@
 //! it loses is time for weights, which come as the user has them; both are near proportional to their elements (bench
 //! `cpu`, ResNet-50's layers). So a graph is changed if its convolutions read and write more image than weight, by
 //! what the copies cost. A ResNet of one image is left alone, one of four is not.
-//!
-//! Invariant: only where tensors lie changes. No value, size or dtype does, and outputs keep their strides.
 
-use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
-use fx::Arg as Plain;
-use fx::aten::rules::{Extern, Rule, rule};
-use symshapes::{DType, Expr, Pool};
-
-use crate::backend::Capabilities;
-use crate::plan::CallKind;
+use super::library;
 use crate::tensor_ir::{
-    Arg, Call, CallId, CallOut, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel, typical_numel,
+    Arg, Call, CallId, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, numel, typical_numel,
 };
+use cranelift_entity::{EntitySet, SecondaryMap};
+use fx::Arg as Plain;
+use fx::aten::rules::Extern;
+use rustc_hash::FxHashMap;
+use symshapes::{DType, Expr, Pool};
 
 /// A copy moves an element about as dearly as a convolution gains this many.
 const COPY: i64 = 4;
 
-/// Gives convolutions their memory format, if the device's library gains by that.
-pub fn choose(graph: TensorGraph, caps: &Capabilities) -> TensorGraph {
-    if !caps.channels_last {
-        return graph;
-    }
+/// Gives convolutions their memory format, if the library gains by that.
+pub(super) fn spread(graph: TensorGraph) -> TensorGraph {
     let mut pass =
         Pass { pool: graph.pool.clone(), graph: &graph, last: EntitySet::new(), copies: SecondaryMap::new() };
     pass.spread();
@@ -166,51 +160,42 @@ impl Pass<'_> {
         gain > 0
     }
 
-    /// The graph with its tensors where they are wanted. A copy stands right behind its source.
+    /// The graph with its tensors where they are wanted.
     fn rewrite(mut self) -> TensorGraph {
         let old = self.graph;
-        let mut new = TensorGraph { tensors: PrimaryMap::new(), ..old.clone() };
-        let mut now: PrimaryMap<Tensor, Versions> = PrimaryMap::with_capacity(old.tensors.len());
-        for (t, data) in old.tensors.iter() {
-            let mut data = data.clone();
-            data.op.for_each_operand_mut(|x| *x = now[*x].own);
+        let mut copied: FxHashMap<Tensor, Versions> = FxHashMap::default();
+        let mut new = old.rebuilt(|tensors, t, mut data| {
             let promised = data.strides.clone();
             let last = channels_last(&mut self.pool, &data.sizes);
             let copy = TensorData { strides: None, ..data.clone() };
             if self.last.contains(t) {
                 data.strides = Some(last.clone());
             }
-            let own = new.tensors.push(data);
-            let mut push = |strides| new.tensors.push(TensorData { op: Op::Convert(own), strides, ..copy.clone() });
+            let own = tensors.push(data);
+            let mut push = |strides| tensors.push(TensorData { op: Op::Convert(own), strides, ..copy.clone() });
             let wanted = self.copies[t];
-            now.push(Versions {
-                own,
-                last: if wanted.last { push(Some(last)) } else { own },
-                promised: if wanted.promised { push(promised) } else { own },
-            });
-        }
+            let last = if wanted.last { push(Some(last)) } else { own };
+            let promised = if wanted.promised { push(promised) } else { own };
+            copied.insert(own, Versions { last, promised });
+            own
+        });
         for (id, call) in new.calls.iter_mut() {
-            for result in &mut call.results {
-                if let CallOut::Tensor(t) = result {
-                    *t = now[*t].own;
-                }
-            }
             let gains = self.images(&old.calls[id]).is_some();
             let mut is_image = keeps_format(call);
             call.for_each_tensor_mut(&mut |t| {
                 *t = match std::mem::take(&mut is_image) {
-                    true if gains => now[*t].last,
-                    true => now[*t].own,
-                    false => now[*t].promised,
+                    true if gains => copied[t].last,
+                    true => *t,
+                    false => copied[t].promised,
                 };
             });
         }
         for write in &mut new.writes {
-            *write = Write { input: now[write.input].own, value: now[write.value].promised };
+            write.value = copied[&write.value].promised;
         }
         for output in &mut new.outputs {
             if let Output::Tensor(t) = output {
-                *t = now[*t].promised;
+                *t = copied[t].promised;
             }
         }
         new.pool = self.pool;
@@ -218,21 +203,11 @@ impl Pass<'_> {
     }
 }
 
-/// A tensor in the new graph: as others compute with it, and where it lies as wanted.
+/// A tensor in the new graph, where it lies as wanted.
 #[derive(Clone, Copy)]
 struct Versions {
-    own: Tensor,
     last: Tensor,
     promised: Tensor,
-}
-
-/// The library's operator that a call is.
-fn library(call: &Call) -> Option<Extern> {
-    let overload = fx::aten::lookup(&call.target).filter(|_| call.kind == CallKind::Extern)?;
-    match rule(&overload.name) {
-        Some(Rule::Extern(kind)) => Some(kind),
-        _ => None,
-    }
 }
 
 fn keeps_format(call: &Call) -> bool {
@@ -272,19 +247,8 @@ mod tests {
 
     #[test]
     fn images_must_outweigh_weights_and_copies() {
-        let caps = |channels_last| Capabilities {
-            vector_bytes: 64,
-            dtypes: Vec::new(),
-            scratch_bytes: 0,
-            channels_last,
-            convolutions: false,
-            epilogues: false,
-            in_place: false,
-            splits: false,
-            together: false,
-        };
-        let chosen = |images, faster| choose(convolutions(images), &caps(faster)).tensors.len();
-        let copies = |images| chosen(images, true) - chosen(images, false);
+        let count = |graph: TensorGraph| graph.tensors.len();
+        let copies = |images| count(spread(convolutions(images))) - count(convolutions(images));
         assert_eq!([1, 8].map(copies), [0, 2]);
     }
 }
