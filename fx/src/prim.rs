@@ -6,6 +6,7 @@
 //! Conventions: the operands of one primitive have one dtype (conversion is explicit), except the condition of
 //! `where`, which is `bool`, and the amount of a shift, which has the dtype of the shifted value.
 
+use crate::scalar::Scalar;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 use symshapes::DType;
@@ -279,6 +280,22 @@ impl Reduction {
             Reduction::ArgMax | Reduction::ArgMin => DType::I64,
             _ => operand,
         }
+    }
+
+    /// The element that changes no result: what reductions of elements of dtype `operand` begin with.
+    pub fn identity(self, operand: DType) -> Scalar {
+        let bits = if operand == DType::Bool { 1 } else { 8 * operand.size().min(8) as u32 };
+        let (least, greatest) = match operand.is_signed() {
+            true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+            false => (0, (1 << bits) - 1),
+        };
+        let (value, int) = match self {
+            Reduction::Sum | Reduction::Any => (0.0, 0),
+            Reduction::Prod | Reduction::All => (1.0, 1),
+            Reduction::Max | Reduction::ArgMax => (f64::NEG_INFINITY, least),
+            Reduction::Min | Reduction::ArgMin => (f64::INFINITY, greatest),
+        };
+        if operand.is_float() { Scalar::Float(value) } else { Scalar::Int(int) }
     }
 }
 

@@ -119,7 +119,17 @@ def along_all_axes(x: Tensor) -> list[Tensor]:
     return [x.sum(0), x.sum(-1), x.sum(), x.amax(0), x.amin(), (x > 0.5).any(0), x.mean(dtype=torch.float64), x + 1]
 
 
-SIZES = [(2048, 1040), (700, 2048), (2_000_000,), (3, 1000, 700), (65_536, 8), (1, 524_288), (1031, 1033)]
+SIZES = [
+    (2048, 1040),
+    (700, 2048),
+    (2_000_000,),
+    (3, 1000, 700),
+    (65_536, 8),
+    (1, 524_288),
+    (1031, 1033),
+    (1_000_003,),
+    (4099, 65),
+]
 
 
 @pytest.mark.usefixtures("_threads")
@@ -130,10 +140,22 @@ def test_large_reductions(size: tuple[int, ...], dynamic: bool) -> None:
     same(compiled(along_all_axes, dynamic=dynamic)(x), along_all_axes(x))
 
 
-def test_large_reductions_of_other_types() -> None:
-    x = torch.randint(-9, 9, (2048, 1040))
-    for dtype in (torch.int32, torch.int64, torch.float64, torch.bool):
-        same(compiled(along_all_axes)(x.to(dtype)), along_all_axes(x.to(dtype)))
+def test_large_reductions_of_all_sizes() -> None:
+    line, plane = compiled(along_all_axes, dynamic=True), compiled(along_all_axes, dynamic=True)
+    for size in (1_000_003, 33, 2, 500_000, 31 * 9377):
+        x = torch.rand(size)
+        same(line(x), along_all_axes(x))
+    for rows, columns in ((4099, 65), (3, 700), (70_001, 5), (5, 70_001)):
+        x = torch.rand(rows, columns)
+        same(plane(x), along_all_axes(x))
+
+
+@pytest.mark.parametrize("size", [(2048, 1040), (4099, 65)])
+def test_large_reductions_of_other_types(size: tuple[int, ...]) -> None:
+    for values in (torch.randint(-9, 9, size), torch.randint(-9, -1, size), torch.randint(1, 9, size)):
+        for dtype in (torch.int8, torch.int32, torch.int64, torch.float16, torch.float64, torch.bool):
+            x = values.to(dtype)
+            same(compiled(along_all_axes)(x), along_all_axes(x))
 
 
 def test_large_reductions_of_nan() -> None:

@@ -8,6 +8,7 @@
 use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};
 use fx::prim::{Pointwise, Reduction};
+use fx::scalar::Scalar;
 use inductor::loop_ir::{Acc, Kernel, Loop, Stmt, Value};
 use inkwell::values::{InstructionOpcode, PointerValue};
 use inkwell::{FloatPredicate, IntPredicate};
@@ -113,9 +114,9 @@ impl<'c> Emitter<'_, 'c> {
     /// The partial result of no elements.
     fn identity(&self, state: &AccState<'c>) -> Partial<'c> {
         let elem = Elem::of(state.dtype).expect("the kernel was checked");
-        let value = match elem {
-            Elem::F32 | Elem::F64 => self.ir.float(elem, state.lanes, float_identity(state.kind)),
-            _ => self.ir.int(elem, state.lanes, int_identity(state.kind, state.dtype)),
+        let value = match state.kind.identity(state.dtype) {
+            Scalar::Float(value) => self.ir.float(elem, state.lanes, value),
+            Scalar::Int(value) => self.ir.int(elem, state.lanes, value),
         };
         let last = || self.ir.int(Elem::I64, state.lanes, i64::MAX);
         Partial { value, position: has_position(state.kind).then(last) }
@@ -276,29 +277,6 @@ impl<'c> Emitter<'_, 'c> {
     fn half(&self, partial: Partial<'c>, first: u32, count: u32) -> Partial<'c> {
         let of = |v| if count == 1 { self.ir.extract(v, self.ir.lane(first)) } else { self.ir.part(v, first, count) };
         Partial { value: of(partial.value), position: partial.position.map(of) }
-    }
-}
-
-fn float_identity(kind: Reduction) -> f64 {
-    match kind {
-        Reduction::Sum | Reduction::Any => 0.0,
-        Reduction::Prod | Reduction::All => 1.0,
-        Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
-        Reduction::Min | Reduction::ArgMin => f64::INFINITY,
-    }
-}
-
-fn int_identity(kind: Reduction, dtype: DType) -> i64 {
-    let bits = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
-    let (least, greatest) = match dtype.is_signed() {
-        true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
-        false => (0, (1 << bits) - 1),
-    };
-    match kind {
-        Reduction::Sum | Reduction::Any => 0,
-        Reduction::Prod | Reduction::All => 1,
-        Reduction::Max | Reduction::ArgMax => least,
-        Reduction::Min | Reduction::ArgMin => greatest,
     }
 }
 

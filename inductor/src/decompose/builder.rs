@@ -68,8 +68,7 @@ impl Builder {
 
     /// One value everywhere.
     pub(crate) fn full(&mut self, value: f64, dtype: DType, sizes: &[Expr]) -> Tensor {
-        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64).round_to(dtype) };
-        self.push(Op::Full(value), dtype, sizes)
+        self.push(Op::Full(element(value, dtype)), dtype, sizes)
     }
 
     /// A 0-dimensional constant of a tensor's dtype: broadcasts against it.
@@ -214,7 +213,8 @@ impl Builder {
         let count = self.count(x, &dims);
         let is_arg = matches!(kind, Reduction::ArgMax | Reduction::ArgMin);
         let out = match count {
-            Expr::ZERO => self.full(identity(kind), dtype, &left),
+            // Extrema of nothing have been refused before.
+            Expr::ZERO => self.push(Op::Full(kind.identity(dtype)), dtype, &left),
             Expr::ONE if is_arg => self.full(0.0, dtype, &left),
             Expr::ONE => self.reshape(x, &left),
             _ => match self.reduce_in_parts(kind, x, &dims) {
@@ -231,23 +231,21 @@ impl Builder {
 
     /// A value in front of and behind the source along dimension `dim`, to `len` elements with `low` in front.
     pub(crate) fn pad(&mut self, x: Tensor, dim: usize, low: Expr, len: Expr, value: f64) -> Tensor {
+        self.pad_with(x, dim, low, len, element(value, self.dtype(x)))
+    }
+
+    /// The same, of any element.
+    pub(crate) fn pad_with(&mut self, x: Tensor, dim: usize, low: Expr, len: Expr, value: Scalar) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();
         let mut lows: Dims = sizes.iter().map(|_| Expr::ZERO).collect();
         (lows[dim], sizes[dim]) = (low, len);
-        let dtype = self.dtype(x);
-        let value = if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64).round_to(dtype) };
-        self.push(Op::Pad { source: x, low: lows, value }, dtype, &sizes)
+        self.push(Op::Pad { source: x, low: lows, value }, self.dtype(x), &sizes)
     }
 }
 
-/// What a reduction of nothing gives; extrema of nothing have been refused before.
-fn identity(kind: Reduction) -> f64 {
-    match kind {
-        Reduction::Sum | Reduction::Any => 0.0,
-        Reduction::Prod | Reduction::All => 1.0,
-        Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
-        Reduction::Min | Reduction::ArgMin => f64::INFINITY,
-    }
+/// A number as an element.
+fn element(value: f64, dtype: DType) -> Scalar {
+    if dtype.is_float() { Scalar::Float(value) } else { Scalar::Int(value as i64).round_to(dtype) }
 }
 
 /// Shorthands: one for each primitive that decompositions use much.

@@ -1,12 +1,12 @@
 //! Reductions of much to little, in parts: threads share the rows of a kernel, and few long rows leave most of them
 //! idle.
 //!
-//! A part is what some of the reduced dimensions leave for each position of the others, or a stretch of one of them;
-//! what the parts give is reduced once more. Sums over the rows of a large matrix are done so, too: blocks of rows are
-//! read in the order in which memory has them, beside whatever else reads those rows.
+//! A part is what some of the reduced dimensions leave for each position of the others, or a stretch of one of them, of
+//! which the last is filled up; what the parts give is reduced once more. Sums over the rows of a large matrix are done
+//! so, too: blocks of rows are read in the order in which memory has them, beside whatever else reads those rows.
 
 use super::builder::Builder;
-use crate::tensor_ir::{Dims, Tensor, typical};
+use crate::tensor_ir::{Dims, Op, Tensor, typical};
 use fx::prim::Reduction;
 use smallvec::SmallVec;
 use symshapes::Expr;
@@ -30,6 +30,9 @@ const MOST_STRETCHES: i64 = 1024;
 /// Neighbours, or else rows, that a part combines at least.
 const LENGTH: i64 = 128;
 const ROWS: i64 = 16;
+
+/// Neighbours that share a line of memory.
+const LINE: i64 = 16;
 
 /// Elements of a stretch at most: a core's cache holds them.
 const MOST_OF_STRETCH: i64 = 1 << 16;
@@ -59,10 +62,12 @@ impl Builder {
         let (x, parts, rest) = if !is_across && self.extent(x, &dims[leading..]) >= LENGTH {
             (x, Reduced::from_slice(&dims[..leading]), Reduced::from_slice(&dims[leading..]))
         } else {
-            let (least, width) = if is_across { (ROWS, kept) } else { (LENGTH, 1) };
-            self.stretches(x, dims, leading - 1, |length| length >= least && length * width <= MOST_OF_STRETCH)?
+            let (least, width, unit) = if is_across { (ROWS, kept, 1) } else { (LENGTH, 1, LINE) };
+            let suits = |length: i64| length >= least && length.saturating_mul(width) <= MOST_OF_STRETCH;
+            self.stretches(kind, x, (dims, leading - 1), unit, suits)?
         };
-        let partial = self.reduce(kind, x, &rest, false);
+        let left: Dims = (0..self.rank(x)).filter(|d| !rest.contains(d)).map(|d| self.sizes(x)[d]).collect();
+        let partial = self.push(Op::Reduce(kind, x, rest.clone()), self.dtype(x), &left);
         // The dimensions in front of a part's own that are gone.
         let moved = |&part: &usize| part - rest.iter().filter(|&&d| d < part).count();
         let parts: Reduced = parts.iter().map(moved).collect();
@@ -74,22 +79,38 @@ impl Builder {
         dims.iter().fold(1, |all: i64, &d| all.saturating_mul(typical(&self.graph.pool, self.sizes(x)[d])))
     }
 
-    /// The tensor with the reduced dimension `dims[at]` cut into stretches, so that there are parts enough and each
-    /// combines as many elements as `suits`; what numbers the parts, and what a part combines.
+    /// The tensor with the reduced dimension `dims[at]` cut into equal stretches, so that there are parts enough and
+    /// each combines as many elements as `suits`; what numbers the parts, and what a part combines. A dimension that
+    /// cannot be cut so is filled up with what changes no result; stretches are multiples of `unit` long then.
     fn stretches(
         &mut self,
-        x: Tensor,
-        dims: &[usize],
-        at: usize,
+        kind: Reduction,
+        mut x: Tensor,
+        (dims, at): (&[usize], usize),
+        unit: i64,
         suits: impl Fn(i64) -> bool,
     ) -> Option<(Tensor, Reduced, Reduced)> {
-        let (cut, mut sizes) = (dims[at], Dims::from_slice(self.sizes(x)));
-        let extent = self.graph.pool.as_int(sizes[cut])?;
-        let (before, behind) = (self.extent(x, &dims[..at]), self.extent(x, &dims[at + 1..]));
-        let fits = |&n: &i64| extent % n == 0 && before * n >= PARTS && suits((extent / n).saturating_mul(behind));
-        let count = (2..=MOST_STRETCHES).find(fits)?;
+        let cut = dims[at];
+        let size = self.sizes(x)[cut];
+        let [before, extent, behind] = [&dims[..at], &[cut], &dims[at + 1..]].map(|dims| self.extent(x, dims));
+        let fits = |&n: &i64| before.saturating_mul(n) >= PARTS && suits((extent / n).saturating_mul(behind));
+        let is_equal = |&n: &i64| self.graph.pool.as_int(size).is_some_and(|size| size % n == 0);
+        let mut counts = (2..=MOST_STRETCHES).filter(fits);
+        let (count, length) = match counts.clone().find(is_equal) {
+            Some(count) => (count, self.int(extent / count)),
+            None => {
+                let count = counts.next()?;
+                let pool = &mut self.graph.pool;
+                let units = pool.int(unit * count);
+                let units = pool.ceil_div(size, units);
+                let length = pool.mul_int(units, unit);
+                let whole = pool.mul_int(length, count);
+                x = self.pad_with(x, cut, Expr::ZERO, whole, kind.identity(self.dtype(x)));
+                (count, length)
+            }
+        };
+        let mut sizes = Dims::from_slice(self.sizes(x));
         sizes[cut] = self.int(count);
-        let length = self.int(extent / count);
         sizes.insert(cut + 1, length);
         let (parts, rest) = (dims[..=at].iter().copied().collect(), dims[at..].iter().map(|&d| d + 1).collect());
         Some((self.reshape(x, &sizes), parts, rest))

@@ -76,6 +76,7 @@ golden! {
     together
     transposed_copy
     twelve_layers
+    uneven_sums
     view_of_input
     zero_size
 }
