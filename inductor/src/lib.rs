@@ -113,6 +113,12 @@ pub enum Error {
         /// The node.
         node: NodeId,
     },
+    /// A call that sees memory around a tensor, which the plan would have otherwise than the program.
+    #[error("{node}: sees memory that is laid out otherwise")]
+    Memory {
+        /// The node.
+        node: NodeId,
+    },
     /// The graph returns nothing.
     #[error("the graph has no output")]
     NoOutput,
@@ -186,6 +192,9 @@ fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Optio
     check("layout", || tensor_ir::verify::verify(&tensors))?;
     let mut pool = tensors.pool.clone();
     let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
+    if let Some(node) = roots.misplaced(&tensors) {
+        return Err(Error::Memory { node });
+    }
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
     let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, caps)))?;
     if let Some(weights) = &options.weights {

@@ -186,6 +186,23 @@ impl Builder {
         self.view(x, View::Slice { start, step }, &sizes)
     }
 
+    /// The elements at one position of two dimensions, as the last one: `len` of them from these positions on.
+    pub(crate) fn diagonal(&mut self, x: Tensor, dims: [usize; 2], starts: [i64; 2], len: Expr) -> Tensor {
+        let mut square = x;
+        for (dim, start) in dims.into_iter().zip(starts) {
+            let start = self.int(start);
+            square = self.slice(square, dim, start, 1, len);
+        }
+        let rest = (0..self.rank(x)).filter(|d| !dims.contains(d)).map(|d| self.sizes(x)[d]);
+        let sizes: Dims = rest.chain([len]).collect();
+        self.view(square, View::Diagonal(dims), &sizes)
+    }
+
+    /// Stretches along dimension `dim`, `step` apart, as many and as long as the result's sizes say.
+    pub(crate) fn windows(&mut self, x: Tensor, dim: usize, step: i64, sizes: &[Expr]) -> Tensor {
+        self.view(x, View::Windows { dim, step }, sizes)
+    }
+
     /// A dimension of size 1 in front of dimension `dim`.
     pub(crate) fn unsqueeze(&mut self, x: Tensor, dim: usize) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();

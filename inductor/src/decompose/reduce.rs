@@ -244,6 +244,10 @@ pub(crate) fn power_norm(b: &mut Builder, x: Tensor, p: f64, dims: &[usize]) -> 
 pub(crate) fn trace(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.operand(b, "self")?;
     let [rows, cols] = *b.sizes(x) else { return unsupported("not a matrix") };
+    if rows == cols {
+        let diagonal = b.diagonal(x, [0, 1], [0, 0], rows);
+        return Ok(b.reduce(Reduction::Sum, diagonal, &[0], false));
+    }
     let (row, col) = (b.iota(rows, 0, 2), b.iota(cols, 1, 2));
     let on = b.eq(row, col);
     let zero = b.lit(0.0, x);

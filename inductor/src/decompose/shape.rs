@@ -54,14 +54,6 @@ fn diagonal_of(a: &Args, rank: usize) -> Rewrite<(usize, usize, i64)> {
     Ok((one, other, a.int("offset")?))
 }
 
-/// `i + offset` along the last dimension of tensors of these sizes.
-fn positions(b: &mut Builder, sizes: &[Expr], offset: i64) -> Tensor {
-    let last = sizes.len() - 1;
-    let iota = b.iota(sizes[last], last, sizes.len());
-    let moved = b.add_lit(iota, offset as f64);
-    b.expand(moved, sizes)
-}
-
 /// The elements at `(i, i + offset)` of two dimensions, as the last one.
 pub(crate) fn diagonal(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
@@ -70,15 +62,8 @@ pub(crate) fn diagonal(b: &mut Builder, a: &Args) -> Rewrite {
     if sizes.contains(&Expr::ZERO) {
         return Ok(b.full(0.0, a.result()?.dtype, &sizes));
     }
-    let (down, right) = (positions(b, &sizes, (-offset).max(0)), positions(b, &sizes, offset.max(0)));
-    let mut rest = 0..sizes.len();
-    let dims = (0..b.rank(x)).map(|d| match d {
-        _ if d == one => GatherDim::Index(down),
-        _ if d == other => GatherDim::Index(right),
-        _ => GatherDim::Out(rest.next().unwrap_or(0)),
-    });
-    let dims = dims.collect();
-    gather_from(b, x, dims, &sizes)
+    let starts = [(-offset).max(0), offset.max(0)];
+    Ok(b.diagonal(x, [one, other], starts, sizes[sizes.len() - 1]))
 }
 
 /// A matrix for each row: the row on its diagonal, 0 elsewhere.
@@ -133,14 +118,7 @@ pub(crate) fn unfold(b: &mut Builder, a: &Args) -> Rewrite {
         return unsupported("windows of a scalar or of nothing");
     }
     let dim = a.dim("dimension", b.rank(x))?;
-    let (last, step) = (sizes.len() - 1, a.int("step")?);
-    let window = b.iota(sizes[dim], dim, sizes.len());
-    let start = b.mul_lit(window, step as f64);
-    let within = b.iota(sizes[last], last, sizes.len());
-    let at = b.add(start, within);
-    let at = b.expand(at, &sizes);
-    let dims = (0..b.rank(x)).map(|d| if d == dim { GatherDim::Index(at) } else { GatherDim::Out(d) }).collect();
-    gather_from(b, x, dims, &sizes)
+    Ok(b.windows(x, dim, a.int("step")?, &sizes))
 }
 
 /// Channels become blocks of pixels.

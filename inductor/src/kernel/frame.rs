@@ -156,6 +156,17 @@ pub(super) fn through_view(
                 })
                 .collect()
         }
+        View::Diagonal(dims) => {
+            let (along, mut rest) = (index[index.len() - 1], index.iter());
+            let own = |d| if dims.contains(&d) { along } else { *rest.next().expect("a dimension") };
+            (0..source.sizes.len()).map(own).collect()
+        }
+        View::Windows { dim, step } => {
+            let (within, mut own) = (index[index.len() - 1], index[..index.len() - 1].to_vec());
+            let first = pool.mul_int(own[*dim], *step);
+            own[*dim] = pool.add(first, within);
+            own
+        }
         View::Reshape => unflatten(pool, &out.sizes, &source.sizes, index),
     }
 }

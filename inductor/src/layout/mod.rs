@@ -14,7 +14,7 @@ use fx::aten::rules::{Extern, Rule, rule};
 /// Gives tensors the layouts that the device and its library are fastest with. `weights` are
 /// the inputs, by number, whose values are the same from call to call.
 pub fn choose(mut graph: TensorGraph, caps: &Capabilities, weights: &[usize]) -> TensorGraph {
-    if caps.channels_last {
+    if caps.channels_last && !graph.calls.values().any(Call::sees_memory) {
         graph = channels_last::spread(graph);
     }
     if caps.multiplies {

@@ -75,6 +75,17 @@ fn apply(pool: &mut Pool, layout: &Layout, view: &View, sizes: &[Expr]) -> Optio
             }
             (step.iter().zip(&layout.strides).map(|(&a, &s)| pool.mul_int(s, a)).collect(), offset)
         }
+        View::Diagonal(dims) => {
+            let along = pool.add(layout.strides[dims[0]], layout.strides[dims[1]]);
+            let rest = (0..layout.strides.len()).filter(|d| !dims.contains(d)).map(|d| layout.strides[d]);
+            (rest.chain([along]).collect(), layout.offset)
+        }
+        View::Windows { dim, step } => {
+            let mut strides = layout.strides.clone();
+            strides.push(strides[*dim]);
+            strides[*dim] = pool.mul_int(strides[*dim], *step);
+            (strides, layout.offset)
+        }
         View::Reshape => (reshape_strides(pool, layout, sizes)?, layout.offset),
     };
     Some(Layout { sizes: sizes.to_vec(), strides, offset })

@@ -6,7 +6,8 @@ use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
 use super::place::{Layout, Place, places, same_strides, stored_layouts, walk};
-use crate::tensor_ir::{Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, typical_numel};
+use crate::tensor_ir::{Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, typical_numel};
+use fx::NodeId;
 
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
@@ -105,6 +106,22 @@ impl Roots {
     pub fn place(&self, t: Tensor) -> &Place {
         self.places[t].as_ref().expect("every tensor has a place")
     }
+
+    /// The first call that sees memory around its argument which is not that of the program: a view that strides cannot
+    /// express is stored as a tensor of its own, and what strides are promised for may be stored with others.
+    pub fn misplaced(&self, graph: &TensorGraph) -> Option<NodeId> {
+        let is_program = |t: Tensor| {
+            let (whole, data) = (graph.viewed(t), &graph.tensors[graph.viewed(t)]);
+            let stored = &self.stored[whole].strides;
+            let is_promised = data.strides.as_ref().is_none_or(|promised| same_strides(&data.sizes, promised, stored));
+            self.place(t).stored == whole && is_promised
+        };
+        let is_misplaced = |call: &&Call| {
+            let seen = if let Some(Arg::Tensor(t)) = call.args.first() { Some(*t) } else { None };
+            call.sees_memory() && seen.is_some_and(|t| !is_program(t))
+        };
+        graph.calls.values().find(is_misplaced).map(|call| call.node)
+    }
 }
 
 /// Finds the roots.
@@ -202,6 +219,7 @@ impl Finder<'_> {
                 let innermost = (0..wide.len()).rfind(|&d| size(d) != Expr::ONE);
                 if outermost < innermost { Spread::Again } else { Spread::Rows }
             }
+            Op::View(_, View::Windows { .. }) if self.elements(t) > self.elements(x) => Spread::Again,
             // What comes again is stored as the last step leaves it, not as one on the way does.
             Op::Map(..) | Op::Convert(_) if self.spread[t] == Spread::Again => Spread::None,
             Op::Map(..) | Op::Convert(_) | Op::View(..) if self.elements(t) == self.elements(x) => self.spread[t],

@@ -119,6 +119,16 @@ pub enum View {
         /// Distance of neighbours.
         step: SmallVec<[i64; 5]>,
     },
+    /// The elements at one position of two dimensions of one size, as the last dimension.
+    Diagonal([usize; 2]),
+    /// Stretches of dimension `dim`, the first elements of neighbours `step` apart; their elements are the last
+    /// dimension.
+    Windows {
+        /// The dimension, then that of the stretches.
+        dim: usize,
+        /// Distance of neighbours; positive.
+        step: i64,
+    },
 }
 
 /// An argument of a call.
@@ -189,6 +199,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// True if it may read elements of its first argument's memory that are not the argument's.
+    pub fn sees_memory(&self) -> bool {
+        self.target.starts_with("aten.as_strided")
+    }
+
     /// Calls `f` on every tensor argument, to change it; positional ones first.
     pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
         self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a)).for_each(|a| a.for_each_tensor_mut(f));

@@ -120,6 +120,8 @@ impl View {
             View::Slice { start, step } => {
                 write!(f, "slice {source} from [{}]{}", Sizes(pool, start), Steps(step))
             }
+            View::Diagonal(dims) => write!(f, "diagonal {source} of [{}]", Joined(dims)),
+            View::Windows { dim, step } => write!(f, "windows {source} along {dim} step {step}"),
         }
     }
 }

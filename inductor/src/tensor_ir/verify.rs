@@ -261,6 +261,24 @@ impl<'a> Check<'a> {
                     });
                 self.require(inside, "a slice that leaves its source")
             }
+            View::Diagonal([one, other]) => {
+                let is_known = one != other && [one, other].iter().all(|&&d| d < from.len());
+                self.require(is_known, "a diagonal of dimensions that are not there")?;
+                let rest = (0..from.len()).filter(|d| d != one && d != other).map(|d| from[d]);
+                let is_square = self.may_equal(from[*one], from[*other]);
+                let fits = is_square && rest.chain([from[*one]]).eq(sizes.iter().copied());
+                self.require(fits, "a diagonal of other sizes")
+            }
+            View::Windows { dim, step } => {
+                let is_known = *step > 0 && *dim < from.len() && sizes.len() == from.len() + 1;
+                self.require(is_known, "windows of another rank")?;
+                let same = (0..from.len()).all(|d| d == *dim || sizes[d] == from[d]);
+                let steps = self.pool.add_int(sizes[*dim], -1);
+                let last = self.pool.mul_int(steps, *step);
+                let end = self.pool.add(last, sizes[from.len()]);
+                let inside = same && self.may_reach(end, from[*dim]);
+                self.require(inside, "windows that leave their source")
+            }
         }
     }
 
@@ -355,6 +373,8 @@ mod tests {
             error_of(Op::View(x, View::Permute([0, 0].as_slice().into())), DType::F32, &[2, 2]),
             error_of(Op::View(x, View::Expand), DType::F32, &[4, 3]),
             error_of(Op::View(x, slice), DType::F32, &[2, 3]),
+            error_of(Op::View(x, View::Diagonal([0, 1])), DType::F32, &[2]),
+            error_of(Op::View(x, View::Windows { dim: 1, step: 2 }), DType::F32, &[2, 2, 2]),
             error_of(Op::Reduce(Reduction::Sum, x, [1].as_slice().into()), DType::F32, &[3]),
             error_of(Op::Cat(vec![x, x], 0), DType::F32, &[5, 3]),
             error_of(Op::Pad { source: x, low: ones, value: fx::Scalar::Float(0.0) }, DType::F32, &[3, 3]),
@@ -370,6 +390,8 @@ mod tests {
             t1: not a permutation of the dimensions
             t1: sizes that do not broadcast
             t1: a slice that leaves its source
+            t1: a diagonal of other sizes
+            t1: windows that leave their source
             t1: other sizes than those that are left
             t1: parts that do not add up
             t1: a source that does not fit into its pad"#]]
@@ -380,6 +402,7 @@ mod tests {
     fn a_right_graph_is_accepted() {
         let x = Tensor::from_u32(0);
         assert_eq!(error_of(Op::View(x, View::Expand), DType::F32, &[4, 2, 3]), None);
+        assert_eq!(error_of(Op::View(x, View::Windows { dim: 1, step: 1 }), DType::F32, &[2, 2, 2]), None);
         assert_eq!(error_of(Op::Reduce(Reduction::ArgMax, x, [0].as_slice().into()), DType::I64, &[3]), None);
         assert_eq!(error_of(Op::Cat(vec![x, x], 0), DType::F32, &[4, 3]), None);
     }
