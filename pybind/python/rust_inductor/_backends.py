@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from rust_inductor._fakes import Capture
     from rust_inductor.fx import Graph
 
     Compiled = Callable[..., Any]
@@ -84,24 +85,42 @@ class Described:
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
         """What the compiler makes of the graph; ``None`` if it wants the function to run as it is."""
-        from torch._dynamo.exc import SkipFrame, TensorifyScalarRestartAnalysis
+        from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+        from torch._dynamo.symbolic_convert import TensorifyState
 
         from rust_inductor._fakes import Capture
 
-        gm = _module(graph)
-        capture = Capture(gm, inputs, facts)
+        constant = TensorifyState.force_specializations
+        try:
+            while True:
+                gm, known = _module(graph), len(constant)
+                capture = Capture(gm, inputs, facts)
+                try:
+                    return self._answer(gm, capture)
+                except TensorifyScalarRestartAnalysis:
+                    if len(constant) == known or not constant.isdisjoint(capture.world.floats.values()):
+                        # There are floats that AOTAutograd cannot compute as tensors: the capture is made without.
+                        facts.refuse()
+                        return _refused
+                    # Else they are what tensors of the program hold, which is read from there the second time.
+        finally:
+            TensorifyState.clear()
+
+    def _answer(self, gm: torch.fx.GraphModule, capture: Capture) -> Compiled | None:
+        from torch._dynamo.exc import SkipFrame, TensorifyScalarRestartAnalysis
+
         try:
             with capture.active():
                 compiled = self._called(gm, list(capture.inputs))
         except SkipFrame:
             return None
         except TensorifyScalarRestartAnalysis:
-            return _with_constant_floats(facts)
+            raise
         except BaseException:
             if capture.failure is not None:
                 raise capture.failure from None
             if self.is_blamed:
-                facts.blame_backend()
+                capture.facts.blame_backend()
             raise
         capture.bring_back()
         return _runnable(compiled)
@@ -138,15 +157,6 @@ class _Through(Described):
     """Our own compiler, by way of AOTAutograd."""
 
     is_blamed = False
-
-
-def _with_constant_floats(facts: _native.Facts) -> Compiled:
-    """Have the capture made again: there are floats that AOTAutograd cannot compute as tensors."""
-    from torch._dynamo.symbolic_convert import TensorifyState
-
-    TensorifyState.clear()
-    facts.refuse()
-    return _refused
 
 
 def _refused(*_args: Any) -> Any:

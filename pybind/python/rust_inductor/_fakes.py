@@ -150,7 +150,9 @@ class _World:
         else:
             offset = self.number(offset)
             reach = sum((size - 1) * stride for size, stride in zip(sizes, strides))
-            data = torch.empty(offset + reach + 1, dtype=dtype, device="meta").as_strided(sizes, strides, offset)
+            # Where there are no elements, none is reached, and sizes may say less than that.
+            behind = torch.sym_max(offset + reach + 1, 0)
+            data = torch.empty(behind, dtype=dtype, device="meta").as_strided(sizes, strides, offset)
         fake = FakeTensor(self.mode, data, device)
         return fake.requires_grad_() if requires_grad else fake
 

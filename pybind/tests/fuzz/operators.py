@@ -32,7 +32,9 @@ POINTWISE = (
         Row(f"torch.{name}({{0}})", "float")
         for name in ("sigmoid", "tanh", "erf", "sin", "cos", "atan", "exp2", "expm1")
     ),
-    *(Row(f"torch.nn.functional.{name}({{0}})", "float") for name in ("gelu", "silu", "softplus", "elu", "mish")),
+    *(Row(f"torch.nn.functional.{name}({{0}})", "float") for name in ("silu", "softplus", "elu", "mish")),
+    # Of an infinity torch makes another one or NaN, as the number of elements has it.
+    Row("torch.nn.functional.gelu({0}.clamp(-99, 99))", "float"),
     *(
         Row(f"torch.nn.functional.{name}({{0}})", "float")
         for name in ("hardswish", "hardsigmoid", "leaky_relu", "relu6")
@@ -41,7 +43,9 @@ POINTWISE = (
         Row(f"torch.{name}({{0}}.abs() + 1)", "float")
         for name in ("log", "sqrt", "rsqrt", "log1p", "log2", "reciprocal")
     ),
-    *(Row(f"torch.{name}({{0}})", "float", True) for name in ("floor", "ceil", "trunc", "round", "frac", "signbit")),
+    *(Row(f"torch.{name}({{0}})", "float", True) for name in ("floor", "ceil", "trunc", "round", "frac")),
+    # The sign of NaN says nothing.
+    Row("torch.signbit(torch.nan_to_num({0}))", "float", True),
     *(Row(f"torch.{name}({{0}})", decides=True) for name in ("sign", "isnan", "logical_not", "isinf")),
     *(Row(f"{{0}} {op} {{1}}", others=("like",)) for op in ("+", "-", "*")),
     *(Row(f"torch.{name}({{0}}, {{1}})", decides=True, others=("like",)) for name in ("maximum", "minimum")),
@@ -86,7 +90,8 @@ REDUCTIONS = (
     *(Row(f"{{0}}.{name}({{d}})", decides=True, rank=1) for name in ("argmax", "argmin", "any", "all")),
     *(Row(f"torch.{name}({{0}}, {{d}})", rank=1) for name in ("cumsum",)),
     *(Row(f"torch.{name}({{0}}, {{d}})[0]", decides=True, rank=1) for name in ("max", "min", "sort", "cummax")),
-    Row("{0}.clamp(-1, 2).prod({d})", rank=1),
+    # Torch multiplies halves as halves, which overflow.
+    Row("{0}.clamp(-1, 1).prod({d})", rank=1),
     Row("{0}.argmax()", decides=True),
     Row("torch.linalg.vector_norm({0}, dim={d})", "float", rank=1),
     Row("torch.linalg.vector_norm({0}, 1, dim={d})", "float", rank=1),

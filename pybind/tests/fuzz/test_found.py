@@ -67,3 +67,18 @@ def test_bounds_outside_of_a_type_bound_nothing(dtype: torch.dtype) -> None:
     agrees(function, make((5, 8), dtype, 667, "contiguous"))
     with pytest.raises(RuntimeError, match="outside the representable range"):
         torch.compile(lambda x: torch.clamp(x, min=300), backend="rust_inductor")(torch.ones(3, dtype=dtype))
+
+
+def test_tensors_of_one_number() -> None:
+    # AOTAutograd starts anew where a tensor of one float64 might be read; such graphs ran as they are.
+    def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x + y).clone().zero_() + y
+
+    agrees(function, make((), torch.float64, 832, "contiguous"), make((), torch.float64, 13, "contiguous"))
+
+
+def test_a_part_of_nothing() -> None:
+    def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return y.narrow(1, 0, y.shape[1] // 2).chunk(2, -2)[0].clone().add_(-1)
+
+    agrees(function, make((5,), torch.float16, 850, "offset"), make((1, 1, 16, 5), torch.bfloat16, 692, "apart"))
