@@ -78,6 +78,7 @@ golden! {
     twelve_layers
     uneven_sums
     view_of_input
+    windows
     zero_size
 }
 
