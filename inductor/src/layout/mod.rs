@@ -11,13 +11,13 @@ use crate::plan::CallKind;
 use crate::tensor_ir::{Call, TensorGraph};
 use fx::aten::rules::{Extern, Rule, rule};
 
-/// Gives tensors the layouts that the device and its library are fastest with. `weights` are
-/// the inputs, by number, whose values are the same from call to call.
+/// Gives tensors the layouts that the device and its library are fastest with. `weights` are the inputs, by number,
+/// whose values are the same from call to call.
 pub fn choose(mut graph: TensorGraph, caps: &Capabilities, weights: &[usize]) -> TensorGraph {
     if caps.channels_last && !graph.calls.values().any(Call::sees_memory) {
         graph = channels_last::spread(graph);
     }
-    if caps.multiplies {
+    if caps.multiplies && !weights.is_empty() {
         graph = weights::lay(graph, weights);
     }
     graph
