@@ -1,4 +1,4 @@
-"""`./x bench cpu`, `dynamic` and `autotune`: ours against eager and Inductor in processes of their own, turn by turn.
+"""`./x bench cpu`, `dynamic`, `autotune`, `freezing`: ours beside eager and Inductor, by turns in own processes.
 
 A figure is the median over the processes of each one's median call. The first process of each kind finds empty
 caches: its first call is the cold one. Those of ours that follow find what it has left. Results go to
@@ -152,7 +152,7 @@ def collect(plan: Plan, groups: Sequence[Group]) -> Iterator[tuple[int, Samples]
 def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, first: bool) -> list[str]:
     """What a process is to do."""
     arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
-    arguments += ["--shapes", contender.shapes, *(["--tuned"] if contender.tuned else [])]
+    arguments += ["--shapes", contender.shapes, "--asked", contender.asked]
     if first and contender.shapes != "static":
         arguments.append("--new-sizes")
     if (name, contender.title) == ("kernels", "ours"):

@@ -165,6 +165,7 @@ GROUPS: dict[str, tuple[Group, ...]] = {
         Group("kernels", {"kernels": tuple(TIMED_KERNELS)}),
         Group("models", one_each(INFERENCE)),
     ),
+    "freezing": (Group("models", one_each(INFERENCE)),),
     "dynamic": (
         Group("kernels", {"kernels": CHANGING_KERNELS}),
         Group("models", {name: (f"{name}-batch",) for name in BATCHED}),

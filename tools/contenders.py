@@ -11,6 +11,8 @@ from typing import Literal
 Backend = Literal["eager", "rust_inductor", "inductor"]
 #: Which sizes are symbols: none, those along the first of the case's axes, or every one.
 Shapes = Literal["static", "first", "all"]
+#: What is asked for beyond the defaults: `mode="max-autotune"`, `options={"freezing": True}`.
+Asked = Literal["nothing", "tuned", "frozen"]
 
 
 @dataclass(frozen=True)
@@ -20,18 +22,17 @@ class Contender:
     title: str
     backend: Backend
     shapes: Shapes = "static"
-    #: Compiled with `mode="max-autotune"`.
-    tuned: bool = False
+    asked: Asked = "nothing"
 
     @property
     def name(self) -> str:
         """Under which the figures are kept."""
-        return name_of(self.backend, self.shapes, tuned=self.tuned)
+        return name_of(self.backend, self.shapes, self.asked)
 
 
-def name_of(backend: str, shapes: str, *, tuned: bool) -> str:
+def name_of(backend: str, shapes: str, asked: str) -> str:
     """The name of the contender that this is."""
-    return ", ".join([backend, *([shapes] if shapes != "static" else []), *(["tuned"] if tuned else [])])
+    return ", ".join([backend, *(it for it in (shapes, asked) if it not in ("static", "nothing"))])
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,26 @@ MODES = {
         contenders=(
             EAGER,
             OURS,
-            Contender("ours, tuned", "rust_inductor", tuned=True),
-            Contender("Inductor, tuned", "inductor", tuned=True),
+            Contender("ours, tuned", "rust_inductor", asked="tuned"),
+            Contender("Inductor, tuned", "inductor", asked="tuned"),
         ),
         ratios=(
             Ratio("ours / tuned", "rust_inductor", "rust_inductor, tuned"),
             Ratio("tuned: Inductor / ours", "inductor, tuned", "rust_inductor, tuned"),
+        ),
+    ),
+    "freezing": Mode(
+        heading="Frozen weights on the CPU",
+        what='float32 inference. "Frozen" is compiled with `options={"freezing": True}`.',
+        contenders=(
+            EAGER,
+            OURS,
+            Contender("ours, frozen", "rust_inductor", asked="frozen"),
+            Contender("Inductor, frozen", "inductor", asked="frozen"),
+        ),
+        ratios=(
+            Ratio("ours / frozen", "rust_inductor", "rust_inductor, frozen"),
+            Ratio("frozen: Inductor / ours", "inductor, frozen", "rust_inductor, frozen"),
         ),
     ),
     "dynamic": Mode(

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from tools import accuracy
 from tools.cases import CASES, Axis, resized
-from tools.contenders import Shapes, name_of
+from tools.contenders import Asked, Shapes, name_of
 from tools.figures import Recorder, torch_seconds
 
 BATCH_SECONDS = 0.002
@@ -29,6 +29,11 @@ MIN_ROUNDS = 5
 NEW_SIZES = 20
 #: What `torch.compile` is told: with None, only what is marked is a symbol from the start.
 DYNAMIC: dict[Shapes, bool | None] = {"static": False, "first": None, "all": True}
+ASKED: dict[Asked, dict[str, Any]] = {
+    "nothing": {},
+    "tuned": {"mode": "max-autotune"},
+    "frozen": {"options": {"freezing": True}},
+}
 
 
 def emit(**event: Any) -> None:
@@ -41,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tools.worker")
     parser.add_argument("--backend", required=True, choices=["eager", "rust_inductor", "inductor"])
     parser.add_argument("--shapes", default="static", choices=["static", "first", "all"], help="which are symbols")
-    parser.add_argument("--tuned", action="store_true", help='compile with mode="max-autotune"')
+    parser.add_argument("--asked", default="nothing", choices=ASKED, help="what is asked of the compiler")
     parser.add_argument("--new-sizes", action="store_true", help="call it with other sizes, too")
     parser.add_argument("--size", default="full", choices=["full", "small"])
     parser.add_argument("--threads", type=int, default=0, help="0 leaves torch's own number")
@@ -64,7 +69,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
     emit(event="phase", case=name, phase="building")
     case = CASES[name]
     function, inputs = case.make(options.size)
-    who = name_of(options.backend, options.shapes, tuned=options.tuned)
+    who = name_of(options.backend, options.shapes, options.asked)
     calls: dict[str, Callable[[], object]] = {}
     if options.with_eager or options.backend == "eager":
         calls["eager"] = lambda: case.run(function, inputs)
@@ -75,8 +80,8 @@ def measure(name: str, options: argparse.Namespace) -> None:
         torch._dynamo.utils.counters.clear()
         recorder = Recorder()
         backend = recorder.backend if options.backend == "rust_inductor" else options.backend
-        mode = "max-autotune" if options.tuned else None
-        compiled = torch.compile(function, backend=backend, dynamic=DYNAMIC[options.shapes], mode=mode)
+        dynamic = DYNAMIC[options.shapes]
+        compiled = torch.compile(function, backend=backend, dynamic=dynamic, **ASKED[options.asked])
         mark(inputs, case.axes, options.shapes)
         calls[who] = lambda: case.run(compiled, inputs)
         emit(event="phase", case=name, phase="compiling")
