@@ -85,6 +85,22 @@ EAGER = Contender("eager", "eager")
 OURS = Contender("ours", "rust_inductor")
 INDUCTOR = Contender("Inductor", "inductor")
 
+
+def asking(asked: Asked, heading: str, what: str) -> Mode:
+    """A benchmark of what is asked for, on both sides alike."""
+    ours = Contender(f"ours, {asked}", "rust_inductor", asked=asked)
+    inductor = Contender(f"Inductor, {asked}", "inductor", asked=asked)
+    return Mode(
+        heading=heading,
+        what=f"float32 inference. {what}",
+        contenders=(EAGER, OURS, ours, inductor),
+        ratios=(
+            Ratio(f"ours / {asked}", OURS.name, ours.name),
+            Ratio(f"{asked}: Inductor / ours", inductor.name, ours.name),
+        ),
+    )
+
+
 MODES = {
     "cpu": Mode(
         heading="Benchmarks on the CPU",
@@ -92,33 +108,11 @@ MODES = {
         contenders=(EAGER, OURS, INDUCTOR),
         ratios=(Ratio("eager / ours", "eager", "rust_inductor"), Ratio("Inductor / ours", "inductor", "rust_inductor")),
     ),
-    "autotune": Mode(
-        heading="Choosing by measurement on the CPU",
-        what='float32 inference. "Tuned" is compiled with `mode="max-autotune"`.',
-        contenders=(
-            EAGER,
-            OURS,
-            Contender("ours, tuned", "rust_inductor", asked="tuned"),
-            Contender("Inductor, tuned", "inductor", asked="tuned"),
-        ),
-        ratios=(
-            Ratio("ours / tuned", "rust_inductor", "rust_inductor, tuned"),
-            Ratio("tuned: Inductor / ours", "inductor, tuned", "rust_inductor, tuned"),
-        ),
+    "autotune": asking(
+        "tuned", "Choosing by measurement on the CPU", '"Tuned" is compiled with `mode="max-autotune"`.'
     ),
-    "freezing": Mode(
-        heading="Frozen weights on the CPU",
-        what='float32 inference. "Frozen" is compiled with `options={"freezing": True}`.',
-        contenders=(
-            EAGER,
-            OURS,
-            Contender("ours, frozen", "rust_inductor", asked="frozen"),
-            Contender("Inductor, frozen", "inductor", asked="frozen"),
-        ),
-        ratios=(
-            Ratio("ours / frozen", "rust_inductor", "rust_inductor, frozen"),
-            Ratio("frozen: Inductor / ours", "inductor, frozen", "rust_inductor, frozen"),
-        ),
+    "freezing": asking(
+        "frozen", "Frozen weights on the CPU", '"Frozen" is compiled with `options={"freezing": True}`.'
     ),
     "dynamic": Mode(
         heading="Dynamic shapes on the CPU",
