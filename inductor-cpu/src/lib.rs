@@ -69,6 +69,11 @@ impl Cpu {
         Cpu::on(Host::at_most(bytes))
     }
 
+    /// The host, as if hardly anything fitted into its caches.
+    pub fn without_caches() -> Cpu {
+        Cpu::on(Host::without_caches())
+    }
+
     fn on(host: &'static Host) -> Cpu {
         let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
         let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();

@@ -24,6 +24,8 @@ pub(crate) struct Host {
     pub(crate) avx512: bool,
     /// Whether our matrix products are faster than MKL's, which uses AVX-512 on Intel's processors only.
     pub(crate) multiplies_faster: bool,
+    /// Bytes of the last-level cache; 0 if unknown.
+    pub(crate) cache_bytes: usize,
     /// How many copies of a vector loop's body stand side by side, where it is not the cost model that says so.
     pub(crate) copies: Option<u32>,
 }
@@ -49,7 +51,17 @@ impl Host {
         };
         let (fma, f16) = (has("fma") || neon, has("f16c") || neon);
         let multiplies_faster = avx512 && cpu.starts_with("znver");
-        Host { cpu, features, vector_bytes, fma, f16, avx512, multiplies_faster, copies: None }
+        Host {
+            cpu,
+            features,
+            vector_bytes,
+            fma,
+            f16,
+            avx512,
+            multiplies_faster,
+            cache_bytes: cache_bytes(),
+            copies: None,
+        }
     }
 
     /// The host as if its vectors had at most `bytes` bytes: 32 stands for AVX2, 16 for SSE4.2 without fused
@@ -65,6 +77,12 @@ impl Host {
             32.. => LEVELS[0].get_or_init(|| level("x86-64-v3", "+avx2,+fma,+f16c")),
             _ => LEVELS[1].get_or_init(|| level("x86-64-v2", "+sse4.2")),
         }
+    }
+
+    /// The host as if its largest cache had one line.
+    pub(crate) fn without_caches() -> &'static Host {
+        static HOST: OnceLock<Host> = OnceLock::new();
+        HOST.get_or_init(|| Host { cache_bytes: 64, ..host().clone() })
     }
 
     /// Other ways to use the real host, which may be faster than the usual one: vectors of half the width, other
@@ -88,6 +106,18 @@ impl Host {
             ("prefer-vector-width", (self.vector_bytes * 8).to_string()),
         ]
     }
+}
+
+/// Bytes of the largest cache of the processor; 0 where it does not say.
+fn cache_bytes() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(caches) = raw_cpuid::CpuId::new().get_cache_parameters() {
+        let bytes = |it: raw_cpuid::CacheParameter| {
+            it.associativity() * it.physical_line_partitions() * it.coherency_line_size() * it.sets()
+        };
+        return caches.map(bytes).max().unwrap_or(0);
+    }
+    0
 }
 
 /// Runs `f` with this thread's target machine for `host`.

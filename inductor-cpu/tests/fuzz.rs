@@ -82,3 +82,11 @@ fn random_kernels_of_symbolic_sizes_agree_in_narrower_vectors() {
     let dtypes = cpu.capabilities().dtypes.clone();
     agree(&cpu, seeds(2), &GenOptions { sizes: 2, inexact: false, dtypes, ..GenOptions::default() }, 0.0);
 }
+
+#[test]
+fn results_past_the_caches_agree_to_the_bit() {
+    let cpu = Cpu::without_caches();
+    for count in [0, 2] {
+        agree(&cpu, seeds(2), &GenOptions { sizes: count, inexact: false, ..GenOptions::default() }, 0.0);
+    }
+}

@@ -3,9 +3,10 @@
 //! Invariant: no access assumes more than the alignment of one element.
 
 use super::ir::{Elem, Ir, TYPED, Val, elem, lanes};
-use inkwell::AddressSpace;
+use super::stream::LINE;
 use inkwell::types::{AsTypeRef, BasicMetadataTypeEnum, BasicTypeEnum};
 use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValue, IntValue, PointerValue};
+use inkwell::{AddressSpace, IntPredicate};
 use llvm_sys::core::LLVMBuildGEP2;
 
 impl<'c> Ir<'c> {
@@ -79,6 +80,22 @@ impl<'c> Ir<'c> {
     /// Writes elements to an address aligned to one element.
     pub(crate) fn store(&self, to: PointerValue<'c>, v: Val<'c>) {
         self.b.build_store(to, v).expect(TYPED).set_alignment(elem(v).bytes()).expect(TYPED);
+    }
+
+    /// Writes a vector past the caches, to an address aligned to as many bytes as it has, or to a line.
+    pub(super) fn store_past(&self, to: PointerValue<'c>, v: Val<'c>) {
+        let bytes = lanes(v) * elem(v).bytes();
+        let store = self.b.build_store(to, v).expect(TYPED);
+        store.set_alignment(bytes.min(LINE)).expect(TYPED);
+        let one = self.context.metadata_node(&[self.context.i32_type().const_int(1, false).into()]);
+        store.set_metadata(one, self.context.get_kind_id("nontemporal")).expect("a store is an instruction");
+    }
+
+    /// True if the address is a multiple of `bytes`, a power of two.
+    pub(super) fn is_aligned(&self, address: PointerValue<'c>, bytes: u32) -> Val<'c> {
+        let address = self.b.build_ptr_to_int(address, self.context.i64_type(), "").expect(TYPED);
+        let rest = self.and(address.into(), self.i64(i64::from(bytes) - 1).into());
+        self.icmp(IntPredicate::EQ, rest, self.i64(0).into())
     }
 
     /// Calls a row of [`crate::libm`]: maps the lanes of the first argument in place.

@@ -132,7 +132,7 @@ pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32
 }
 
 /// True if the root reads rows across its lanes and writes long ones.
-fn reads_rows(kernel: &Kernel, lanes: u32) -> bool {
+pub(super) fn reads_rows(kernel: &Kernel, lanes: u32) -> bool {
     match kernel.root.body.as_slice() {
         [Stmt::Loop(rows)] => transposes(kernel, &kernel.root) && pays_as_rows(kernel, &kernel.root, rows, lanes),
         _ => false,

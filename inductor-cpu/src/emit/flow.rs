@@ -41,6 +41,19 @@ impl<'c> Ir<'c> {
         self.b.position_at_end(after);
     }
 
+    /// Emits one or the other under a branch.
+    pub(super) fn one_of(&self, cond: Val<'c>, yes: impl FnOnce(&Self), no: impl FnOnce(&Self)) {
+        let (first, second, after) = (self.block("yes"), self.block("no"), self.block("after"));
+        self.branch(cond, first, second);
+        self.b.position_at_end(first);
+        yes(self);
+        self.jump(after);
+        self.b.position_at_end(second);
+        no(self);
+        self.jump(after);
+        self.b.position_at_end(after);
+    }
+
     /// One of two values, each computed only where it is wanted.
     pub(crate) fn either(
         &self,

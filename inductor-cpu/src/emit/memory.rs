@@ -10,6 +10,7 @@ use super::{Emitter, Many};
 use fx::prim::Pointwise;
 use inductor::loop_ir::{Param, StoreMode, Value};
 use inkwell::values::{InstructionOpcode, IntValue};
+use smallvec::SmallVec;
 use symshapes::Expr;
 
 impl<'c> Emitter<'_, 'c> {
@@ -107,11 +108,19 @@ impl<'c> Emitter<'_, 'c> {
                 self.store_scalar(param, index, sum, mask.as_ref());
             }
             _ => {
-                for copy in 0..self.copies() {
-                    let (v, mask) = (self.wide(&value, copy), self.mask(mask.as_ref(), copy));
-                    match (self.form(index, copy), mode) {
-                        (form, StoreMode::Set) => self.store_lanes(param, form, v, mask),
-                        (form, StoreMode::Add) => self.add_lanes(param, form, v, mask),
+                let vector = |copy| {
+                    let mask = self.mask(mask.as_ref(), copy);
+                    (self.form(index, copy), self.wide(&value, copy), mask)
+                };
+                let vectors: SmallVec<[_; 4]> = (0..self.copies()).map(vector).collect();
+                match (mode, vectors[0]) {
+                    (StoreMode::Set, (Form::Linear { base, stride: 1 }, _, None))
+                        if self.store_past(param, base, &value) => {}
+                    (StoreMode::Set, _) => {
+                        vectors.into_iter().for_each(|(form, v, mask)| self.store_lanes(param, form, v, mask));
+                    }
+                    (StoreMode::Add, _) => {
+                        vectors.into_iter().for_each(|(form, v, mask)| self.add_lanes(param, form, v, mask));
                     }
                 }
             }

@@ -18,6 +18,7 @@ mod loops;
 mod memory;
 mod pointwise;
 mod reduce;
+mod stream;
 mod tile;
 
 pub(crate) use cost::{Work, work};
@@ -65,6 +66,8 @@ pub(crate) struct Emitter<'k, 'c> {
     ahead: Option<Ahead<'c>>,
     /// Where the loop in the root's runs a part of its iterations at a time: which.
     rows: Option<loops::Range<'c>>,
+    /// Where results may go past the caches: whether they are large enough.
+    streams: Option<Val<'c>>,
 }
 
 /// Emits a kernel as the function `symbol` of a module of its own.
@@ -90,10 +93,13 @@ pub(crate) fn emit<'c>(
         vector: None,
         ahead: None,
         rows: None,
+        streams: None,
     };
     emitter.find_sizes();
     emitter.find_buffers();
+    emitter.find_streams();
     emitter.root();
+    emitter.end_streams();
     Ok(emitter.ir.finish())
 }
 

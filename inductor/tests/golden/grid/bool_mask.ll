@@ -74,25 +74,25 @@ loop:                                             ; preds = %entry, %loop
   %62 = zext <16 x i1> %46 to <16 x i8>
   %63 = zext <16 x i1> %47 to <16 x i8>
   %64 = shl nsw i64 %20, 1
-  %65 = insertelement <16 x i64> poison, i64 %64, i64 0
-  %66 = shufflevector <16 x i64> %65, <16 x i64> poison, <16 x i32> zeroinitializer
-  %67 = add <16 x i64> %66, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
-  %68 = getelementptr i8, ptr %11, <16 x i64> %67
-  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %60, <16 x ptr> %68, i32 1, <16 x i1> %34)
-  %69 = add nsw i64 %64, 32
-  %70 = insertelement <16 x i64> poison, i64 %69, i64 0
-  %71 = shufflevector <16 x i64> %70, <16 x i64> poison, <16 x i32> zeroinitializer
-  %72 = add <16 x i64> %71, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
-  %73 = getelementptr i8, ptr %11, <16 x i64> %72
-  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %61, <16 x ptr> %73, i32 1, <16 x i1> %37)
-  %74 = add nsw i64 %64, 64
-  %75 = insertelement <16 x i64> poison, i64 %74, i64 0
-  %76 = shufflevector <16 x i64> %75, <16 x i64> poison, <16 x i32> zeroinitializer
-  %77 = add <16 x i64> %76, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
-  %78 = getelementptr i8, ptr %11, <16 x i64> %77
-  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %62, <16 x ptr> %78, i32 1, <16 x i1> %40)
-  %79 = add nsw i64 %64, 96
-  %80 = insertelement <16 x i64> poison, i64 %79, i64 0
+  %65 = add nsw i64 %64, 32
+  %66 = add nsw i64 %64, 64
+  %67 = add nsw i64 %64, 96
+  %68 = insertelement <16 x i64> poison, i64 %64, i64 0
+  %69 = shufflevector <16 x i64> %68, <16 x i64> poison, <16 x i32> zeroinitializer
+  %70 = add <16 x i64> %69, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
+  %71 = getelementptr i8, ptr %11, <16 x i64> %70
+  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %60, <16 x ptr> %71, i32 1, <16 x i1> %34)
+  %72 = insertelement <16 x i64> poison, i64 %65, i64 0
+  %73 = shufflevector <16 x i64> %72, <16 x i64> poison, <16 x i32> zeroinitializer
+  %74 = add <16 x i64> %73, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
+  %75 = getelementptr i8, ptr %11, <16 x i64> %74
+  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %61, <16 x ptr> %75, i32 1, <16 x i1> %37)
+  %76 = insertelement <16 x i64> poison, i64 %66, i64 0
+  %77 = shufflevector <16 x i64> %76, <16 x i64> poison, <16 x i32> zeroinitializer
+  %78 = add <16 x i64> %77, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
+  %79 = getelementptr i8, ptr %11, <16 x i64> %78
+  call void @llvm.masked.scatter.v16i8.v16p0(<16 x i8> %62, <16 x ptr> %79, i32 1, <16 x i1> %40)
+  %80 = insertelement <16 x i64> poison, i64 %67, i64 0
   %81 = shufflevector <16 x i64> %80, <16 x i64> poison, <16 x i32> zeroinitializer
   %82 = add <16 x i64> %81, <i64 0, i64 2, i64 4, i64 6, i64 8, i64 10, i64 12, i64 14, i64 16, i64 18, i64 20, i64 22, i64 24, i64 26, i64 28, i64 30>
   %83 = getelementptr i8, ptr %11, <16 x i64> %82

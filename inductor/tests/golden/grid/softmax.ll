@@ -152,10 +152,10 @@ loop3:                                            ; preds = %loop3, %after2
   %118 = call <16 x float> @llvm.fma.v16f32(<16 x float> %117, <16 x float> %116, <16 x float> %112)
   %119 = fadd <16 x float> %118, <float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00>
   %120 = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %119, <16 x float> %110, <16 x float> %119, i16 -1, i32 4)
-  %121 = getelementptr float, ptr %1, i64 %82
-  store <16 x float> %104, ptr %121, align 4
-  %122 = or disjoint i64 %82, 16
-  %123 = getelementptr float, ptr %1, i64 %122
+  %121 = or disjoint i64 %82, 16
+  %122 = getelementptr float, ptr %1, i64 %82
+  store <16 x float> %104, ptr %122, align 4
+  %123 = getelementptr float, ptr %1, i64 %121
   store <16 x float> %120, ptr %123, align 4
   %124 = fadd <16 x float> %.020, %104
   %125 = fadd <16 x float> %.0, %120

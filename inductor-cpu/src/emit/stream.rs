@@ -1,0 +1,124 @@
+//! Results that go past the caches.
+//!
+//! A store to memory that no cache holds reads its line first, and what it writes drives out what the kernel has still
+//! to read. Where the buffers of a kernel do not fit into the last-level cache together, little of its results is left
+//! there for whoever reads them next; so their whole vectors are written by stores that leave the caches alone.
+//! Measured on a cache of 32 MiB, a kernel that reads and writes 64 MiB takes half of the time.
+//!
+//! Invariant: only what the kernel does not read goes past the caches; a fence at its end orders such stores before all
+//! that follows.
+
+use super::ir::{Ir, Val};
+use super::{Emitter, Many, cost};
+use inductor::loop_ir::{Op, Param, ParamData, Role};
+use inkwell::IntPredicate;
+use inkwell::values::{IntValue, PointerValue};
+
+/// Bytes of a line of the caches.
+pub(super) const LINE: u32 = 64;
+
+/// Shorter vectors do not fill a line before it is written.
+const SHORTEST: u32 = 16;
+
+/// Bytes of the buffers together from which on results go past a cache of so many bytes. A kernel that writes a little
+/// of many rows in turn waits longer for what its stores read.
+fn limit(cache_bytes: usize, many_rows: bool) -> i64 {
+    let quarters = if many_rows { 3 } else { 5 };
+    cache_bytes as i64 / 4 * quarters
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// Finds out whether results go past the caches. Where sizes are symbols, typical ones decide on whether that is
+    /// asked at run time.
+    pub(super) fn find_streams(&mut self) {
+        let kernel = self.kernel;
+        let limit = limit(self.ir.host.cache_bytes, cost::reads_rows(kernel, self.lanes));
+        let size = |data: &ParamData| data.dtype.size() as i64;
+        let typical = kernel.arguments().map(|(_, data)| Some(kernel.exprs.hint(data.len)? * size(data)));
+        if limit == 0 || typical.sum::<Option<i64>>().is_none_or(|bytes| bytes < limit) {
+            return;
+        }
+        let bytes = kernel.arguments().fold(self.ir.i64(0), |sum, (_, data)| {
+            self.ir.add_nsw(sum, self.ir.mul_nsw(self.scalar_index(data.len), size(data)))
+        });
+        self.streams = Some(self.ir.icmp(IntPredicate::SGE, bytes.into(), self.ir.i64(limit).into()));
+    }
+
+    /// Writes whole vectors, side by side from element `base` on, past the caches if they may go there. False if they
+    /// never may, and nothing is emitted.
+    pub(super) fn store_past(&self, param: Param, base: IntValue<'c>, value: &Many<'c>) -> bool {
+        let Some(streams) = self.streams.filter(|_| self.is_only_written(param)) else { return false };
+        let (elem, buffer) = (self.elem_of(param).memory(), self.buffer(param));
+        let bytes = self.lanes * elem.bytes();
+        if bytes < SHORTEST {
+            return false;
+        }
+        let each = |ir: &Ir<'c>, store: fn(&Ir<'c>, PointerValue<'c>, Val<'c>)| {
+            for copy in 0..self.copies() {
+                let at = ir.add_nsw(base, ir.i64(i64::from(copy * self.lanes)));
+                store(ir, ir.at(elem, buffer, at), self.wide(value, copy));
+            }
+        };
+        let is_aligned = self.ir.is_aligned(self.ir.at(elem, buffer, base), bytes.min(LINE));
+        let past = self.ir.and(streams, is_aligned);
+        self.ir.one_of(past, |ir| each(ir, Ir::store_past), |ir| each(ir, Ir::store));
+        true
+    }
+
+    fn is_only_written(&self, param: Param) -> bool {
+        let reads = |op: &Op| matches!(op, Op::Load { param: read, .. } if *read == param);
+        self.kernel.params[param].role == Role::Out && !self.kernel.values.values().any(|data| reads(&data.op))
+    }
+
+    /// Orders the stores past the caches before what follows the kernel.
+    pub(super) fn end_streams(&self) {
+        if self.streams.is_some() && cfg!(target_arch = "x86_64") {
+            self.ir.call_intrinsic("llvm.x86.sse.sfence", &[], &[]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compile::{Listing, listing};
+    use crate::target::{Host, host};
+    use inductor::loop_ir::Kernel;
+
+    /// The stores past the caches of a kernel, and its fences.
+    fn streams(host: &'static Host, text: &str) -> (usize, usize) {
+        let kernel: Kernel = text.parse().expect("the text is a kernel");
+        let listing = listing(&kernel, host, Listing::Optimised).expect("compiles");
+        let lines = |what: &str| listing.lines().filter(|line| line.contains(what)).count();
+        (lines("!nontemporal"), lines("call void @llvm.x86.sse.sfence"))
+    }
+
+    const COPY: &str = "kernel copy(%0: f32[64] in, %1: f32[64] out) {
+        parallel i0 in 0..64 vector {
+          v0: f32 = load %0[i0]
+          store %1[i0] = v0
+        }
+      }";
+
+    const READ_AGAIN: &str = "kernel twice(%0: f32[64] in, %1: f32[64] out) {
+        parallel i0 in 0..64 vector {
+          v0: f32 = load %0[i0]
+          store %1[i0] = v0
+          v1: f32 = load %1[i0]
+          store %1[i0] = v1
+        }
+      }";
+
+    #[test]
+    fn only_what_no_cache_holds_goes_past_them() {
+        assert_eq!(streams(host(), COPY), (0, 0));
+        let (stores, fences) = streams(Host::without_caches(), COPY);
+        assert!(stores > 0);
+        assert_eq!(fences, usize::from(cfg!(target_arch = "x86_64")));
+    }
+
+    #[test]
+    fn what_is_read_again_stays() {
+        let (stores, _) = streams(Host::without_caches(), READ_AGAIN);
+        assert_eq!(stores, 0);
+    }
+}
