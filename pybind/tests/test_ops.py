@@ -242,6 +242,12 @@ def test_functions_of_two_that_are_formulas(name, dtype):
     check(SPECIAL_OF_TWO[name], x.repeat_interleave(len(EXTREMES)), x.repeat(len(EXTREMES)))
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("sizes", [(3, 7), (7, 3), (5, 5), (0, 4)])
+def test_the_trace_of_any_matrix(sizes, dynamic):
+    check(lambda x: (x * 2).trace(), torch.randn(sizes), dynamic=dynamic)
+
+
 def test_shapes_by_places():
     x = torch.randn(4, 6)
     check(lambda x: (x.diagonal(1), x.diagonal(-2), torch.diag_embed(x, 1), torch.diag_embed(x, -2, 0, 2)), x)

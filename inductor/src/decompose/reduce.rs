@@ -244,15 +244,9 @@ pub(crate) fn power_norm(b: &mut Builder, x: Tensor, p: f64, dims: &[usize]) -> 
 pub(crate) fn trace(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.operand(b, "self")?;
     let [rows, cols] = *b.sizes(x) else { return unsupported("not a matrix") };
-    if rows == cols {
-        let diagonal = b.diagonal(x, [0, 1], [0, 0], rows);
-        return Ok(b.reduce(Reduction::Sum, diagonal, &[0], false));
-    }
-    let (row, col) = (b.iota(rows, 0, 2), b.iota(cols, 1, 2));
-    let on = b.eq(row, col);
-    let zero = b.lit(0.0, x);
-    let kept = b.select(on, x, zero);
-    Ok(b.reduce(Reduction::Sum, kept, &[0, 1], false))
+    let len = b.graph.pool.min(rows, cols);
+    let diagonal = b.diagonal(x, [0, 1], [0, 0], len);
+    Ok(b.reduce(Reduction::Sum, diagonal, &[0], false))
 }
 
 /// The product of two vectors.
