@@ -14,6 +14,8 @@ from tools.kernels import KERNELS, ROWWISE, Kernel
 from tools.models import MODELS, Size, build
 
 ROWS = (128, 4096)
+#: 128 MiB read and written, where a function reads one matrix and writes one: more than caches hold.
+MANY_ROWS = 16384
 SMALL_ROWS = 8
 
 #: Of the models whose sizes change, and of those that are trained: a batch of one would be a size of its own.
@@ -69,18 +71,18 @@ ROW_AXIS: Axis = ((0, 0),)
 COLUMN_AXIS: Axis = ((0, 1), (1, 0), (2, 0))
 
 
-def kernels() -> dict[str, Case]:
+def kernels(names: Sequence[str], counts: Sequence[int]) -> dict[str, Case]:
     """Each function on each number of rows."""
     return {
         f"{name}-{count}": Case(
-            f"{kernel.title}, {count}×1024",
-            partial(rows, kernel, count),
+            f"{KERNELS[name].title}, {count}×1024",
+            partial(rows, KERNELS[name], count),
             axes=(ROW_AXIS, COLUMN_AXIS) if name in ROWWISE else (),
-            trains=kernel.trains,
-            streams=kernel.streams and count == max(ROWS),
+            trains=KERNELS[name].trains,
+            streams=KERNELS[name].streams and count > min(ROWS),
         )
-        for name, kernel in KERNELS.items()
-        for count in ROWS
+        for name in names
+        for count in counts
     }
 
 
@@ -116,7 +118,8 @@ BATCHED = {"resnet50": (BATCH_AXIS,), "bert": (BATCH_AXIS, LENGTH_AXIS), "gpt2":
 INFERENCE = ("resnet50", "mobilenet_v3", "efficientnet", "vit", "convnext", "bert", "gpt2", "llama", "t5_encoder")
 TRAINED = ("resnet18", "bert_small")
 
-TIMED_KERNELS = kernels()
+TIMED_KERNELS = kernels(tuple(KERNELS), ROWS)
+LARGE_KERNELS = kernels([name for name, kernel in KERNELS.items() if kernel.streams], (MANY_ROWS,))
 BATCHES = {
     f"{name}-batch": Case(f"{MODELS[name].title}, batch of {BATCH}", partial(batch, name), axes)
     for name, axes in BATCHED.items()
@@ -126,7 +129,11 @@ TRAININGS = {
     for name in TRAINED
 }
 CASES = (
-    TIMED_KERNELS | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()} | BATCHES | TRAININGS
+    TIMED_KERNELS
+    | LARGE_KERNELS
+    | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()}
+    | BATCHES
+    | TRAININGS
 )
 CHANGING_KERNELS = tuple(name for name, case in TIMED_KERNELS.items() if case.axes)
 
@@ -158,6 +165,7 @@ def one_each(names: tuple[str, ...], suffix: str = "") -> dict[str, tuple[str, .
 GROUPS: dict[str, tuple[Group, ...]] = {
     "cpu": (
         Group("kernels", {"kernels": tuple(TIMED_KERNELS)}),
+        Group("kernels past the caches", {"large": tuple(LARGE_KERNELS)}),
         Group("models", one_each(INFERENCE)),
         Group("training", one_each(TRAINED, "-training")),
     ),
