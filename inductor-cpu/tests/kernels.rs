@@ -50,6 +50,8 @@ fn transposed_reads_of_every_type_agree() {
 fn long_transposed_rows_agree() {
     for (rows, cols) in [(1024, 16), (1031, 35), (2111, 67), (1500, 5)] {
         check(&parse(&kernels::transpose_lanes(rows, cols)), 7, 0.0);
+        check(&parse(&kernels::transpose_scaled(rows, cols, "in")), 7, 0.0);
+        check(&parse(&kernels::transpose_scaled(rows, cols, "inout")), 7, 0.0);
     }
 }
 

@@ -40,6 +40,12 @@ impl<'c> Ir<'c> {
         v
     }
 
+    /// Asks for the line at an address, which need not be that of a buffer.
+    pub(super) fn prefetch(&self, from: PointerValue<'c>) {
+        let [read, near, data] = [0, 2, 1].map(|v| self.int(Elem::I32, 1, v));
+        self.call_intrinsic("llvm.prefetch", &[from.get_type().into()], &[from.into(), read, near, data]);
+    }
+
     /// Reads the `at`-th pointer of an array.
     pub(crate) fn load_pointer(&self, array: PointerValue<'c>, at: i64) -> PointerValue<'c> {
         let pointer = self.context.ptr_type(AddressSpace::default());

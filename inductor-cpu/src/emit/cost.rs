@@ -3,7 +3,7 @@
 use super::lane_count;
 use crate::target::Host;
 use fx::prim::Cost;
-use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Stmt, Value};
+use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Role, Stmt, Value};
 use symshapes::{DType, Expr, Sym};
 
 /// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
@@ -133,10 +133,23 @@ pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32
 
 /// True if the root reads rows across its lanes and writes long ones.
 pub(super) fn reads_rows(kernel: &Kernel, lanes: u32) -> bool {
-    match kernel.root.body.as_slice() {
-        [Stmt::Loop(rows)] => transposes(kernel, &kernel.root) && pays_as_rows(kernel, &kernel.root, rows, lanes),
+    let pays = |rows| transposes(kernel, &kernel.root) && pays_as_rows(kernel, &kernel.root, rows, lanes);
+    only_loop(kernel, &kernel.root).is_some_and(pays)
+}
+
+/// The loop inside that is all of a loop's body, but for values before it that no store changes.
+pub(super) fn only_loop<'l>(kernel: &Kernel, of: &'l Loop) -> Option<&'l Loop> {
+    let (Stmt::Loop(only), before) = of.body.split_last()? else { return None };
+    let is_steady = |stmt: &Stmt| match *stmt {
+        Stmt::Let(v) => match kernel.values[v].op {
+            Op::Load { param, .. } => kernel.params[param].role == Role::In,
+            // What a symbol stands for has to be known where the loop is judged.
+            Op::Bind(..) => false,
+            _ => true,
+        },
         _ => false,
-    }
+    };
+    before.iter().all(is_steady).then_some(only)
 }
 
 /// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.

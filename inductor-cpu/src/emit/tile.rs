@@ -74,9 +74,9 @@ impl<'c> Emitter<'_, 'c> {
         (blocks, Range { begin: whole, known: left, runs: left.is_some(), ..range })
     }
 
-    /// The serial loop that is all of a vector loop's body, and reads transposed.
+    /// The serial loop in a vector loop, if it is all that this does, and reads transposed.
     pub(super) fn rows_of_tiles<'l>(&mut self, root: &'l Loop, begin: IntValue<'c>) -> Option<&'l Loop> {
-        let [Stmt::Loop(rows)] = root.body.as_slice() else { return None };
+        let rows = cost::only_loop(self.kernel, root)?;
         let is_plain = |stmt: &Stmt| matches!(stmt, Stmt::Let(_) | Stmt::Store { .. });
         if !cost::pays_as_rows(self.kernel, root, rows, self.lanes) {
             return None;
@@ -168,6 +168,7 @@ impl<'c> Emitter<'_, 'c> {
         let elems = loads.iter().map(|load| self.elem_of(load.param).memory());
         let width = elems.map(|elem| elem.square(self.lanes)).min().expect("something is read");
         let starts: Vec<Vec<_>> = loads.iter().map(|load| self.lane_addresses(*load)).collect();
+        self.ask_for_next(loads, &starts);
         for first in (0..self.lanes).step_by(width as usize) {
             let columns = |(load, starts): (&Transposed, &Vec<Vec<_>>)| {
                 let elem = self.elem_of(load.param).memory();
@@ -186,6 +187,16 @@ impl<'c> Emitter<'_, 'c> {
                 let around = self.ahead.replace(Ahead::Registers(elements));
                 self.block(&of.body);
                 self.ahead = around;
+            }
+        }
+    }
+
+    /// Asks for what the block of rows after this one reads of the same lanes.
+    fn ask_for_next(&self, loads: &[Transposed], starts: &[Vec<Vec<PointerValue<'c>>>]) {
+        for (load, copies) in loads.iter().zip(starts) {
+            let elem = self.elem_of(load.param).memory();
+            for &start in copies.iter().flatten() {
+                self.ir.prefetch(self.ir.at(elem, start, self.ir.i64(i64::from(self.lanes))));
             }
         }
     }

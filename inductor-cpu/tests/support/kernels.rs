@@ -161,6 +161,27 @@ pub(crate) fn transpose_lanes(rows: i64, cols: i64) -> String {
     )
 }
 
+/// A transposed copy times a constant and a factor for each row, which stays as it is (`in`) or changes (`inout`).
+pub(crate) fn transpose_scaled(rows: i64, cols: i64, factors: &str) -> String {
+    let n = rows * cols;
+    let change = if factors == "in" { "" } else { "store %2[i0] = v4" };
+    format!(
+        "kernel transpose_scaled(%0: f32[{n}] in, %1: f32[{n}] out, %2: f32[{rows}] {factors}) {{
+  parallel i0 in 0..{rows} vector {{
+    v0: f32 = const 1.5
+    v1: f32 = load %2[i0]
+    for i1 in 0..{cols} {{
+      v2: f32 = load %0[{cols}*i0 + i1]
+      v3: f32 = mul v2, v0
+      v4: f32 = mul v3, v1
+      store %1[i0 + {rows}*i1] = v4
+      {change}
+    }}
+  }}
+}}"
+    )
+}
+
 /// Sums of a matrix, a transposed one of another type, and every other element of a row that the inner loop does not
 /// move along.
 pub(crate) fn add_transposed(rows: i64, cols: i64, dtype: &str) -> String {

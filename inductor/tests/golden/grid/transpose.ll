@@ -33,7 +33,7 @@ after:                                            ; preds = %after5, %entry
   br i1 %14, label %some6, label %after7
 
 loop:                                             ; preds = %after5, %some
-  %15 = phi i64 [ %3, %some ], [ %262, %after5 ]
+  %15 = phi i64 [ %3, %some ], [ %278, %after5 ]
   %16 = mul nsw i64 %15, 40
   %17 = getelementptr float, ptr %7, i64 %16
   %18 = getelementptr float, ptr %9, i64 %15
@@ -55,7 +55,7 @@ loop:                                             ; preds = %after5, %some
   br label %loop2
 
 loop2:                                            ; preds = %loop2, %loop
-  %24 = phi i64 [ 0, %loop ], [ %249, %loop2 ]
+  %24 = phi i64 [ 0, %loop ], [ %265, %loop2 ]
   %25 = getelementptr float, ptr %17, i64 %24
   %26 = getelementptr i8, ptr %25, i64 160
   %27 = getelementptr i8, ptr %25, i64 320
@@ -72,337 +72,372 @@ loop2:                                            ; preds = %loop2, %loop
   %38 = getelementptr i8, ptr %25, i64 2080
   %39 = getelementptr i8, ptr %25, i64 2240
   %40 = getelementptr i8, ptr %25, i64 2400
-  %41 = load <4 x float>, ptr %25, align 4
-  %42 = load <4 x float>, ptr %29, align 4
-  %43 = load <4 x float>, ptr %33, align 4
-  %44 = load <4 x float>, ptr %37, align 4
-  %45 = shufflevector <4 x float> %41, <4 x float> %42, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %46 = shufflevector <4 x float> %43, <4 x float> %44, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %47 = shufflevector <8 x float> %45, <8 x float> %46, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %48 = load <4 x float>, ptr %26, align 4
-  %49 = load <4 x float>, ptr %30, align 4
-  %50 = load <4 x float>, ptr %34, align 4
-  %51 = load <4 x float>, ptr %38, align 4
-  %52 = shufflevector <4 x float> %48, <4 x float> %49, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %53 = shufflevector <4 x float> %50, <4 x float> %51, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %54 = shufflevector <8 x float> %52, <8 x float> %53, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %55 = load <4 x float>, ptr %27, align 4
-  %56 = load <4 x float>, ptr %31, align 4
-  %57 = load <4 x float>, ptr %35, align 4
-  %58 = load <4 x float>, ptr %39, align 4
-  %59 = shufflevector <4 x float> %55, <4 x float> %56, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %60 = shufflevector <4 x float> %57, <4 x float> %58, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %61 = shufflevector <8 x float> %59, <8 x float> %60, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %62 = load <4 x float>, ptr %28, align 4
-  %63 = load <4 x float>, ptr %32, align 4
-  %64 = load <4 x float>, ptr %36, align 4
-  %65 = load <4 x float>, ptr %40, align 4
-  %66 = shufflevector <4 x float> %62, <4 x float> %63, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %67 = shufflevector <4 x float> %64, <4 x float> %65, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %68 = shufflevector <8 x float> %66, <8 x float> %67, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %69 = shufflevector <16 x float> %47, <16 x float> %61, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %70 = shufflevector <16 x float> %47, <16 x float> %61, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %71 = shufflevector <16 x float> %54, <16 x float> %68, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %72 = shufflevector <16 x float> %54, <16 x float> %68, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %73 = shufflevector <16 x float> %69, <16 x float> %71, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %74 = shufflevector <16 x float> %69, <16 x float> %71, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %75 = shufflevector <16 x float> %70, <16 x float> %72, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %76 = shufflevector <16 x float> %70, <16 x float> %72, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %41 = getelementptr i8, ptr %25, i64 64
+  call void @llvm.prefetch.p0(ptr %41, i32 0, i32 2, i32 1)
+  %42 = getelementptr i8, ptr %25, i64 224
+  call void @llvm.prefetch.p0(ptr %42, i32 0, i32 2, i32 1)
+  %43 = getelementptr i8, ptr %25, i64 384
+  call void @llvm.prefetch.p0(ptr %43, i32 0, i32 2, i32 1)
+  %44 = getelementptr i8, ptr %25, i64 544
+  call void @llvm.prefetch.p0(ptr %44, i32 0, i32 2, i32 1)
+  %45 = getelementptr i8, ptr %25, i64 704
+  call void @llvm.prefetch.p0(ptr %45, i32 0, i32 2, i32 1)
+  %46 = getelementptr i8, ptr %25, i64 864
+  call void @llvm.prefetch.p0(ptr %46, i32 0, i32 2, i32 1)
+  %47 = getelementptr i8, ptr %25, i64 1024
+  call void @llvm.prefetch.p0(ptr %47, i32 0, i32 2, i32 1)
+  %48 = getelementptr i8, ptr %25, i64 1184
+  call void @llvm.prefetch.p0(ptr %48, i32 0, i32 2, i32 1)
+  %49 = getelementptr i8, ptr %25, i64 1344
+  call void @llvm.prefetch.p0(ptr %49, i32 0, i32 2, i32 1)
+  %50 = getelementptr i8, ptr %25, i64 1504
+  call void @llvm.prefetch.p0(ptr %50, i32 0, i32 2, i32 1)
+  %51 = getelementptr i8, ptr %25, i64 1664
+  call void @llvm.prefetch.p0(ptr %51, i32 0, i32 2, i32 1)
+  %52 = getelementptr i8, ptr %25, i64 1824
+  call void @llvm.prefetch.p0(ptr %52, i32 0, i32 2, i32 1)
+  %53 = getelementptr i8, ptr %25, i64 1984
+  call void @llvm.prefetch.p0(ptr %53, i32 0, i32 2, i32 1)
+  %54 = getelementptr i8, ptr %25, i64 2144
+  call void @llvm.prefetch.p0(ptr %54, i32 0, i32 2, i32 1)
+  %55 = getelementptr i8, ptr %25, i64 2304
+  call void @llvm.prefetch.p0(ptr %55, i32 0, i32 2, i32 1)
+  %56 = getelementptr i8, ptr %25, i64 2464
+  call void @llvm.prefetch.p0(ptr %56, i32 0, i32 2, i32 1)
+  %57 = load <4 x float>, ptr %25, align 4
+  %58 = load <4 x float>, ptr %29, align 4
+  %59 = load <4 x float>, ptr %33, align 4
+  %60 = load <4 x float>, ptr %37, align 4
+  %61 = shufflevector <4 x float> %57, <4 x float> %58, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %62 = shufflevector <4 x float> %59, <4 x float> %60, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %63 = shufflevector <8 x float> %61, <8 x float> %62, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %64 = load <4 x float>, ptr %26, align 4
+  %65 = load <4 x float>, ptr %30, align 4
+  %66 = load <4 x float>, ptr %34, align 4
+  %67 = load <4 x float>, ptr %38, align 4
+  %68 = shufflevector <4 x float> %64, <4 x float> %65, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %69 = shufflevector <4 x float> %66, <4 x float> %67, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %70 = shufflevector <8 x float> %68, <8 x float> %69, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %71 = load <4 x float>, ptr %27, align 4
+  %72 = load <4 x float>, ptr %31, align 4
+  %73 = load <4 x float>, ptr %35, align 4
+  %74 = load <4 x float>, ptr %39, align 4
+  %75 = shufflevector <4 x float> %71, <4 x float> %72, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %76 = shufflevector <4 x float> %73, <4 x float> %74, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %77 = shufflevector <8 x float> %75, <8 x float> %76, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %78 = load <4 x float>, ptr %28, align 4
+  %79 = load <4 x float>, ptr %32, align 4
+  %80 = load <4 x float>, ptr %36, align 4
+  %81 = load <4 x float>, ptr %40, align 4
+  %82 = shufflevector <4 x float> %78, <4 x float> %79, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %83 = shufflevector <4 x float> %80, <4 x float> %81, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %84 = shufflevector <8 x float> %82, <8 x float> %83, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %85 = shufflevector <16 x float> %63, <16 x float> %77, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %86 = shufflevector <16 x float> %63, <16 x float> %77, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %87 = shufflevector <16 x float> %70, <16 x float> %84, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %88 = shufflevector <16 x float> %70, <16 x float> %84, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %89 = shufflevector <16 x float> %85, <16 x float> %87, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %90 = shufflevector <16 x float> %85, <16 x float> %87, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %91 = shufflevector <16 x float> %86, <16 x float> %88, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %92 = shufflevector <16 x float> %86, <16 x float> %88, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
   %.idx = mul i64 %24, 96
-  %77 = getelementptr i8, ptr %18, i64 %.idx
-  store <16 x float> %73, ptr %77, align 4
-  %78 = mul i64 %24, 24
-  %79 = or disjoint i64 %78, 24
-  %80 = getelementptr float, ptr %19, i64 %79
-  store <16 x float> %74, ptr %80, align 4
-  %81 = mul i64 %24, 24
-  %82 = or disjoint i64 %81, 48
-  %83 = getelementptr float, ptr %20, i64 %82
-  store <16 x float> %75, ptr %83, align 4
-  %84 = mul i64 %24, 24
-  %85 = or disjoint i64 %84, 72
-  %86 = getelementptr float, ptr %21, i64 %85
-  store <16 x float> %76, ptr %86, align 4
-  %87 = getelementptr i8, ptr %25, i64 16
-  %88 = load <4 x float>, ptr %87, align 4
-  %89 = getelementptr i8, ptr %25, i64 656
-  %90 = load <4 x float>, ptr %89, align 4
-  %91 = getelementptr i8, ptr %25, i64 1296
-  %92 = load <4 x float>, ptr %91, align 4
-  %93 = getelementptr i8, ptr %25, i64 1936
-  %94 = load <4 x float>, ptr %93, align 4
-  %95 = shufflevector <4 x float> %88, <4 x float> %90, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %96 = shufflevector <4 x float> %92, <4 x float> %94, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %97 = shufflevector <8 x float> %95, <8 x float> %96, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %98 = getelementptr i8, ptr %25, i64 176
-  %99 = load <4 x float>, ptr %98, align 4
-  %100 = getelementptr i8, ptr %25, i64 816
-  %101 = load <4 x float>, ptr %100, align 4
-  %102 = getelementptr i8, ptr %25, i64 1456
-  %103 = load <4 x float>, ptr %102, align 4
-  %104 = getelementptr i8, ptr %25, i64 2096
-  %105 = load <4 x float>, ptr %104, align 4
-  %106 = shufflevector <4 x float> %99, <4 x float> %101, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %107 = shufflevector <4 x float> %103, <4 x float> %105, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %108 = shufflevector <8 x float> %106, <8 x float> %107, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %109 = getelementptr i8, ptr %25, i64 336
+  %93 = getelementptr i8, ptr %18, i64 %.idx
+  store <16 x float> %89, ptr %93, align 4
+  %94 = mul i64 %24, 24
+  %95 = or disjoint i64 %94, 24
+  %96 = getelementptr float, ptr %19, i64 %95
+  store <16 x float> %90, ptr %96, align 4
+  %97 = mul i64 %24, 24
+  %98 = or disjoint i64 %97, 48
+  %99 = getelementptr float, ptr %20, i64 %98
+  store <16 x float> %91, ptr %99, align 4
+  %100 = mul i64 %24, 24
+  %101 = or disjoint i64 %100, 72
+  %102 = getelementptr float, ptr %21, i64 %101
+  store <16 x float> %92, ptr %102, align 4
+  %103 = getelementptr i8, ptr %25, i64 16
+  %104 = load <4 x float>, ptr %103, align 4
+  %105 = getelementptr i8, ptr %25, i64 656
+  %106 = load <4 x float>, ptr %105, align 4
+  %107 = getelementptr i8, ptr %25, i64 1296
+  %108 = load <4 x float>, ptr %107, align 4
+  %109 = getelementptr i8, ptr %25, i64 1936
   %110 = load <4 x float>, ptr %109, align 4
-  %111 = getelementptr i8, ptr %25, i64 976
-  %112 = load <4 x float>, ptr %111, align 4
-  %113 = getelementptr i8, ptr %25, i64 1616
-  %114 = load <4 x float>, ptr %113, align 4
-  %115 = getelementptr i8, ptr %25, i64 2256
-  %116 = load <4 x float>, ptr %115, align 4
-  %117 = shufflevector <4 x float> %110, <4 x float> %112, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %118 = shufflevector <4 x float> %114, <4 x float> %116, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %119 = shufflevector <8 x float> %117, <8 x float> %118, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %120 = getelementptr i8, ptr %25, i64 496
+  %111 = shufflevector <4 x float> %104, <4 x float> %106, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %112 = shufflevector <4 x float> %108, <4 x float> %110, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %113 = shufflevector <8 x float> %111, <8 x float> %112, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %114 = getelementptr i8, ptr %25, i64 176
+  %115 = load <4 x float>, ptr %114, align 4
+  %116 = getelementptr i8, ptr %25, i64 816
+  %117 = load <4 x float>, ptr %116, align 4
+  %118 = getelementptr i8, ptr %25, i64 1456
+  %119 = load <4 x float>, ptr %118, align 4
+  %120 = getelementptr i8, ptr %25, i64 2096
   %121 = load <4 x float>, ptr %120, align 4
-  %122 = getelementptr i8, ptr %25, i64 1136
-  %123 = load <4 x float>, ptr %122, align 4
-  %124 = getelementptr i8, ptr %25, i64 1776
-  %125 = load <4 x float>, ptr %124, align 4
-  %126 = getelementptr i8, ptr %25, i64 2416
-  %127 = load <4 x float>, ptr %126, align 4
-  %128 = shufflevector <4 x float> %121, <4 x float> %123, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %129 = shufflevector <4 x float> %125, <4 x float> %127, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %130 = shufflevector <8 x float> %128, <8 x float> %129, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %131 = shufflevector <16 x float> %97, <16 x float> %119, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %132 = shufflevector <16 x float> %97, <16 x float> %119, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %133 = shufflevector <16 x float> %108, <16 x float> %130, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %134 = shufflevector <16 x float> %108, <16 x float> %130, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %135 = shufflevector <16 x float> %131, <16 x float> %133, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %136 = shufflevector <16 x float> %131, <16 x float> %133, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %137 = shufflevector <16 x float> %132, <16 x float> %134, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %138 = shufflevector <16 x float> %132, <16 x float> %134, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %139 = mul i64 %24, 24
-  %140 = or disjoint i64 %139, 96
-  %141 = getelementptr float, ptr %22, i64 %140
-  store <16 x float> %135, ptr %141, align 4
-  %142 = mul i64 %24, 24
-  %143 = or disjoint i64 %142, 120
-  %144 = getelementptr float, ptr %23, i64 %143
-  store <16 x float> %136, ptr %144, align 4
+  %122 = shufflevector <4 x float> %115, <4 x float> %117, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %123 = shufflevector <4 x float> %119, <4 x float> %121, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %124 = shufflevector <8 x float> %122, <8 x float> %123, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %125 = getelementptr i8, ptr %25, i64 336
+  %126 = load <4 x float>, ptr %125, align 4
+  %127 = getelementptr i8, ptr %25, i64 976
+  %128 = load <4 x float>, ptr %127, align 4
+  %129 = getelementptr i8, ptr %25, i64 1616
+  %130 = load <4 x float>, ptr %129, align 4
+  %131 = getelementptr i8, ptr %25, i64 2256
+  %132 = load <4 x float>, ptr %131, align 4
+  %133 = shufflevector <4 x float> %126, <4 x float> %128, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %134 = shufflevector <4 x float> %130, <4 x float> %132, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %135 = shufflevector <8 x float> %133, <8 x float> %134, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %136 = getelementptr i8, ptr %25, i64 496
+  %137 = load <4 x float>, ptr %136, align 4
+  %138 = getelementptr i8, ptr %25, i64 1136
+  %139 = load <4 x float>, ptr %138, align 4
+  %140 = getelementptr i8, ptr %25, i64 1776
+  %141 = load <4 x float>, ptr %140, align 4
+  %142 = getelementptr i8, ptr %25, i64 2416
+  %143 = load <4 x float>, ptr %142, align 4
+  %144 = shufflevector <4 x float> %137, <4 x float> %139, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %145 = shufflevector <4 x float> %141, <4 x float> %143, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %146 = shufflevector <8 x float> %144, <8 x float> %145, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %147 = shufflevector <16 x float> %113, <16 x float> %135, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %148 = shufflevector <16 x float> %113, <16 x float> %135, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %149 = shufflevector <16 x float> %124, <16 x float> %146, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %150 = shufflevector <16 x float> %124, <16 x float> %146, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %151 = shufflevector <16 x float> %147, <16 x float> %149, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %152 = shufflevector <16 x float> %147, <16 x float> %149, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %153 = shufflevector <16 x float> %148, <16 x float> %150, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %154 = shufflevector <16 x float> %148, <16 x float> %150, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %155 = mul i64 %24, 24
+  %156 = or disjoint i64 %155, 96
+  %157 = getelementptr float, ptr %22, i64 %156
+  store <16 x float> %151, ptr %157, align 4
+  %158 = mul i64 %24, 24
+  %159 = or disjoint i64 %158, 120
+  %160 = getelementptr float, ptr %23, i64 %159
+  store <16 x float> %152, ptr %160, align 4
   %.idx14 = mul i64 %24, 96
   %gep = getelementptr i8, ptr %gep48, i64 %.idx14
-  store <16 x float> %137, ptr %gep, align 4
+  store <16 x float> %153, ptr %gep, align 4
   %.idx15 = mul i64 %24, 96
   %gep30 = getelementptr i8, ptr %gep49, i64 %.idx15
-  store <16 x float> %138, ptr %gep30, align 4
-  %145 = getelementptr i8, ptr %25, i64 32
-  %146 = load <4 x float>, ptr %145, align 4
-  %147 = getelementptr i8, ptr %25, i64 672
-  %148 = load <4 x float>, ptr %147, align 4
-  %149 = getelementptr i8, ptr %25, i64 1312
-  %150 = load <4 x float>, ptr %149, align 4
-  %151 = getelementptr i8, ptr %25, i64 1952
-  %152 = load <4 x float>, ptr %151, align 4
-  %153 = shufflevector <4 x float> %146, <4 x float> %148, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %154 = shufflevector <4 x float> %150, <4 x float> %152, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %155 = shufflevector <8 x float> %153, <8 x float> %154, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %156 = getelementptr i8, ptr %25, i64 192
-  %157 = load <4 x float>, ptr %156, align 4
-  %158 = getelementptr i8, ptr %25, i64 832
-  %159 = load <4 x float>, ptr %158, align 4
-  %160 = getelementptr i8, ptr %25, i64 1472
-  %161 = load <4 x float>, ptr %160, align 4
-  %162 = getelementptr i8, ptr %25, i64 2112
-  %163 = load <4 x float>, ptr %162, align 4
-  %164 = shufflevector <4 x float> %157, <4 x float> %159, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %165 = shufflevector <4 x float> %161, <4 x float> %163, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %166 = shufflevector <8 x float> %164, <8 x float> %165, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %167 = getelementptr i8, ptr %25, i64 352
+  store <16 x float> %154, ptr %gep30, align 4
+  %161 = getelementptr i8, ptr %25, i64 32
+  %162 = load <4 x float>, ptr %161, align 4
+  %163 = getelementptr i8, ptr %25, i64 672
+  %164 = load <4 x float>, ptr %163, align 4
+  %165 = getelementptr i8, ptr %25, i64 1312
+  %166 = load <4 x float>, ptr %165, align 4
+  %167 = getelementptr i8, ptr %25, i64 1952
   %168 = load <4 x float>, ptr %167, align 4
-  %169 = getelementptr i8, ptr %25, i64 992
-  %170 = load <4 x float>, ptr %169, align 4
-  %171 = getelementptr i8, ptr %25, i64 1632
-  %172 = load <4 x float>, ptr %171, align 4
-  %173 = getelementptr i8, ptr %25, i64 2272
-  %174 = load <4 x float>, ptr %173, align 4
-  %175 = shufflevector <4 x float> %168, <4 x float> %170, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %176 = shufflevector <4 x float> %172, <4 x float> %174, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %177 = shufflevector <8 x float> %175, <8 x float> %176, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %178 = getelementptr i8, ptr %25, i64 512
+  %169 = shufflevector <4 x float> %162, <4 x float> %164, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %170 = shufflevector <4 x float> %166, <4 x float> %168, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %171 = shufflevector <8 x float> %169, <8 x float> %170, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %172 = getelementptr i8, ptr %25, i64 192
+  %173 = load <4 x float>, ptr %172, align 4
+  %174 = getelementptr i8, ptr %25, i64 832
+  %175 = load <4 x float>, ptr %174, align 4
+  %176 = getelementptr i8, ptr %25, i64 1472
+  %177 = load <4 x float>, ptr %176, align 4
+  %178 = getelementptr i8, ptr %25, i64 2112
   %179 = load <4 x float>, ptr %178, align 4
-  %180 = getelementptr i8, ptr %25, i64 1152
-  %181 = load <4 x float>, ptr %180, align 4
-  %182 = getelementptr i8, ptr %25, i64 1792
-  %183 = load <4 x float>, ptr %182, align 4
-  %184 = getelementptr i8, ptr %25, i64 2432
-  %185 = load <4 x float>, ptr %184, align 4
-  %186 = shufflevector <4 x float> %179, <4 x float> %181, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %187 = shufflevector <4 x float> %183, <4 x float> %185, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %188 = shufflevector <8 x float> %186, <8 x float> %187, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %189 = shufflevector <16 x float> %155, <16 x float> %177, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %190 = shufflevector <16 x float> %155, <16 x float> %177, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %191 = shufflevector <16 x float> %166, <16 x float> %188, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %192 = shufflevector <16 x float> %166, <16 x float> %188, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %193 = shufflevector <16 x float> %189, <16 x float> %191, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %194 = shufflevector <16 x float> %189, <16 x float> %191, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %195 = shufflevector <16 x float> %190, <16 x float> %192, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %196 = shufflevector <16 x float> %190, <16 x float> %192, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %180 = shufflevector <4 x float> %173, <4 x float> %175, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %181 = shufflevector <4 x float> %177, <4 x float> %179, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %182 = shufflevector <8 x float> %180, <8 x float> %181, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %183 = getelementptr i8, ptr %25, i64 352
+  %184 = load <4 x float>, ptr %183, align 4
+  %185 = getelementptr i8, ptr %25, i64 992
+  %186 = load <4 x float>, ptr %185, align 4
+  %187 = getelementptr i8, ptr %25, i64 1632
+  %188 = load <4 x float>, ptr %187, align 4
+  %189 = getelementptr i8, ptr %25, i64 2272
+  %190 = load <4 x float>, ptr %189, align 4
+  %191 = shufflevector <4 x float> %184, <4 x float> %186, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %192 = shufflevector <4 x float> %188, <4 x float> %190, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %193 = shufflevector <8 x float> %191, <8 x float> %192, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %194 = getelementptr i8, ptr %25, i64 512
+  %195 = load <4 x float>, ptr %194, align 4
+  %196 = getelementptr i8, ptr %25, i64 1152
+  %197 = load <4 x float>, ptr %196, align 4
+  %198 = getelementptr i8, ptr %25, i64 1792
+  %199 = load <4 x float>, ptr %198, align 4
+  %200 = getelementptr i8, ptr %25, i64 2432
+  %201 = load <4 x float>, ptr %200, align 4
+  %202 = shufflevector <4 x float> %195, <4 x float> %197, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %203 = shufflevector <4 x float> %199, <4 x float> %201, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %204 = shufflevector <8 x float> %202, <8 x float> %203, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %205 = shufflevector <16 x float> %171, <16 x float> %193, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %206 = shufflevector <16 x float> %171, <16 x float> %193, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %207 = shufflevector <16 x float> %182, <16 x float> %204, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %208 = shufflevector <16 x float> %182, <16 x float> %204, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %209 = shufflevector <16 x float> %205, <16 x float> %207, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %210 = shufflevector <16 x float> %205, <16 x float> %207, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %211 = shufflevector <16 x float> %206, <16 x float> %208, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %212 = shufflevector <16 x float> %206, <16 x float> %208, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
   %.idx16 = mul i64 %24, 96
   %gep32 = getelementptr i8, ptr %gep51, i64 %.idx16
-  store <16 x float> %193, ptr %gep32, align 4
+  store <16 x float> %209, ptr %gep32, align 4
   %.idx17 = mul i64 %24, 96
   %gep34 = getelementptr i8, ptr %gep53, i64 %.idx17
-  store <16 x float> %194, ptr %gep34, align 4
+  store <16 x float> %210, ptr %gep34, align 4
   %.idx18 = mul i64 %24, 96
   %gep36 = getelementptr i8, ptr %gep55, i64 %.idx18
-  store <16 x float> %195, ptr %gep36, align 4
+  store <16 x float> %211, ptr %gep36, align 4
   %.idx19 = mul i64 %24, 96
   %gep38 = getelementptr i8, ptr %gep57, i64 %.idx19
-  store <16 x float> %196, ptr %gep38, align 4
-  %197 = getelementptr i8, ptr %25, i64 48
-  %198 = load <4 x float>, ptr %197, align 4
-  %199 = getelementptr i8, ptr %25, i64 688
-  %200 = load <4 x float>, ptr %199, align 4
-  %201 = getelementptr i8, ptr %25, i64 1328
-  %202 = load <4 x float>, ptr %201, align 4
-  %203 = getelementptr i8, ptr %25, i64 1968
-  %204 = load <4 x float>, ptr %203, align 4
-  %205 = shufflevector <4 x float> %198, <4 x float> %200, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %206 = shufflevector <4 x float> %202, <4 x float> %204, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %207 = shufflevector <8 x float> %205, <8 x float> %206, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %208 = getelementptr i8, ptr %25, i64 208
-  %209 = load <4 x float>, ptr %208, align 4
-  %210 = getelementptr i8, ptr %25, i64 848
-  %211 = load <4 x float>, ptr %210, align 4
-  %212 = getelementptr i8, ptr %25, i64 1488
-  %213 = load <4 x float>, ptr %212, align 4
-  %214 = getelementptr i8, ptr %25, i64 2128
-  %215 = load <4 x float>, ptr %214, align 4
-  %216 = shufflevector <4 x float> %209, <4 x float> %211, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %217 = shufflevector <4 x float> %213, <4 x float> %215, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %218 = shufflevector <8 x float> %216, <8 x float> %217, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %219 = getelementptr i8, ptr %25, i64 368
+  store <16 x float> %212, ptr %gep38, align 4
+  %213 = getelementptr i8, ptr %25, i64 48
+  %214 = load <4 x float>, ptr %213, align 4
+  %215 = getelementptr i8, ptr %25, i64 688
+  %216 = load <4 x float>, ptr %215, align 4
+  %217 = getelementptr i8, ptr %25, i64 1328
+  %218 = load <4 x float>, ptr %217, align 4
+  %219 = getelementptr i8, ptr %25, i64 1968
   %220 = load <4 x float>, ptr %219, align 4
-  %221 = getelementptr i8, ptr %25, i64 1008
-  %222 = load <4 x float>, ptr %221, align 4
-  %223 = getelementptr i8, ptr %25, i64 1648
-  %224 = load <4 x float>, ptr %223, align 4
-  %225 = getelementptr i8, ptr %25, i64 2288
-  %226 = load <4 x float>, ptr %225, align 4
-  %227 = shufflevector <4 x float> %220, <4 x float> %222, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %228 = shufflevector <4 x float> %224, <4 x float> %226, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %229 = shufflevector <8 x float> %227, <8 x float> %228, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %230 = getelementptr i8, ptr %25, i64 528
+  %221 = shufflevector <4 x float> %214, <4 x float> %216, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %222 = shufflevector <4 x float> %218, <4 x float> %220, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %223 = shufflevector <8 x float> %221, <8 x float> %222, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %224 = getelementptr i8, ptr %25, i64 208
+  %225 = load <4 x float>, ptr %224, align 4
+  %226 = getelementptr i8, ptr %25, i64 848
+  %227 = load <4 x float>, ptr %226, align 4
+  %228 = getelementptr i8, ptr %25, i64 1488
+  %229 = load <4 x float>, ptr %228, align 4
+  %230 = getelementptr i8, ptr %25, i64 2128
   %231 = load <4 x float>, ptr %230, align 4
-  %232 = getelementptr i8, ptr %25, i64 1168
-  %233 = load <4 x float>, ptr %232, align 4
-  %234 = getelementptr i8, ptr %25, i64 1808
-  %235 = load <4 x float>, ptr %234, align 4
-  %236 = getelementptr i8, ptr %25, i64 2448
-  %237 = load <4 x float>, ptr %236, align 4
-  %238 = shufflevector <4 x float> %231, <4 x float> %233, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %239 = shufflevector <4 x float> %235, <4 x float> %237, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %240 = shufflevector <8 x float> %238, <8 x float> %239, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %241 = shufflevector <16 x float> %207, <16 x float> %229, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %242 = shufflevector <16 x float> %207, <16 x float> %229, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %243 = shufflevector <16 x float> %218, <16 x float> %240, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %244 = shufflevector <16 x float> %218, <16 x float> %240, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %245 = shufflevector <16 x float> %241, <16 x float> %243, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %246 = shufflevector <16 x float> %241, <16 x float> %243, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %247 = shufflevector <16 x float> %242, <16 x float> %244, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %248 = shufflevector <16 x float> %242, <16 x float> %244, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %232 = shufflevector <4 x float> %225, <4 x float> %227, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %233 = shufflevector <4 x float> %229, <4 x float> %231, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %234 = shufflevector <8 x float> %232, <8 x float> %233, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %235 = getelementptr i8, ptr %25, i64 368
+  %236 = load <4 x float>, ptr %235, align 4
+  %237 = getelementptr i8, ptr %25, i64 1008
+  %238 = load <4 x float>, ptr %237, align 4
+  %239 = getelementptr i8, ptr %25, i64 1648
+  %240 = load <4 x float>, ptr %239, align 4
+  %241 = getelementptr i8, ptr %25, i64 2288
+  %242 = load <4 x float>, ptr %241, align 4
+  %243 = shufflevector <4 x float> %236, <4 x float> %238, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %244 = shufflevector <4 x float> %240, <4 x float> %242, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %245 = shufflevector <8 x float> %243, <8 x float> %244, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %246 = getelementptr i8, ptr %25, i64 528
+  %247 = load <4 x float>, ptr %246, align 4
+  %248 = getelementptr i8, ptr %25, i64 1168
+  %249 = load <4 x float>, ptr %248, align 4
+  %250 = getelementptr i8, ptr %25, i64 1808
+  %251 = load <4 x float>, ptr %250, align 4
+  %252 = getelementptr i8, ptr %25, i64 2448
+  %253 = load <4 x float>, ptr %252, align 4
+  %254 = shufflevector <4 x float> %247, <4 x float> %249, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %255 = shufflevector <4 x float> %251, <4 x float> %253, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %256 = shufflevector <8 x float> %254, <8 x float> %255, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %257 = shufflevector <16 x float> %223, <16 x float> %245, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %258 = shufflevector <16 x float> %223, <16 x float> %245, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %259 = shufflevector <16 x float> %234, <16 x float> %256, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %260 = shufflevector <16 x float> %234, <16 x float> %256, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %261 = shufflevector <16 x float> %257, <16 x float> %259, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %262 = shufflevector <16 x float> %257, <16 x float> %259, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
+  %263 = shufflevector <16 x float> %258, <16 x float> %260, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
+  %264 = shufflevector <16 x float> %258, <16 x float> %260, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
   %.idx20 = mul i64 %24, 96
   %gep40 = getelementptr i8, ptr %gep59, i64 %.idx20
-  store <16 x float> %245, ptr %gep40, align 4
+  store <16 x float> %261, ptr %gep40, align 4
   %.idx21 = mul i64 %24, 96
   %gep42 = getelementptr i8, ptr %gep61, i64 %.idx21
-  store <16 x float> %246, ptr %gep42, align 4
+  store <16 x float> %262, ptr %gep42, align 4
   %.idx22 = mul i64 %24, 96
   %gep44 = getelementptr i8, ptr %gep63, i64 %.idx22
-  store <16 x float> %247, ptr %gep44, align 4
+  store <16 x float> %263, ptr %gep44, align 4
   %.idx23 = mul i64 %24, 96
   %gep46 = getelementptr i8, ptr %gep65, i64 %.idx23
-  store <16 x float> %248, ptr %gep46, align 4
-  %249 = add nuw nsw i64 %24, 16
-  %250 = icmp eq i64 %24, 0
-  br i1 %250, label %loop2, label %after3
+  store <16 x float> %264, ptr %gep46, align 4
+  %265 = add nuw nsw i64 %24, 16
+  %266 = icmp eq i64 %24, 0
+  br i1 %266, label %loop2, label %after3
 
 after3:                                           ; preds = %loop2
-  %251 = getelementptr float, ptr %9, i64 %15
+  %267 = getelementptr float, ptr %9, i64 %15
   br label %loop4
 
 loop4:                                            ; preds = %loop4, %after3
-  %252 = phi i64 [ 32, %after3 ], [ %260, %loop4 ]
-  %253 = add nsw i64 %16, %252
-  %254 = insertelement <16 x i64> poison, i64 %253, i64 0
-  %255 = shufflevector <16 x i64> %254, <16 x i64> poison, <16 x i32> zeroinitializer
-  %256 = add <16 x i64> %255, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 320, i64 360, i64 400, i64 440, i64 480, i64 520, i64 560, i64 600>
-  %257 = getelementptr float, ptr %7, <16 x i64> %256
-  %258 = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %257, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true>, <16 x float> poison)
-  %.idx24 = mul i64 %252, 96
-  %259 = getelementptr i8, ptr %251, i64 %.idx24
-  store <16 x float> %258, ptr %259, align 4
-  %260 = add nuw nsw i64 %252, 1
-  %261 = icmp ult i64 %252, 39
-  br i1 %261, label %loop4, label %after5
+  %268 = phi i64 [ 32, %after3 ], [ %276, %loop4 ]
+  %269 = add nsw i64 %16, %268
+  %270 = insertelement <16 x i64> poison, i64 %269, i64 0
+  %271 = shufflevector <16 x i64> %270, <16 x i64> poison, <16 x i32> zeroinitializer
+  %272 = add <16 x i64> %271, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 320, i64 360, i64 400, i64 440, i64 480, i64 520, i64 560, i64 600>
+  %273 = getelementptr float, ptr %7, <16 x i64> %272
+  %274 = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %273, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true>, <16 x float> poison)
+  %.idx24 = mul i64 %268, 96
+  %275 = getelementptr i8, ptr %267, i64 %.idx24
+  store <16 x float> %274, ptr %275, align 4
+  %276 = add nuw nsw i64 %268, 1
+  %277 = icmp ult i64 %268, 39
+  br i1 %277, label %loop4, label %after5
 
 after5:                                           ; preds = %loop4
-  %262 = add nsw i64 %15, 16
-  %263 = icmp slt i64 %262, %12
-  br i1 %263, label %loop, label %after
+  %278 = add nsw i64 %15, 16
+  %279 = icmp slt i64 %278, %12
+  br i1 %279, label %loop, label %after
 
 some6:                                            ; preds = %after
-  %264 = mul nsw i64 %12, 40
-  %265 = getelementptr float, ptr %9, i64 %12
+  %280 = mul nsw i64 %12, 40
+  %281 = getelementptr float, ptr %9, i64 %12
   br label %loop8
 
 after7:                                           ; preds = %loop12, %after
   ret void
 
 loop8:                                            ; preds = %after11, %some6
-  %266 = phi i64 [ 0, %some6 ], [ %279, %after11 ]
-  %267 = add nsw i64 %264, %266
-  %268 = insertelement <16 x i64> poison, i64 %267, i64 0
-  %269 = shufflevector <16 x i64> %268, <16 x i64> poison, <16 x i32> zeroinitializer
-  %270 = add <16 x i64> %269, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0>
-  store <16 x i64> %270, ptr %5, align 128
+  %282 = phi i64 [ 0, %some6 ], [ %295, %after11 ]
+  %283 = add nsw i64 %280, %282
+  %284 = insertelement <16 x i64> poison, i64 %283, i64 0
+  %285 = shufflevector <16 x i64> %284, <16 x i64> poison, <16 x i32> zeroinitializer
+  %286 = add <16 x i64> %285, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, i64 0>
+  store <16 x i64> %286, ptr %5, align 128
   call void @transpose_32(ptr %7, ptr nonnull %5, ptr nonnull %6)
   br label %loop10
 
 after9:                                           ; preds = %after11
-  %271 = getelementptr float, ptr %9, i64 %12
+  %287 = getelementptr float, ptr %9, i64 %12
   br label %loop12
 
 loop10:                                           ; preds = %loop10, %loop8
-  %272 = phi i64 [ 0, %loop8 ], [ %277, %loop10 ]
-  %273 = add nuw nsw i64 %266, %272
-  %.idx25 = shl i64 %272, 6
-  %274 = getelementptr i8, ptr %6, i64 %.idx25
-  %275 = load <16 x float>, ptr %274, align 4
-  %.idx26 = mul i64 %273, 96
-  %276 = getelementptr i8, ptr %265, i64 %.idx26
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %275, ptr %276, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>)
-  %277 = add nuw nsw i64 %272, 1
-  %278 = icmp ult i64 %272, 15
-  br i1 %278, label %loop10, label %after11
+  %288 = phi i64 [ 0, %loop8 ], [ %293, %loop10 ]
+  %289 = add nuw nsw i64 %282, %288
+  %.idx25 = shl i64 %288, 6
+  %290 = getelementptr i8, ptr %6, i64 %.idx25
+  %291 = load <16 x float>, ptr %290, align 4
+  %.idx26 = mul i64 %289, 96
+  %292 = getelementptr i8, ptr %281, i64 %.idx26
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %291, ptr %292, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>)
+  %293 = add nuw nsw i64 %288, 1
+  %294 = icmp ult i64 %288, 15
+  br i1 %294, label %loop10, label %after11
 
 after11:                                          ; preds = %loop10
-  %279 = add nuw nsw i64 %266, 16
-  %280 = icmp eq i64 %266, 0
-  br i1 %280, label %loop8, label %after9
+  %295 = add nuw nsw i64 %282, 16
+  %296 = icmp eq i64 %282, 0
+  br i1 %296, label %loop8, label %after9
 
 loop12:                                           ; preds = %loop12, %after9
-  %281 = phi i64 [ 32, %after9 ], [ %289, %loop12 ]
-  %282 = add nsw i64 %264, %281
-  %283 = insertelement <16 x i64> poison, i64 %282, i64 0
-  %284 = shufflevector <16 x i64> %283, <16 x i64> poison, <16 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
-  %285 = add <16 x i64> %284, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison>
-  %286 = getelementptr float, ptr %7, <16 x i64> %285
-  %287 = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %286, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>, <16 x float> poison)
-  %.idx27 = mul i64 %281, 96
-  %288 = getelementptr i8, ptr %271, i64 %.idx27
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %287, ptr %288, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>)
-  %289 = add nuw nsw i64 %281, 1
-  %290 = icmp ult i64 %281, 39
-  br i1 %290, label %loop12, label %after7
+  %297 = phi i64 [ 32, %after9 ], [ %305, %loop12 ]
+  %298 = add nsw i64 %280, %297
+  %299 = insertelement <16 x i64> poison, i64 %298, i64 0
+  %300 = shufflevector <16 x i64> %299, <16 x i64> poison, <16 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
+  %301 = add <16 x i64> %300, <i64 0, i64 40, i64 80, i64 120, i64 160, i64 200, i64 240, i64 280, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison, i64 poison>
+  %302 = getelementptr float, ptr %7, <16 x i64> %301
+  %303 = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %302, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>, <16 x float> poison)
+  %.idx27 = mul i64 %297, 96
+  %304 = getelementptr i8, ptr %287, i64 %.idx27
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %303, ptr %304, i32 4, <16 x i1> <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false, i1 false>)
+  %305 = add nuw nsw i64 %297, 1
+  %306 = icmp ult i64 %297, 39
+  br i1 %306, label %loop12, label %after7
 }
 
+; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)
+declare void @llvm.prefetch.p0(ptr nocapture readonly, i32 immarg, i32 immarg, i32 immarg) #1
+
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(read)
-declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32 immarg, <16 x i1>, <16 x float>) #1
+declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32 immarg, <16 x i1>, <16 x float>) #2
 
 ; Function Attrs: nounwind
 define internal void @transpose_32(ptr %0, ptr %1, ptr %2) #0 {
@@ -681,5 +716,5 @@ entry:
 }
 
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: write)
-declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr nocapture, i32 immarg, <16 x i1>) #2
+declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr nocapture, i32 immarg, <16 x i1>) #3
 
