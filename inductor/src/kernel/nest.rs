@@ -12,6 +12,9 @@ const MAX_SPLITS: usize = 6;
 /// Pieces that the parallel loop should have at least, so that threads share the work evenly.
 const MIN_PIECES: i64 = 32;
 
+/// Lanes of a wide vector.
+const LANES: u64 = 16;
+
 /// A variable of a frame and its extent.
 type AxisOf = (Sym, Expr);
 
@@ -170,13 +173,13 @@ fn choose(pool: &mut Pool, frame: &Frame, indices: &Indices, scans: bool) -> Nes
         outer.extend(scanned);
         return Nest { root, outer, red, axes, merged };
     }
-    let is_inside = prefers_inside(pool, frame, indices);
-    let vector = match red.last_mut() {
-        Some(last) if is_inside || outer.is_empty() => {
-            last.vector = true;
+    let vector = match vector_inside(pool, frame, indices, &axes, &red, outer.last()) {
+        Some(inside) => {
+            let inside = red.remove(inside);
+            red.push(LoopAxis { vector: true, ..inside });
             None
         }
-        _ => outer.pop().map(|last| LoopAxis { vector: true, ..last }),
+        None => outer.pop().map(|last| LoopAxis { vector: true, ..last }),
     };
     let across = vector.and_then(|vector| across(pool, &indices.addresses, &axes, vector, &outer));
     let across = across.map(|k| outer.remove(k));
@@ -250,17 +253,37 @@ fn acts_as_one(pool: &mut Pool, outer: AxisOf, inner: AxisOf, indices: &[Expr]) 
     })
 }
 
-/// True if more of what is read or written for each element of a row is contiguous along the row than across rows.
-fn prefers_inside(pool: &mut Pool, frame: &Frame, indices: &Indices) -> bool {
-    let Frame { outer, red, .. } = frame;
+/// The loop over a row that had better be the one over lanes, rather than that over rows, given what is read or written
+/// for each element.
+fn vector_inside(
+    pool: &mut Pool,
+    frame: &Frame,
+    indices: &Indices,
+    axes: &FxHashMap<Sym, Expr>,
+    red: &[LoopAxis],
+    across: Option<&LoopAxis>,
+) -> Option<usize> {
     let each_element: Vec<Expr> =
-        indices.addresses.iter().copied().filter(|&e| red.iter().any(|&sym| pool.mentions(e, sym))).collect();
-    let mut unit_strides = |sym: Option<&Sym>| {
-        let Some(&sym) = sym else { return 0 };
-        each_element.iter().filter(|&&e| has_unit_stride(pool, e, sym)).count()
+        indices.addresses.iter().copied().filter(|&e| frame.red.iter().any(|&sym| pool.mentions(e, sym))).collect();
+    let each_element: Vec<Expr> = each_element.into_iter().map(|e| pool.subst(e, axes)).collect();
+    let mut cost = |axis: &LoopAxis| {
+        let count = typical(pool, axis.extent).max(1) as u64;
+        let vector: u64 = each_element.iter().map(|&e| access(pool, e, axis.sym)).sum();
+        // A vector that is not full costs as much as one that is.
+        vector.saturating_mul(count.next_multiple_of(LANES)) * LANES / count
     };
-    let (inside, across) = (unit_strides(red.last()), unit_strides(outer.last()));
-    !red.is_empty() && inside >= across
+    // Of those alike the last.
+    let (inside, least) = red.iter().map(&mut cost).enumerate().rev().min_by_key(|&(_, cost)| cost)?;
+    across.is_none_or(|across| least <= cost(across)).then_some(inside)
+}
+
+/// What it costs to read a vector whose lanes are steps along an axis: about 1 where they lie side by side.
+fn access(pool: &mut Pool, address: Expr, axis: Sym) -> u64 {
+    match pool.split_term(address, axis) {
+        Some((Expr::ZERO, _)) => 0,
+        Some((Expr::ONE, _)) => 1,
+        _ => 3,
+    }
 }
 
 /// Takes axes from the outside into one parallel loop until it has pieces enough. A vector axis alone is parallel too.
