@@ -71,10 +71,12 @@ impl<'c> Ir<'c> {
         }
     }
 
+    /// The fence keeps LLVM from doing comparisons and signs on halves, of which most processors have no vectors.
     fn f16_to_f32(&self, v: Val<'c>) -> Val<'c> {
         let half = vector_of(self.context.f16_type().into(), lanes(v));
         let v = self.b.build_cast(Cast::BitCast, v, half, "").expect("same width");
-        self.b.build_cast(Cast::FPExt, v, self.ty(Elem::F32, lanes(v)), "").expect("half widens")
+        let wide = self.b.build_cast(Cast::FPExt, v, self.ty(Elem::F32, lanes(v)), "").expect("half widens");
+        self.intrinsic("llvm.arithmetic.fence", &[wide])
     }
 
     fn f32_to_f16(&self, v: Val<'c>) -> Val<'c> {
