@@ -23,26 +23,35 @@ pub(crate) fn roll(b: &mut Builder, a: &Args) -> Rewrite {
         let [shift] = shifts[..] else { return unsupported("shifts without dimensions") };
         let (sizes, count) = (Dims::from_slice(b.sizes(x)), b.numel(x));
         let flat = b.reshape(x, &[count]);
-        let rolled = roll_along(b, flat, 0, shift)?;
-        return Ok(b.reshape(rolled, &sizes));
+        let flat = rolled(b, flat, &[(0, shift)])?;
+        return Ok(b.reshape(flat, &sizes));
     }
-    dims.iter().zip(&shifts).try_fold(x, |x, (&dim, &shift)| {
+    let mut moves: Vec<(usize, i64)> = Vec::new();
+    for (&dim, &shift) in dims.iter().zip(&shifts) {
         let dim = super::args::wrap_dim(dim, b.rank(x))?;
-        roll_along(b, x, dim, shift)
-    })
+        match moves.iter_mut().find(|(own, _)| *own == dim) {
+            Some((_, sum)) => *sum = sum.wrapping_add(shift),
+            None => moves.push((dim, shift)),
+        }
+    }
+    rolled(b, x, &moves)
 }
 
-fn roll_along(b: &mut Builder, x: Tensor, dim: usize, shift: i64) -> Rewrite {
+/// The parts that change places along the first dimension, each rolled along the others, so that each element moves
+/// once.
+fn rolled(b: &mut Builder, x: Tensor, moves: &[(usize, i64)]) -> Rewrite {
+    let Some((&(dim, shift), others)) = moves.split_first() else { return Ok(x) };
     let len = known(b, b.sizes(x)[dim])?;
     let shift = shift.rem_euclid(len);
     if shift == 0 {
-        return Ok(x);
+        return rolled(b, x, others);
     }
     let [start, left, moved] = [len - shift, len - shift, shift].map(|n| b.int(n));
     let tail = b.slice(x, dim, start, 1, moved);
     let head = b.slice(x, dim, Expr::ZERO, 1, left);
+    let parts = vec![rolled(b, tail, others)?, rolled(b, head, others)?];
     let (sizes, dtype) = (Dims::from_slice(b.sizes(x)), b.dtype(x));
-    Ok(b.push(Op::Cat(vec![tail, head], dim), dtype, &sizes))
+    Ok(b.push(Op::Cat(parts, dim), dtype, &sizes))
 }
 
 /// The two dimensions of a diagonal and its offset.

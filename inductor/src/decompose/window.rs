@@ -22,6 +22,8 @@ pub(super) fn rule(overload: &Overload, options: &Options) -> Option<Windowed> {
     Some(match overload.name.as_str() {
         "max_pool2d_with_indices.default" | "max_pool2d.default" => max,
         "avg_pool2d.default" => average,
+        "_adaptive_avg_pool2d.default" | "adaptive_avg_pool2d.default" => adaptive,
+        "im2col.default" => columns,
         "convolution.default" | "conv2d.default" if options.depthwise => depthwise,
         _ => return None,
     })
@@ -59,6 +61,64 @@ fn average(b: &mut Builder, a: &Args) -> Rewrite {
     let Some(sum) = sum else { return unsupported("no window") };
     let count = b.lit(count as f64, sum);
     Ok(b.map(Pointwise::Div, &[sum, count]))
+}
+
+/// The mean under windows that tile the image.
+fn adaptive(b: &mut Builder, a: &Args) -> Rewrite {
+    let image = a.tensor("self")?;
+    let (sizes, rank) = (Dims::from_slice(b.sizes(image)), b.rank(image));
+    let [rows, columns] = a.opt_ints("output_size")?.unwrap_or_default()[..] else {
+        return unsupported("a size of other than two dimensions");
+    };
+    if !matches!(b.dtype(image), DType::F32 | DType::F64) || rank < 3 {
+        return unsupported("a window over this dtype or rank");
+    }
+    let mut tiles = Dims::from_slice(&sizes[..rank - 2]);
+    for (&size, count) in sizes[rank - 2..].iter().zip([rows, columns]) {
+        match b.graph.pool.as_int(size) {
+            Some(size) if count > 0 && size > 0 && size % count == 0 => {
+                tiles.extend([b.int(count), b.int(size / count)]);
+            }
+            _ => return unsupported("windows of several sizes"),
+        }
+    }
+    let tiled = b.reshape(image, &tiles);
+    let mean = b.mean_keep(tiled, &[rank - 1, rank + 1]);
+    let mean = b.convert(mean, b.dtype(image));
+    Ok(b.reshape(mean, &a.result()?.sizes))
+}
+
+/// Each place of a window as a column: its elements of all channels.
+fn columns(b: &mut Builder, a: &Args) -> Rewrite {
+    let image = a.tensor("self")?;
+    let rank = b.rank(image);
+    let (window, dilation) = (pair(a, "kernel_size", [0; 2])?, pair(a, "dilation", [1; 2])?);
+    let (stride, padding) = (pair(a, "stride", [1; 2])?, pair(a, "padding", [0; 2])?);
+    if dilation != [1; 2] || rank < 3 {
+        return unsupported("windows whose elements lie apart");
+    }
+    let mut places = image;
+    for k in 0..2 {
+        let dim = rank - 2 + k;
+        let Some(size) = b.graph.pool.as_int(b.sizes(places)[dim]) else {
+            return unsupported("a size that is not known");
+        };
+        let padded = size + 2 * padding[k];
+        if window[k] < 1 || stride[k] < 1 || padding[k] < 0 || padded < window[k] {
+            return unsupported("no window");
+        }
+        if padding[k] > 0 {
+            let (low, len) = (b.int(padding[k]), b.int(padded));
+            places = b.pad(places, dim, low, len, 0.0);
+        }
+        let mut sizes = Dims::from_slice(b.sizes(places));
+        sizes[dim] = b.int((padded - window[k]) / stride[k] + 1);
+        sizes.push(b.int(window[k]));
+        places = b.windows(places, dim, stride[k], &sizes);
+    }
+    let order: Vec<usize> = (0..rank - 2).chain([rank, rank + 1, rank - 2, rank - 1]).collect();
+    let columns = b.permute(places, &order);
+    Ok(b.reshape(columns, &a.result()?.sizes))
 }
 
 /// A convolution in which no two channels meet.
