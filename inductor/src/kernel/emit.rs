@@ -476,6 +476,10 @@ impl<'a> Emit<'a> {
         {
             return e;
         }
+        let least = self.b.exprs.range(len).lo as f64;
+        if self.b.bounds(position).is_some_and(|bounds| bounds.lo >= 0.0 && bounds.hi < least) {
+            return self.b.bind(position, len);
+        }
         let last = self.b.exprs.add_int(len, -1);
         let (zero, size, last) = (self.b.int(0), self.b.index(len), self.b.index(last));
         let is_negative = self.b.map(Pointwise::Lt, &[position, zero]);

@@ -5,6 +5,7 @@
 //! into it, each value as far out as its operands allow (`emit`, `scope`); the finished kernel takes its
 //! expressions into a pool of its own (`compact`).
 
+mod bounds;
 mod compact;
 mod emit;
 mod frame;

@@ -19,7 +19,7 @@ pub(super) struct Scopes<'p> {
     pub(super) exprs: &'p mut Pool,
     /// The buffers.
     pub(super) params: PrimaryMap<Param, ParamData>,
-    values: PrimaryMap<Value, ValueData>,
+    pub(super) values: PrimaryMap<Value, ValueData>,
     accs: PrimaryMap<Acc, AccData>,
     axes: PrimaryMap<Axis, AxisData>,
     open: Vec<Scope>,
