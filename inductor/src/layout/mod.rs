@@ -1,9 +1,10 @@
 //! Chooses where tensors lie, before it is known which of them are stored: `channels_last` for convolutions' sake,
-//! `weights` for products'.
+//! `follow` for that of kernels, `weights` for products'.
 //!
 //! Invariant: only where tensors lie changes. No value, size or dtype does, and outputs keep their strides.
 
 mod channels_last;
+mod follow;
 mod weights;
 
 use crate::backend::Capabilities;
@@ -14,8 +15,11 @@ use fx::aten::rules::{Extern, Rule, rule};
 /// Gives tensors the layouts that the device and its library are fastest with. `weights` are the inputs, by number,
 /// whose values are the same from call to call.
 pub fn choose(mut graph: TensorGraph, caps: &Capabilities, weights: &[usize]) -> TensorGraph {
-    if caps.channels_last && !graph.calls.values().any(Call::sees_memory) {
-        graph = channels_last::spread(graph);
+    if !graph.calls.values().any(Call::sees_memory) {
+        if caps.channels_last {
+            graph = channels_last::spread(graph);
+        }
+        graph = follow::follow(graph);
     }
     if caps.multiplies && !weights.is_empty() {
         graph = weights::lay(graph, weights);
