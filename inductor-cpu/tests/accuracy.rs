@@ -81,6 +81,81 @@ fn unary_functions_are_accurate_everywhere() {
     }
 }
 
+/// Bases and exponents of a power: what is special in every combination, and random bits.
+fn powers() -> Vec<[f32; 2]> {
+    let special = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 1e30, 1e-30, 16_777_215.0, 16_777_216.0, f32::INFINITY, f32::NAN];
+    let special: Vec<f32> = special.into_iter().flat_map(|x: f32| [x, -x]).collect();
+    let pairs = special.iter().flat_map(|&a| special.iter().map(move |&b| [a, b]));
+    let mut bits = 1_u64;
+    let mut random = || {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f32::from_bits((bits >> 32) as u32)
+    };
+    let any: Vec<[f32; 2]> = (0..200_000).map(|_| [random(), random()]).collect();
+    let usual = (0..200_000).map(|i| [(i % 449) as f32 / 16.0, (i / 449) as f32 / 16.0 - 14.0]);
+    pairs.chain(any).chain(usual).collect()
+}
+
+#[test]
+fn powers_are_those_of_the_c_library() {
+    for bytes in [64, 32, 16] {
+        let pairs = powers();
+        let [mut a, mut b]: [Vec<f32>; 2] = [0, 1].map(|k| pairs.iter().map(|pair| pair[k]).collect());
+        let mut out = vec![0f32; pairs.len()];
+        let kernel = pointwise(Pointwise::Pow, pairs.len() as i64);
+        let kernel = Cpu::with_vector_bytes(bytes).compile(&[kernel]).expect("compiles").remove(0);
+        // SAFETY: the three buffers have the kernel's length.
+        unsafe { kernel.launch(&[a.as_mut_ptr().cast(), b.as_mut_ptr().cast(), out.as_mut_ptr().cast()], &[], 1) };
+        for ([a, b], y) in pairs.into_iter().zip(out) {
+            let exact = f64::from(a).powf(f64::from(b));
+            assert!(ulps(y, exact) <= 0.51, "{bytes} bytes: {a:e}^{b:e} = {y:e}, wanted {exact:e}");
+        }
+    }
+}
+
+/// Runs a function of one double on each of these.
+fn doubles(op: &str, cpu: &Cpu, xs: &mut [f64]) -> Vec<f64> {
+    let n = xs.len();
+    let text = format!(
+        "kernel {op}(%0: f64[{n}] in, %1: f64[{n}] out) {{
+           parallel i0 in 0..{n} vector {{
+             v0: f64 = load %0[i0]
+             v1: f64 = {op} v0
+             store %1[i0] = v1
+           }}
+         }}"
+    );
+    let kernel = cpu.compile(&[text.parse().expect("a kernel")]).expect("compiles").remove(0);
+    let mut out = vec![0f64; n];
+    // SAFETY: both buffers have the kernel's length.
+    unsafe { kernel.launch(&[xs.as_mut_ptr().cast(), out.as_mut_ptr().cast()], &[], 1) };
+    out
+}
+
+#[test]
+fn doubles_are_those_of_the_c_library() {
+    let special = [0.0, 1.0, 1e-310, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NAN, 709.7, 710.0, 745.0];
+    let mut xs: Vec<f64> = special.into_iter().flat_map(|x| [x, -x]).collect();
+    xs.extend((0..u64::MAX).step_by(0x3_1415_9265_3589).map(f64::from_bits));
+    xs.extend((-80_000..80_000).map(|i| f64::from(i) / 100.3));
+    xs.extend((1..4000).map(|i| 1.0 + f64::from(i - 2000) * 1e-9));
+    let functions: [(&str, fn(f64) -> f64); 2] = [("exp", f64::exp), ("log", f64::ln)];
+    for bytes in [64, 32, 16] {
+        for (op, oracle) in functions {
+            let out = doubles(op, &Cpu::with_vector_bytes(bytes), &mut xs);
+            for (&x, y) in xs.iter().zip(out) {
+                let exact = oracle(x);
+                // Positive doubles are ordered as their bits are; the library is off by a unit at most.
+                let apart = (y.to_bits() as i64).abs_diff(exact.to_bits() as i64);
+                assert!(
+                    apart <= 2 || (y.is_nan() && exact.is_nan()),
+                    "{bytes} bytes: {op}({x:e}) = {y:e}, not {exact:e}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn zeros_keep_their_sign() {
     use Pointwise::{Asin, Atan, Erf, Expm1, Log1p, Sin, Sinh, Sqrt, Tan, Tanh};

@@ -334,7 +334,7 @@ impl<'c> Ir<'c> {
     }
 
     /// `count` lanes of two vectors: lane `k` is lane `from(k)` of `a` and `b` end to end.
-    fn merge(&self, a: Val<'c>, b: Val<'c>, count: u32, from: impl Fn(u32) -> u32) -> Val<'c> {
+    pub(crate) fn merge(&self, a: Val<'c>, b: Val<'c>, count: u32, from: impl Fn(u32) -> u32) -> Val<'c> {
         let mask: Vec<_> = (0..count).map(|k| self.lane(from(k))).collect();
         let (a, b, mask) = (a.into_vector_value(), b.into_vector_value(), VectorType::const_vector(&mask));
         self.b.build_shuffle_vector(a, b, mask, "").expect(TYPED).into()

@@ -41,7 +41,7 @@ fn correction<'c>(ir: &Ir<'c>, f: Val<'c>) -> Val<'c> {
 }
 
 /// −∞ at `pole`, NaN below it, +∞ at +∞, else `y`.
-fn edges<'c>(ir: &Ir<'c>, x: Val<'c>, pole: f64, y: Val<'c>) -> Val<'c> {
+pub(super) fn edges<'c>(ir: &Ir<'c>, x: Val<'c>, pole: f64, y: Val<'c>) -> Val<'c> {
     let infinity = ir.like(x, f64::INFINITY);
     let y = ir.select(ir.fcmp(FloatPredicate::OEQ, x, infinity), infinity, y);
     let y = ir.select(ir.is(x, FloatPredicate::OEQ, pole), ir.like(x, f64::NEG_INFINITY), y);

@@ -1,10 +1,11 @@
 //! The elementary functions on vectors.
 //!
 //! In `f32` each is a range reduction and a polynomial (our own fits, minimax in the relative error), within 2 units in
-//! the last place, with NaN, infinities, signed zeros and denormals right. In `f64`, and for the few rows without a
-//! vector algorithm, each calls the C library lane by lane.
+//! the last place, with NaN, infinities, signed zeros and denormals right. In `f64` so are the exponential and the
+//! logarithm. The rows without a vector algorithm call the C library lane by lane.
 
 mod arc;
+mod double;
 mod erf;
 mod exp;
 mod log;
@@ -13,41 +14,41 @@ mod trig;
 
 use crate::emit::ir::{Elem, Ir, Val, elem};
 
-/// Declares functions: the C library's name for `f64`, and for `f32` an algorithm or the C library's name.
+/// Declares functions: for `f64` and for `f32` an algorithm, or the C library's.
 macro_rules! functions {
-    ($($name:ident($($arg:ident),+) $f64:literal $f32:expr;)*) => {
+    ($($name:ident($($arg:ident),+) $f64:expr, $f32:expr;)*) => {
         $(
             #[doc = concat!("The primitive `", stringify!($name), "`.")]
             pub(crate) fn $name<'c>(ir: &Ir<'c>, $($arg: Val<'c>),+) -> Val<'c> {
                 let args = [$($arg),+];
-                if elem(args[0]) == Elem::F32 { $f32(ir, args) } else { ir.map_lanes($f64, &args) }
+                if elem(args[0]) == Elem::F32 { $f32(ir, args) } else { $f64(ir, args) }
             }
         )*
     };
 }
 
 functions! {
-    exp(a) "ri_exp_f64" exp::exp;
-    exp2(a) "ri_exp2_f64" exp::exp2;
-    expm1(a) "ri_expm1_f64" exp::expm1;
-    log(a) "ri_log_f64" log::log;
-    log2(a) "ri_log2_f64" log::log2;
-    log10(a) "ri_log10_f64" log::log10;
-    log1p(a) "ri_log1p_f64" log::log1p;
-    sin(a) "ri_sin_f64" trig::sin;
-    cos(a) "ri_cos_f64" trig::cos;
-    tan(a) "ri_tan_f64" trig::tan;
-    asin(a) "ri_asin_f64" arc::asin;
-    acos(a) "ri_acos_f64" arc::acos;
-    atan(a) "ri_atan_f64" arc::atan;
-    atan2(a, b) "ri_atan2_f64" arc::atan2;
-    sinh(a) "ri_sinh_f64" exp::sinh;
-    cosh(a) "ri_cosh_f64" exp::cosh;
-    tanh(a) "ri_tanh_f64" exp::tanh;
-    erf(a) "ri_erf_f64" erf::erf;
-    erfc(a) "ri_erfc_f64" by_lane("ri_erfc_f32");
-    pow(a, b) "ri_pow_f64" by_lane("ri_pow_f32");
-    fmod(a, b) "ri_fmod_f64" by_lane("ri_fmod_f32");
+    exp(a) double::exp, exp::exp;
+    exp2(a) by_lane("ri_exp2_f64"), exp::exp2;
+    expm1(a) by_lane("ri_expm1_f64"), exp::expm1;
+    log(a) double::log, log::log;
+    log2(a) by_lane("ri_log2_f64"), log::log2;
+    log10(a) by_lane("ri_log10_f64"), log::log10;
+    log1p(a) by_lane("ri_log1p_f64"), log::log1p;
+    sin(a) by_lane("ri_sin_f64"), trig::sin;
+    cos(a) by_lane("ri_cos_f64"), trig::cos;
+    tan(a) by_lane("ri_tan_f64"), trig::tan;
+    asin(a) by_lane("ri_asin_f64"), arc::asin;
+    acos(a) by_lane("ri_acos_f64"), arc::acos;
+    atan(a) by_lane("ri_atan_f64"), arc::atan;
+    atan2(a, b) by_lane("ri_atan2_f64"), arc::atan2;
+    sinh(a) by_lane("ri_sinh_f64"), exp::sinh;
+    cosh(a) by_lane("ri_cosh_f64"), exp::cosh;
+    tanh(a) by_lane("ri_tanh_f64"), exp::tanh;
+    erf(a) by_lane("ri_erf_f64"), erf::erf;
+    erfc(a) by_lane("ri_erfc_f64"), by_lane("ri_erfc_f32");
+    pow(a, b) by_lane("ri_pow_f64"), double::pow;
+    fmod(a, b) by_lane("ri_fmod_f64"), by_lane("ri_fmod_f32");
 }
 
 /// The C library's function.
