@@ -506,7 +506,7 @@ impl<'a> Emit<'a> {
             }
         };
         let yes = self.b.constant(Scalar::Int(1), DType::Bool);
-        self.b.store(flag, Expr::ZERO, yes, Some(outside));
+        self.b.note(flag, yes, outside);
     }
 
     /// True where a position lies within `0..len`; nothing if it always does.

@@ -298,6 +298,14 @@ impl<'p> Scopes<'p> {
         self.innermost().stmts.push(store);
     }
 
+    /// Writes one value where a condition holds, as far out as that is known.
+    pub(super) fn note(&mut self, param: Param, value: Value, condition: Value) {
+        let depth = self.value_depth(condition);
+        let mode = StoreMode::Set;
+        let store = Stmt::Store { param, index: Expr::ZERO, value, mask: Some(condition), mode };
+        self.open[depth].stmts.push(store);
+    }
+
     /// An accumulator of the loop at a depth.
     pub(super) fn accumulator(&mut self, depth: usize, kind: Reduction, dtype: DType) -> Acc {
         let acc = self.accs.push(AccData { kind, dtype });
