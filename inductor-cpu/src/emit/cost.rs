@@ -101,16 +101,26 @@ fn transposes(kernel: &Kernel, of: &Loop) -> bool {
     of.body.iter().any(|stmt| if let Stmt::Loop(inner) = stmt { inner.body.iter().any(reads) } else { false })
 }
 
+/// Bytes of the buffers together where every size has its typical value.
+pub(super) fn typical_bytes(kernel: &Kernel) -> Option<i64> {
+    kernel.arguments().map(|(_, data)| Some(kernel.exprs.hint(data.len)? * data.dtype.size() as i64)).sum()
+}
+
+/// True if, as far as is known, each step along an axis leads to a place so many bytes or more further on.
+pub(super) fn lies_past(kernel: &Kernel, param: Param, index: Expr, axis: Sym, bytes: i64) -> bool {
+    let least = bytes / kernel.params[param].dtype.size() as i64;
+    let is_near = |&(sym, step): &(Sym, i64)| sym != axis || step.abs() < least;
+    let steps = kernel.exprs.affine(index).map(|(_, steps)| steps);
+    kernel.exprs.mentions(index, axis) && !steps.is_some_and(|steps| steps.iter().all(is_near))
+}
+
 /// True if a loop in the vector loop reads, each time, from a page of memory further on, as far as is known.
 fn turns_pages(kernel: &Kernel, of: &Loop) -> bool {
-    let is_far = |param: Param, index: Expr, sym: Sym| {
-        let page = PAGE / kernel.params[param].dtype.size() as i64;
-        let is_near = |&(own, step): &(Sym, i64)| own != sym || step.abs() < page;
-        let steps = kernel.exprs.affine(index).map(|(_, steps)| steps);
-        kernel.exprs.mentions(index, sym) && !steps.is_some_and(|steps| steps.iter().all(is_near))
-    };
     let turns = |stmt: &Stmt, sym: Sym| match *stmt {
-        Stmt::Let(v) => matches!(kernel.values[v].op, Op::Load { param, index, .. } if is_far(param, index, sym)),
+        Stmt::Let(v) => match kernel.values[v].op {
+            Op::Load { param, index, .. } => lies_past(kernel, param, index, sym, PAGE),
+            _ => false,
+        },
         Stmt::Loop(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
     };
     of.body.iter().any(|stmt| match stmt {

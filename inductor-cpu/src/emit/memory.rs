@@ -127,7 +127,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    fn to_memory(&self, param: Param, value: &Many<'c>) -> Many<'c> {
+    pub(super) fn to_memory(&self, param: Param, value: &Many<'c>) -> Many<'c> {
         if self.elem_of(param) != Elem::I1 {
             return value.clone();
         }

@@ -11,6 +11,7 @@ mod access;
 mod convert;
 mod cost;
 mod divide;
+mod early;
 mod flow;
 mod index;
 pub(crate) mod ir;
@@ -20,6 +21,7 @@ mod pointwise;
 mod reduce;
 mod stream;
 mod tile;
+mod weave;
 
 pub(crate) use cost::{Work, work};
 
@@ -34,10 +36,11 @@ use inkwell::values::{IntValue, PointerValue};
 use ir::{Elem, Ir, Val};
 use loops::VectorLoop;
 use reduce::AccState;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Sym};
 use tile::Ahead;
+use weave::Turn;
 
 /// Scratch rows start at multiples of this.
 pub(crate) const SCRATCH_ALIGN: usize = 64;
@@ -68,6 +71,8 @@ pub(crate) struct Emitter<'k, 'c> {
     rows: Option<loops::Range<'c>>,
     /// Where results may go past the caches: whether they are large enough.
     streams: Option<Val<'c>>,
+    /// The loads that ask for what is read later.
+    early: FxHashSet<Value>,
 }
 
 /// Emits a kernel as the function `symbol` of a module of its own.
@@ -94,6 +99,7 @@ pub(crate) fn emit<'c>(
         ahead: None,
         rows: None,
         streams: None,
+        early: early::early_loads(kernel, host.cache_bytes),
     };
     emitter.find_sizes();
     emitter.find_buffers();
@@ -212,16 +218,18 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Statements in order.
     fn block(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
+        for (at, stmt) in stmts.iter().enumerate() {
             match stmt {
                 Stmt::Let(value) => {
                     let many = self.evaluate(*value);
                     self.values[*value] = Some(many);
                 }
                 Stmt::Loop(inner) => self.inner_loop(inner),
-                Stmt::Store { param, index, value, mask, mode } => {
-                    self.store(*param, *index, *value, *mask, *mode);
-                }
+                Stmt::Store { param, index, value, mask, mode } => match self.turn(stmts, at) {
+                    Some(Turn::Later) => {}
+                    Some(Turn::Now(woven)) => self.store_woven(&woven),
+                    None => self.store(*param, *index, *value, *mask, *mode),
+                },
                 Stmt::Accumulate { acc, value, position } => self.accumulate(*acc, *value, *position),
             }
         }
@@ -263,7 +271,10 @@ impl<'c> Emitter<'_, 'c> {
             }
             Op::Load { param, index, mask } => match self.read_ahead(value, *param) {
                 Some(many) => many,
-                None => self.load(*param, *index, *mask),
+                None => {
+                    self.ask_ahead(value);
+                    self.load(*param, *index, *mask)
+                }
             },
             Op::Map(op, args) => self.map(*op, args),
             Op::Convert(of) => {

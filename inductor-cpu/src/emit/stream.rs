@@ -10,7 +10,7 @@
 
 use super::ir::{Ir, Val};
 use super::{Emitter, Many, cost};
-use inductor::loop_ir::{Op, Param, ParamData, Role};
+use inductor::loop_ir::{Op, Param, Role};
 use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};
 
@@ -33,13 +33,11 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn find_streams(&mut self) {
         let kernel = self.kernel;
         let limit = limit(self.ir.host.cache_bytes, cost::reads_rows(kernel, self.lanes));
-        let size = |data: &ParamData| data.dtype.size() as i64;
-        let typical = kernel.arguments().map(|(_, data)| Some(kernel.exprs.hint(data.len)? * size(data)));
-        if limit == 0 || typical.sum::<Option<i64>>().is_none_or(|bytes| bytes < limit) {
+        if limit == 0 || cost::typical_bytes(kernel).is_none_or(|bytes| bytes < limit) {
             return;
         }
         let bytes = kernel.arguments().fold(self.ir.i64(0), |sum, (_, data)| {
-            self.ir.add_nsw(sum, self.ir.mul_nsw(self.scalar_index(data.len), size(data)))
+            self.ir.add_nsw(sum, self.ir.mul_nsw(self.scalar_index(data.len), data.dtype.size() as i64))
         });
         self.streams = Some(self.ir.icmp(IntPredicate::SGE, bytes.into(), self.ir.i64(limit).into()));
     }
