@@ -139,7 +139,8 @@ fn doubles_are_those_of_the_c_library() {
     xs.extend((0..u64::MAX).step_by(0x3_1415_9265_3589).map(f64::from_bits));
     xs.extend((-80_000..80_000).map(|i| f64::from(i) / 100.3));
     xs.extend((1..4000).map(|i| 1.0 + f64::from(i - 2000) * 1e-9));
-    let functions: [(&str, fn(f64) -> f64); 2] = [("exp", f64::exp), ("log", f64::ln)];
+    type Function = (&'static str, fn(f64) -> f64);
+    let functions: [Function; 2] = [("exp", f64::exp), ("log", f64::ln)];
     for bytes in [64, 32, 16] {
         for (op, oracle) in functions {
             let out = doubles(op, &Cpu::with_vector_bytes(bytes), &mut xs);

@@ -91,7 +91,8 @@ def test_adaptive_means(size, layout):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"padding": 1}, {"stride": 2}, {"padding": (2, 0), "stride": (1, 3)}, {"dilation": 2}]
+    "options",
+    [{}, {"padding": 1}, {"stride": 2}, {"padding": (2, 0), "stride": (1, 3)}, {"dilation": 2}],
 )
 def test_windows_as_columns(options):
     check(lambda x: F.unfold(x, (3, 2), **options), torch.randn(2, 3, 8, 9))
