@@ -1,7 +1,7 @@
 //! Exponential and logarithm in `f64`, within 2 units in the last place, and the power in `f32` by way of them.
 //!
-//! The reductions are those of `f32`. `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`, written so that `f` itself, which
-//! is exact, is the largest term.
+//! The reductions are those of `f32`. `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`, written so that `f` itself,
+//! which is exact, is the largest term.
 
 use crate::emit::ir::{Elem, Ir, Val, lanes};
 use inkwell::FloatPredicate;

@@ -1,7 +1,7 @@
 //! Tensors between others lie as what is computed from them.
 //!
-//! What a graph promises of a tensor in its middle only says how eager would have stored it. Where it is read element by
-//! element, and only so, it had better lie as the result does: then both are walked in one order, by one kernel.
+//! What a graph promises of a tensor in its middle only says how eager would have stored it. Where it is read element
+//! by element, and only so, it had better lie as the result does: then both are walked in one order, by one kernel.
 
 use crate::tensor_ir::{Op, Output, Tensor, TensorGraph};
 use cranelift_entity::{EntitySet, SecondaryMap};
