@@ -1,4 +1,4 @@
-"""`./x bench cpu`, `dynamic`, `autotune`, `freezing`: ours beside eager and Inductor, by turns in own processes.
+"""`./x bench cpu`, `patterns`, `dynamic`, `autotune`, `freezing`: ours, eager and Inductor by turns, in own processes.
 
 A figure is the median over the processes of each one's median call. The first process of each kind finds empty
 caches: its first call is the cold one. Those of ours that follow find what it has left. Results go to

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from tools.kernels import KERNELS, ROWWISE, Kernel
 from tools.models import MODELS, Size, build
+from tools.patterns import PATTERNS, Row
 
 ROWS = (128, 4096)
 #: 128 MiB read and written, where a function reads one matrix and writes one: more than caches hold.
@@ -67,6 +68,14 @@ def rows(kernel: Kernel, count: int, size: Size) -> Program:
         return kernel.function, kernel.inputs(count if size == "full" else SMALL_ROWS)
 
 
+def pattern(row: Row, _size: Size) -> Program:
+    """A function and its inputs, which are small in any case."""
+    function, inputs = row
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return function, inputs()
+
+
 ROW_AXIS: Axis = ((0, 0),)
 COLUMN_AXIS: Axis = ((0, 1), (1, 0), (2, 0))
 
@@ -120,6 +129,11 @@ TRAINED = ("resnet18", "bert_small")
 
 TIMED_KERNELS = kernels(tuple(KERNELS), ROWS)
 LARGE_KERNELS = kernels([name for name, kernel in KERNELS.items() if kernel.streams], (MANY_ROWS,))
+#: Of each kind of pattern, the cases.
+PATTERN_CASES = {
+    kind: {f"{kind}: {title}": Case(title, partial(pattern, row)) for title, row in rows.items()}
+    for kind, rows in PATTERNS.items()
+}
 BATCHES = {
     f"{name}-batch": Case(f"{MODELS[name].title}, batch of {BATCH}", partial(batch, name), axes)
     for name, axes in BATCHED.items()
@@ -131,6 +145,7 @@ TRAININGS = {
 CASES = (
     TIMED_KERNELS
     | LARGE_KERNELS
+    | {name: case for cases in PATTERN_CASES.values() for name, case in cases.items()}
     | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()}
     | BATCHES
     | TRAININGS
@@ -169,6 +184,7 @@ GROUPS: dict[str, tuple[Group, ...]] = {
         Group("models", one_each(INFERENCE)),
         Group("training", one_each(TRAINED, "-training")),
     ),
+    "patterns": tuple(Group(kind, {kind: tuple(cases)}) for kind, cases in PATTERN_CASES.items()),
     "autotune": (
         Group("kernels", {"kernels": tuple(TIMED_KERNELS)}),
         Group("models", one_each(INFERENCE)),

@@ -84,6 +84,7 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 EAGER = Contender("eager", "eager")
 OURS = Contender("ours", "rust_inductor")
 INDUCTOR = Contender("Inductor", "inductor")
+BOTH = (Ratio("eager / ours", EAGER.name, OURS.name), Ratio("Inductor / ours", INDUCTOR.name, OURS.name))
 
 
 def asking(asked: Asked, heading: str, what: str) -> Mode:
@@ -106,7 +107,13 @@ MODES = {
         heading="Benchmarks on the CPU",
         what="float32; inference, but where a gradient is named.",
         contenders=(EAGER, OURS, INDUCTOR),
-        ratios=(Ratio("eager / ours", "eager", "rust_inductor"), Ratio("Inductor / ours", "inductor", "rust_inductor")),
+        ratios=BOTH,
+    ),
+    "patterns": Mode(
+        heading="Patterns on the CPU",
+        what="Small programs of many kinds (`tools/patterns.py`), inference; float32, but where another type is named.",
+        contenders=(EAGER, OURS, INDUCTOR),
+        ratios=BOTH,
     ),
     "autotune": asking(
         "tuned", "Choosing by measurement on the CPU", '"Tuned" is compiled with `mode="max-autotune"`.'
