@@ -5,13 +5,13 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 use fx::Arg;
 use fx::aten::rules::Extern;
 use fx::prim::{Pointwise, Reduction};
-use symshapes::DType;
+use symshapes::{DType, Expr};
 
 use super::activation::{GELU_BETA, GELU_KAPPA, gelu_erf, gelu_tanh, inside};
 use super::norm::{batch_dims, counted_targets, is_mean, root_of};
 use super::view::{from_start, slice_bound, unselect};
 use super::{Args, Builder, Rewrite, library, unsupported};
-use crate::tensor_ir::{Dims, Tensor};
+use crate::tensor_ir::{Dims, Op, Tensor};
 
 /// `grad` where the condition holds, else 0.
 fn pass(b: &mut Builder, cond: Tensor, grad: Tensor) -> Tensor {
@@ -177,13 +177,39 @@ pub(crate) fn slice(b: &mut Builder, a: &Args) -> Rewrite {
     let grad = a.operand(b, "grad_output")?;
     let sizes = a.result()?.sizes.clone();
     let dim = a.dim("dim", sizes.len())?;
-    if a.int("step")? != 1 {
-        return unsupported("a slice with a step");
-    }
+    let step = a.int("step")?;
     let pool = &mut b.graph.pool;
     let start = a.size(pool, "start")?;
     let start = slice_bound(pool, start, sizes[dim])?;
-    Ok(b.pad(grad, dim, start, sizes[dim], 0.0))
+    if step == 1 {
+        return Ok(b.pad(grad, dim, start, sizes[dim], 0.0));
+    }
+    let unsupported = || unsupported("a slice with a step, from or up to where is not known");
+    let (Some(from), 1..) = (pool.as_int(start), step) else { return unsupported() };
+    // Stretches of `step` elements, of which one is given.
+    let (length, first) = (pool.mul_int(b.graph.tensors[grad].sizes[dim], step), pool.int(from - from % step));
+    let room = pool.sub(sizes[dim], first);
+    let over = pool.sub(length, room);
+    let Some(over) = pool.as_int(over) else { return unsupported() };
+    let grad = b.unsqueeze(grad, dim + 1);
+    let mut stretch = Dims::from_slice(b.sizes(grad));
+    let mut parts = Vec::new();
+    for (zeros, given) in [(from % step, Some(grad)), (step - 1 - from % step, None)] {
+        if zeros > 0 {
+            stretch[dim + 1] = b.int(zeros);
+            parts.push(b.full(0.0, b.dtype(grad), &stretch));
+        }
+        parts.extend(given);
+    }
+    stretch[dim + 1] = b.int(step);
+    let mut whole = b.push(Op::Cat(parts, dim + 1), b.dtype(grad), &stretch);
+    stretch.remove(dim + 1);
+    stretch[dim] = length;
+    whole = b.reshape(whole, &stretch);
+    if over > 0 {
+        whole = b.slice(whole, dim, Expr::ZERO, 1, room);
+    }
+    Ok(b.pad(whole, dim, first, sizes[dim], 0.0))
 }
 
 /// Which of a norm's three gradients are asked for.

@@ -4,7 +4,7 @@ use fx::aten::rules::Extern;
 use fx::prim::{Pointwise, Reduction};
 use symshapes::{DType, Expr};
 
-use super::{Args, Builder, Rewrite, library, unsupported};
+use super::{Args, Builder, Promise, Rewrite, library, unsupported};
 use crate::tensor_ir::{Dims, Tensor};
 
 /// The input in floats and the dimension of a softmax; a scalar counts as having one.
@@ -66,11 +66,17 @@ pub(crate) fn log_softmax(b: &mut Builder, a: &Args) -> Rewrite {
 
 /// Mean and reciprocal standard deviation over dimensions, kept, in two passes.
 fn mean_rstd(b: &mut Builder, x: Tensor, dims: &[usize], eps: f64) -> (Tensor, Tensor) {
-    let mean = b.mean_keep(x, dims);
-    let centred = b.sub(x, mean);
+    let (mean, centred) = centred(b, x, dims);
     let square = b.mul(centred, centred);
     let var = b.mean_keep(square, dims);
     (mean, root_of(b, var, eps))
+}
+
+/// The mean over dimensions, kept, and what is left without it.
+fn centred(b: &mut Builder, x: Tensor, dims: &[usize]) -> (Tensor, Tensor) {
+    let mean = b.mean_keep(x, dims);
+    let centred = b.sub(x, mean);
+    (mean, centred)
 }
 
 /// Mean and variance over dimensions, kept, in double precision.
@@ -175,16 +181,56 @@ pub(crate) fn group_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor
         return unsupported("channels that no number of groups divides");
     };
     let grouped = b.reshape(x, &[n, groups, width, hw]);
-    let (mean, rstd) = mean_rstd(b, grouped, &[2, 3], a.float("eps")?);
+    let eps = a.float("eps")?;
+    let is_last = hw != Expr::ONE && a.results.iter().flatten().next().is_some_and(lies_last);
+    let (mean, rstd) = if is_last { by_channel(b, grouped, eps) } else { mean_rstd(b, grouped, &[2, 3], eps) };
     let mut per_channel = |name: &str| -> Rewrite<Option<Tensor>> {
         Ok(a.opt_operand(b, name)?.map(|t| b.reshape(t, &[Expr::ONE, groups, width, Expr::ONE])))
     };
     let (weight, bias) = (per_channel("weight")?, per_channel("bias")?);
-    let out = normalise(b, grouped, mean, rstd, weight, bias);
     let sizes = Dims::from_slice(b.sizes(x));
-    let out = b.reshape(out, &sizes);
+    let out = match weight {
+        Some(weight) if is_last => {
+            // Both are stored, a value for each channel.
+            let scale = b.mul(rstd, weight);
+            let offset = b.mul(mean, scale);
+            let shift = match bias {
+                Some(bias) => b.sub(bias, offset),
+                None => b.neg(offset),
+            };
+            let mut channels: Dims = sizes.iter().map(|_| Expr::ONE).collect();
+            channels[..2].copy_from_slice(&[n, c]);
+            let [scale, shift] = [scale, shift].map(|t| {
+                let t = b.reshape(t, &channels);
+                expand_like(b, t, x)
+            });
+            b.fma(x, scale, shift)
+        }
+        _ => {
+            let out = normalise(b, grouped, mean, rstd, weight, bias);
+            b.reshape(out, &sizes)
+        }
+    };
     let (mean, rstd) = (b.reshape(mean, &[n, groups]), b.reshape(rstd, &[n, groups]));
     Ok(vec![Some(out), Some(mean), Some(rstd)])
+}
+
+/// True if the channels lie side by side.
+fn lies_last(promise: &Promise) -> bool {
+    promise.strides.get(1) == Some(&Expr::ONE)
+}
+
+/// Mean and reciprocal standard deviation of groups `[n, group, channel, position]`, by way of those of each channel:
+/// where channels lie side by side they go over lanes, and a group may have too few to fill them.
+fn by_channel(b: &mut Builder, x: Tensor, eps: f64) -> (Tensor, Tensor) {
+    let (own, left) = centred(b, x, &[3]);
+    let square = b.mul(left, left);
+    let within = b.mean_keep(square, &[3]);
+    let (mean, apart) = centred(b, own, &[2]);
+    let square = b.mul(apart, apart);
+    let var = b.add(within, square);
+    let var = b.mean_keep(var, &[2]);
+    (mean, root_of(b, var, eps))
 }
 
 /// Dimensions of a batch norm's input other than the channels.

@@ -277,12 +277,15 @@ fn vector_inside(
     across.is_none_or(|across| least <= cost(across)).then_some(inside)
 }
 
-/// What it costs to read a vector whose lanes are steps along an axis: about 1 where they lie side by side.
+/// What it costs to read a vector whose lanes are steps along an axis: about 2 where they lie side by side.
 fn access(pool: &mut Pool, address: Expr, axis: Sym) -> u64 {
-    match pool.split_term(address, axis) {
-        Some((Expr::ZERO, _)) => 0,
-        Some((Expr::ONE, _)) => 1,
-        _ => 3,
+    let Some((stride, _)) = pool.split_term(address, axis) else { return 6 };
+    match pool.as_int(stride).map(i64::unsigned_abs) {
+        Some(0) => 0,
+        Some(1) => 2,
+        // Few lines of memory, all of which is used by whoever reads what lies between.
+        Some(2..=4) => 4,
+        _ => 6,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Grouping: which roots share a kernel.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use symshapes::Pool;
+use symshapes::{Expr, Pool};
 
 use super::{Domain, Root, RootKind, Roots, Span};
 use crate::kernel::{Frame, Reads};
@@ -158,7 +158,8 @@ impl Fuser<'_> {
         for &t in &reads {
             self.writers(t, &mut needs);
         }
-        let candidates = self.candidates(&needs, &reads);
+        let mut candidates = self.candidates(&needs, &reads);
+        candidates.extend((0..self.nodes.len()).rev().find(|&node| self.takes_turns_with(node, root)));
         let chosen = candidates.into_iter().find_map(|node| {
             let joined = self.try_join(node, root, &domain, &needs)?;
             Some((node, joined))
@@ -237,7 +238,44 @@ impl Fuser<'_> {
         let mut fits = |root: &Root| self.reads_own_points(&members, root, &joined);
         // Positions in finer loops may be expressions that cannot be told to be equal any more.
         let all_fit = fits(root) && (!is_finer || members.iter().all(|&r| fits(&roots.roots[r])));
-        all_fit.then_some(joined)
+        let pays =
+            needs.contains(&node) || self.takes_turns_with(node, root) || self.reads_in_step(&members, root, &joined);
+        (all_fit && pays).then_some(joined)
+    }
+
+    /// True if a kernel writes elements between those that the root does.
+    fn takes_turns_with(&self, node: usize, root: &Root) -> bool {
+        let Unit::Kernel(group) = &self.nodes[node].unit else { return false };
+        self.roots.takes_turns(self.graph, self.pool, root.stored)
+            && group.roots.iter().any(|&member| self.roots.roots[member].stored == root.stored)
+    }
+
+    /// What a root reads, at which positions.
+    fn positions_of(&mut self, root: &Root, frame: &Frame) -> Vec<(Tensor, Vec<Expr>)> {
+        let (graph, roots) = (self.graph, self.roots);
+        let stops = |t: Tensor| roots.is_stop(graph, t);
+        let mut reads = Reads::new(graph, self.pool, frame, &stops);
+        reads.root(root);
+        reads.found
+    }
+
+    /// True if an iteration reads, for the root, some memory at a fixed distance from where it does for the group. What
+    /// one of them walks by rows and the other by columns had better be walked twice.
+    fn reads_in_step(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
+        let (frame, roots) = (Frame::new(self.pool, domain), self.roots);
+        let own = self.positions_of(root, &frame);
+        group.iter().any(|&member| {
+            let others = self.positions_of(&roots.roots[member], &frame);
+            own.iter().any(|(t, index)| {
+                let mut others = others.iter().filter(|(other, _)| other == t);
+                others.any(|(_, other)| {
+                    index.iter().zip(other).all(|(&a, &b)| {
+                        let distance = self.pool.sub(a, b);
+                        !frame.outer.iter().chain(&frame.red).any(|&axis| self.pool.mentions(distance, axis))
+                    })
+                })
+            })
+        })
     }
 
     /// True if node `a` needs node `b`, directly or not.
@@ -257,14 +295,8 @@ impl Fuser<'_> {
 
     /// True if every value that the root reads from the group is computed by the same iteration.
     fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
-        let frame = Frame::new(self.pool, domain);
-        let (graph, roots) = (self.graph, self.roots);
-        let stops = |t: Tensor| roots.is_stop(graph, t);
-        let found = {
-            let mut reads = Reads::new(graph, self.pool, &frame, &stops);
-            reads.root(root);
-            reads.found
-        };
+        let (frame, roots) = (Frame::new(self.pool, domain), self.roots);
+        let found = self.positions_of(root, &frame);
         let span = frame.span(self.pool, root);
         found.iter().all(|(t, index)| {
             let writers = &roots.of[*t];

@@ -6,8 +6,13 @@ use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
 use super::place::{Layout, Place, places, same_strides, stored_layouts, walk};
-use crate::tensor_ir::{Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, typical_numel};
+use crate::tensor_ir::{
+    Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, stride_order, typical_numel,
+};
 use fx::NodeId;
+
+/// Parts of a tensor that alternate, at most: so many vectors are shuffled into one another.
+const MOST_TURNS: i64 = 4;
 
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
@@ -102,6 +107,14 @@ impl Roots {
         graph.tensors[t].op.is_leaf() || !self.of[t].is_empty()
     }
 
+    /// True if a tensor's parts alternate in memory after few elements: stores by turns make whole vectors of them,
+    /// which loops over so few elements cannot fill.
+    pub fn takes_turns(&self, graph: &TensorGraph, pool: &Pool, t: Tensor) -> bool {
+        let Op::Cat(_, dim) = graph.tensors[t].op else { return false };
+        let Layout { sizes, strides, .. } = &self.stored[t];
+        strides[dim] == Expr::ONE && pool.as_int(sizes[dim]).is_some_and(|turns| turns <= MOST_TURNS)
+    }
+
     /// A tensor's place.
     pub fn place(&self, t: Tensor) -> &Place {
         self.places[t].as_ref().expect("every tensor has a place")
@@ -135,6 +148,7 @@ pub fn find_roots(graph: &TensorGraph, pool: &mut Pool) -> Roots {
         live: SecondaryMap::new(),
         users: SecondaryMap::new(),
         spread: SecondaryMap::new(),
+        reader: SecondaryMap::new(),
     };
     finder.require();
     finder.count_users();
@@ -149,6 +163,8 @@ struct Finder<'a> {
     live: SecondaryMap<Tensor, bool>,
     users: SecondaryMap<Tensor, u32>,
     spread: SecondaryMap<Tensor, Spread>,
+    /// What is computed from a tensor element by element, if anything is.
+    reader: SecondaryMap<Tensor, Option<Tensor>>,
 }
 
 impl Finder<'_> {
@@ -197,6 +213,9 @@ impl Finder<'_> {
                 self.users[x] += 1;
                 let spread = self.spread_by(x, t);
                 self.spread[x] = self.spread[x].max(spread);
+                if matches!(op, Op::Map(..) | Op::Convert(_)) {
+                    self.reader[x] = Some(t);
+                }
             });
             if let Op::Gather { source, .. } = op {
                 let stored = self.roots.place(*source).stored;
@@ -215,8 +234,9 @@ impl Finder<'_> {
             Op::View(_, View::Expand) if self.elements(t) >= 8 * self.elements(x) => {
                 let new = wide.len() - narrow.len();
                 let size = |d: usize| if d < new { Expr::ONE } else { narrow[d - new] };
-                let outermost = (0..wide.len()).find(|&d| size(d) != wide[d]);
-                let innermost = (0..wide.len()).rfind(|&d| size(d) != Expr::ONE);
+                let order = stride_order(self.pool, wide, &self.roots.stored[self.reader[t].unwrap_or(t)].strides);
+                let outermost = order.iter().position(|&d| size(d) != wide[d]);
+                let innermost = order.iter().rposition(|&d| size(d) != Expr::ONE);
                 if outermost < innermost { Spread::Again } else { Spread::Rows }
             }
             Op::View(_, View::Windows { .. }) if self.elements(t) > self.elements(x) => Spread::Again,
@@ -276,12 +296,14 @@ impl Finder<'_> {
             Op::Reduce(..) | Op::Cumsum(..) => true,
             // A view is never computed for itself; what it spreads may be.
             Op::View(..) => false,
-            Op::Cat(parts, _) => parts.len() > 4 || self.users[t] > 1,
+            Op::Cat(parts, _) => {
+                parts.len() > 4 || self.users[t] > 1 || self.roots.takes_turns(self.graph, self.pool, t)
+            }
             Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
                 let cost = self.inline_cost(t);
                 match self.spread[t] {
                     // Hoisting cannot save the repetition.
-                    Spread::Again => cost.dearest >= Cost::Medium,
+                    Spread::Again => cost.dearest >= Cost::Medium || self.joins(t),
                     // Computed once for each row, wherever that row's loop is.
                     Spread::Rows => false,
                     Spread::None => self.users[t] > 1 && cost.is_worth_storing(),
@@ -290,6 +312,19 @@ impl Finder<'_> {
             Op::Full(_) | Op::Size(_) | Op::Iota { .. } => false,
             Op::Input(_) | Op::Constant(_) | Op::Result(..) => false,
         }
+    }
+
+    /// True if a tensor is put together from others of which one is repeated: which of its elements is wanted is a
+    /// division at each place where it is used.
+    fn joins(&self, t: Tensor) -> bool {
+        let mut joins = false;
+        self.graph.tensors[t].op.for_each_operand(|x| {
+            if let Op::View(source, View::Expand) = self.graph.tensors[x].op {
+                let is_computed = !self.graph.tensors[self.graph.viewed(source)].op.is_free();
+                joins |= is_computed && (2..self.elements(t)).contains(&self.elements(source));
+            }
+        });
+        joins
     }
 
     fn inline_cost(&self, t: Tensor) -> InlineCost {
