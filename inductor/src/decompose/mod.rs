@@ -30,6 +30,7 @@ mod twin;
 mod vector;
 mod view;
 mod window;
+mod window_backward;
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Extern, Rule, rule};

@@ -7,12 +7,12 @@ use fx::aten::Overload;
 use fx::prim::Pointwise;
 use symshapes::{DType, Expr};
 
-use super::{Args, Builder, Rewrite, unsupported};
+use super::{Args, Builder, Rewrite, unsupported, window_backward};
 use crate::Options;
 use crate::tensor_ir::{Dims, Tensor};
 
 /// Larger windows are a library's: each element is a load of its own.
-const MOST_ELEMENTS: usize = 25;
+pub(super) const MOST_ELEMENTS: usize = 25;
 
 /// How an operator with a window becomes primitives.
 pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
@@ -24,6 +24,9 @@ pub(super) fn rule(overload: &Overload, options: &Options) -> Option<Windowed> {
         "avg_pool2d.default" => average,
         "_adaptive_avg_pool2d.default" | "adaptive_avg_pool2d.default" => adaptive,
         "im2col.default" => columns,
+        "avg_pool2d_backward.default" => window_backward::average,
+        "_adaptive_avg_pool2d_backward.default" => window_backward::adaptive,
+        "col2im.default" => window_backward::columns,
         "convolution.default" | "conv2d.default" if options.depthwise => depthwise,
         _ => return None,
     })
@@ -167,7 +170,7 @@ fn axes(b: &Builder, a: &Args, image: Tensor, window: [i64; 2]) -> Rewrite<[Axis
 }
 
 /// A number for both dimensions, or one for each.
-fn pair(a: &Args, name: &str, missing: [i64; 2]) -> Rewrite<[i64; 2]> {
+pub(super) fn pair(a: &Args, name: &str, missing: [i64; 2]) -> Rewrite<[i64; 2]> {
     match a.opt_ints(name)?.as_deref() {
         None | Some([]) => Ok(missing),
         Some(&[both]) => Ok([both; 2]),
