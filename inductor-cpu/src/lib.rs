@@ -13,6 +13,7 @@ mod jit;
 mod launch;
 mod libm;
 mod math;
+mod scatter;
 mod target;
 mod together;
 mod tuned;
@@ -32,6 +33,7 @@ use inductor::store::{Key, Nowhere, Store};
 use jit::Code;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use scatter::Scatters;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::{DType, Expr};
@@ -83,6 +85,7 @@ impl Cpu {
             scratch_bytes: SCRATCH_BYTES,
             channels_last: !host.multiplies_faster,
             multiplies: host.multiplies_faster,
+            scatters: true,
             epilogues: host.multiplies_faster,
             in_place: true,
             splits: true,
@@ -220,16 +223,20 @@ impl Backend for Cpu {
         let product = epilogue.into.unwrap_or(epilogue.product);
         let at = |place| if place == epilogue.product { epilogue.args[product] } else { epilogue.args[place] };
         args.extend((0..epilogue.args.len()).map(|place| plan.whole(at(place))));
-        Some(Library { kernel, args })
+        Some(Library { kernel, args, refuses: false })
     }
 
     fn library(&self, call: &Call, out: &View) -> Option<Library> {
+        if let Some((scatter, args)) = scatter::of_call(call, out) {
+            let kernel = Arc::new(Scatters { scatter, pool: Arc::clone(&self.pool) });
+            return Some(Library { kernel, args, refuses: true });
+        }
         if !self.host.multiplies_faster && !self.tunes {
             return None;
         }
         let (product, args) = gemm::of_call(call, out)?;
         let kernel = self.product(product).inspect_err(|error| tracing::warn!(%error, "left to the library")).ok()?;
-        Some(Library { kernel, args })
+        Some(Library { kernel, args, refuses: false })
     }
 }
 

@@ -133,6 +133,7 @@ impl Gpu {
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
             channels_last: false,
             multiplies: false,
+            scatters: false,
             epilogues: true,
             in_place: false,
             splits: false,

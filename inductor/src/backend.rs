@@ -21,6 +21,8 @@ pub struct Capabilities {
     /// True if the device computes matrix products itself ([`Backend::library`]), and convolutions as such where
     /// [`Convolution::is_product`](crate::convolution::Convolution::is_product) says so.
     pub multiplies: bool,
+    /// True if the device adds floats at indexed places itself ([`Backend::library`]).
+    pub scatters: bool,
     /// True if the device applies pointwise kernels to products on the way to memory ([`crate::epilogue`]).
     pub epilogues: bool,
     /// True if kernels may write into the caller's tensors, in place of what they read there ([`crate::in_place`]).
@@ -126,6 +128,9 @@ pub struct Library {
     pub kernel: Arc<dyn CompiledKernel>,
     /// The tensors whose first elements are the arguments of the launch.
     pub args: Vec<View>,
+    /// True if the kernel may refuse: it takes the address of one byte more, which is 0, and sets it if it has not
+    /// done its work. The library's own operator says why.
+    pub refuses: bool,
 }
 
 /// A kernel that can be launched.

@@ -13,6 +13,7 @@ use crate::decompose::COPY;
 use crate::epilogue;
 use crate::in_place;
 use crate::kernel::{self, Arg as KernelArg};
+use crate::layout;
 use crate::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Choices, Fate, KernelId, Launch, Layout, Output, Step, Storage,
     SymbolicPlan, View,
@@ -110,7 +111,8 @@ impl Planner<'_> {
     /// True if a call's results may lie in memory of the plan's.
     fn is_planned(&self, id: CallId) -> bool {
         let call = &self.graph.calls[id];
-        call.planned || (self.caps.multiplies && self.is_own_convolution(call))
+        let is_own_product = || self.caps.multiplies && self.is_own_convolution(call);
+        call.planned || is_own_product() || (self.caps.scatters && layout::is_own_scatter(self.graph, call))
     }
 
     /// True if a call is a convolution that devices compute as a matrix product: of single pixels where channels lie

@@ -21,6 +21,7 @@ impl InterpBackend {
             scratch_bytes: 64 << 10,
             channels_last: true,
             multiplies: false,
+            scatters: false,
             epilogues: true,
             in_place: true,
             splits: true,

@@ -138,6 +138,7 @@ pub(crate) struct KernelLaunch {
 pub(crate) struct LibraryCall {
     kernel: Arc<dyn CompiledKernel>,
     args: Box<[(Buf, isize)]>,
+    refuses: bool,
 }
 
 /// One step.
@@ -146,6 +147,8 @@ pub(crate) enum Step {
     Launch(KernelLaunch),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
+    /// The same, if the device may refuse, with what is done then.
+    Unless(LibraryCall, Box<Step>),
     /// The same, as the device computes it or as libtorch does, with the kernel that follows if the device computes
     /// that as well: whichever is faster.
     Either(LibraryCall, ExternCall, Option<KernelLaunch>, Contest),

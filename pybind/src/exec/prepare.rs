@@ -247,17 +247,25 @@ impl<'py> Preparer<'py, '_> {
             }
         }
         if let Some(library) = self.library_call(call) {
-            let step = self.fastest(call, library, None)?;
+            let step = match library.refuses {
+                true => Step::Unless(library, Box::new(self.torch_call(call)?.0)),
+                false => self.fastest(call, library, None)?,
+            };
             self.push_call(call, step, "extern".to_owned());
             return Ok(());
         }
-        let python = self.python_call(call)?;
-        let (step, how) = match self.extern_call(call, &python) {
-            Ok(external) => (Step::Extern(external, python), describe(&call.kind, None)),
-            Err(obstacle) => (Step::Python(python), describe(&call.kind, Some(&obstacle))),
-        };
+        let (step, how) = self.torch_call(call)?;
         self.push_call(call, step, how);
         Ok(())
+    }
+
+    /// The call as torch does it, and how that is.
+    fn torch_call(&mut self, call: &Call) -> PyResult<(Step, String)> {
+        let python = self.python_call(call)?;
+        Ok(match self.extern_call(call, &python) {
+            Ok(external) => (Step::Extern(external, python), describe(&call.kind, None)),
+            Err(obstacle) => (Step::Python(python), describe(&call.kind, Some(&obstacle))),
+        })
     }
 
     fn push_call(&mut self, call: &Call, step: Step, how: String) {
@@ -275,12 +283,12 @@ impl<'py> Preparer<'py, '_> {
     }
 
     /// A kernel with the places of its arguments.
-    fn placed(&self, Library { kernel, args }: Library) -> LibraryCall {
+    fn placed(&self, Library { kernel, args, refuses }: Library) -> LibraryCall {
         let place = |view: &View| {
             let elements = view.layout.offset - self.plan.bufs[view.buf].layout.offset;
             (view.buf, elements as isize * view.dtype.size() as isize)
         };
-        LibraryCall { kernel, args: args.iter().map(place).collect() }
+        LibraryCall { kernel, args: args.iter().map(place).collect(), refuses }
     }
 
     /// The device's own kernel for a call and its epilogue, or a contest of that with libtorch's.

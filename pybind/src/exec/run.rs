@@ -221,9 +221,12 @@ impl Program {
     }
 
     fn python_step(&self, py: Python<'_>, at: usize, args: &[Bound<'_, PyAny>], frame: &mut Frame) -> PyResult<()> {
-        let call: &PyCall = match &self.steps[at] {
+        let step = if let Step::Unless(_, otherwise) = &self.steps[at] { otherwise } else { &self.steps[at] };
+        let call: &PyCall = match step {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Either(..) => return Ok(()),
+            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Unless(..) | Step::Either(..) => {
+                return Ok(());
+            }
             Step::Free(_) | Step::Forget(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
             Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
@@ -232,8 +235,9 @@ impl Program {
         done
     }
 
-    fn native_step(&self, at: usize, frame: &mut Frame, threads: usize) -> Result<(), Stop> {
-        match &self.steps[at] {
+    /// Step `at`, or what is done in its stead.
+    fn native_step(&self, step: &Step, at: usize, frame: &mut Frame, threads: usize) -> Result<(), Stop> {
+        match step {
             Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Error),
             Step::Launch(launch) => {
                 launch.run(frame, threads);
@@ -243,6 +247,10 @@ impl Program {
                 call.launch(frame, threads);
                 Ok(())
             }
+            Step::Unless(call, otherwise) => match call.launch(frame, threads) {
+                true => Ok(()),
+                false => self.native_step(otherwise, at, frame, threads),
+            },
             Step::Either(own, library, then, contest) => {
                 self.either(own, (library, then.as_ref()), contest, frame, threads)
             }
@@ -473,11 +481,15 @@ impl KernelLaunch {
 }
 
 impl LibraryCall {
-    fn launch(&self, frame: &Frame, threads: usize) {
+    /// False if the kernel has refused.
+    fn launch(&self, frame: &Frame, threads: usize) -> bool {
         let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
-        let args: SmallVec<[*mut u8; 8]> = self.args.iter().map(address).collect();
+        let mut args: SmallVec<[*mut u8; 8]> = self.args.iter().map(address).collect();
+        let mut refused = 0u8;
+        args.extend(self.refuses.then_some(&raw mut refused));
         // SAFETY: as for a [`KernelLaunch`]; the views lie in their buffers.
         unsafe { self.kernel.launch(&args, &[], threads) };
+        refused == 0
     }
 }
 
@@ -490,7 +502,7 @@ struct Detached<'a> {
 impl Detached<'_> {
     fn run(self, steps: Range<usize>, threads: usize) -> Result<(), Stop> {
         for at in steps {
-            self.program.native_step(at, self.frame, threads)?;
+            self.program.native_step(&self.program.steps[at], at, self.frame, threads)?;
         }
         Ok(())
     }
