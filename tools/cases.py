@@ -131,7 +131,10 @@ TIMED_KERNELS = kernels(tuple(KERNELS), ROWS)
 LARGE_KERNELS = kernels([name for name, kernel in KERNELS.items() if kernel.streams], (MANY_ROWS,))
 #: Of each kind of pattern, the cases.
 PATTERN_CASES = {
-    kind: {f"{kind}: {title}": Case(title, partial(pattern, row)) for title, row in rows.items()}
+    kind: {
+        f"{kind}: {title}": Case(title, partial(pattern, row), trains=kind == "gradients")
+        for title, row in rows.items()
+    }
     for kind, rows in PATTERNS.items()
 }
 BATCHES = {

@@ -288,6 +288,53 @@ LOSSES: dict[str, Row] = {
     "cosine similarity": (F.cosine_similarity, matrices),
 }
 
+
+def cubed(function: Callable[..., Tensor], inputs: Callable[[], Inputs]) -> Row:
+    """The sum of the cubes of what a function gives, whose gradients are wanted. (Of squares, a norm's would be 0.)"""
+
+    def wanted() -> Inputs:
+        return tuple(it.requires_grad_(it.is_floating_point()) for it in inputs())
+
+    def loss(*args: Any) -> Tensor:
+        result = function(*args)
+        return (result * result * result).sum()
+
+    return loss, wanted
+
+
+GRADIENTS: dict[str, Row] = {
+    "layer norm": cubed(lambda x, w, b: F.layer_norm(x, (WIDTH,), w, b), normed),
+    "RMS norm of heads": cubed(lambda x: F.rms_norm(x, (64,)), heads),
+    "group norm": cubed(lambda x, w, b: F.group_norm(x, 8, w, b), of_channels(image)),
+    "group norm, channels last": cubed(lambda x, w, b: F.group_norm(x, 8, w, b), of_channels(image_last)),
+    "batch norm": cubed(lambda x, w, b: F.batch_norm(x, None, None, w, b, True), of_channels(image)),
+    "batch norm, channels last": cubed(
+        lambda x, w, b: F.batch_norm(x, None, None, w, b, True), of_channels(image_last)
+    ),
+    "softmax": cubed(lambda x: x.softmax(-1), matrix),
+    "softmax of columns": cubed(lambda x: x.softmax(0), matrix),
+    "rows over their norm": cubed(lambda x: F.normalize(x, dim=-1), matrix),
+    "standard deviation": cubed(lambda x: x.std(-1), matrix),
+    "scaled and shifted": cubed(lambda x, w, b: x * w + b, normed),
+    "bias and GELU": cubed(lambda x, _, b: F.gelu(x + b), normed),
+    "images modulated": cubed(
+        lambda x, w, b: x * (1 + w[:, :, None, None]) + b[:, :, None, None],
+        lambda: (*image(), randn(8, CHANNELS), randn(8, CHANNELS)),
+    ),
+    "PReLU": cubed(F.prelu, lambda: (*image(), torch.rand(CHANNELS))),
+    "maxima under windows": cubed(lambda x: F.max_pool2d(x, 2), image),
+    "means under tiles": cubed(lambda x: F.avg_pool2d(x, 2), image),
+    "means of an image": cubed(lambda x: F.adaptive_avg_pool2d(x, 7), image),
+    "nearest": cubed(lambda x: F.interpolate(x, scale_factor=2), image),
+    "bilinear": cubed(lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), image),
+    "columns of windows": cubed(lambda x: F.unfold(x, 3, padding=1), lambda: (randn(8, 16, 56, 56),)),
+    "embedding": cubed(lambda w, i: F.embedding(i, w), lambda: (randn(1000, 256), randint(0, 1000, (8, 512)))),
+    "gather": cubed(lambda x, i: x.gather(1, i), with_indices(WIDTH, (ROWS, 64))),
+    "rows by index": cubed(lambda x, i: x.index_select(0, i), with_indices(ROWS, (ROWS,))),
+    "rotary": cubed(rotated, turned),
+    "rotary of pairs": cubed(rotated_pairs, turned),
+}
+
 PATTERNS: dict[str, dict[str, Row]] = {
     "norms": NORMS,
     "reductions": REDUCTIONS,
@@ -296,4 +343,5 @@ PATTERNS: dict[str, dict[str, Row]] = {
     "indices": INDICES,
     "elements": ELEMENTS,
     "losses": LOSSES,
+    "gradients": GRADIENTS,
 }

@@ -20,4 +20,7 @@ def test_patterns_give_what_eager_gives(case: Case) -> None:
     ours = case.run(torch.compile(function, backend="rust_inductor", dynamic=False), inputs)
     # Half types keep three digits; long sums of floats differ in the fourth.
     halves = any(it.dtype in (torch.float16, torch.bfloat16) for it in inputs)
-    torch.testing.assert_close(ours, case.run(function, inputs), atol=2e-4, rtol=2e-2 if halves else 2e-4)
+    eager = case.run(function, inputs)
+    # A sum of many elements of both signs has the rounding errors of what it passes through.
+    largest = max(float(it.detach().abs().max()) for it in eager[1:]) if case.trains else 0.0
+    torch.testing.assert_close(ours, eager, atol=max(2e-4, 2e-7 * largest), rtol=2e-2 if halves else 2e-4)

@@ -159,9 +159,11 @@ impl Fuser<'_> {
             self.writers(t, &mut needs);
         }
         let mut candidates = self.candidates(&needs, &reads);
-        candidates.extend((0..self.nodes.len()).rev().find(|&node| self.takes_turns_with(node, root)));
+        let turns = self.takes_turns_with(root);
+        candidates.extend(turns);
         let chosen = candidates.into_iter().find_map(|node| {
-            let joined = self.try_join(node, root, &domain, &needs)?;
+            let pays = turns == Some(node) || needs.contains(&node);
+            let joined = self.try_join(node, root, &domain, &needs, pays)?;
             Some((node, joined))
         });
         let node = match chosen {
@@ -222,7 +224,16 @@ impl Fuser<'_> {
         producers
     }
 
-    fn try_join(&mut self, node: usize, root: &Root, domain: &Domain, needs: &FxHashSet<usize>) -> Option<Domain> {
+    /// The loops of a kernel with the root in it, where that is sound and pays: unless it is known to, what both read
+    /// decides.
+    fn try_join(
+        &mut self,
+        node: usize,
+        root: &Root,
+        domain: &Domain,
+        needs: &FxHashSet<usize>,
+        pays: bool,
+    ) -> Option<Domain> {
         let Unit::Kernel(group) = &self.nodes[node].unit else { return None };
         let scans = |r: &Root| matches!(r.kind, RootKind::Scan { .. });
         if group.roots.len() >= MAX_ROOTS || scans(root) || group.roots.iter().any(|&r| scans(&self.roots.roots[r])) {
@@ -238,16 +249,15 @@ impl Fuser<'_> {
         let mut fits = |root: &Root| self.reads_own_points(&members, root, &joined);
         // Positions in finer loops may be expressions that cannot be told to be equal any more.
         let all_fit = fits(root) && (!is_finer || members.iter().all(|&r| fits(&roots.roots[r])));
-        let pays =
-            needs.contains(&node) || self.takes_turns_with(node, root) || self.reads_in_step(&members, root, &joined);
-        (all_fit && pays).then_some(joined)
+        (all_fit && (pays || self.reads_in_step(&members, root, &joined))).then_some(joined)
     }
 
-    /// True if a kernel writes elements between those that the root does.
-    fn takes_turns_with(&self, node: usize, root: &Root) -> bool {
-        let Unit::Kernel(group) = &self.nodes[node].unit else { return false };
-        self.roots.takes_turns(self.graph, self.pool, root.stored)
-            && group.roots.iter().any(|&member| self.roots.roots[member].stored == root.stored)
+    /// The kernel that writes elements between those that the root does.
+    fn takes_turns_with(&self, root: &Root) -> Option<usize> {
+        let alternates = root.value != root.stored && self.roots.takes_turns(self.graph, self.pool, root.stored);
+        let mut parts = self.roots.of[root.stored].iter().filter(|_| alternates);
+        let other = parts.find_map(|&part| self.writer.get(&Written::Root(part)).copied());
+        other.filter(|&node| matches!(self.nodes[node].unit, Unit::Kernel(_)))
     }
 
     /// What a root reads, at which positions.
