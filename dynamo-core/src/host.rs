@@ -224,6 +224,34 @@ pub enum Lookup {
     Unknown,
 }
 
+/// What a class has under a name, found along its method resolution order and bound to nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ClassAttr {
+    /// A Python function: a method.
+    Function(Obj),
+    /// `staticmethod` of this.
+    StaticMethod(Obj),
+    /// `classmethod` of this.
+    ClassMethod(Obj),
+    /// A property: the functions that read, write and delete it.
+    Property([Option<Obj>; 3]),
+    /// `functools.cached_property`: the function, and the name under which instances keep the value.
+    CachedProperty(Obj, String),
+    /// A member of `__slots__`.
+    Member,
+    /// A method without Python code, by its dotted name: `builtins.object.__init__`.
+    Builtin(String, Obj),
+    /// Another descriptor, whose class says by Python functions what reading and writing it does, if it says so.
+    Descriptor {
+        /// The descriptor.
+        object: Obj,
+        /// True if it takes part in writing, and so comes before what an instance has of the same name.
+        is_data: bool,
+    },
+    /// What instances see as it is.
+    Plain(Obj),
+}
+
 /// How a set was made, the last step first; nothing is the empty set.
 pub type SetHistory = Option<Rc<SetStep>>;
 
@@ -337,8 +365,38 @@ pub trait Host {
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
 
-    /// True if the dict is where an object or a module keeps its attributes.
-    fn is_dict_of(&mut self, dict: Obj, object: Obj) -> bool;
+    /// What a class has under a name, along its method resolution order, and the place there of the class that has it.
+    /// With `after`, the classes up to that one are left out, as `super` does. `None` if there is nothing.
+    fn class_attr(&mut self, class: Obj, name: &str, after: Option<Obj>) -> Option<(usize, ClassAttr)>;
+
+    /// What a dict with keys that are strings has for one of them.
+    fn item(&mut self, dict: Obj, key: &str) -> Option<Obj>;
+
+    /// True for a `torch.nn.Module` without hooks of its own, and whose call is not compiled by `Module.compile`.
+    fn has_no_hooks(&mut self, module: Obj) -> bool;
+
+    /// True for a class whose instances hold nothing but attributes, and that has no abstract methods.
+    fn makes_plain_instances(&mut self, class: Obj) -> bool;
+
+    /// The dict in which an object or a module keeps its attributes.
+    fn dict_of(&mut self, object: Obj) -> Option<Obj>;
+
+    /// The method resolution order of a class.
+    fn mro(&mut self, class: Obj) -> Vec<Obj>;
+
+    /// True if an object has a `__dict__`.
+    fn has_dict(&mut self, obj: Obj) -> bool;
+
+    /// What an object itself has under a name, in its `__dict__` or in a member of `__slots__`.
+    fn instance_attr(&mut self, obj: Obj, name: &str) -> Option<Obj>;
+
+    /// True for an attribute that `hasattr` finds in a class, be it that of its metaclass.
+    fn class_has(&mut self, class: Obj, name: &str) -> bool;
+
+    /// The element type of floating-point tensors of which nothing is said.
+    fn default_dtype(&self) -> DType {
+        DType::F32
+    }
 
     /// True for a class of exceptions that are made as `BaseException` makes them.
     fn is_exception(&mut self, class: Obj) -> bool;

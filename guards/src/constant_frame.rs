@@ -121,6 +121,7 @@ impl Objects for ConstantFrame {
         has_attr(Name<'_>) -> bool, false;
         dict_keys_match(&[Element]) -> bool, false;
         mapping_keys_match(&[Element]) -> bool, false;
+        has_no_hooks() -> bool, false;
         user(ObjectId) -> bool, false;
         tensor() -> Option<TensorFacts>, None;
     }

@@ -96,6 +96,8 @@ kinds! {
     BuiltinMatch(ObjectId) "BUILTIN_MATCH" cost 1;
     /// It is this `nn.Module`. Its flag `training` is guarded as an attribute.
     NnModule(ObjectId) "NN_MODULE" cost 1;
+    /// It is an `nn.Module` without hooks of its own.
+    EmptyModuleHooks "EMPTY_NN_MODULE_HOOKS_DICT" cost 3;
     /// It is a function of this code, over whatever closure.
     ClosureMatch(ObjectId) "CLOSURE_MATCH" cost 2;
     /// Its length is this one.

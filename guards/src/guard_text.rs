@@ -46,6 +46,7 @@ impl Printer<'_> {
             | GuardKind::ModuleMatch(object)
             | GuardKind::BuiltinMatch(object)
             | GuardKind::NnModule(object) => self.check("___check_obj_id", name, *object),
+            GuardKind::EmptyModuleHooks => format!("___has_no_hooks({name})"),
             GuardKind::ClosureMatch(code) => self.check("___check_obj_id", &format!("{name}.__code__"), *code),
             GuardKind::SequenceLength(len, sized) => self.length(*len, *sized),
             GuardKind::TupleIteratorLen(len) => format!("___tuple_iterator_len({name}) == {len}"),

@@ -145,6 +145,8 @@ pub trait Objects {
     ) -> bool;
     /// True if it is a read-only mapping with these keys in this order.
     fn mapping_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
+    /// True if it is an `nn.Module` without hooks of its own, whose call nothing replaces.
+    fn has_no_hooks(&mut self, object: &Self::Handle) -> bool;
     /// What a check of the caller's own says.
     fn user(&mut self, object: &Self::Handle, check: ObjectId) -> bool;
     /// A number that only this object has, as long as it exists.

@@ -84,6 +84,7 @@ fn identities(c: &mut Cases) {
     c.on_x(GuardKind::ModuleMatch(object("<module 'torch'>")), Value::known("<module 'torch'>"), [cos.clone()]);
     c.on_x(GuardKind::BuiltinMatch(sin), sin_value, [cos.clone()]);
     c.on_x(GuardKind::NnModule(object("Model()")), Value::known("Model()"), [cos]);
+    c.on_x(GuardKind::EmptyModuleHooks, Value::constant("no hooks"), [int(1)]);
     let code = object("<code object f>");
     c.on_x(GuardKind::ClosureMatch(code), function("<code object f>"), [function("<code object g>"), int(1)]);
     let weak = c.sources.local("w");
@@ -257,6 +258,8 @@ fn every_kind_prints_passes_and_fails() {
             ___check_obj_id(x, 1026), type=<class 'builtin_function_or_method'> [<built-in function sin> / <obj27>]
         NN_MODULE: ___check_obj_id(L['x'], 1032), type=<class '__main__.Model'>
             ___check_obj_id(x, 1032), type=<class '__main__.Model'> [Model() / <obj27>]
+        EMPTY_NN_MODULE_HOOKS_DICT: ___has_no_hooks(L['x'])
+            ___has_no_hooks(x) [no hooks / 1]
         CLOSURE_MATCH: ___check_obj_id(L['x'].__code__, 1029), type=<class 'code'>
             ___check_obj_id(x.__code__, 1029), type=<class 'code'> [a function of <code object f> / <function>]
             ___check_obj_id(x.__code__, 1029), type=<class 'code'> [a function of <code object f> / 1]

@@ -50,13 +50,16 @@ impl Tracer<'_> {
     pub(super) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
         let shared = match view {
             View::Dict(_) | View::Table(..) => {
-                self.dicts.push(obj);
-                self.scopes.contains(&obj) || self.holders.iter().any(|&holder| self.host.is_dict_of(obj, holder))
+                self.dicts.insert(obj);
+                self.scopes.contains(&obj) || self.held.contains(&obj)
             }
-            View::Object(_) | View::Module(_) => {
-                self.holders.push(obj);
-                self.dicts.iter().any(|&dict| self.host.is_dict_of(dict, obj))
-            }
+            View::Object(_) | View::Module(_) => match self.host.dict_of(obj) {
+                Some(dict) => {
+                    self.held.insert(dict);
+                    self.dicts.contains(&dict)
+                }
+                None => false,
+            },
             View::Function(function) => {
                 if !self.scopes.contains(&function.globals) {
                     self.scopes.push(function.globals);
@@ -138,9 +141,14 @@ impl Tracer<'_> {
         match self.heap.sort(state) {
             Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
             Sort::Iter => None,
-            Sort::Slot | Sort::List | Sort::Dict | Sort::Deque | Sort::Set | Sort::Cell | Sort::Stack => {
-                self.heap.origin(state)
-            }
+            Sort::Slot
+            | Sort::List
+            | Sort::Dict
+            | Sort::Deque
+            | Sort::Set
+            | Sort::Cell
+            | Sort::Stack
+            | Sort::Instance => self.heap.origin(state),
         }
     }
 
@@ -152,7 +160,7 @@ impl Tracer<'_> {
                 Sort::Dict => Some(Alike::Dict),
                 Sort::Deque => Some(Alike::Deque),
                 Sort::Set => Some(Alike::Set),
-                Sort::Cell | Sort::Iter | Sort::Stack | Sort::Slot => None,
+                Sort::Cell | Sort::Iter | Sort::Stack | Sort::Instance | Sort::Slot => None,
             },
             _ => None,
         }

@@ -12,7 +12,7 @@ use crate::{
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
-use guards::{Constant, Element, GuardKind, SourceId, Step};
+use guards::{Constant, Element, GuardKind};
 use symshapes::DeviceKind;
 
 /// Attributes of a tensor that are views or computations, and the functions that give them.
@@ -61,11 +61,20 @@ impl Tracer<'_> {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
-            Value::Exception { .. } | Value::Object(..) if name == "__class__" => match self.type_of_object(forced)? {
+            Value::Exception { .. } if name == "__class__" => match self.type_of_object(forced)? {
                 Some(class) => Ok(class),
                 None => Err(self.no_attr(forced, name)),
             },
-            Value::Module(_, obj) | Value::Class(_, obj) | Value::Object(_, obj) => self.object_attr(forced, obj, name),
+            Value::Object(..) | Value::Instance(_) => match self.instance(forced)? {
+                Some(instance) => self.instance_get(instance, name),
+                None => Err(self.no_attr(forced, name)),
+            },
+            Value::Super(class, this) => self.super_get(class, this, name),
+            Value::Class(_, obj) => match self.class_get(forced, obj, name)? {
+                Some(found) => Ok(found),
+                None => self.object_attr(forced, obj, name),
+            },
+            Value::Module(_, obj) => self.object_attr(forced, obj, name),
             Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
                 None if name == "_fields" && !class.of_sequence => {
@@ -155,7 +164,7 @@ impl Tracer<'_> {
         Ok(class.is_some_and(|class| matches!(self.host.attr(class, name), Lookup::Found(_))))
     }
 
-    fn no_attr(&mut self, value: ValueId, name: &str) -> Reason {
+    pub(super) fn no_attr(&mut self, value: ValueId, name: &str) -> Reason {
         Reason::new(Kind::Attribute, format!("`{name}` of {}.", self.describe(value)))
     }
 
@@ -277,7 +286,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
+    pub(super) fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
         if let Some(state) = self.written(obj, name) {
             return match self.heap.get(state) {
                 _ if self.is_deleted(state) => Err(Reason::raised(&format!("AttributeError: {name}"))),
@@ -310,11 +319,7 @@ impl Tracer<'_> {
                 }
                 Err(Reason::raised(&format!("AttributeError: {name}")))
             }
-            Lookup::Property(getter) => match source {
-                Some(source) => self.get_property(value, name, getter, source),
-                None => Err(self.no_attr(value, name)),
-            },
-            Lookup::Unknown => Err(self.no_attr(value, name)),
+            Lookup::Property(_) | Lookup::Unknown => Err(self.no_attr(value, name)),
         }
     }
 
@@ -325,36 +330,24 @@ impl Tracer<'_> {
         !is_name || matches!(self.host.attr(function, name), Lookup::Found(_))
     }
 
-    /// Calls the function that reads a property of an object's class.
-    fn get_property(&mut self, value: ValueId, name: &str, getter: Obj, source: SourceId) -> Traced {
-        let class = self.sources.step(source, Step::Type);
-        let property = self.sources.attr(class, name);
-        let place = self.sources.attr(property, "fget");
-        let function = self.lazy(getter, place);
-        // Whether an attribute is there is nothing that it tells by what it raises: the class may have other ways to
-        // it.
-        self.call(function, vec![value], vec![]).map_err(|reason| self.uncaught(reason))
-    }
-
     /// `value.name = new`
     pub(super) fn set_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<()> {
-        let forced = self.force(value)?;
-        let Value::Object(_, obj) = self.values[forced] else { return Err(self.no_change(forced)) };
-        if !self.host.plain_setattr(obj, name) {
-            return Err(self.no_change(forced));
+        match self.instance(value)? {
+            Some(instance) => self.instance_set(instance, name, new),
+            None => Err(self.no_change(value)),
         }
-        // What was deleted comes back as the last of the object's attributes.
-        if self.written(obj, name).is_some_and(|state| self.is_deleted(state)) {
-            return Err(self.no_change(forced));
-        }
-        self.write_attr(forced, obj, name, new);
-        Ok(())
     }
 
     /// `del value.name`
     pub(super) fn delete_attr(&mut self, value: ValueId, name: &str) -> Traced<()> {
-        let forced = self.force(value)?;
-        let Value::Object(_, obj) = self.values[forced] else { return Err(self.no_change(forced)) };
+        match self.instance(value)? {
+            Some(instance) => self.instance_delete(instance, name),
+            None => Err(self.no_change(value)),
+        }
+    }
+
+    /// `del value.name` of an object of the caller's.
+    pub(super) fn delete_found(&mut self, forced: ValueId, obj: Obj, name: &str) -> Traced<()> {
         if !self.host.plain_delattr(obj, name) {
             return Err(self.no_change(forced));
         }
@@ -371,11 +364,16 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// True for an attribute that the program has deleted.
+    pub(super) fn was_deleted(&self, obj: Obj, name: &str) -> bool {
+        self.written(obj, name).is_some_and(|state| self.is_deleted(state))
+    }
+
     fn is_deleted(&self, state: StateId) -> bool {
         matches!(self.heap.get(state), State::Slot { value: Some(value), .. } if matches!(self.values[*value], Value::Null))
     }
 
-    fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
+    pub(super) fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
         let state = self.written(obj, name).unwrap_or_else(|| {
             let slot = State::Slot { object: Some(object), name: name.to_owned(), value: None };
             self.slot(obj, name, slot)
@@ -438,7 +436,7 @@ impl Tracer<'_> {
     }
 
     /// The state of an attribute that the program has written.
-    fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
+    pub(super) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
         let slot = self.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
         let state = slot.map(|&(_, _, state)| state)?;
         // One whose writing was undone is as if it had never been.
@@ -456,7 +454,9 @@ fn plain_attr(meta: &TensorMeta, name: &str) -> Option<Constant> {
         "requires_grad" => Constant::Bool(meta.requires_grad),
         "is_cuda" => Constant::Bool(meta.device.kind == DeviceKind::Cuda),
         "is_cpu" => Constant::Bool(meta.device.kind == DeviceKind::Cpu),
-        "is_sparse" | "is_quantized" | "is_nested" | "is_meta" | "is_mkldnn" => Constant::Bool(false),
+        "is_meta" => Constant::Bool(meta.device.kind == DeviceKind::Meta),
+        // Tensors of other layouts, and those that are quantised or nested, have no metadata here.
+        "is_sparse" | "is_sparse_csr" | "is_quantized" | "is_nested" | "is_mkldnn" => Constant::Bool(false),
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ use super::{
     containers::pairs,
     deques, functional, getters,
     items::{raised, range_len},
-    itertools, lazy, sets, sums, tables,
+    itertools, lazy, objects, sets, sums, tables,
     value::{Iter, Sort, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
@@ -30,6 +30,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         .chain(deques::RULES)
         .chain(compiler::RULES)
         .chain(conditions::RULES)
+        .chain(objects::RULES)
         .find(|(names, _)| names.split(' ').any(|each| each == name))
         .map(|&(_, rule)| rule)
 }
@@ -54,8 +55,8 @@ const RULES: &[(&str, Rule)] = &[
             | Value::Builtin(_)
             | Value::BoundBuiltin { .. }
             | Value::Class(..) => true,
-            Value::Object(class, _) => {
-                let text = format!("`callable` of a `{class}`.");
+            Value::Object(..) | Value::Instance(_) => {
+                let text = format!("`callable` of {}.", t.describe(args[0]));
                 return Err(Reason::new(Kind::Call, text));
             }
             Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
@@ -140,11 +141,7 @@ const RULES: &[(&str, Rule)] = &[
         let inners = rest.iter().map(|&arg| iterator(t, arg)).collect::<Traced<_>>()?;
         Ok(t.state(State::Iter(Iter::Map(function, inners))))
     }),
-    ("builtins.reversed", |t, args, _| {
-        let mut items = t.all_items(one(args)?)?;
-        items.reverse();
-        Ok(t.state(State::Iter(Iter::Items(items, 0))))
-    }),
+    ("builtins.reversed", |t, args, _| t.reversed(one(args)?)),
     ("builtins.sum", sums::sum),
     ("math.prod", |t, args, keywords| match keywords[..] {
         [] => sums::product(t, one(args)?),
@@ -316,7 +313,8 @@ pub(super) fn is_factory(name: &str) -> bool {
 /// Methods that give a tensor's values to Python.
 pub(super) fn tensor_to_python(name: &str) -> Option<Kind> {
     const READS: &[&str] = &["item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "data_ptr"];
-    const ACTS: &[&str] = &["backward", "register_hook", "requires_grad_", "retain_grad", "share_memory_", "set_"];
+    const ACTS: &[&str] =
+        &["backward", "register_hook", "requires_grad_", "retain_grad", "share_memory_", "set_", "detach_"];
     if READS.contains(&name) { Some(Kind::TensorToPython) } else { ACTS.contains(&name).then_some(Kind::Call) }
 }
 
@@ -413,7 +411,7 @@ pub(super) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'sta
             Sort::Deque => Some(&["collections.deque"]),
             Sort::Set => Some(&["builtins.set"]),
             Sort::Stack => Some(&[super::exit_stack::CLASS]),
-            Sort::Cell | Sort::Iter | Sort::Slot => None,
+            Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => None,
         },
         _ => None,
     })
@@ -487,8 +485,8 @@ fn text(t: &mut Tracer<'_>, args: &[ValueId], name: &str) -> Traced {
     if let Some(constant) = t.as_constant(value)? {
         return t.fold(name, &[constant]);
     }
-    let of_exception = if name == "builtins.str" { t.exception_text(value)? } else { None };
-    match of_exception.map_or_else(|| t.repr(value), |text| Ok(Some(text)))? {
+    let own = if name == "builtins.str" { t.text_of(value)? } else { None };
+    match own.map_or_else(|| t.repr(value), |text| Ok(Some(text)))? {
         Some(text) => Ok(t.constant(Constant::Str(text))),
         None => Err(Reason::new(Kind::Call, format!("`{name}` of {}.", t.describe(value)))),
     }

@@ -16,6 +16,7 @@ use fx::{Arg, Kind as NodeKind, torch_ops};
 use guards::{Constant, GuardKind, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
+use symshapes::DTypeClass;
 
 /// Keyword arguments in the order given.
 pub(super) type Keywords = Vec<(String, ValueId)>;
@@ -36,7 +37,7 @@ impl Tracer<'_> {
                 args.insert(0, this);
                 self.call(function, args, keywords)
             }
-            Value::Class(name, obj) => self.call_class(&name, obj, &args, keywords),
+            Value::Class(name, obj) => self.call_class(forced, &name, obj, &args, keywords),
             Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
             Value::Partial(function, first, named) => {
                 let args = [first, args].concat();
@@ -49,10 +50,7 @@ impl Tracer<'_> {
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
             Value::Exit(context) => self.leave(&context, &args),
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
-            Value::Object(..) if keywords.is_empty() => match self.call_special(forced, "__call__", &args)? {
-                Some(result) => Ok(result),
-                None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
-            },
+            Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
         }
     }
@@ -73,6 +71,17 @@ impl Tracer<'_> {
         let entry = self.sources.item_of(table, source);
         let source = self.sources.attr(entry, "__torch_dynamo_polyfill__");
         Some(self.lazy(substitute, source))
+    }
+
+    /// `object(*args, **keywords)`: a module's `forward`, or `__call__` of the class.
+    fn call_object(&mut self, object: ValueId, args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        if let Some(result) = self.call_module(object, &args, &keywords)? {
+            return Ok(result);
+        }
+        match self.special(object, "__call__")? {
+            Some(method) => self.call(method, args, keywords),
+            None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(object)))),
+        }
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -212,7 +221,7 @@ impl Tracer<'_> {
         Ok(frame)
     }
 
-    fn call_class(&mut self, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
+    fn call_class(&mut self, class: ValueId, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
         if let Some(context) = self.make_context(name, args, &keywords)? {
             return Ok(context);
         }
@@ -224,6 +233,9 @@ impl Tracer<'_> {
         }
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));
+        }
+        if let Some(made) = self.construct(class, obj, args, &keywords)? {
+            return Ok(made);
         }
         match self.host.record_class(obj) {
             Some(class) if !class.of_sequence => self.make_record(obj, class, args, keywords),
@@ -465,7 +477,7 @@ impl Tracer<'_> {
         let answer = match (name, args) {
             ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
             ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
-            ("is_complex", []) => Constant::Bool(false),
+            ("is_complex", []) => Constant::Bool(meta.dtype.class() == DTypeClass::Complex),
             ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
             ("numel" | "nelement", []) => match sizes {
                 Some(sizes) => Constant::Int(sizes.iter().product()),

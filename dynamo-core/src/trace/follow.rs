@@ -62,7 +62,9 @@ impl Tracer<'_> {
                 }
                 Sort::Dict => "ConstDictVariable()".to_owned(),
                 Sort::Cell => "CellVariable()".to_owned(),
-                Sort::Deque | Sort::Set | Sort::Iter | Sort::Stack | Sort::Slot => self.describe(value),
+                Sort::Deque | Sort::Set | Sort::Iter | Sort::Stack | Sort::Instance | Sort::Slot => {
+                    self.describe(value)
+                }
             },
             _ => self.describe(value),
         }

@@ -387,7 +387,11 @@ impl Tracer<'_> {
 
     fn infer_recorded(&mut self, node: NodeId) -> Traced<Meta> {
         let at = self.place();
-        if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &self.autocast, &at)? {
+        if self.host.default_dtype() != DType::F32 {
+            // The rules know what calls give while the default element type is torch's own.
+            self.lowered.copy(&self.graph, node);
+            self.lowered.complete = false;
+        } else if let Some(meta) = self.lowered.infer(&self.graph, node, &mut self.env, &self.autocast, &at)? {
             return Ok(meta);
         }
         let target = self.graph[node].target.clone();

@@ -4,7 +4,7 @@ use super::{
     Traced, Tracer,
     frame::Frame,
     step::Next,
-    value::{Iter, Key, Sort, State, StateId, Table, Value, ValueId},
+    value::{Exhausted, Iter, IterCall, Key, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};
 use fx::{Arg, Kind as NodeKind, Meta};
@@ -61,7 +61,7 @@ impl Tracer<'_> {
                 }
                 _ => Err(self.no_item(container)),
             },
-            Value::Object(..) => match self.call_special(container, "__getitem__", &[key])? {
+            Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),
             },
@@ -185,10 +185,12 @@ impl Tracer<'_> {
                 }
                 _ => Err(self.no_change(container)),
             },
-            Value::Object(..) => match self.call_special(container, "__setitem__", &[key, value])? {
-                Some(_) => Ok(()),
-                None => Err(self.no_change(container)),
-            },
+            Value::Object(..) | Value::Instance(_) => {
+                match self.call_special(container, "__setitem__", &[key, value])? {
+                    Some(_) => Ok(()),
+                    None => Err(self.no_change(container)),
+                }
+            }
             _ => Err(self.no_change(container)),
         }
     }
@@ -254,8 +256,8 @@ impl Tracer<'_> {
             Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
             Value::DictView(dict, part) => Iter::Dict(dict, part, self.view_items(dict, part)?, 0),
             Value::Const(Constant::Str(text)) => {
-                let letters = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
-                Iter::Items(letters, 0)
+                let items = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
+                Iter::Call(IterCall { function: "builtins.iter", args: vec![value], items, at: 0 })
             }
             Value::Const(Constant::FrozenSet(_)) => match self.iterate_set(value)? {
                 Some(iter) => iter,
@@ -276,7 +278,7 @@ impl Tracer<'_> {
                 },
                 _ => return Err(self.no_iteration(value)),
             },
-            Value::Object(..) => match self.call_special(value, "__iter__", &[])? {
+            Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__iter__", &[])? {
                 Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
                 _ => return Err(self.no_iteration(value)),
             },
@@ -290,7 +292,7 @@ impl Tracer<'_> {
     }
 
     /// What a view of a dict shows.
-    fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
+    pub(super) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
         let pairs = super::containers::pairs(self, dict)?;
         let item = |(key, value): (ValueId, ValueId)| match part {
             "keys" => key,
@@ -346,6 +348,11 @@ impl Tracer<'_> {
         };
         let (item, iter) = match iter {
             Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
+            Iter::Call(mut call) => {
+                let item = call.items.get(call.at).copied();
+                call.at += usize::from(item.is_some());
+                (item, Iter::Call(call))
+            }
             Iter::Dict(dict, part, items, at) => {
                 if super::containers::pairs(self, dict)?.len() != items.len() {
                     return Err(raised("RuntimeError: dictionary changed size during iteration"));
@@ -371,6 +378,10 @@ impl Tracer<'_> {
                 let more = if step > 0 { next < stop } else { next > stop };
                 let item = more.then(|| self.constant(Constant::Int(next)));
                 (item, Iter::Range([if more { next + step } else { next }, stop, step]))
+            }
+            Iter::Reversed(mut iter) => {
+                let item = self.next_reversed(&mut iter)?;
+                (item, Iter::Reversed(iter))
             }
             Iter::Enumerate(inner, count) => match self.advance(inner)? {
                 None => (None, Iter::Enumerate(inner, count)),
@@ -407,10 +418,10 @@ impl Tracer<'_> {
                 });
             }
             Iter::Running => return Err(Reason::new(Kind::Iteration, "A generator that asks itself.")),
-            Iter::Done => (None, Iter::Done),
+            Iter::Done(of) => (None, Iter::Done(of)),
         };
-        let done = item.is_none();
-        *self.heap.change(state) = State::Iter(if done { Iter::Done } else { iter });
+        let iter = if item.is_none() { iter.exhausted() } else { iter };
+        *self.heap.change(state) = State::Iter(iter);
         Ok(item)
     }
 
@@ -443,14 +454,14 @@ impl Tracer<'_> {
         let next = match self.run(&mut frame) {
             Ok(next) => next,
             Err(reason) => {
-                *self.heap.change(state) = State::Iter(Iter::Done);
+                *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
                 // Out of a generator it would be a RuntimeError.
                 let stops = reason.exception.as_deref() == Some("StopIteration");
                 return Err(if stops { self.uncaught(reason) } else { reason });
             }
         };
         let waiting = matches!(next, Next::Yield(_));
-        let iter = if waiting { Iter::Generator(Box::new(frame)) } else { Iter::Done };
+        let iter = if waiting { Iter::Generator(Box::new(frame)) } else { Iter::Done(Exhausted::Other) };
         *self.heap.change(state) = State::Iter(iter);
         Ok(next)
     }

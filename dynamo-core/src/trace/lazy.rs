@@ -421,7 +421,7 @@ impl Tracer<'_> {
     ) -> Traced<Option<ValueId>> {
         let mut lazy = match self.heap.get(state) {
             State::Iter(Iter::Lazy(lazy)) => lazy.clone(),
-            State::Iter(Iter::Done) => return Ok(None),
+            State::Iter(Iter::Done(_)) => return Ok(None),
             _ => return Err(Reason::new(Kind::Iteration, "An iterator that asks itself.")),
         };
         *self.heap.change(state) = State::Iter(Iter::Running);

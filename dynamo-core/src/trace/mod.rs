@@ -10,7 +10,7 @@
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
-//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `record`: what
+//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `reversed`, `record`: what
 //!   Python's own functions and classes do;
 //! - `conditions`: what the program says of its sizes;
 //! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
@@ -59,6 +59,7 @@ mod output;
 mod patterns;
 mod read;
 mod record;
+mod reversed;
 mod sets;
 mod sorting;
 mod step;
@@ -82,7 +83,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
 use frame::{Frame, Globals};
 use fx::{Graph, NodeId};
 use guards::{Constant, Guard, SourceId, Sources};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use step::Next;
 use symshapes::{Device, EnvOptions, Expr, ShapeEnv};
@@ -254,8 +255,9 @@ struct Tracer<'h> {
     /// What was looked at, perhaps in vain, of which two may share what they hold: the dicts of functions' global
     /// variables, other dicts, objects and modules.
     scopes: Vec<Obj>,
-    dicts: Vec<Obj>,
-    holders: Vec<Obj>,
+    dicts: FxHashSet<Obj>,
+    /// The dicts in which those objects and modules keep their attributes.
+    held: FxHashSet<Obj>,
     /// What the program has asked of dicts of the caller's.
     asked: dicts::Asked,
     /// Cells of the caller's, and where each was found.
@@ -381,8 +383,8 @@ impl<'h> Tracer<'h> {
             known: FxHashMap::default(),
             known_log: Vec::new(),
             scopes: Vec::new(),
-            dicts: Vec::new(),
-            holders: Vec::new(),
+            dicts: FxHashSet::default(),
+            held: FxHashSet::default(),
             asked: dicts::Asked::default(),
             cells: Vec::new(),
             frozen: FxHashMap::default(),

@@ -74,6 +74,9 @@ impl Tracer<'_> {
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);
         }
+        if let Some(result) = self.binary_objects(name, changes, a, b)? {
+            return Ok(result);
+        }
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
             return Ok(combined);
         }
@@ -131,14 +134,6 @@ impl Tracer<'_> {
                 self.force(a)
             }
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
-            (Value::Object(..), _) if !changes => {
-                let method = format!("__{}__", name.trim_end_matches('_'));
-                match self.call_special(a, &method, &[b])? {
-                    // It may say that it does not know the other operand.
-                    Some(result) if !matches!(self.get(result)?, Value::Object(..)) => Ok(result),
-                    _ => Err(self.no_operator(name, a, b)),
-                }
-            }
             _ => Err(self.no_operator(name, a, b)),
         }
     }
@@ -182,7 +177,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn no_operator(&mut self, name: &str, a: ValueId, b: ValueId) -> Reason {
+    pub(super) fn no_operator(&mut self, name: &str, a: ValueId, b: ValueId) -> Reason {
         let (a, b) = (self.describe(a), self.describe(b));
         Reason::new(Kind::Operator, format!("`{name}` of {a} and {b}."))
     }
@@ -205,7 +200,7 @@ impl Tracer<'_> {
                 Sort::Deque => "a `collections.deque`".to_owned(),
                 Sort::Set => "a set".to_owned(),
                 Sort::Stack => format!("a `{}`", super::exit_stack::CLASS),
-                Sort::Cell | Sort::Iter | Sort::Slot => "an iterator".to_owned(),
+                Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
@@ -215,6 +210,14 @@ impl Tracer<'_> {
             Ok(Value::Getter(class, ..)) => format!("a `{class}`"),
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
+            Ok(Value::Instance(state)) => match self.heap.get(state) {
+                State::Instance(instance) => match &self.values[instance.class] {
+                    Value::Class(class, _) => format!("a `{class}`"),
+                    _ => "an object".to_owned(),
+                },
+                _ => "an object".to_owned(),
+            },
+            Ok(Value::Super(..)) => "a `builtins.super`".to_owned(),
             Ok(Value::BoundBuiltin { name, .. }) => format!("the method `{name}`"),
             _ => "an object".to_owned(),
         }
@@ -326,6 +329,7 @@ impl Tracer<'_> {
                 }
                 _ => None,
             },
+            Value::Object(..) | Value::Instance(_) => self.object_text(value, "__repr__")?,
             _ => None,
         })
     }
@@ -347,6 +351,9 @@ impl Tracer<'_> {
         if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
+        }
+        if let Some(result) = self.compare_objects(comparison, a, b)? {
+            return Ok(result);
         }
         if let Some(truth) = self.compare_sets(comparison, a, b)? {
             return Ok(self.constant(Constant::Bool(truth)));
@@ -428,6 +435,9 @@ impl Tracer<'_> {
         let (a, b) = (self.force(a)?, self.force(b)?);
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;
+            return self.truth(equal);
+        }
+        if let Some(equal) = self.compare_objects(Comparison::Eq, a, b)? {
             return self.truth(equal);
         }
         if let Some(equal) = self.compare_sets(Comparison::Eq, a, b)? {
@@ -545,6 +555,7 @@ impl Tracer<'_> {
             (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Instance(_), Value::Instance(_)) => Ok(false),
             (Value::Object(..), Value::Object(..))
             | (Value::State(_), Value::State(_))
             | (Value::Function(_), Value::Function(_)) => self.are_two(a, b),
@@ -569,7 +580,7 @@ impl Tracer<'_> {
         let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
         match state {
             Some(State::Set(items, _)) => Ok(items.contains_key(&self.key(item)?)),
-            None if matches!(self.get(container)?, Value::Object(..)) => {
+            None if matches!(self.get(container)?, Value::Object(..) | Value::Instance(_)) => {
                 match self.call_special(container, "__contains__", &[item])? {
                     Some(found) => self.truth(found),
                     None => Err(self.no_operator("contains", container, item)),
@@ -605,7 +616,7 @@ impl Tracer<'_> {
                 State::Dict(items) => !items.is_empty(),
                 State::Deque(deque) => !deque.items.is_empty(),
                 State::Set(items, _) => !items.is_empty(),
-                State::Cell(_) | State::Iter(_) | State::Stack(_) | State::Slot { .. } => true,
+                State::Cell(_) | State::Iter(_) | State::Stack(_) | State::Instance(_) | State::Slot { .. } => true,
             },
             number if number.is_symbolic() => {
                 if matches!(number, Value::SymInt { .. }) {
@@ -625,7 +636,7 @@ impl Tracer<'_> {
             Value::Tensor(_) => {
                 return Err(Reason::new(Kind::DataDependentJump, "The condition is a tensor."));
             }
-            Value::Object(..) => self.object_truth(value)?,
+            Value::Object(..) | Value::Instance(_) => self.object_truth(value)?,
             _ => true,
         })
     }
@@ -663,7 +674,7 @@ pub(super) fn comparison_named(name: &str) -> Option<Comparison> {
 }
 
 /// `b > a` for `a < b`.
-fn reflected(comparison: Comparison) -> Comparison {
+pub(super) fn reflected(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Lt => Comparison::Gt,
         Comparison::Le => Comparison::Ge,

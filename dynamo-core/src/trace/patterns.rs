@@ -46,7 +46,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.sort(state) {
                 Sort::List | Sort::Deque => (true, false),
                 Sort::Dict => (false, true),
-                Sort::Set | Sort::Cell | Sort::Iter | Sort::Stack | Sort::Slot => (false, false),
+                Sort::Set | Sort::Cell | Sort::Iter | Sort::Stack | Sort::Instance | Sort::Slot => (false, false),
             },
             Value::Const(_)
             | Value::Tensor(_)

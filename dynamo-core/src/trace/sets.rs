@@ -9,7 +9,7 @@
 use super::{
     Traced, Tracer,
     items::raised,
-    value::{CallOperand, Iter, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
+    value::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
 };
 use crate::{
     bytecode::Comparison,
@@ -442,7 +442,7 @@ impl Tracer<'_> {
         let Some(items) = self.items_in_order(value)? else { return Ok(None) };
         Ok(Some(match self.get(value)? {
             Value::State(state) => Iter::Set(state, items, 0),
-            _ => Iter::Items(items, 0),
+            _ => Iter::Call(IterCall { function: "builtins.iter", args: vec![value], items, at: 0 }),
         }))
     }
 

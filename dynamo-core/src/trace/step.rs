@@ -218,6 +218,7 @@ impl Tracer<'_> {
                     f.push(null);
                 }
             }
+            Op::LoadSuperAttr => self.load_super_attr(f, &name, flags)?,
             Op::StoreGlobal => {
                 let value = f.pop()?;
                 self.set_global(f.globals, &name, value)?;
@@ -650,8 +651,34 @@ impl Tracer<'_> {
         if let Some(this) = this.filter(|&this| !matches!(self.values[this], Value::Null)) {
             args.insert(0, this);
         }
-        let value = self.call(callable, args, keywords.into_iter().zip(named).collect())?;
+        let is_super = args.is_empty() && named.is_empty() && self.is_super(callable)?;
+        let value = if is_super {
+            self.bare_super(f)?
+        } else {
+            self.call(callable, args, keywords.into_iter().zip(named).collect())?
+        };
         f.push(value);
+        Ok(())
+    }
+
+    fn is_super(&mut self, callable: ValueId) -> Traced<bool> {
+        Ok(matches!(self.get(callable)?, Value::Class(name, _) if name == super::objects::SUPER))
+    }
+
+    /// `LOAD_SUPER_ATTR`: `super`, the class and the object lie on the stack; the lowest bit of the operand says
+    /// whether a method is to be called.
+    fn load_super_attr(&mut self, f: &mut Frame, name: &str, flags: u32) -> Traced<()> {
+        let (this, class, callable) = (f.pop()?, f.pop()?, f.pop()?);
+        if !self.is_super(callable)? {
+            return Err(Reason::new(Kind::Call, "A variable `super` that is not the builtin."));
+        }
+        let found = self.make_super(class, this)?;
+        let found = self.get_attr(found, name)?;
+        let null = (flags & 1 == 1).then(|| self.value(Value::Null));
+        let below = self.host.version() < crate::bytecode::Version::V313;
+        f.stack.extend(null.filter(|_| below));
+        f.push(found);
+        f.stack.extend(null.filter(|_| !below));
         Ok(())
     }
 
@@ -702,21 +729,20 @@ impl Tracer<'_> {
             _ => 0,
         };
         let spec = self.as_constant(spec)?;
-        let known = match self.as_constant(value)? {
-            Some(constant) => Some(constant),
-            None if spec == Some(Constant::Str(String::new())) => {
-                let text = if conversion & 3 == 2 { None } else { self.exception_text(value)? };
-                text.map_or_else(|| self.repr(value), |text| Ok(Some(text)))?.map(Constant::Str)
+        // Without a conversion, `format` of what is no constant is its `str`, if the format specification is empty.
+        let conversion = match Conversion::of(conversion) {
+            None if spec == Some(Constant::Str(String::new())) && self.as_constant(value)?.is_none() => {
+                Some(Conversion::Str)
             }
-            None => None,
+            conversion => conversion,
         };
-        let (Some(mut constant), Some(spec)) = (known, spec) else {
+        let known = match conversion {
+            Some(conversion) => self.converted(value, conversion)?,
+            None => self.as_constant(value)?,
+        };
+        let (Some(constant), Some(spec)) = (known, spec) else {
             return Err(Reason::new(Kind::Operator, format!("A string of {}.", self.describe(value))));
         };
-        if let Some(function) = [None, Some("str"), Some("repr"), Some("ascii")][(conversion & 3) as usize] {
-            let converted = self.fold(&format!("builtins.{function}"), &[constant.clone()])?;
-            constant = self.as_constant(converted)?.unwrap_or(constant);
-        }
         let text = if op == Op::ConvertValue {
             self.of_constant(constant)
         } else {
@@ -724,6 +750,24 @@ impl Tracer<'_> {
         };
         f.push(text);
         Ok(())
+    }
+
+    /// `str`, `repr` or `ascii` of a value; `None` if only the interpreter can tell.
+    fn converted(&mut self, value: ValueId, conversion: Conversion) -> Traced<Option<Constant>> {
+        if let Some(constant) = self.as_constant(value)? {
+            let text = self.fold(conversion.function(), &[constant])?;
+            return self.as_constant(text);
+        }
+        let text = match conversion {
+            Conversion::Str => match self.text_of(value)? {
+                Some(text) => Some(text),
+                None => self.repr(value)?,
+            },
+            Conversion::Repr => self.repr(value)?,
+            // Characters outside of ASCII would have to be escaped.
+            Conversion::Ascii => self.repr(value)?.filter(|text| text.is_ascii()),
+        };
+        Ok(text.map(Constant::Str))
     }
 
     /// Adds what is on the top to the container that lies `depth` below it.
@@ -758,6 +802,30 @@ impl Tracer<'_> {
         }
         *self.heap.change(state) = new;
         Ok(())
+    }
+}
+
+/// The conversion of a replacement field: `!s`, `!r`, `!a`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Conversion {
+    Str,
+    Repr,
+    Ascii,
+}
+
+impl Conversion {
+    /// The conversion that the low bits of an operand stand for.
+    fn of(bits: u32) -> Option<Conversion> {
+        [None, Some(Conversion::Str), Some(Conversion::Repr), Some(Conversion::Ascii)][(bits & 3) as usize]
+    }
+
+    /// The builtin function that converts.
+    fn function(self) -> &'static str {
+        match self {
+            Conversion::Str => "builtins.str",
+            Conversion::Repr => "builtins.repr",
+            Conversion::Ascii => "builtins.ascii",
+        }
     }
 }
 

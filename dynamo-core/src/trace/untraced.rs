@@ -30,7 +30,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::LoadFromDictOrGlobals, CLASS_BODY),
     (Op::LoadLocals, CLASS_BODY),
     (Op::LoadName, CLASS_BODY),
-    (Op::LoadSuperAttr, "Classes of the user's are not looked through yet."),
     (Op::PrepReraiseStar, GROUP),
     (Op::PrintExpr, "It stands in what is typed at a prompt."),
     (Op::SetupAnnotations, CLASS_BODY),

@@ -10,7 +10,7 @@ use super::{
     context::Context,
     items::raised,
     step::Next,
-    value::{Iter, State, Value, ValueId},
+    value::{Exhausted, Iter, State, Value, ValueId},
 };
 use crate::{
     host::Place,
@@ -74,7 +74,7 @@ impl Tracer<'_> {
         *self.heap.change(state) = State::Iter(Iter::Running);
         let reason = self.raise(exception)?;
         let next = if self.catch(&mut frame, at, &reason) { self.run(&mut frame) } else { Err(reason) };
-        *self.heap.change(state) = State::Iter(Iter::Done);
+        *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
         match next {
             Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator didn't stop after throw()").uncaught()),
             Ok(_) => Ok(true),

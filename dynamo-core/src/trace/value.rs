@@ -123,6 +123,10 @@ pub(super) enum Value {
     Class(String, Obj),
     /// Another object, by the dotted name of its class.
     Object(String, Obj),
+    /// An object of a class of the program's that the program has made.
+    Instance(StateId),
+    /// `super()`: the class whose place in the method resolution order is left behind, and the object or class.
+    Super(ValueId, ValueId),
 }
 
 impl Value {
@@ -197,6 +201,8 @@ pub(super) enum State {
     Iter(Iter),
     /// A stack of what is to be left.
     Stack(Vec<Leaving>),
+    /// What an object of a class of the program's holds.
+    Instance(Instance),
     /// An attribute of an object, or a global variable of the traced function, that the program writes.
     Slot {
         /// The object; none for a global variable.
@@ -206,6 +212,15 @@ pub(super) enum State {
         /// What was written, if anything; NULL if it was deleted.
         value: Option<ValueId>,
     },
+}
+
+/// An object of a class of the program's that the program has made, as it is now.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    /// Its class.
+    pub(super) class: ValueId,
+    /// Its attributes, in its `__dict__` or in members of `__slots__`, in the order in which they came.
+    pub(super) attrs: IndexMap<String, ValueId>,
 }
 
 /// A `collections.deque`, as it is now.
@@ -306,8 +321,10 @@ pub(super) enum CallOperand {
 /// An iterator and where it stands.
 #[derive(Clone, Debug)]
 pub(super) enum Iter {
-    /// Over values that are all there, the next one's place.
+    /// Over a tuple: its items, the next one's place.
     Items(Vec<ValueId>, usize),
+    /// What a call gives whose items are all known.
+    Call(IterCall),
     /// Over a dict, by the view of it: what it showed at first, the next one's place.
     Dict(ValueId, &'static str, Vec<ValueId>, usize),
     /// Over a set, by what it showed at first, the next one's place.
@@ -318,6 +335,8 @@ pub(super) enum Iter {
     Deque(StateId, usize, usize),
     /// Over numbers: next, stop, step.
     Range([i64; 3]),
+    /// Backwards over what may change meanwhile.
+    Reversed(Reversed),
     /// `enumerate`
     Enumerate(StateId, i64),
     /// `zip`, and whether all have to be of one length.
@@ -333,7 +352,66 @@ pub(super) enum Iter {
     /// A generator while it runs.
     Running,
     /// At its end, where it stays.
-    Done,
+    Done(Exhausted),
+}
+
+/// An iterator whose items are all known from the beginning, and the call that makes another one like it.
+#[derive(Clone, Debug)]
+pub(super) struct IterCall {
+    /// The function, by its dotted name.
+    pub(super) function: &'static str,
+    /// Its arguments, which cannot change.
+    pub(super) args: Vec<ValueId>,
+    /// What it gives, one by one.
+    pub(super) items: Vec<ValueId>,
+    /// The next one's place.
+    pub(super) at: usize,
+}
+
+/// `reversed` of a list, a deque, a dict or a view of one, and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Reversed {
+    /// What it goes over.
+    pub(super) of: ValueId,
+    /// How many items are left, if nothing is removed.
+    pub(super) left: usize,
+    /// By which a change is noticed: how often items of a deque had come or gone, how many a dict had.
+    pub(super) stamp: usize,
+}
+
+/// An iterator at its end: what another one of its type is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exhausted {
+    List,
+    /// The keys, values or items of a dict, by the name of the method that gives them.
+    Dict(&'static str),
+    Set,
+    Deque,
+    Enumerate,
+    Zip,
+    Map,
+    Filter,
+    /// Another one, of which nothing is made again.
+    Other,
+}
+
+impl Iter {
+    /// The iterator once it has given its last item.
+    pub(super) fn exhausted(self) -> Iter {
+        Iter::Done(match self {
+            // They are at their end, and what they go over cannot change.
+            Iter::Items(..) | Iter::Call(_) | Iter::Range(_) | Iter::Done(_) => return self,
+            Iter::List(..) => Exhausted::List,
+            Iter::Dict(_, part, ..) => Exhausted::Dict(part),
+            Iter::Set(..) => Exhausted::Set,
+            Iter::Deque(..) => Exhausted::Deque,
+            Iter::Enumerate(..) => Exhausted::Enumerate,
+            Iter::Zip(..) => Exhausted::Zip,
+            Iter::Map(..) => Exhausted::Map,
+            Iter::Filter(..) => Exhausted::Filter,
+            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+        })
+    }
 }
 
 /// A state with where it came from.
@@ -360,6 +438,7 @@ pub(super) enum Sort {
     Cell,
     Iter,
     Stack,
+    Instance,
     Slot,
 }
 
@@ -385,8 +464,14 @@ impl State {
             State::Deque(deque) => deque.items.len(),
             State::Dict(items) => 16 * items.len(),
             State::Set(items, _) => 16 * items.len(),
-            State::Iter(Iter::Items(items, _) | Iter::Dict(_, _, items, _) | Iter::Set(_, items, _)) => items.len() / 8,
+            State::Iter(
+                Iter::Items(items, _)
+                | Iter::Call(IterCall { items, .. })
+                | Iter::Dict(_, _, items, _)
+                | Iter::Set(_, items, _),
+            ) => items.len() / 8,
             State::Stack(entries) => entries.len(),
+            State::Instance(instance) => 16 * instance.attrs.len(),
             State::Iter(Iter::Lazy(lazy)) => lazy.parts().len() / 8,
             State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
         }
@@ -415,6 +500,7 @@ impl Heap {
             State::Cell(_) => Sort::Cell,
             State::Iter(_) => Sort::Iter,
             State::Stack(_) => Sort::Stack,
+            State::Instance(_) => Sort::Instance,
             State::Slot { .. } => Sort::Slot,
         }
     }

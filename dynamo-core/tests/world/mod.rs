@@ -11,8 +11,8 @@ mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
 use dynamo_core::host::{
-    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory, SetOperand,
-    TensorView, View,
+    Ask, ClassAttr, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory,
+    SetOperand, TensorView, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, DispatchKeys, ObjectInfo};
@@ -256,8 +256,20 @@ impl Host for World {
         None
     }
 
-    fn is_dict_of(&mut self, _: Obj, _: Obj) -> bool {
+    fn item(&mut self, _: Obj, _: &str) -> Option<Obj> {
+        None
+    }
+
+    fn has_no_hooks(&mut self, _: Obj) -> bool {
         false
+    }
+
+    fn makes_plain_instances(&mut self, _: Obj) -> bool {
+        false
+    }
+
+    fn dict_of(&mut self, _: Obj) -> Option<Obj> {
+        None
     }
 
     fn set_items(&mut self, _: Obj) -> Option<Vec<Constant>> {
@@ -311,6 +323,32 @@ impl Host for World {
             Some(None) => Lookup::Unknown,
             None => Lookup::Absent,
         }
+    }
+
+    fn class_attr(&mut self, class: Obj, name: &str, _: Option<Obj>) -> Option<(usize, ClassAttr)> {
+        let value = self.row(class).attrs.get(name)?.map(Obj::from_u32);
+        let unknown = ClassAttr::Descriptor { object: class, is_data: true };
+        let found = value.map_or(unknown, |value| match self.row(value).view {
+            Seen::Function(_) => ClassAttr::Function(value),
+            _ => ClassAttr::Plain(value),
+        });
+        Some((0, found))
+    }
+
+    fn mro(&mut self, class: Obj) -> Vec<Obj> {
+        vec![class]
+    }
+
+    fn has_dict(&mut self, obj: Obj) -> bool {
+        self.row(obj).plain
+    }
+
+    fn instance_attr(&mut self, obj: Obj, name: &str) -> Option<Obj> {
+        self.row(obj).attrs.get(name).copied().flatten().map(Obj::from_u32)
+    }
+
+    fn class_has(&mut self, class: Obj, name: &str) -> bool {
+        self.row(class).attrs.contains_key(name)
     }
 
     fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {

@@ -184,6 +184,7 @@ impl GuardTree {
             | GuardKind::ModuleMatch(expected)
             | GuardKind::BuiltinMatch(expected)
             | GuardKind::NnModule(expected) => objects.is(object, *expected),
+            GuardKind::EmptyModuleHooks => objects.has_no_hooks(object),
             GuardKind::ClosureMatch(code) => objects.code_is(object, *code),
             GuardKind::SequenceLength(len, _) => objects.len(object) == Some(u64::from(*len)),
             GuardKind::TupleIteratorLen(len) => objects.tuple_iterator_len(object) == Some(u64::from(*len)),

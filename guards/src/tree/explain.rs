@@ -138,6 +138,7 @@ impl GuardTree {
         match kind {
             GuardKind::NoneMatch => "None".to_owned(),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => "not None".to_owned(),
+            GuardKind::EmptyModuleHooks => "no hooks".to_owned(),
             GuardKind::BoolMatch(value) => repr::boolean(*value).to_owned(),
             GuardKind::ClosureMatch(code) => format!("a function of {}", table.repr(*code)),
             GuardKind::RangeIteratorMatch([start, stop, step]) => format!("range({start}, {stop}, {step})"),

@@ -356,6 +356,10 @@ impl Objects for Frame {
         self.keys_match(object, "mappingproxy", keys)
     }
 
+    fn has_no_hooks(&mut self, object: &Value) -> bool {
+        matches!(object.as_constant(), Some(Constant::Str(text)) if text == "no hooks")
+    }
+
     /// The one check of a user's own: `is_small`.
     fn user(&mut self, object: &Value, check: ObjectId) -> bool {
         check == super::object("is_small") && matches!(object.as_constant(), Some(Constant::Int(..10)))

@@ -156,6 +156,7 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let name: String = object.getattr("__name__")?.extract()?;
             match owner.as_str() {
                 "torch._C.TensorBase" | "torch.Tensor" => Seen::Builtin(format!("Tensor.{name}")),
+                "builtins.object" => Seen::Builtin(format!("{owner}.{name}")),
                 "builtins.str" | "builtins.int" | "builtins.float" => {
                     Seen::Builtin(format!("{}.{name}", owner.trim_start_matches("builtins.")))
                 }
@@ -291,9 +292,10 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     if is_torch(py, &file) {
         let name = function_target(function)?;
         let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
-        return Ok(if known { Place::InGraph } else { Place::Skipped });
-    }
-    if is_skipped(py, &file) {
+        if known || !is_inlined_torch(&file) {
+            return Ok(if known { Place::InGraph } else { Place::Skipped });
+        }
+    } else if is_skipped(py, &file) {
         return Ok(Place::Skipped);
     }
     let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;
@@ -399,6 +401,30 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
     static TORCH: OnceLock<Option<String>> = OnceLock::new();
     let torch = TORCH.get_or_init(|| folder(py, "torch"));
     torch.as_deref().is_some_and(|torch| file.starts_with(torch))
+}
+
+/// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
+const INLINED: [&str; 9] = [
+    "/torch/nn/modules/",
+    "/torch/nn/functional.py",
+    "/torch/nn/init.py",
+    "/torch/nn/utils/parametrize.py",
+    "/torch/nn/utils/parametrizations.py",
+    "/torch/nn/attention/",
+    "/torch/_jit_internal.py",
+    "/torch/distributions/",
+    "/torch/utils/_pytree.py",
+];
+
+/// True for torch's own code that is written as a program would be, and traced like one.
+fn is_inlined_torch(file: &str) -> bool {
+    INLINED.iter().any(|part| file.contains(part))
+}
+
+/// True for `forward` of one of torch's own modules, which is traced also where no traced code calls it.
+pub(super) fn is_forward(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
+    let is_module = file.contains("/torch/nn/modules/");
+    Ok(is_module && code.getattr(intern!(code.py(), "co_name"))?.eq("forward")?)
 }
 
 /// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own

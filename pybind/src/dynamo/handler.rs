@@ -174,7 +174,8 @@ impl Handler for Tracing {
         }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
-        if written || classify::is_skipped(call.py(), &file) || backend::is_at_work(call.py()).unwrap_or(false) {
+        let skipped = classify::is_skipped(call.py(), &file) && !classify::is_forward(&call.code(), &file)?;
+        if written || skipped || backend::is_at_work(call.py()).unwrap_or(false) {
             return Ok(Verdict::Skip);
         }
         let overrides = Torch::get(call.py())?.override_state(call.py())?;

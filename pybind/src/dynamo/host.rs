@@ -2,14 +2,14 @@
 
 use super::{
     classify::{self, Handles, Seen, dotted_name},
-    code, constant, substitutes,
+    code, constant, members, substitutes,
 };
 use crate::fx_module::function;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
-    TensorView, View,
+    Ask, ClassAttr, Code, FoldError, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand,
+    Table, TensorView, View,
 };
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
@@ -277,6 +277,23 @@ impl<'py> PyHost<'py> {
             Some(_) => Ok(Lookup::Unknown),
             None if class.hasattr("__getattr__")? => Ok(Lookup::Unknown),
             None => Ok(Lookup::Absent),
+        }
+    }
+
+    fn class_member(&mut self, found: &Bound<'py, PyAny>, kind: members::Member<'py>) -> ClassAttr {
+        use members::Member;
+        match kind {
+            Member::Function => ClassAttr::Function(self.handle(found)),
+            Member::StaticMethod(inner) => ClassAttr::StaticMethod(self.handle(&inner)),
+            Member::ClassMethod(inner) => ClassAttr::ClassMethod(self.handle(&inner)),
+            Member::Property(functions) => {
+                ClassAttr::Property(functions.each_ref().map(|function| function.as_ref().map(|f| self.handle(f))))
+            }
+            Member::CachedProperty(function, name) => ClassAttr::CachedProperty(self.handle(&function), name),
+            Member::Slot => ClassAttr::Member,
+            Member::Builtin(name) => ClassAttr::Builtin(name, self.handle(found)),
+            Member::Descriptor { is_data } => ClassAttr::Descriptor { object: self.handle(found), is_data },
+            Member::Plain => ClassAttr::Plain(self.handle(found)),
         }
     }
 
@@ -680,17 +697,62 @@ impl Host for PyHost<'_> {
         self.lookup(&object, name).unwrap_or(Lookup::Unknown)
     }
 
-    fn is_dict_of(&mut self, dict: Obj, object: Obj) -> bool {
-        let (dict, object) = (self.object(dict), self.object(object));
-        let own = || -> PyResult<bool> {
-            if let Ok(module) = object.cast_exact::<PyModule>() {
-                return Ok(module.dict().is(&dict));
-            }
-            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?;
-            let plain = object.get_type().getattr("__getattribute__")?.is(&generic);
-            Ok(plain && object.getattr_opt("__dict__")?.is_some_and(|own| own.is(&dict)))
+    fn class_attr(&mut self, class: Obj, name: &str, after: Option<Obj>) -> Option<(usize, ClassAttr)> {
+        let class = self.object(class);
+        let after = after.map(|after| self.object(after));
+        let (at, found) = members::in_mro_after(class.cast::<PyType>().ok()?, name, after.as_ref()).ok()??;
+        let kind = members::kind(&found, name);
+        Some((at, self.class_member(&found, kind)))
+    }
+
+    fn mro(&mut self, class: Obj) -> Vec<Obj> {
+        let class = self.object(class);
+        let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
+        class.mro().iter().map(|base| self.handle(&base)).collect()
+    }
+
+    fn has_dict(&mut self, obj: Obj) -> bool {
+        members::own_dict(&self.object(obj)).is_ok_and(|dict| dict.is_some())
+    }
+
+    fn instance_attr(&mut self, obj: Obj, name: &str) -> Option<Obj> {
+        let object = self.object(obj);
+        let found = members::of_instance(&object, name).ok()??;
+        Some(self.handle(&found))
+    }
+
+    fn class_has(&mut self, class: Obj, name: &str) -> bool {
+        self.object(class).hasattr(name).unwrap_or(true)
+    }
+
+    fn default_dtype(&self) -> DType {
+        let known = Torch::get(self.py).and_then(|torch| torch.default_dtype(self.py)).ok().flatten();
+        // One that is not ours: no rule knows what calls give.
+        known.unwrap_or(DType::Bool)
+    }
+
+    fn item(&mut self, dict: Obj, key: &str) -> Option<Obj> {
+        let dict = self.object(dict);
+        let found = dict.cast::<PyDict>().ok()?.get_item(key).ok()??;
+        Some(self.handle(&found))
+    }
+
+    fn has_no_hooks(&mut self, module: Obj) -> bool {
+        members::has_no_hooks(&self.object(module)).unwrap_or(false)
+    }
+
+    fn makes_plain_instances(&mut self, class: Obj) -> bool {
+        let class = self.object(class);
+        class.cast::<PyType>().is_ok_and(members::makes_plain_instances)
+    }
+
+    fn dict_of(&mut self, object: Obj) -> Option<Obj> {
+        let object = self.object(object);
+        let dict = match object.cast_exact::<PyModule>() {
+            Ok(module) => module.dict(),
+            Err(_) => members::own_dict(&object).ok()??,
         };
-        own().unwrap_or(true)
+        Some(self.handle(dict.as_any()))
     }
 
     fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {

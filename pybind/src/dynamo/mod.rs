@@ -14,6 +14,7 @@
 //! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: the guards' questions, [`tensors`] of tensors and [`keys`] of the keys of dicts;
+//! - [`members`]: what classes and instances have under a name, bound to nothing;
 //! - [`symbolic`]: torch is asked about calls on symbolic sizes;
 //! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
@@ -32,6 +33,7 @@ mod host;
 mod keeps_mode;
 mod keys;
 mod lift;
+mod members;
 mod number_calls;
 mod numbers;
 mod objects;

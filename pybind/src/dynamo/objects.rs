@@ -7,6 +7,7 @@
 use super::{
     constant,
     keys::SeenKeys,
+    members,
     tensors::{self, Wanted},
 };
 use crate::torch::{Overrides, Torch};
@@ -20,8 +21,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
-    PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType, PyTypeMethods, PyWeakrefMethods,
-    PyWeakrefReference,
+    PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
+    PyWeakrefMethods, PyWeakrefReference,
 };
 use std::{ptr, slice};
 use symshapes::DType;
@@ -269,6 +270,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn item_str(&mut self, base: &Handle<'py>, key: Name<'_>) -> Option<Handle<'py>> {
+        if base.is_exact_instance_of::<PyMappingProxy>() {
+            // The dict of a class.
+            return base.get_item(self.name(key)).ok();
+        }
         base.cast::<PyDict>().ok()?.get_item(self.name(key)).ok()?
     }
 
@@ -487,6 +492,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         let Ok(mapping) = object.cast::<PyMapping>() else { return false };
         let Ok(own) = mapping.keys() else { return false };
         own.len() == keys.len() && own.iter().zip(keys).all(|(key, &expected)| self.is_element(&key, expected))
+    }
+
+    fn has_no_hooks(&mut self, object: &Handle<'py>) -> bool {
+        members::has_no_hooks(object).unwrap_or(false)
     }
 
     fn user(&mut self, object: &Handle<'py>, check: ObjectId) -> bool {

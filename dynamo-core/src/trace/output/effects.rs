@@ -90,7 +90,9 @@ impl Output<'_, '_> {
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
                 State::Set(_, made) => self.change_set(&made)?,
-                State::Stack(_) | State::Iter(_) => return Err(construct("an iterator of the caller's")),
+                State::Stack(_) | State::Iter(_) | State::Instance(_) => {
+                    return Err(construct("an iterator of the caller's"));
+                }
                 State::Slot { value: None, .. } => {}
             }
         }

@@ -10,6 +10,7 @@
 
 mod effects;
 mod exit_stacks;
+mod instances;
 mod lazy_iterators;
 mod plan;
 mod sets;

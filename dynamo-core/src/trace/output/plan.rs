@@ -104,6 +104,8 @@ impl Output<'_, '_> {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),
             Value::Slice(parts) => parts.to_vec(),
             Value::State(state) => self.parts_of_state(*state),
+            Value::Instance(state) => self.parts_of_state(*state),
+            Value::Super(class, this) => vec![*class, *this],
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],
             Value::BoundBuiltin { this, .. } => vec![*this],
@@ -153,6 +155,7 @@ impl Output<'_, '_> {
             State::Set(items, made) => items.values().copied().chain(super::sets::parts(made)).collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
+            State::Instance(instance) => [instance.class].into_iter().chain(instance.attrs.values().copied()).collect(),
             State::Stack(entries) => entries.iter().flat_map(Leaving::parts).collect(),
             State::Iter(iter) => {
                 let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
@@ -176,7 +179,9 @@ impl Output<'_, '_> {
                         parts.push(*function);
                         parts
                     }
-                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done => Vec::new(),
+                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done(_) => Vec::new(),
+                    Iter::Call(call) => call.args.clone(),
+                    Iter::Reversed(reversed) => vec![reversed.of],
                 }
             }
         }

@@ -10,7 +10,7 @@ use crate::{
         call::LIMITS,
         context::Context,
         grad::Class,
-        value::{Function, Iter, Made, Sort, State, StateId, Table, Value, ValueId},
+        value::{Exhausted, Function, Iter, Made, Reversed, Sort, State, StateId, Table, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
@@ -152,6 +152,10 @@ impl Output<'_, '_> {
                 Ok(())
             })?,
             Value::State(state) => self.push_state(state)?,
+            Value::Instance(state) => self.push_instance(state)?,
+            Value::Super(class, this) => {
+                self.call_named("builtins.super", 2, |out| out.push_all(&[class, this]))?;
+            }
             Value::DictView(dict, part) => {
                 self.push(dict)?;
                 self.builder.load_method(part);
@@ -253,6 +257,7 @@ impl Output<'_, '_> {
                 self.states.insert(state, local);
             }
             State::Stack(entries) => self.push_exit_stack(state, entries)?,
+            State::Instance(_) => self.push_instance(state)?,
             State::Cell(_) | State::Slot { .. } => return Err(construct("a cell")),
         }
         Ok(())
@@ -341,11 +346,60 @@ impl Output<'_, '_> {
                 out.push_state(*inner)
             })?,
             Iter::Generator(_) | Iter::Running => return Err(construct("a generator that has begun")),
-            Iter::Done => {
-                self.builder.build_tuple(0);
-                self.builder.emit(Op::GetIter, 0);
+            Iter::Call(call) => {
+                self.call_named(call.function, call.args.len(), |out| out.push_all(&call.args))?;
+                self.skip_items(call.at);
             }
+            Iter::Reversed(reversed) => self.push_reversed(reversed)?,
+            Iter::Done(of) => self.push_exhausted(*of)?,
         }
+        Ok(())
+    }
+
+    /// Pushes an iterator that goes backwards, as far along as it was.
+    fn push_reversed(&mut self, reversed: &Reversed) -> Traced<()> {
+        self.call_named("builtins.reversed", 1, |out| out.push(reversed.of))?;
+        match self.t.reversible(reversed.of)? {
+            Some((Sort::List, ..)) => {
+                self.builder.copy(1);
+                self.builder.load_method("__setstate__");
+                self.builder.load_const(Const::Int(reversed.left as i64 - 1));
+                self.builder.call(1);
+                self.builder.pop();
+            }
+            Some((_, items, stamp)) if stamp == reversed.stamp => self.skip_items(items.len() - reversed.left),
+            _ => return Err(construct("an iterator over what has changed meanwhile")),
+        }
+        Ok(())
+    }
+
+    /// Pushes an iterator of a type that has no items left.
+    fn push_exhausted(&mut self, of: Exhausted) -> Traced<()> {
+        let of_nothing = |out: &mut Self| {
+            out.builder.build_tuple(0);
+            Ok(())
+        };
+        let of_none = |out: &mut Self| {
+            out.builder.load_const(Const::None);
+            out.builder.build_tuple(0);
+            Ok(())
+        };
+        match of {
+            Exhausted::List => self.builder.build_list(0),
+            Exhausted::Dict(part) => {
+                self.builder.build_map(0);
+                self.builder.load_method(part);
+                self.builder.call(0);
+            }
+            Exhausted::Set => self.call_named("builtins.set", 0, |_| Ok(()))?,
+            Exhausted::Deque => self.call_named("collections.deque", 0, |_| Ok(()))?,
+            Exhausted::Enumerate => self.call_named("builtins.enumerate", 1, of_nothing)?,
+            Exhausted::Zip => self.call_named("builtins.zip", 0, |_| Ok(()))?,
+            Exhausted::Map => self.call_named("builtins.map", 2, of_none)?,
+            Exhausted::Filter => self.call_named("builtins.filter", 2, of_none)?,
+            Exhausted::Other => return Err(construct("an iterator at its end")),
+        }
+        self.builder.emit(Op::GetIter, 0);
         Ok(())
     }
 

@@ -1,0 +1,325 @@
+//! Reading, writing and deleting attributes of objects: `object.__getattribute__`, `__setattr__` and `__delattr__`, and
+//! what classes put in their place.
+//!
+//! Invariants: an attribute is found where the interpreter finds it: data descriptors of the class, the object itself,
+//! the rest of the class, `__getattr__`. What is not understood is left to the host, which tells what a plain read
+//! finds, or ends the graph.
+
+use super::{Body, Instance};
+use crate::{
+    host::{ClassAttr, Obj},
+    reason::Reason,
+    trace::{
+        Traced, Tracer,
+        value::{State, Value, ValueId},
+    },
+};
+use guards::{Constant, GuardKind, SourceId};
+
+/// The classes whose attributes the host reads: instances of them look some up when they are first asked for.
+const READ_BY_HOST: [&str; 4] = ["torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
+
+/// The dotted name of `object`'s own way to read, write or delete attributes.
+fn of_object(method: &str) -> String {
+    format!("builtins.object.{method}")
+}
+
+impl Tracer<'_> {
+    /// `value.name` of an object of a class of the program's.
+    pub(in crate::trace) fn instance_get(&mut self, instance: Instance, name: &str) -> Traced {
+        if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, &self.values[instance.this])
+            && READ_BY_HOST.contains(&class.as_str())
+        {
+            return self.object_attr(instance.this, obj, name);
+        }
+        let found = match self.class_attr_unguarded(instance, "__getattribute__") {
+            Some(ClassAttr::Function(_)) => {
+                let text = self.constant(Constant::Str(name.to_owned()));
+                let found = self.call_special(instance.this, "__getattribute__", &[text])?;
+                return found.ok_or_else(|| self.no_attr(instance.this, name));
+            }
+            Some(ClassAttr::Builtin(method, _)) if method == of_object("__getattribute__") => {
+                self.generic_get(instance, name)
+            }
+            // Worlds of tests name no such method.
+            None => self.generic_get(instance, name),
+            Some(_) => return Err(self.no_attr(instance.this, name)),
+        };
+        match found {
+            Err(reason) if reason.is_of_attribute() => match self.fallback_get(instance, name)? {
+                Some(found) => {
+                    self.raising = None;
+                    Ok(found)
+                }
+                None => Err(reason),
+            },
+            found => found,
+        }
+    }
+
+    fn class_attr_unguarded(&mut self, instance: Instance, name: &str) -> Option<ClassAttr> {
+        self.host.class_attr(instance.class, name, None).map(|(_, found)| found)
+    }
+
+    /// What `__getattr__` of the class gives for a name that is found nowhere else; `None` without such a method.
+    fn fallback_get(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
+        if self.is_nn_module(instance) {
+            return self.module_member(instance, name);
+        }
+        match self.class_attr_unguarded(instance, "__getattr__") {
+            None => Ok(None),
+            Some(ClassAttr::Function(_)) => {
+                let text = self.constant(Constant::Str(name.to_owned()));
+                let found = self.call_special(instance.this, "__getattr__", &[text])?;
+                found.ok_or_else(|| self.no_attr(instance.this, name)).map(Some)
+            }
+            Some(_) => Err(self.no_attr(instance.this, name)),
+        }
+    }
+
+    /// `object.__getattribute__(value, name)`
+    pub(in crate::trace) fn generic_get(&mut self, instance: Instance, name: &str) -> Traced {
+        let this = instance.this;
+        if name == "__class__" {
+            return self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name));
+        }
+        let of_class = self.class_attr_unguarded(instance, name);
+        match &of_class {
+            Some(ClassAttr::Property(functions)) => {
+                let Some(getter) = functions[0] else { return Err(Reason::raised(&format!("AttributeError: {name}"))) };
+                let function = self.class_part(instance, name, getter, "fget")?;
+                return self.call(function, vec![this], vec![]);
+            }
+            Some(ClassAttr::Descriptor { object, is_data: true }) => {
+                return self.descriptor_get(instance, name, *object);
+            }
+            _ => {}
+        }
+        if let Some(own) = self.own_attr_of(instance, name)? {
+            return Ok(own);
+        }
+        match of_class {
+            Some(ClassAttr::Function(function)) => {
+                let function = self.class_member_of(instance, name, function)?;
+                Ok(self.value(Value::Method { function, this }))
+            }
+            Some(ClassAttr::StaticMethod(function)) => self.class_member_of(instance, name, function),
+            Some(ClassAttr::ClassMethod(function)) => {
+                let class = self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name))?;
+                let function = self.class_part(instance, name, function, "__func__")?;
+                Ok(self.value(Value::Method { function, this: class }))
+            }
+            Some(ClassAttr::CachedProperty(function, kept)) => {
+                let function = self.class_part(instance, name, function, "func")?;
+                let value = self.call(function, vec![this], vec![])?;
+                self.write_own(instance, &kept, value)?;
+                Ok(value)
+            }
+            Some(ClassAttr::Plain(found)) => {
+                let source = match instance.body {
+                    Body::Found(_) => self.source(this).map(|source| self.sources.attr(source, name)),
+                    Body::Made(_) => self.class_source(instance)?.map(|source| self.sources.attr(source, name)),
+                };
+                Ok(self.member(found, source))
+            }
+            Some(ClassAttr::Builtin(method, _)) => {
+                let function = self.value(Value::Builtin(method));
+                match instance.body {
+                    Body::Found(obj) => self.object_attr(this, obj, name),
+                    Body::Made(_) => Ok(self.value(Value::Method { function, this })),
+                }
+            }
+            Some(ClassAttr::Descriptor { object, .. }) => self.descriptor_get(instance, name, object),
+            // A member of `__slots__` without a value, or a property, which came before.
+            Some(ClassAttr::Member | ClassAttr::Property(_)) => Err(Reason::raised(&format!("AttributeError: {name}"))),
+            None => match instance.body {
+                Body::Found(obj) if !self.has_fallback(instance) => self.object_attr(this, obj, name),
+                Body::Found(_) => Err(Reason::raised(&format!("AttributeError: {name}"))),
+                Body::Made(_) if name == "__dict__" => Err(self.no_attr(this, name)),
+                Body::Made(_) => {
+                    self.class_attr(instance, name)?;
+                    Err(Reason::raised(&format!("AttributeError: {name}")))
+                }
+            },
+        }
+    }
+
+    /// True for an object whose class has `__getattr__`.
+    fn has_fallback(&mut self, instance: Instance) -> bool {
+        self.class_attr_unguarded(instance, "__getattr__").is_some()
+    }
+
+    /// What a descriptor gives, whose class says so by a Python function.
+    fn descriptor_get(&mut self, instance: Instance, name: &str, object: Obj) -> Traced {
+        if let Some(source) = self.class_source(instance)? {
+            let source = self.class_entry(source, instance.class, name, None);
+            let descriptor = self.member(object, source);
+            if let (Some(_), Some(class)) = (self.special(descriptor, "__get__")?, self.class_value(instance)?) {
+                let found = self.call_special(descriptor, "__get__", &[instance.this, class])?;
+                return found.ok_or_else(|| self.no_attr(instance.this, name));
+            }
+        }
+        match instance.body {
+            Body::Found(obj) => self.object_attr(instance.this, obj, name),
+            Body::Made(_) => Err(self.no_attr(instance.this, name)),
+        }
+    }
+
+    fn class_source(&mut self, instance: Instance) -> Traced<Option<SourceId>> {
+        Ok(match self.class_value(instance)? {
+            Some(class) => {
+                let class = self.force(class)?;
+                self.source(class)
+            }
+            None => None,
+        })
+    }
+
+    /// A function that the class has, whose way there leads through the class; the object itself has nothing of the
+    /// name.
+    fn class_member_of(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
+        self.guard_not_own(instance, name);
+        let source = self.class_source(instance)?.map(|source| self.sources.attr(source, name));
+        if source.is_none() && !self.host.is_immutable(instance.class) {
+            return Err(self.no_attr(instance.this, name));
+        }
+        Ok(self.member(found, source))
+    }
+
+    /// A function in a descriptor that the class has.
+    fn class_part(&mut self, instance: Instance, name: &str, found: Obj, part: &str) -> Traced {
+        let Some(source) = self.class_source(instance)? else { return Err(self.no_attr(instance.this, name)) };
+        let source = self.sources.attr(source, name);
+        let source = self.sources.attr(source, part);
+        Ok(self.lazy(found, source))
+    }
+
+    /// Guards that an object of the caller's has nothing of its own under a name.
+    pub(super) fn guard_not_own(&mut self, instance: Instance, name: &str) {
+        if let (Body::Found(obj), Some(source)) = (instance.body, self.source(instance.this))
+            && self.host.has_dict(obj)
+        {
+            let name = self.sources.string(name);
+            self.guard(source, GuardKind::NotPresentInGenericDict(name));
+        }
+    }
+
+    /// What an object itself has under a name.
+    fn own_attr_of(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
+        match instance.body {
+            Body::Made(state) => match self.heap.get(state) {
+                State::Instance(made) => Ok(made.attrs.get(name).copied()),
+                _ => Ok(None),
+            },
+            Body::Found(obj) if self.written(obj, name).is_some() || self.host.instance_attr(obj, name).is_some() => {
+                match self.host.instance_attr(obj, name) {
+                    Some(found) if self.written(obj, name).is_none() => {
+                        let source = self.source(instance.this).map(|source| self.sources.attr(source, name));
+                        if let (Some(source), Some(of), true) = (source, self.source(instance.this), self.watched) {
+                            // A handler would see that it is not there.
+                            self.found_attr(of, name, source);
+                        }
+                        Ok(Some(self.member(found, source)))
+                    }
+                    _ => self.object_attr(instance.this, obj, name).map(Some),
+                }
+            }
+            Body::Found(_) => Ok(None),
+        }
+    }
+
+    /// `value.name = new` of an object of a class of the program's.
+    pub(in crate::trace) fn instance_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
+        match self.class_attr_unguarded(instance, "__setattr__") {
+            Some(ClassAttr::Builtin(method, _)) if method == of_object("__setattr__") => {
+                self.generic_set(instance, name, new)
+            }
+            Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => self.module_set(instance, name, new),
+            Some(ClassAttr::Function(_)) => {
+                let text = self.constant(Constant::Str(name.to_owned()));
+                match self.call_special(instance.this, "__setattr__", &[text, new])? {
+                    Some(_) => Ok(()),
+                    None => Err(self.no_change(instance.this)),
+                }
+            }
+            None => self.generic_set(instance, name, new),
+            Some(_) => Err(self.no_change(instance.this)),
+        }
+    }
+
+    /// `object.__setattr__(value, name, new)`
+    pub(in crate::trace) fn generic_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
+        let this = instance.this;
+        if name.starts_with("__") && name.ends_with("__") {
+            return Err(self.no_change(this));
+        }
+        match self.class_attr_unguarded(instance, name) {
+            Some(ClassAttr::Property(functions)) => {
+                let setter = functions[1].ok_or_else(|| self.no_change(this))?;
+                let function = self.class_part(instance, name, setter, "fset")?;
+                self.call(function, vec![this, new], vec![]).map(|_| ())
+            }
+            Some(ClassAttr::Descriptor { object, is_data: true }) => {
+                let Some(source) = self.class_source(instance)? else { return Err(self.no_change(this)) };
+                let source = self.class_entry(source, instance.class, name, None);
+                let descriptor = self.member(object, source);
+                match self.call_special(descriptor, "__set__", &[this, new])? {
+                    Some(_) => Ok(()),
+                    None => Err(self.no_change(this)),
+                }
+            }
+            _ => self.write_own(instance, name, new),
+        }
+    }
+
+    /// Writes into an object itself.
+    pub(super) fn write_own(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
+        match instance.body {
+            Body::Made(state) => {
+                let has_place = self.class_attr_unguarded(instance, name) == Some(ClassAttr::Member)
+                    || self.class_attr_unguarded(instance, "__dict__").is_some();
+                if !has_place {
+                    return Err(self.no_change(instance.this));
+                }
+                if let State::Instance(made) = self.heap.change(state) {
+                    made.attrs.insert(name.to_owned(), new);
+                }
+                Ok(())
+            }
+            // The code writes the attribute again, by the class's own way.
+            Body::Found(obj) if self.host.plain_setattr(obj, name) || self.has_module_setattr(instance) => {
+                // What was deleted comes back as the last of the object's attributes.
+                if self.was_deleted(obj, name) {
+                    return Err(self.no_change(instance.this));
+                }
+                self.write_attr(instance.this, obj, name, new);
+                Ok(())
+            }
+            Body::Found(_) => Err(self.no_change(instance.this)),
+        }
+    }
+
+    /// `del value.name` of an object of a class of the program's.
+    pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
+        let plain = match self.class_attr_unguarded(instance, "__delattr__") {
+            Some(ClassAttr::Builtin(method, _)) => method == of_object("__delattr__"),
+            found => found.is_none(),
+        };
+        match instance.body {
+            Body::Found(obj) => self.delete_found(instance.this, obj, name),
+            Body::Made(state) if plain && self.is_plain_name(instance, name) => {
+                let State::Instance(made) = self.heap.change(state) else { return Ok(()) };
+                match made.attrs.shift_remove(name) {
+                    Some(_) => Ok(()),
+                    None => Err(Reason::raised(&format!("AttributeError: {name}"))),
+                }
+            }
+            Body::Made(_) => Err(self.no_change(instance.this)),
+        }
+    }
+
+    /// True for a name that the class says nothing of, or that is a member of `__slots__`.
+    fn is_plain_name(&mut self, instance: Instance, name: &str) -> bool {
+        matches!(self.class_attr_unguarded(instance, name), None | Some(ClassAttr::Member | ClassAttr::Plain(_)))
+    }
+}

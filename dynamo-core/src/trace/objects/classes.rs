@@ -1,0 +1,45 @@
+//! Attributes of classes, as `type.__getattribute__` finds them.
+
+use super::Tracer;
+use crate::{
+    host::{ClassAttr, Obj},
+    trace::{
+        Traced,
+        value::{Value, ValueId},
+    },
+};
+
+impl Tracer<'_> {
+    /// A method or a plain attribute that a class of the program's gives, also where its metaclass is the program's;
+    /// `None` where the host is to be asked.
+    pub(in crate::trace) fn class_get(&mut self, class: ValueId, obj: Obj, name: &str) -> Traced<Option<ValueId>> {
+        if self.host.is_immutable(obj) || name.starts_with("__") {
+            return Ok(None);
+        }
+        let meta = self.host.class_of(obj);
+        if !self.is_plain_metaclass(meta, name) {
+            return Ok(None);
+        }
+        let Some((_, found)) = self.host.class_attr(obj, name, None) else { return Ok(None) };
+        let Some(source) = self.source(class) else { return Ok(None) };
+        let source = self.sources.attr(source, name);
+        Ok(match found {
+            ClassAttr::Function(found) | ClassAttr::StaticMethod(found) | ClassAttr::Plain(found) => {
+                Some(self.lazy(found, source))
+            }
+            ClassAttr::ClassMethod(function) => {
+                let source = self.sources.attr(source, "__func__");
+                let function = self.lazy(function, source);
+                Some(self.value(Value::Method { function, this: class }))
+            }
+            _ => None,
+        })
+    }
+
+    /// True for a metaclass that reads attributes as `type` does, and has no descriptor of this name.
+    fn is_plain_metaclass(&mut self, meta: Obj, name: &str) -> bool {
+        let reads = self.host.class_attr(meta, "__getattribute__", None).map(|(_, found)| found);
+        let plain = matches!(&reads, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__getattribute__");
+        plain && self.host.class_attr(meta, name, None).is_none()
+    }
+}

@@ -1,0 +1,136 @@
+//! Calls of the program's classes: `type.__call__`, and what `object` itself does.
+
+use super::{Instance, Tracer};
+use crate::{
+    host::{ClassAttr, Obj},
+    reason::{Kind, Reason},
+    trace::{
+        Traced,
+        builtin::Rule,
+        call::Keywords,
+        items::raised,
+        value::{self, State, Value, ValueId},
+    },
+};
+use guards::Constant;
+use indexmap::IndexMap;
+
+/// The methods of `object` that a program calls by name, and `super`.
+pub(in crate::trace) const RULES: &[(&str, Rule)] = &[
+    ("builtins.object.__new__", |t, args, _| {
+        let &class = args.first().ok_or_else(|| raised("TypeError: object.__new__(): not enough arguments"))?;
+        t.new_instance(class)
+    }),
+    ("builtins.object.__init__", |t, args, keywords| match (args, &keywords[..]) {
+        ([_], []) => Ok(t.none()),
+        _ => Err(raised("TypeError: object.__init__() takes exactly one argument")),
+    }),
+    ("builtins.object.__init_subclass__", |t, _, _| Ok(t.none())),
+    ("builtins.object.__setattr__", |t, args, keywords| {
+        let (&[this, name, new], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __setattr__")) };
+        let (instance, name) = (t.instance_of(this, "object.__setattr__")?, t.name_of_attr(name)?);
+        t.generic_set(instance, &name, new)?;
+        Ok(t.none())
+    }),
+    ("builtins.object.__getattribute__", |t, args, keywords| {
+        let (&[this, name], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __getattribute__")) };
+        let (instance, name) = (t.instance_of(this, "object.__getattribute__")?, t.name_of_attr(name)?);
+        t.generic_get(instance, &name)
+    }),
+    ("builtins.object.__delattr__", |t, args, keywords| {
+        let (&[this, name], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __delattr__")) };
+        let (instance, name) = (t.instance_of(this, "object.__delattr__")?, t.name_of_attr(name)?);
+        t.instance_delete(instance, &name)?;
+        Ok(t.none())
+    }),
+    (super::supers::CLASS, |t, args, keywords| match (args, &keywords[..]) {
+        (&[class, this], []) => t.make_super(class, this),
+        _ => Err(Reason::new(Kind::Call, "`super` of so many arguments.")),
+    }),
+];
+
+impl Tracer<'_> {
+    fn name_of_attr(&mut self, name: ValueId) -> Traced<String> {
+        match self.get(name)? {
+            Value::Const(Constant::Str(name)) => Ok(name),
+            _ => Err(raised("TypeError: attribute name must be string")),
+        }
+    }
+
+    /// A new object of a class, as `object.__new__` makes it.
+    fn new_instance(&mut self, class: ValueId) -> Traced {
+        let class = self.force(class)?;
+        let Value::Class(name, obj) = self.values[class].clone() else {
+            return Err(raised("TypeError: object.__new__(X): X is not a type object"));
+        };
+        if !self.host.makes_plain_instances(obj) || self.host.is_immutable(obj) {
+            return Err(Reason::new(Kind::Call, format!("Making a `{name}`.")));
+        }
+        let instance = value::Instance { class, attrs: IndexMap::new() };
+        let state = self.heap.push(State::Instance(instance), None);
+        Ok(self.value(Value::Instance(state)))
+    }
+
+    /// A call of a class of the program's; `None` for a class whose instances the trace does not make.
+    pub(in crate::trace) fn construct(
+        &mut self,
+        class: ValueId,
+        obj: Obj,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        if self.host.is_immutable(obj) || !self.host.makes_plain_instances(obj) || !self.is_made_by_type(obj) {
+            return Ok(None);
+        }
+        let Some(source) = self.source(class) else { return Ok(None) };
+        let new = self.host.class_attr(obj, "__new__", None).map(|(_, found)| found);
+        let (made, by_object) = match new {
+            Some(ClassAttr::Builtin(method, _)) if method == "builtins.object.__new__" => {
+                (self.new_instance(class)?, true)
+            }
+            Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
+                let source = self.sources.attr(source, "__new__");
+                let function = self.lazy(function, source);
+                (self.call(function, [&[class], args].concat(), keywords.clone())?, false)
+            }
+            _ => return Ok(None),
+        };
+        let made = self.force(made)?;
+        match self.instance(made)? {
+            Some(instance) if instance.class == obj || self.host.is_subclass(instance.class, obj) == Some(true) => {
+                self.initialize(instance, args, keywords, by_object)?;
+            }
+            // What is none of its instances is not initialised.
+            _ => {}
+        }
+        Ok(Some(made))
+    }
+
+    /// Calls `__init__` of an object that was just made.
+    fn initialize(&mut self, instance: Instance, args: &[ValueId], keywords: &Keywords, by_object: bool) -> Traced<()> {
+        let refused = || raised("TypeError: __init__");
+        match self.class_attr(instance, "__init__")? {
+            Some((ClassAttr::Function(function), source)) => {
+                let function = self.member(function, source);
+                let all = [&[instance.this], args].concat();
+                let result = self.call(function, all, keywords.clone())?;
+                match self.get(result)? {
+                    Value::Const(Constant::None) => Ok(()),
+                    _ => Err(raised("TypeError: __init__() should return None")),
+                }
+            }
+            Some((ClassAttr::Builtin(method, _), _)) if method == "builtins.object.__init__" => {
+                // With `__new__` of its own the class has used the arguments.
+                if by_object && !(args.is_empty() && keywords.is_empty()) { Err(refused()) } else { Ok(()) }
+            }
+            _ => Err(Reason::new(Kind::Call, format!("`__init__` of {}.", self.describe(instance.this)))),
+        }
+    }
+
+    /// True for a class whose metaclass calls it as `type` does.
+    fn is_made_by_type(&mut self, class: Obj) -> bool {
+        let meta = self.host.class_of(class);
+        let call = self.host.class_attr(meta, "__call__", None).map(|(_, found)| found);
+        matches!(call, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__call__")
+    }
+}

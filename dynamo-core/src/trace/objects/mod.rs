@@ -1,0 +1,287 @@
+//! Objects of the program's classes, and its exceptions: their classes, their special methods, their texts.
+//!
+//! - `attributes`: reading, writing and deleting attributes, as `object.__getattribute__` and its like do;
+//! - `operators`: binary operators and comparisons by special methods;
+//! - `construct`: calls of classes; `supers`: `super()`; `classes`: attributes of classes;
+//! - `modules`: what is special about `torch.nn.Module`.
+//!
+//! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.
+//!
+//! Invariant: what is read of a class is guarded by way of the object's type, or the class cannot change.
+
+mod attributes;
+mod classes;
+mod construct;
+mod modules;
+mod operators;
+mod supers;
+
+pub(super) use construct::RULES;
+pub(super) use supers::CLASS as SUPER;
+
+use super::{
+    Traced, Tracer,
+    items::raised,
+    value::{State, StateId, Value, ValueId},
+};
+use crate::{
+    host::{ClassAttr, Obj, View},
+    reason::{Kind, Reason},
+};
+use guards::{Constant, GuardKind, SourceId, Step};
+
+/// An object of a class of the program's, looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instance {
+    /// The value.
+    pub(super) this: ValueId,
+    /// Its class.
+    pub(super) class: Obj,
+    body: Body,
+}
+
+/// Where an object keeps its attributes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Body {
+    /// In the running program, and in what the trace has written.
+    Found(Obj),
+    /// In the trace alone.
+    Made(StateId),
+}
+
+impl Tracer<'_> {
+    /// The object that a value is; `None` for what is no object of a class of the program's.
+    pub(super) fn instance(&mut self, value: ValueId) -> Traced<Option<Instance>> {
+        let this = self.force(value)?;
+        Ok(match self.values[this] {
+            Value::Object(_, obj) => Some(Instance { this, class: self.host.class_of(obj), body: Body::Found(obj) }),
+            Value::Instance(state) => {
+                let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
+                let class = instance.class;
+                match self.get(class)? {
+                    Value::Class(_, class) => Some(Instance { this, class, body: Body::Made(state) }),
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// The class of an object, as a value; `None` for one that may change and that can be reached in no way.
+    fn class_value(&mut self, instance: Instance) -> Traced<Option<ValueId>> {
+        match instance.body {
+            Body::Found(_) => self.type_of_object(instance.this),
+            Body::Made(state) => match self.heap.get(state) {
+                State::Instance(made) => Ok(Some(made.class)),
+                _ => Ok(None),
+            },
+        }
+    }
+
+    /// What the class of an object has under a name, and how it is reached. That there is nothing is guarded.
+    fn class_attr(&mut self, instance: Instance, name: &str) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
+        let class = self.class_value(instance)?;
+        let class_source = match class {
+            Some(class) => {
+                let class = self.force(class)?;
+                self.source(class)
+            }
+            None => None,
+        };
+        match (self.host.class_attr(instance.class, name, None), class_source) {
+            (Some((_, found)), source) => Ok(Some((found, source.map(|source| self.sources.attr(source, name))))),
+            (None, Some(source)) => {
+                // What its metaclass has no guard tells apart.
+                if !self.host.class_has(instance.class, name) {
+                    let name = self.sources.string(name);
+                    self.guard(source, GuardKind::HasAttr(name, false));
+                }
+                Ok(None)
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// A special method of an object, bound to it; `None` if its class has none that can be traced.
+    pub(super) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        let Some((found, source)) = self.class_attr(instance, name)? else { return Ok(None) };
+        let this = instance.this;
+        Ok(match found {
+            ClassAttr::Function(function) if source.is_some() || self.host.is_immutable(instance.class) => {
+                let function = self.member(function, source);
+                Some(self.value(Value::Method { function, this }))
+            }
+            _ => None,
+        })
+    }
+
+    /// A part of an object or class, not looked at yet.
+    fn member(&mut self, obj: Obj, source: Option<SourceId>) -> ValueId {
+        match source {
+            Some(source) => self.lazy(obj, source),
+            None => self.value(Value::Lazy(obj)),
+        }
+    }
+
+    /// Calls a special method of an object; `None` if there is none that can be traced.
+    pub(super) fn call_special(&mut self, value: ValueId, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        match self.special(value, name)? {
+            Some(method) => self.call(method, args.to_vec(), vec![]).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// `len` of an object.
+    pub(super) fn object_len(&mut self, value: ValueId) -> Traced {
+        let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)));
+        match self.call_special(value, "__len__", &[])? {
+            Some(len) if self.int(len)?.is_some() => Ok(len),
+            _ => Err(unknown(self)),
+        }
+    }
+
+    /// Whether an object counts as true.
+    pub(super) fn object_truth(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(value)? else { return Ok(true) };
+        for name in ["__bool__", "__len__"] {
+            match self.class_attr(instance, name)? {
+                Some((ClassAttr::Function(_), _)) => {
+                    let found = self.call_special(value, name, &[])?;
+                    let found = found.ok_or_else(|| self.no_truth(value))?;
+                    let known = self.number(found)?.is_some();
+                    return if known { self.truth(found) } else { Err(self.no_truth(value)) };
+                }
+                Some(_) => return Err(self.no_truth(value)),
+                None if self.host.class_has(instance.class, name) => return Err(self.no_truth(value)),
+                None => {}
+            }
+        }
+        match self.class_value(instance)? {
+            // That it has neither method is guarded by way of its class.
+            Some(class) if self.source(class).is_some() => Ok(true),
+            _ => Err(self.no_truth(value)),
+        }
+    }
+
+    fn no_truth(&mut self, value: ValueId) -> Reason {
+        Reason::new(Kind::Operator, format!("`bool` of {}.", self.describe(value)))
+    }
+
+    /// The class of a value, if that is known.
+    pub(super) fn class_of(&mut self, value: ValueId) -> Traced<Option<Obj>> {
+        if let Some(instance) = self.instance(value)? {
+            return Ok(Some(instance.class));
+        }
+        Ok(match self.get(value)? {
+            Value::Exception { class, .. } => Some(class),
+            Value::Record(class, ..) => Some(class),
+            _ => match super::builtin::classes(self, value)? {
+                Some([own, ..]) => self.host.class_named(own),
+                _ => None,
+            },
+        })
+    }
+
+    /// `type(value)` of an object or exception.
+    pub(super) fn type_of_object(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let value = self.force(value)?;
+        let class = match self.values[value] {
+            Value::Object(_, obj) => self.host.class_of(obj),
+            Value::Exception { class, .. } => class,
+            Value::Instance(state) => {
+                let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
+                let class = instance.class;
+                return self.force(class).map(Some);
+            }
+            _ => return Ok(None),
+        };
+        if let Some(&known) = self.known.get(&class) {
+            return Ok(Some(known));
+        }
+        let found = match (self.source(value), self.host.view(class)) {
+            // The object's own guard is on its type.
+            (Some(source), View::Class(name)) => {
+                let source = self.sources.step(source, Step::Type);
+                let found = self.sourced(Value::Class(name, class), source);
+                self.known.insert(class, found);
+                self.known_log.push(class);
+                return Ok(Some(found));
+            }
+            _ if self.host.is_immutable(class) => self.value(Value::Lazy(class)),
+            _ => return Ok(None),
+        };
+        self.force(found).map(Some)
+    }
+
+    /// Whether the class of a value comes from another one; `None` if that is not known.
+    pub(super) fn is_of_class(&mut self, value: ValueId, of: Obj) -> Traced<Option<bool>> {
+        let Some(class) = self.class_of(value)? else { return Ok(None) };
+        Ok(if class == of { Some(true) } else { self.host.is_subclass(class, of) })
+    }
+
+    /// `issubclass(class, of)`
+    pub(super) fn is_subclass(&mut self, class: ValueId, of: ValueId) -> Traced<bool> {
+        let unknown = || Reason::new(Kind::Call, "`issubclass` of a class that decides for itself.");
+        match (self.get(class)?, self.get(of)?) {
+            (Value::Class(_, class), Value::Class(_, of)) if class == of => Ok(true),
+            (Value::Class(_, class), Value::Class(_, of)) => self.host.is_subclass(class, of).ok_or_else(unknown),
+            (Value::Class(..), Value::Tuple(options)) => {
+                for option in options {
+                    if self.is_subclass(class, option)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Err(raised("TypeError: issubclass() arg 1 must be a class").uncaught()),
+        }
+    }
+
+    /// The text of an exception whose class says nothing of it.
+    pub(super) fn exception_text(&mut self, value: ValueId) -> Traced<Option<String>> {
+        let Value::Exception { name, class, args: Some(args) } = self.get(value)? else { return Ok(None) };
+        let plain = self.host.class_named("builtins.BaseException").map(|base| self.host.attr(base, "__str__"));
+        let of_keys = name == "builtins.KeyError";
+        if plain != Some(self.host.attr(class, "__str__")) && !of_keys {
+            return Ok(None);
+        }
+        match args[..] {
+            [] => Ok(Some(String::new())),
+            [only] if of_keys => self.repr(only),
+            [only] => {
+                let only = self.specialised(only)?;
+                match self.as_constant(only)? {
+                    Some(constant) => match self.host.fold("builtins.str", &[constant]) {
+                        Ok(Constant::Str(text)) => Ok(Some(text)),
+                        _ => Ok(None),
+                    },
+                    None => self.repr(only),
+                }
+            }
+            _ => {
+                let all = self.value(Value::Tuple(args));
+                self.repr(all)
+            }
+        }
+    }
+
+    /// `str` of what is neither a constant nor a container, if that is not its `repr`.
+    pub(super) fn text_of(&mut self, value: ValueId) -> Traced<Option<String>> {
+        match self.exception_text(value)? {
+            Some(text) => Ok(Some(text)),
+            None => self.object_text(value, "__str__"),
+        }
+    }
+
+    /// `str`, `repr` or `format` of an object by its class's own method, by the method's name; `None` if the class has
+    /// none in Python.
+    pub(super) fn object_text(&mut self, value: ValueId, method: &str) -> Traced<Option<String>> {
+        let args = if method == "__format__" { vec![self.constant(Constant::Str(String::new()))] } else { vec![] };
+        let Some(text) = self.call_special(value, method, &args)? else { return Ok(None) };
+        match self.get(text)? {
+            Value::Const(Constant::Str(text)) => Ok(Some(text)),
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Binary operators and comparisons of objects, by the special methods of both operands.
+//!
+//! Invariant: methods are asked in CPython's order: the right operand first if its class comes from the left one's and
+//! has a method of its own; a method that gives `NotImplemented` is passed over.
+
+use super::{Instance, Tracer};
+use crate::{
+    bytecode::Comparison,
+    host::ClassAttr,
+    reason::Reason,
+    trace::{
+        Traced,
+        value::{Value, ValueId},
+    },
+};
+use guards::Constant;
+
+/// What asking a special method of an operand has given.
+enum Answer {
+    /// The class has no such method, or it knows nothing of the other operand.
+    Pass,
+    /// A result.
+    Given(ValueId),
+}
+
+impl Tracer<'_> {
+    /// `a + b`, or `a += b`, by the name in `operator`, where an operand is an object; `None` if neither is.
+    pub(in crate::trace) fn binary_objects(
+        &mut self,
+        name: &str,
+        changes: bool,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        let (left, right) = (self.instance(a)?, self.instance(b)?);
+        if left.is_none() && right.is_none() {
+            return Ok(None);
+        }
+        let plain = name.trim_end_matches('_');
+        let [method, reflected, in_place] = ["", "r", "i"].map(|prefix| format!("__{prefix}{plain}__"));
+        if let (Some(left), true) = (left, changes)
+            && let Answer::Given(result) = self.ask(left, &in_place, b)?
+        {
+            return Ok(Some(result));
+        }
+        let mut order = Vec::new();
+        if let Some(left) = left {
+            order.push((left, &method, b));
+        } else if !self.passes_on_objects(name, a)? {
+            return Err(self.no_operator(name, a, b));
+        }
+        if let Some(right) = right.filter(|right| left.is_none_or(|left| left.class != right.class)) {
+            let first = self.comes_first(left, a, right, Some(&reflected))?;
+            order.insert(if first { 0 } else { order.len() }, (right, &reflected, a));
+        }
+        if right.is_none() && !self.passes_on_objects(name, b)? {
+            // What the other operand would do is asked last.
+            order.truncate(1);
+            if let Some(&(this, method, other)) = order.first()
+                && let Answer::Given(result) = self.ask(this, method, other)?
+            {
+                return Ok(Some(result));
+            }
+            return Err(self.no_operator(name, a, b));
+        }
+        for (this, method, other) in order {
+            if let Answer::Given(result) = self.ask(this, method, other)? {
+                return Ok(Some(result));
+            }
+        }
+        Err(self.no_operator(name, a, b))
+    }
+
+    /// A comparison where an operand is an object; `None` if neither is.
+    pub(in crate::trace) fn compare_objects(
+        &mut self,
+        comparison: Comparison,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        let (left, right) = (self.instance(a)?, self.instance(b)?);
+        if left.is_none() && right.is_none() || self.has_own_equality(left, right)? {
+            return Ok(None);
+        }
+        let method = |comparison| format!("__{}__", crate::trace::ops::name_of(comparison));
+        let (direct, reflected) = (method(comparison), method(crate::trace::ops::reflected(comparison)));
+        let mut order = Vec::new();
+        if let Some(left) = left {
+            order.push((left, direct, b));
+        } else if !self.passes_on_objects("eq", a)? {
+            return Err(self.no_operator(crate::trace::ops::name_of(comparison), a, b));
+        }
+        if let Some(right) = right {
+            let first = self.comes_first(left, a, right, None)?;
+            order.insert(if first { 0 } else { order.len() }, (right, reflected, a));
+        }
+        for (this, method, other) in order {
+            if let Answer::Given(result) = self.ask_comparison(this, &method, other)? {
+                return Ok(Some(result));
+            }
+        }
+        let equal = match comparison {
+            Comparison::Eq => self.is_same(a, b)?,
+            Comparison::Ne => !self.is_same(a, b)?,
+            _ => return Err(self.no_operator(crate::trace::ops::name_of(comparison), a, b)),
+        };
+        Ok(Some(self.constant(Constant::Bool(equal))))
+    }
+
+    /// True for members of enumerations and layouts, which are compared otherwise.
+    fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
+        for instance in [left, right].into_iter().flatten() {
+            if let Value::Object(class, obj) = self.values[instance.this].clone()
+                && (class == crate::trace::attr::LAYOUT || self.host.is_enum_member(obj))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// True if the right operand's method is asked before the left one's: its class comes from the left one's, and for
+    /// operators the method is not the one that the left one's class has.
+    fn comes_first(
+        &mut self,
+        left: Option<Instance>,
+        a: ValueId,
+        right: Instance,
+        reflected: Option<&str>,
+    ) -> Traced<bool> {
+        let left_class = match left {
+            Some(left) => Some(left.class),
+            None => self.class_of(a)?,
+        };
+        let Some(left_class) = left_class else { return Ok(false) };
+        if left_class == right.class || self.host.is_subclass(right.class, left_class) != Some(true) {
+            return Ok(false);
+        }
+        let Some(reflected) = reflected else { return Ok(true) };
+        let inherited = self.host.class_attr(left_class, reflected, None).map(|(_, found)| found);
+        let own = self.host.class_attr(right.class, reflected, None).map(|(_, found)| found);
+        Ok(own.is_some() && own != inherited)
+    }
+
+    /// True for what is no object of the program's and gives `NotImplemented` for those.
+    fn passes_on_objects(&mut self, name: &str, value: ValueId) -> Traced<bool> {
+        Ok(match self.get(value)? {
+            Value::Const(Constant::Str(_) | Constant::Bytes(_)) => name != "mod",
+            Value::Const(_)
+            | Value::SymInt { .. }
+            | Value::SymFloat { .. }
+            | Value::SymBool { .. }
+            | Value::Tuple(_)
+            | Value::Size(_)
+            | Value::Class(..)
+            | Value::Function(_) => true,
+            Value::State(state) => !matches!(
+                self.heap.sort(state),
+                crate::trace::value::Sort::Iter | crate::trace::value::Sort::Cell | crate::trace::value::Sort::Stack
+            ),
+            _ => false,
+        })
+    }
+
+    fn ask(&mut self, this: Instance, method: &str, other: ValueId) -> Traced<Answer> {
+        match self.class_attr(this, method)? {
+            None => Ok(Answer::Pass),
+            Some((ClassAttr::Function(_), _)) => {
+                let result = self.call_special(this.this, method, &[other])?;
+                let result = result.ok_or_else(|| self.no_method(this, method))?;
+                self.answer(result)
+            }
+            Some(_) => Err(self.no_method(this, method)),
+        }
+    }
+
+    /// As [`Tracer::ask`], where `object` has a method that knows nothing but identity.
+    fn ask_comparison(&mut self, this: Instance, method: &str, other: ValueId) -> Traced<Answer> {
+        match self.class_attr(this, method)? {
+            Some((ClassAttr::Builtin(name, _), _)) if name.starts_with("builtins.object.") => {
+                if method != "__ne__" {
+                    return Ok(Answer::Pass);
+                }
+                match self.ask_comparison(this, "__eq__", other)? {
+                    Answer::Pass => Ok(Answer::Pass),
+                    Answer::Given(equal) => self.negation(equal).map(Answer::Given),
+                }
+            }
+            _ => self.ask(this, method, other),
+        }
+    }
+
+    fn answer(&mut self, result: ValueId) -> Traced<Answer> {
+        let passes = matches!(self.get(result)?, Value::Object(class, _) if class == "builtins.NotImplementedType");
+        Ok(if passes { Answer::Pass } else { Answer::Given(result) })
+    }
+
+    fn no_method(&mut self, this: Instance, method: &str) -> Reason {
+        Reason::new(crate::reason::Kind::Operator, format!("`{method}` of {}.", self.describe(this.this)))
+    }
+}

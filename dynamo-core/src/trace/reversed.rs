@@ -1,0 +1,88 @@
+//! `reversed`: iterators that go backwards.
+//!
+//! Invariant: an iterator over what can change sees the change as CPython's does: lists by place, deques and dicts by
+//! an error.
+
+use super::{
+    Traced, Tracer,
+    items::{raised, range_len},
+    value::{Iter, IterCall, Reversed, Sort, State, Value, ValueId},
+};
+use crate::reason::{Kind, Reason};
+use guards::Constant;
+
+impl Tracer<'_> {
+    /// `reversed(value)`
+    pub(super) fn reversed(&mut self, value: ValueId) -> Traced {
+        let iter = match self.get(value)? {
+            Value::Tuple(mut items) | Value::Size(mut items) | Value::Record(_, _, mut items) => {
+                items.reverse();
+                Iter::Call(IterCall { function: "builtins.reversed", args: vec![value], items, at: 0 })
+            }
+            Value::Const(Constant::Str(text)) => {
+                let items = text.chars().rev().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
+                Iter::Call(IterCall { function: "builtins.reversed", args: vec![value], items, at: 0 })
+            }
+            Value::Range(bounds @ [start, _, step]) => {
+                Iter::Range([start + (range_len(bounds) - 1) * step, start - step, -step])
+            }
+            Value::Tensor(_) => {
+                let items = self.all_items(value)?;
+                let rows = self.value(Value::Tuple(items));
+                return self.reversed(rows);
+            }
+            Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__reversed__", &[])? {
+                Some(iterator) => return Ok(iterator),
+                None => return Err(self.not_reversible(value)),
+            },
+            _ => match self.reversible(value)? {
+                Some((_, items, stamp)) => Iter::Reversed(Reversed { of: value, left: items.len(), stamp }),
+                None => return Err(raised("TypeError: object is not reversible")),
+            },
+        };
+        Ok(self.state(State::Iter(iter)))
+    }
+
+    fn not_reversible(&mut self, value: ValueId) -> Reason {
+        Reason::new(Kind::Iteration, format!("Backwards over {}.", self.describe(value)))
+    }
+
+    /// The items of a list, a deque, a dict or a view of one, as they are now, and by what a change of it is noticed.
+    pub(super) fn reversible(&mut self, value: ValueId) -> Traced<Option<(Sort, Vec<ValueId>, usize)>> {
+        Ok(match self.get(value)? {
+            Value::State(state) => match self.heap.get(state).clone() {
+                State::List(items) => Some((Sort::List, items, 0)),
+                State::Deque(deque) => Some((Sort::Deque, deque.items, deque.moves)),
+                State::Dict(items) => {
+                    let keys: Vec<ValueId> = items.into_values().map(|(key, _)| key).collect();
+                    let count = keys.len();
+                    Some((Sort::Dict, keys, count))
+                }
+                _ => None,
+            },
+            Value::DictView(dict, part) => {
+                let items = self.view_items(dict, part)?;
+                let count = items.len();
+                Some((Sort::Dict, items, count))
+            }
+            _ => None,
+        })
+    }
+
+    /// The next item of an iterator that goes backwards; `None` at its end.
+    pub(super) fn next_reversed(&mut self, iter: &mut Reversed) -> Traced<Option<ValueId>> {
+        let Some((sort, items, stamp)) = self.reversible(iter.of)? else { return Ok(None) };
+        match sort {
+            Sort::Deque if iter.left > 0 && stamp != iter.stamp => {
+                return Err(raised("RuntimeError: deque mutated during iteration"));
+            }
+            Sort::Dict if stamp != iter.stamp => {
+                return Err(raised("RuntimeError: dictionary changed size during iteration"));
+            }
+            _ => {}
+        }
+        let item = iter.left.checked_sub(1).and_then(|at| items.get(at).copied());
+        iter.left = iter.left.saturating_sub(1);
+        Ok(item)
+    }
+}

@@ -1,0 +1,167 @@
+//! What classes and instances have under a name, as `_PyType_Lookup` and `object.__getattribute__` find it; nothing is
+//! bound, and no code of the user's runs.
+
+use super::classify::dotted_name;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction, PyType};
+
+/// The sort of an entry of a class.
+pub(super) enum Member<'py> {
+    Function,
+    StaticMethod(Bound<'py, PyAny>),
+    ClassMethod(Bound<'py, PyAny>),
+    /// The functions that read, write and delete it.
+    Property([Option<Bound<'py, PyAny>>; 3]),
+    /// The function, and the name under which instances keep what it gives.
+    CachedProperty(Bound<'py, PyAny>, String),
+    Slot,
+    /// By its dotted name.
+    Builtin(String),
+    Descriptor {
+        is_data: bool,
+    },
+    Plain,
+}
+
+/// What the classes of the method resolution order have under a name, those up to `after` left out; and the place of
+/// the class that has it.
+pub(super) fn in_mro_after<'py>(
+    class: &Bound<'py, PyType>,
+    name: &str,
+    after: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<(usize, Bound<'py, PyAny>)>> {
+    let mro = class.mro();
+    let first = match after {
+        None => 0,
+        Some(after) => mro.iter().position(|base| base.is(after)).map_or(mro.len(), |at| at + 1),
+    };
+    for (at, base) in mro.iter().enumerate().skip(first) {
+        let dict = base.getattr(intern!(class.py(), "__dict__"))?;
+        if dict.contains(name)? {
+            return dict.get_item(name).map(|found| Some((at, found)));
+        }
+    }
+    Ok(None)
+}
+
+/// The sort of what a class has under a name.
+pub(super) fn kind<'py>(found: &Bound<'py, PyAny>, name: &str) -> Member<'py> {
+    let unknown = Member::Descriptor { is_data: true };
+    by_class(found, name).unwrap_or(unknown)
+}
+
+fn by_class<'py>(found: &Bound<'py, PyAny>, name: &str) -> PyResult<Member<'py>> {
+    let py = found.py();
+    if found.is_exact_instance_of::<PyFunction>() {
+        return Ok(Member::Function);
+    }
+    let class = found.get_type();
+    let wrapped = || found.getattr(intern!(py, "__func__"));
+    Ok(match dotted_name(class.as_any())?.as_str() {
+        "builtins.staticmethod" => Member::StaticMethod(wrapped()?),
+        "builtins.classmethod" => Member::ClassMethod(wrapped()?),
+        "builtins.property" => {
+            let part = |name: &str| found.getattr(name).map(|part| (!part.is_none()).then_some(part));
+            Member::Property([part("fget")?, part("fset")?, part("fdel")?])
+        }
+        "functools.cached_property" => {
+            let kept: Option<String> = found.getattr("attrname")?.extract()?;
+            Member::CachedProperty(found.getattr("func")?, kept.unwrap_or_else(|| name.to_owned()))
+        }
+        "builtins.member_descriptor" => Member::Slot,
+        "builtins.method_descriptor" | "builtins.wrapper_descriptor" | "builtins.classmethod_descriptor" => {
+            Member::Builtin(format!("{}.{name}", dotted_name(&found.getattr("__objclass__")?)?))
+        }
+        "builtins.builtin_function_or_method" => {
+            // `__new__` of a builtin class is bound to it; other functions are what they are.
+            let owner = found.getattr("__self__")?;
+            match owner.cast::<PyType>() {
+                Ok(owner) => Member::Builtin(format!("{}.{name}", dotted_name(owner.as_any())?)),
+                Err(_) => Member::Plain,
+            }
+        }
+        _ if class.hasattr("__get__")? => {
+            Member::Descriptor { is_data: class.hasattr("__set__")? || class.hasattr("__delete__")? }
+        }
+        _ => Member::Plain,
+    })
+}
+
+/// What an object itself has under a name: in its `__dict__`, or in a member of `__slots__`.
+pub(super) fn of_instance<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    let class = object.get_type();
+    if let Some((_, found)) = in_mro_after(&class, name, None)?
+        && matches!(kind(&found, name), Member::Slot)
+    {
+        return found.call_method1(intern!(py, "__get__"), (object, &class)).map(Some).or(Ok(None));
+    }
+    match own_dict(object)? {
+        Some(dict) => dict.get_item(name),
+        None => Ok(None),
+    }
+}
+
+/// The dict in which an object keeps its attributes, whatever its class makes of `__dict__`.
+pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    // SAFETY: the object is live; the call gives a new reference, or raises for an object without a dict.
+    let dict = unsafe {
+        let dict = pyo3::ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_opt(object.py(), dict)
+    };
+    match dict {
+        Some(dict) => Ok(dict.cast_into::<PyDict>().ok()),
+        None => {
+            drop(PyErr::take(object.py()));
+            Ok(None)
+        }
+    }
+}
+
+/// True for a `torch.nn.Module` that has no hooks of its own and whose call is not compiled by `Module.compile`, nor
+/// any method on the way to `forward` replaced in the object.
+pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = module.py();
+    let Some(dict) = own_dict(module)? else { return Ok(false) };
+    let hooks = [
+        intern!(py, "_forward_hooks"),
+        intern!(py, "_forward_pre_hooks"),
+        intern!(py, "_backward_hooks"),
+        intern!(py, "_backward_pre_hooks"),
+    ];
+    for name in hooks {
+        match dict.get_item(name)? {
+            Some(hooks) if hooks.cast::<PyDict>().is_ok_and(|hooks| hooks.is_empty()) => {}
+            _ => return Ok(false),
+        }
+    }
+    let replaced = [intern!(py, "_compiled_call_impl"), intern!(py, "_call_impl"), intern!(py, "_slow_forward")];
+    for name in replaced {
+        if dict.get_item(name)?.is_some_and(|found| !found.is_none()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// True for a class of Python's making whose instances have no fields but their attributes, and that may be called: it
+/// has no abstract methods.
+pub(super) fn makes_plain_instances(class: &Bound<'_, PyType>) -> bool {
+    let object = class.py().get_type::<PyAny>();
+    // SAFETY: a live class is asked for its flags.
+    let flags = |class: &Bound<'_, PyType>| unsafe { pyo3::ffi::PyType_GetFlags(class.as_type_ptr()) };
+    let is_abstract = flags(class) & pyo3::ffi::Py_TPFLAGS_IS_ABSTRACT != 0;
+    let is_python = |base: &Bound<'_, PyAny>| {
+        base.cast::<PyType>().is_ok_and(|base| flags(base) & pyo3::ffi::Py_TPFLAGS_HEAPTYPE != 0)
+    };
+    !is_abstract && class.mro().iter().all(|base| base.is(&object) || is_python(&base) && is_made_in_python(&base))
+}
+
+/// True for a class whose body is Python: others have their own idea of how instances are made.
+fn is_made_in_python(class: &Bound<'_, PyAny>) -> bool {
+    let dict = class.getattr("__dict__");
+    dict.is_ok_and(|dict| {
+        dict.contains("__module__").unwrap_or(false) && !dict.contains("__torch_function__").unwrap_or(true)
+    })
+}
