@@ -291,7 +291,7 @@ impl Tracer<'_> {
 
     /// What a view of a dict shows.
     fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
-        let pairs = super::containers::pairs(self, dict)?;
+        let pairs = super::python::containers::pairs(self, dict)?;
         let item = |(key, value): (ValueId, ValueId)| match part {
             "keys" => key,
             "values" => value,
@@ -347,7 +347,7 @@ impl Tracer<'_> {
         let (item, iter) = match iter {
             Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
             Iter::Dict(dict, part, items, at) => {
-                if super::containers::pairs(self, dict)?.len() != items.len() {
+                if super::python::containers::pairs(self, dict)?.len() != items.len() {
                     return Err(raised("RuntimeError: dictionary changed size during iteration"));
                 }
                 (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))

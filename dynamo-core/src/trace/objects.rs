@@ -72,7 +72,7 @@ impl Tracer<'_> {
             Value::Object(_, obj) => Some(self.host.class_of(obj)),
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
-            _ => match super::builtin::classes(self, value)? {
+            _ => match super::python::classes::classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,
             },
