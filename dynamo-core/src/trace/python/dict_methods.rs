@@ -82,8 +82,10 @@ pub(in crate::trace) fn store(t: &mut Tracer<'_>, state: StateId, items: Entries
 }
 
 fn view(t: &mut Tracer<'_>, b: &Bound<'_>, part: &'static str) -> Traced {
-    let dict = b.arg(0)?;
-    let dict = t.force(dict)?;
+    let dict = t.force(b.arg(0)?)?;
+    // A view shows all keys: they are guarded.
+    let state = state_of(t, b)?;
+    t.heap.get(state);
     Ok(t.value(Value::DictView(dict, part)))
 }
 

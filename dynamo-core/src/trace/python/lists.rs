@@ -43,7 +43,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         items.remove(found.ok_or_else(|| raised("ValueError: list.remove(x): x not in list"))?);
         store(t, state, items)
     }),
-    row("list.clear(self, /)", |t, b| change(t, b, |items| items.clear())),
+    row("list.clear(self, /)", |t, b| change(t, b, Vec::clear)),
     row("list.reverse(self, /)", |t, b| change(t, b, |items| items.reverse())),
     row("list.copy(self, /)", |t, b| {
         let (_, items) = this(t, b)?;

@@ -54,7 +54,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let on = t.autocast_for(b.opt(0))?.is_some();
         Ok(t.constant(Constant::Bool(on)))
     }),
-    row("torch.device(*args, **kwargs)", |t, b| t.fold_call(b)),
+    row("torch.device(*args, **kwargs)", device),
     row("torch.is_tensor(obj, /)", |t, b| {
         let is = matches!(t.get(b.arg(0)?)?, Value::Tensor(_));
         Ok(t.constant(Constant::Bool(is)))
@@ -62,6 +62,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.is_floating_point(input)", |t, b| of_dtype(t, b, "is_floating_point")),
     row("torch.is_complex(input)", |t, b| of_dtype(t, b, "is_complex")),
 ];
+
+/// torch's own parser, which knows several signatures, reads the arguments.
+fn device(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    t.fold_call(b)
+}
 
 /// A class whose only argument is the function that it decorates.
 fn no_param(t: &mut Tracer<'_>, b: &Bound<'_>, class: Class) -> Traced {
