@@ -351,24 +351,17 @@ impl Tracer<'_> {
         {
             return Ok(known);
         }
-        if let ("storage_offset", []) = (name, args)
-            && let Some(offset) = self.storage_offset(this)?
-        {
-            return Ok(offset);
+        if let Some(method) = signature::method("torch.Tensor", name) {
+            return method.call(self, &[&[this], args].concat(), &keywords);
         }
         match (name, args, meta) {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
-            ("size", [], Some(meta)) => self.shape(node, &meta),
-            ("size", [dim], Some(meta)) => {
-                let dim = self.dim_of(*dim, meta.sizes.len())?;
-                self.size(this, node, &meta, dim)
-            }
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
     }
 
     /// Where a tensor of the caller's begins in its storage, under a guard.
-    fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
+    pub(super) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
         let tensor = self.force(tensor)?;
         let found = self.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
         let (Some(obj), Some(source), false) = (found, self.source(tensor), self.mutates) else { return Ok(None) };
@@ -426,7 +419,8 @@ impl Tracer<'_> {
         exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
     }
 
-    fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
+    /// The place of a dimension, counted from the end if it is negative.
+    pub(super) fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
         let at = self.concrete(dim)?;
         let place = if at < 0 { at + rank as i64 } else { at };
         let place = usize::try_from(place).ok().filter(|&place| place < rank);

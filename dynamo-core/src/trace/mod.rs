@@ -9,8 +9,8 @@
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
-//! - `signature`: how calls of functions without bytecode bind their arguments; `python`, `torch`: what those functions
-//!   do, a row each;
+//! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
+//!   row each;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try` and
 //!   `match` need;
 //!   `failing`: what fails when the graph runs;

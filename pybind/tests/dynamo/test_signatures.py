@@ -278,6 +278,10 @@ METHODS: dict[tuple[str, str], tuple[list[str], list[str]]] = {
     ("Pair(1, 2)", "_asdict"): ([""], ["1", "a=1"]),
     ("slice(1, None)", "indices"): (["5"], ["", "5, 6", "length=5"]),
     ("x.shape", "numel"): ([""], ["1"]),
+    ("x", "size"): (["", "0", "dim=0", "-1"], ["0, dim=0", "axis=0", "3"]),
+    ("x", "storage_offset"): ([""], ["1", "a=1"]),
+    ("x", "stride"): (["", "0", "dim=0"], ["0, dim=0"]),
+    ("x", "numel"): ([""], ["1", "a=1"]),
     ("contextlib.ExitStack()", "callback"): ([], ["", "callback=len"]),
     ("contextlib.ExitStack()", "enter_context"): ([], ["", "manager=1", "1, 2"]),
 }

@@ -1,4 +1,4 @@
-//! Managers of modes, questions about them, and about tensors.
+//! Managers of modes, and questions about them.
 
 use crate::{
     reason::{Kind, Reason},
@@ -6,7 +6,6 @@ use crate::{
         Traced, Tracer,
         context::Context,
         grad::Class,
-        items::raised,
         signature::{Bound, Row, row},
         value::{Value, ValueId},
     },
@@ -55,12 +54,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Ok(t.constant(Constant::Bool(on)))
     }),
     row("torch.device(*args, **kwargs)", device),
-    row("torch.is_tensor(obj, /)", |t, b| {
-        let is = matches!(t.get(b.arg(0)?)?, Value::Tensor(_));
-        Ok(t.constant(Constant::Bool(is)))
-    }),
-    row("torch.is_floating_point(input)", |t, b| of_dtype(t, b, "is_floating_point")),
-    row("torch.is_complex(input)", |t, b| of_dtype(t, b, "is_complex")),
 ];
 
 /// torch's own parser, which knows several signatures, reads the arguments.
@@ -95,14 +88,4 @@ fn decorating(
 fn leave(t: &mut Tracer<'_>, b: &Bound<'_>, class: Class) -> Traced {
     b.call();
     t.leave_grad_object(class, b.arg(0)?)
-}
-
-/// A question about a tensor's element type.
-fn of_dtype(t: &mut Tracer<'_>, b: &Bound<'_>, question: &str) -> Traced {
-    let tensor = b.arg(0)?;
-    if !matches!(t.get(tensor)?, Value::Tensor(_)) {
-        return Err(raised("TypeError: a tensor is expected"));
-    }
-    let dtype = t.get_attr(tensor, "dtype")?;
-    t.get_attr(dtype, question)
 }
