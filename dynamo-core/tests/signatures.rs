@@ -1,4 +1,4 @@
-//! The signatures of what the tracer spells out, which `test_signatures.py` compares with those that Python publishes.
+//! The signatures of what the tracer spells out. `test_published_signatures.py` compares them with Python's own.
 
 use dynamo_core::trace::signatures;
 use expect_test::expect_file;

@@ -11,8 +11,8 @@
 //!   their keys;
 //! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
 //!   row each;
-//! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try` and
-//!   `match` need;
+//! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try`
+//!   and `match` need;
 //!   `failing`: what fails when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
