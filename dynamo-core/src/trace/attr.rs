@@ -2,9 +2,10 @@
 //! wrote.
 
 use super::{
-    Traced, Tracer, exit_stack,
+    Traced, Tracer,
     frame::Globals,
     items::raised,
+    python::exit_stack,
     value::{State, StateId, Value, ValueId},
 };
 use crate::{
@@ -156,7 +157,7 @@ impl Tracer<'_> {
 
     /// True if the class of a constant or container has a method of this name.
     fn has_method(&mut self, value: ValueId, name: &str) -> Traced<bool> {
-        let Some([own, ..]) = super::builtin::classes(self, value)? else { return Ok(false) };
+        let Some([own, ..]) = super::python::classes::classes(self, value)? else { return Ok(false) };
         if *own == exit_stack::CLASS {
             return Ok(exit_stack::METHODS.contains(&name));
         }

@@ -42,22 +42,6 @@ pub(super) struct Entered {
 }
 
 impl Tracer<'_> {
-    /// A call of the class with arguments by position and by name.
-    pub(super) fn make_autocast(&mut self, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<Autocast> {
-        let names = ["device_type", "dtype", "enabled", "cache_enabled"];
-        let mut given = [None; 4];
-        for (slot, &arg) in given.iter_mut().zip(args) {
-            *slot = Some(arg);
-        }
-        for (name, value) in keywords {
-            let at = names.iter().position(|known| known == name);
-            *at.and_then(|at| given.get_mut(at)).ok_or_else(|| super::items::raised("TypeError: autocast"))? =
-                Some(*value);
-        }
-        let [device, dtype, enabled, cache] = given;
-        self.autocast_of(device, dtype, enabled, cache)
-    }
-
     /// A manager that the caller has made.
     pub(super) fn autocast_object(&mut self, this: ValueId) -> Traced<Autocast> {
         let mut attr = |name: &str| self.get_attr(this, name).map(Some);
@@ -66,7 +50,8 @@ impl Tracer<'_> {
         self.autocast_of(device, dtype, enabled, cache)
     }
 
-    fn autocast_of(
+    /// A manager of these arguments of its class.
+    pub(super) fn autocast_of(
         &mut self,
         device: Option<ValueId>,
         dtype: Option<ValueId>,
@@ -111,11 +96,10 @@ impl Tracer<'_> {
     }
 
     /// The type that is chosen for the device of this name, if it is on there; without a name, for GPUs.
-    pub(super) fn autocast_for(&mut self, args: &[ValueId]) -> Traced<Option<DType>> {
-        let name = match args {
-            [] => Constant::Str("cuda".to_owned()),
-            [name] => self.as_constant(*name)?.unwrap_or(Constant::None),
-            _ => Constant::None,
+    pub(super) fn autocast_for(&mut self, device: Option<ValueId>) -> Traced<Option<DType>> {
+        let name = match device {
+            None => Constant::Str("cuda".to_owned()),
+            Some(name) => self.as_constant(name)?.unwrap_or(Constant::None),
         };
         match name {
             Constant::Str(name) if name == "cpu" => Ok(self.chosen(DeviceKind::Cpu)),

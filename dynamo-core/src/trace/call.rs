@@ -1,15 +1,18 @@
 //! Calls: Python functions are inlined, torch's go into the graph, builtins have rows of their own.
 
 use super::{
-    Traced, Tracer, builtin, conditions, containers,
+    Traced, Tracer,
     frame::Frame,
-    line_of, operators,
+    line_of,
+    python::{containers, folding, operators},
+    signature,
     step::Next,
+    torch::{conditions, names},
     value::{Function, Iter, State, Value, ValueId},
 };
 use crate::{
     bytecode::code::flags,
-    host::{ALLOWED, FoldError, Obj, Place, View},
+    host::{ALLOWED, Obj, Place, View},
     reason::{Kind, Reason},
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
@@ -48,7 +51,7 @@ impl Tracer<'_> {
             Value::Getter(class, parts, named) => self.call_getter(class, &parts, named, &args, &keywords),
             Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
-            Value::Exit(context) => self.leave(&context, &args),
+            Value::Exit(context) if keywords.is_empty() => self.leave(&context, &args),
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
             Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
@@ -85,20 +88,20 @@ impl Tracer<'_> {
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
-        if let Some(rule) = conditions::rule(&function.name) {
-            return rule(self, &args, &keywords);
+        if let Some(condition) = conditions::condition(&function.name) {
+            return condition.call(self, &args, &keywords);
         }
         if function.place == Place::Skipped {
-            if let Some(left) = self.leave_object(&function.name, &args)? {
+            if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
                 return Ok(left);
             }
             if let Some(result) = self.call_wrapper(function, &args, &keywords)? {
                 return Ok(result);
             }
-            if let Some(rule) = builtin::rule(&function.name) {
-                return rule(self, &args, &keywords);
+            if let Some(signature) = signature::function(&function.name) {
+                return signature.call(self, &args, &keywords);
             }
-            let kind = match builtin::why_not(&function.name) {
+            let kind = match names::why_not(&function.name) {
                 Kind::Call => Kind::SkippedFunction,
                 kind => kind,
             };
@@ -222,9 +225,6 @@ impl Tracer<'_> {
     }
 
     fn call_class(&mut self, class: ValueId, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
-        if let Some(context) = self.make_context(name, args, &keywords)? {
-            return Ok(context);
-        }
         if keywords.is_empty()
             && LIMITS.contains(&name)
             && let Some(limits) = self.assumed(obj, args)?
@@ -257,8 +257,11 @@ impl Tracer<'_> {
         {
             return Ok(value);
         }
-        if let Some(rule) = builtin::rule(name) {
-            return rule(self, args, &keywords);
+        if let Some(signature) = signature::function(name) {
+            return signature.call(self, args, &keywords);
+        }
+        if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
+            return Err(super::items::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
         let mut on_tensors = false;
         for &value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
@@ -272,23 +275,20 @@ impl Tracer<'_> {
             let (this, rest) = args.split_first().ok_or_else(|| super::items::raised("TypeError"))?;
             return self.call_tensor_method(*this, method, rest, keywords);
         }
-        if torch && (on_tensors || builtin::is_factory(name)) {
+        if torch && (on_tensors || names::is_factory(name)) {
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
-        if !on_tensors && keywords.is_empty() && builtin::is_pure(name) {
-            if let Some(number) = self.number_call(name, args)? {
+        if !on_tensors && folding::is_pure(name) {
+            if keywords.is_empty()
+                && let Some(number) = self.number_call(name, args)?
+            {
                 return Ok(number);
             }
-            let constant = |&arg: &ValueId| {
-                let arg = self.specialised(arg)?;
-                self.as_constant(arg)
-            };
-            let constants = args.iter().map(constant).collect::<Traced<Option<Vec<_>>>>()?;
-            if let Some(constants) = constants {
-                return self.fold(name, &constants);
+            if let Some(folded) = self.folded(name, args, &keywords)? {
+                return Ok(folded);
             }
         }
-        Err(Reason::new(builtin::why_not(name), format!("`{name}`.")))
+        Err(Reason::new(names::why_not(name), format!("`{name}`.")))
     }
 
     /// Puts a call of torch into the graph.
@@ -327,30 +327,16 @@ impl Tracer<'_> {
     fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
         match self.get(this)? {
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
-            number if number.is_number() && keywords.is_empty() => self.call_number_method(this, name, args),
-            Value::Const(text @ Constant::Str(_)) if name == "format" => self.format_text(text, args, &keywords),
-            Value::Const(constant) if keywords.is_empty() => self.call_constant_method(&constant, name, args),
-            Value::DictView(_, "keys") if name == "isdisjoint" && keywords.is_empty() => {
-                self.are_disjoint(this, super::builtin::one(args)?)
-            }
-            Value::Class(_, obj) if name == "_make" && keywords.is_empty() => self.make_record_of(obj, args),
-            Value::Slice(_) if keywords.is_empty() && name == "indices" && args.len() == 1 => {
-                let len = self.concrete(args[0])?;
-                if len < 0 {
-                    return Err(super::items::raised("ValueError: length should not be negative"));
-                }
-                let parts = self.slice_of(len, this)?.map(|part| self.constant(Constant::Int(part)));
-                Ok(self.value(Value::Tuple(parts.to_vec())))
-            }
-            Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::State(_) | Value::Range(_) => {
-                containers::container_method(self, this, name, args, &keywords)
-            }
-            _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
+            number if number.is_number() => self.call_number_method(this, name, args, &keywords),
+            Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
+            _ => containers::call_method(self, this, name, args, &keywords),
         }
     }
 
-    fn call_number_method(&mut self, this: ValueId, name: &str, args: &[ValueId]) -> Traced {
-        if let Some(function) = super::numbers::function_of_method(name) {
+    fn call_number_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
+        if let Some(function) = super::numbers::function_of_method(name)
+            && keywords.is_empty()
+        {
             let args: Vec<ValueId> = std::iter::once(this).chain(args.iter().copied()).collect();
             if let Some(number) = self.number_call(function, &args)? {
                 return Ok(number);
@@ -358,65 +344,13 @@ impl Tracer<'_> {
         }
         let known = self.specialised(this)?;
         match self.get(known)? {
-            Value::Const(constant) => self.call_constant_method(&constant, name, args),
+            Value::Const(constant) => self.fold_method(&constant, name, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
         }
     }
 
-    fn call_constant_method(&mut self, this: &Constant, name: &str, args: &[ValueId]) -> Traced {
-        let mut constants = vec![this.clone()];
-        // No other method takes lists for tuples.
-        let joins = name == "join";
-        for &arg in args {
-            match if joins { self.whole_constant(arg)? } else { self.as_constant(arg)? } {
-                Some(constant) => constants.push(constant),
-                None => return Err(Reason::new(Kind::Call, format!("The method `{name}` of {this} with an object."))),
-            }
-        }
-        self.fold(&format!("{}.{name}", this.type_name()), &constants)
-    }
-
-    /// `text.format(*args, **keywords)`
-    fn format_text(&mut self, text: Constant, args: &[ValueId], keywords: &Keywords) -> Traced {
-        let constant = |t: &mut Self, arg: ValueId| {
-            let arg = t.specialised(arg)?;
-            let constant = t.as_constant(arg)?;
-            constant.ok_or_else(|| Reason::new(Kind::Call, format!("The method `format` with {}.", t.describe(arg))))
-        };
-        let mut constants = vec![text];
-        for &arg in args {
-            constants.push(constant(self, arg)?);
-        }
-        let mut named = Vec::new();
-        for (name, arg) in keywords {
-            named.push((name.clone(), constant(self, *arg)?));
-        }
-        match self.host.fold_with("str.format", &constants, &named) {
-            Ok(text) => Ok(self.of_constant(text)),
-            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
-            Err(FoldError::NotConstant) => Err(Reason::new(Kind::Call, "`str.format` gives an object.")),
-        }
-    }
-
-    /// A constant, where a list of constants counts as a tuple.
-    fn whole_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
-        let items = match self.get(value)? {
-            Value::State(state) => match self.heap.get(state) {
-                State::List(items) => items.clone(),
-                State::Iter(_) => self.all_items(value)?,
-                State::Set(..) => self.items_in_order(value)?.unwrap_or_default(),
-                _ => return Ok(None),
-            },
-            Value::Const(Constant::FrozenSet(_)) => self.items_in_order(value)?.unwrap_or_default(),
-            Value::Tuple(items) => items,
-            _ => return self.as_constant(value),
-        };
-        let tuple = self.value(Value::Tuple(items));
-        self.as_constant(tuple)
-    }
-
     fn call_tensor_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
-        if let Some(kind) = builtin::tensor_to_python(name) {
+        if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }
         let Value::Tensor(node) = self.get(this)? else {
@@ -429,24 +363,17 @@ impl Tracer<'_> {
         {
             return Ok(known);
         }
-        if let ("storage_offset", []) = (name, args)
-            && let Some(offset) = self.storage_offset(this)?
-        {
-            return Ok(offset);
+        if let Some(method) = signature::method("torch.Tensor", name) {
+            return method.call(self, &[&[this], args].concat(), &keywords);
         }
         match (name, args, meta) {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
-            ("size", [], Some(meta)) => self.shape(node, &meta),
-            ("size", [dim], Some(meta)) => {
-                let dim = self.dim_of(*dim, meta.sizes.len())?;
-                self.size(this, node, &meta, dim)
-            }
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
     }
 
     /// Where a tensor of the caller's begins in its storage, under a guard.
-    fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
+    pub(super) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
         let tensor = self.force(tensor)?;
         let found = self.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
         let (Some(obj), Some(source), false) = (found, self.source(tensor), self.mutates) else { return Ok(None) };
@@ -504,7 +431,8 @@ impl Tracer<'_> {
         exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
     }
 
-    fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
+    /// The place of a dimension, counted from the end if it is negative.
+    pub(super) fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
         let at = self.concrete(dim)?;
         let place = if at < 0 { at + rank as i64 } else { at };
         let place = usize::try_from(place).ok().filter(|&place| place < rank);

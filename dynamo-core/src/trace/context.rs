@@ -11,11 +11,12 @@ use super::{
     autocast::{self, Autocast},
     call::Keywords,
     devices::Placed,
-    exit_stack,
     frame::Frame,
     grad::{self, Class, Grad},
     inference::{self, Inference},
     items::raised,
+    python::exit_stack,
+    signature,
     value::{Function, Iter, State, Value, ValueId},
 };
 use crate::{
@@ -82,46 +83,6 @@ enum Wrapper {
 }
 
 impl Tracer<'_> {
-    /// A call of a class of managers; `None` if it is none.
-    pub(super) fn make_context(
-        &mut self,
-        name: &str,
-        args: &[ValueId],
-        keywords: &Keywords,
-    ) -> Traced<Option<ValueId>> {
-        if let &[function] = args
-            && keywords.is_empty()
-            && is_decorator(name)
-            && matches!(self.get(function)?, Value::Function(_))
-        {
-            let context = self.make_context(name, &[], keywords)?;
-            return context.map(|context| self.decorate(context, function)).transpose();
-        }
-        let context = match (name, args) {
-            (autocast::CLASS, _) => Context::Autocast(self.make_autocast(args, keywords)?),
-            ("torch.autograd.profiler.record_function", _) => Context::Null(None),
-            _ if let [(given, mode)] = &keywords[..]
-                && given == "mode"
-                && args.is_empty()
-                && (name == inference::CLASS || Class::named(name) == Some(Class::Given)) =>
-            {
-                return self.make_context(name, &[*mode], &Vec::new());
-            }
-            _ if !keywords.is_empty() => return Ok(None),
-            (exit_stack::CLASS, []) => return Ok(Some(self.make_exit_stack(Vec::new()))),
-            ("contextlib.nullcontext", []) => Context::Null(None),
-            ("contextlib.nullcontext", &[value]) => Context::Null(Some(value)),
-            ("contextlib.closing", &[thing]) => Context::Closing(thing),
-            (inference::CLASS, _) => Context::Inference(self.make_inference(args)?),
-            ("contextlib.suppress", classes) => Context::Suppress(classes.to_vec()),
-            _ => match Class::named(name) {
-                Some(class) => Context::Grad(self.make_grad(class, args)?),
-                None => return Ok(None),
-            },
-        };
-        Ok(Some(self.value(Value::Context(context))))
-    }
-
     /// The manager that a value is; `None` for one of the program's own.
     fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
         if self.exit_stack(value)?.is_some() {
@@ -141,7 +102,7 @@ impl Tracer<'_> {
             ("contextlib.closing", _) => Some(Context::Closing(self.get_attr(value, "thing")?)),
             (inference::CLASS, _) => {
                 let mode = self.get_attr(value, "mode")?;
-                Some(Context::Inference(self.make_inference(&[mode])?))
+                Some(Context::Inference(self.make_inference(Some(mode))?))
             }
             (_, Some(Class::Given)) => {
                 // It has set the mode when it was made, and knows the one before.
@@ -241,13 +202,15 @@ impl Tracer<'_> {
     }
 
     /// `__exit__` of a manager that was entered before the trace began, by the method's dotted name.
-    pub(super) fn leave_object(&mut self, method: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
-        let (Some(class), Some(&this)) = (method.strip_suffix(".__exit__"), args.first()) else { return Ok(None) };
-        match (class, Class::named(class)) {
-            ("contextlib.nullcontext", _) => Ok(Some(self.none())),
-            (_, Some(class)) => self.leave_grad_object(class, this).map(Some),
-            _ => Ok(None),
-        }
+    pub(super) fn leave_object(
+        &mut self,
+        method: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let class = method.strip_suffix(".__exit__");
+        let exit = class.and_then(|class| signature::method(class, "__exit__"));
+        exit.map(|exit| exit.call(self, args, keywords)).transpose()
     }
 
     /// A call of a function that the library has made of one of the program's; `None` if it is another one.
@@ -357,9 +320,4 @@ pub(super) fn is_deaf_method(method: &str) -> bool {
 /// True if the target is a node that sets a mode.
 pub(super) fn sets_mode(target: &str) -> bool {
     target == grad::SET_GRAD || autocast::is_effect(target) || inference::is_effect(target)
-}
-
-/// True for the classes that may be given the function that they decorate in place of their own arguments.
-fn is_decorator(class: &str) -> bool {
-    class == inference::CLASS || matches!(Class::named(class), Some(Class::Never | Class::Always))
 }

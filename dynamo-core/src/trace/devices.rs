@@ -6,10 +6,7 @@
 //! Invariant: a function with Python code of its own, which would ask the mode when the graph runs, is not put into the
 //! graph where the mode is not what it was when the trace began.
 
-use super::{
-    Traced, Tracer,
-    value::{Value, ValueId},
-};
+use super::{Traced, Tracer, value::Value};
 use crate::reason::{Kind, Reason};
 use guards::Constant;
 use symshapes::Device;
@@ -55,14 +52,5 @@ impl Tracer<'_> {
             None => keywords.push(("device".to_owned(), device)),
         }
         Ok(keywords)
-    }
-
-    /// The device that `torch.device(...)` makes.
-    pub(super) fn make_device(&mut self, args: &[ValueId]) -> Traced {
-        let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
-        match constants {
-            Some(constants) if !constants.is_empty() => self.fold("torch.device", &constants),
-            _ => Err(Reason::new(Kind::Call, "`torch.device`.")),
-        }
     }
 }

@@ -57,13 +57,13 @@ impl Class {
 
 impl Tracer<'_> {
     /// A call of one of the classes.
-    pub(super) fn make_grad(&mut self, class: Class, args: &[ValueId]) -> Traced<Grad> {
+    pub(super) fn make_grad(&mut self, class: Class, mode: Option<ValueId>) -> Traced<Grad> {
         let after = self.grad;
-        let inside = match (class, args) {
-            (Class::Never, []) => false,
-            (Class::Always, []) => true,
-            (Class::Given, [mode]) => match self.get(*mode)? {
-                Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => self.truth(*mode)?,
+        let inside = match (class, mode) {
+            (Class::Never, None) => false,
+            (Class::Always, None) => true,
+            (Class::Given, Some(mode)) => match self.get(mode)? {
+                Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => self.truth(mode)?,
                 _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
             },
             _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),

@@ -36,15 +36,12 @@ pub(super) struct Entered {
 
 impl Tracer<'_> {
     /// A manager that is made with this argument, or without one.
-    pub(super) fn make_inference(&mut self, args: &[ValueId]) -> Traced<Inference> {
+    pub(super) fn make_inference(&mut self, mode: Option<ValueId>) -> Traced<Inference> {
         let unknown = || Reason::new(Kind::Context, "`inference_mode` of something that is no bool.");
-        let enabled = match args {
-            [] => true,
-            &[mode] => match self.get(mode)? {
-                Value::Const(Constant::Bool(enabled)) => enabled,
-                _ => return Err(unknown()),
-            },
-            _ => return Err(unknown()),
+        let enabled = match mode.map(|mode| self.get(mode)).transpose()? {
+            None => true,
+            Some(Value::Const(Constant::Bool(enabled))) => enabled,
+            Some(_) => return Err(unknown()),
         };
         Ok(Inference { enabled, grad_after: self.grad })
     }

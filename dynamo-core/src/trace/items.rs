@@ -293,7 +293,7 @@ impl Tracer<'_> {
 
     /// What a view of a dict shows.
     pub(super) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
-        let pairs = super::containers::pairs(self, dict)?;
+        let pairs = super::python::containers::pairs(self, dict)?;
         let item = |(key, value): (ValueId, ValueId)| match part {
             "keys" => key,
             "values" => value,
@@ -354,7 +354,7 @@ impl Tracer<'_> {
                 (item, Iter::Call(call))
             }
             Iter::Dict(dict, part, items, at) => {
-                if super::containers::pairs(self, dict)?.len() != items.len() {
+                if super::python::containers::pairs(self, dict)?.len() != items.len() {
                     return Err(raised("RuntimeError: dictionary changed size during iteration"));
                 }
                 (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))

@@ -5,7 +5,7 @@
 use super::{
     Traced, Tracer,
     items::raised,
-    sets::{self, Items},
+    python::sets::{self, Items},
     value::{Made, State, Value, ValueId},
 };
 use crate::reason::{Kind, Reason};

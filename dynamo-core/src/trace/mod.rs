@@ -5,16 +5,14 @@
 //! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
-//! - `compiler`: what a program asks of the compiler;
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
-//! - `builtin`, `containers`, `tables`, `deques`, `sets`, `itertools`, `lazy`, `getters`, `sorting`, `reversed`, `record`: what
-//!   Python's own functions and classes do;
-//! - `conditions`: what the program says of its sizes;
-//! - `context`, `exit_stack`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what
-//!   `with`, `try` and `match` need;
+//! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
+//!   row each;
+//! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try`
+//!   and `match` need;
 //!   `failing`: what fails when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
@@ -27,44 +25,30 @@
 mod aliasing;
 mod attr;
 mod autocast;
-mod builtin;
 mod call;
-mod compiler;
-mod conditions;
-mod containers;
 mod context;
-mod deques;
 mod devices;
 mod dicts;
 mod exceptions;
-mod exit_stack;
 mod failing;
 mod follow;
 mod frame;
-mod functional;
-mod getters;
 mod grad;
 mod graph;
 mod inference;
 mod items;
-mod itertools;
 mod key_views;
-mod lazy;
 mod number_guards;
 mod numbers;
 mod objects;
-mod operators;
 mod ops;
 mod output;
 mod patterns;
+mod python;
 mod read;
-mod record;
-mod reversed;
-mod sets;
-mod sorting;
+mod signature;
 mod step;
-mod sums;
-mod tables;
+mod torch;
 mod untraced;
 mod unwinding;
 mod value;
@@ -72,6 +56,7 @@ mod value;
 pub use follow::Followed;
 pub use output::{OPAQUE_BASE, Opaque};
 pub use read::input_name;
+pub use signature::signatures;
 pub use untraced::{INTRINSICS, UNTRACED};
 
 use crate::{

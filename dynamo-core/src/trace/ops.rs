@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     bytecode::Comparison,
-    host::FoldError,
     reason::{Kind, Reason},
 };
 use fx::Kind as NodeKind;
@@ -43,10 +42,6 @@ const IN_PLACE: [&str; 13] = [
     "itruediv",
     "ixor",
 ];
-
-/// Functions of constants that give lists, which [`Host::fold`](crate::host::Host::fold) has as tuples.
-const GIVING_LISTS: [&str; 6] =
-    ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
 
 impl Tracer<'_> {
     /// `BINARY_OP`
@@ -123,14 +118,14 @@ impl Tracer<'_> {
                 Ok(self.value(Value::Tuple(repeated)))
             }
             (Value::State(state), _) if name == "or_" && matches!(self.heap.get(*state), State::Dict(_)) => {
-                match super::containers::merged(self, *state, b, changes)? {
+                match super::python::containers::merged(self, *state, b, changes)? {
                     Some(Some(merged)) => Ok(merged),
                     Some(None) => self.force(a),
                     None => Err(self.no_operator(name, a, b)),
                 }
             }
             (Value::State(state), _) if name == "add" && changes && self.heap.sort(*state) == Sort::Deque => {
-                super::deques::method(self, a, *state, "extend", &[b], &Vec::new())?;
+                super::python::deques::extend(self, a, b)?;
                 self.force(a)
             }
             (Value::State(state), _) => self.binary_list(name, changes, a, *state, b),
@@ -193,13 +188,13 @@ impl Tracer<'_> {
             Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
             Ok(Value::State(state)) => match self.heap.sort(state) {
                 Sort::List => "a list".to_owned(),
-                Sort::Dict => match super::tables::class_name(self.heap.table(state)) {
+                Sort::Dict => match super::python::tables::class_name(self.heap.table(state)) {
                     "builtins.dict" => "a dict".to_owned(),
                     class => format!("a `{class}`"),
                 },
                 Sort::Deque => "a `collections.deque`".to_owned(),
                 Sort::Set => "a set".to_owned(),
-                Sort::Stack => format!("a `{}`", super::exit_stack::CLASS),
+                Sort::Stack => format!("a `{}`", super::python::exit_stack::CLASS),
                 Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
@@ -243,19 +238,6 @@ impl Tracer<'_> {
         }
         let truth = self.truth(a)?;
         Ok(self.constant(Constant::Bool(!truth)))
-    }
-
-    /// Has the interpreter compute a function of constants.
-    pub(super) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
-        match self.host.fold(function, args) {
-            Ok(Constant::Tuple(items)) if GIVING_LISTS.contains(&function) => {
-                let items = items.into_iter().map(|item| self.of_constant(item)).collect();
-                Ok(self.state(State::List(items)))
-            }
-            Ok(constant) => Ok(self.of_constant(constant)),
-            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
-            Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
-        }
     }
 
     /// A constant as a value; tuples by their items.

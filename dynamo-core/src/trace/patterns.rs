@@ -4,8 +4,9 @@
 //! A subject of which only its class could tell ends the graph.
 
 use super::{
-    Traced, Tracer, builtin,
+    Traced, Tracer,
     frame::Frame,
+    python::classes::is_instance,
     value::{Sort, State, Value, ValueId},
 };
 use crate::{
@@ -78,9 +79,7 @@ impl Tracer<'_> {
 
     /// The attributes that a pattern names, or `None` for a subject of another class.
     fn match_class(&mut self, subject: ValueId, class: ValueId, names: ValueId, count: usize) -> Traced {
-        let is_instance = builtin::rule("builtins.isinstance").ok_or_else(|| self.no_pattern(subject))?;
-        let matches = is_instance(self, &[subject, class], &Vec::new())?;
-        if !self.truth(matches)? {
+        if !is_instance(self, subject, class)? {
             return Ok(self.none());
         }
         let mut parts = match (count, self.get(class)?) {

@@ -381,7 +381,7 @@ impl Tracer<'_> {
             Op::BuildList => Value::State(self.heap.push(State::List(f.pop_many(count)?), None)),
             Op::BuildSet => {
                 let items = f.pop_many(count)?;
-                let (items, made) = super::sets::of_items(self, items)?;
+                let (items, made) = super::python::sets::of_items(self, items)?;
                 Value::State(self.heap.push(State::Set(items, made), None))
             }
             Op::BuildMap => {
@@ -462,7 +462,7 @@ impl Tracer<'_> {
             8 => function.closure = self.all_items(value)?,
             4 => function.annotated = true,
             2 => {
-                for (key, value) in super::containers::pairs(self, value)? {
+                for (key, value) in super::python::containers::pairs(self, value)? {
                     if let Value::Const(Constant::Str(name)) = self.get(key)? {
                         function.kwdefaults.push((name, value));
                     }
@@ -593,8 +593,7 @@ impl Tracer<'_> {
             Op::MatchSequence | Op::MatchMapping | Op::MatchKeys | Op::MatchClass => self.match_op(f, op, count)?,
             Op::GetLen => {
                 let value = *f.stack.last().ok_or_else(|| unsupported(op))?;
-                let len = super::builtin::rule("builtins.len").ok_or_else(|| unsupported(op))?;
-                let value = len(self, &[value], &Vec::new())?;
+                let value = super::python::builtins::length(self, value)?;
                 f.push(value);
             }
             _ => return Ok(false),
@@ -686,7 +685,7 @@ impl Tracer<'_> {
         let mut keywords = Vec::new();
         if flags & 1 == 1 {
             let dict = f.pop()?;
-            for (key, value) in super::containers::pairs(self, dict)? {
+            for (key, value) in super::python::containers::pairs(self, dict)? {
                 match self.get(key)? {
                     Value::Const(Constant::Str(name)) => keywords.push((name, value)),
                     _ => return Err(raised("TypeError: keywords must be strings")),
@@ -784,13 +783,13 @@ impl Tracer<'_> {
                 items.entry(self.key(value)?).or_insert(value);
                 *made = made.with_item(self, "add", value)?;
             }
-            (Op::SetUpdate, State::Set(items, made)) => *made = super::sets::update(self, items, made, value)?,
+            (Op::SetUpdate, State::Set(items, made)) => *made = super::python::sets::update(self, items, made, value)?,
             (Op::MapAdd, State::Dict(items)) => {
                 let key = key.ok_or_else(|| unsupported(op))?;
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;
             }
             (Op::DictUpdate | Op::DictMerge, State::Dict(items)) => {
-                for (key, value) in super::containers::pairs(self, value)? {
+                for (key, value) in super::python::containers::pairs(self, value)? {
                     let count = items.len();
                     items.entry(self.key(key)?).or_insert((key, value)).1 = value;
                     if op == Op::DictMerge && items.len() == count {

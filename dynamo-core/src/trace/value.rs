@@ -7,7 +7,7 @@
 use super::{
     context::Context,
     frame::{Frame, Globals},
-    lazy::Lazy,
+    python::lazy::Lazy,
 };
 use crate::host::{Code, Obj, Place, RecordClass, SetHistory};
 use cranelift_entity::{PrimaryMap, entity_impl};

@@ -6,9 +6,9 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced,
-        builtin::Rule,
         call::Keywords,
         items::raised,
+        signature::{Row, row},
         value::{self, State, Value, ValueId},
     },
 };
@@ -16,37 +16,33 @@ use guards::Constant;
 use indexmap::IndexMap;
 
 /// The methods of `object` that a program calls by name, and `super`.
-pub(in crate::trace) const RULES: &[(&str, Rule)] = &[
-    ("builtins.object.__new__", |t, args, _| {
-        let &class = args.first().ok_or_else(|| raised("TypeError: object.__new__(): not enough arguments"))?;
-        t.new_instance(class)
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("builtins.object.__new__(cls, /, *args, **kwargs)", |t, b| {
+        // Whether it takes them is the class's business, which has checked them when it calls this.
+        b.rest();
+        b.extra();
+        t.new_instance(b.arg(0)?)
     }),
-    ("builtins.object.__init__", |t, args, keywords| match (args, &keywords[..]) {
-        ([_], []) => Ok(t.none()),
-        _ => Err(raised("TypeError: object.__init__() takes exactly one argument")),
-    }),
-    ("builtins.object.__init_subclass__", |t, _, _| Ok(t.none())),
-    ("builtins.object.__setattr__", |t, args, keywords| {
-        let (&[this, name, new], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __setattr__")) };
-        let (instance, name) = (t.instance_of(this, "object.__setattr__")?, t.name_of_attr(name)?);
-        t.generic_set(instance, &name, new)?;
+    row("builtins.object.__init__(instance, /)", |t, b| {
+        b.arg(0)?;
         Ok(t.none())
     }),
-    ("builtins.object.__getattribute__", |t, args, keywords| {
-        let (&[this, name], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __getattribute__")) };
-        let (instance, name) = (t.instance_of(this, "object.__getattribute__")?, t.name_of_attr(name)?);
+    row("builtins.object.__init_subclass__()", |t, _| Ok(t.none())),
+    row("builtins.object.__setattr__(instance, name, value, /)", |t, b| {
+        let (instance, name) = (t.instance_of(b.arg(0)?, "object.__setattr__")?, t.name_of_attr(b.arg(1)?)?);
+        t.generic_set(instance, &name, b.arg(2)?)?;
+        Ok(t.none())
+    }),
+    row("builtins.object.__getattribute__(instance, name, /)", |t, b| {
+        let (instance, name) = (t.instance_of(b.arg(0)?, "object.__getattribute__")?, t.name_of_attr(b.arg(1)?)?);
         t.generic_get(instance, &name)
     }),
-    ("builtins.object.__delattr__", |t, args, keywords| {
-        let (&[this, name], []) = (args, &keywords[..]) else { return Err(raised("TypeError: __delattr__")) };
-        let (instance, name) = (t.instance_of(this, "object.__delattr__")?, t.name_of_attr(name)?);
+    row("builtins.object.__delattr__(instance, name, /)", |t, b| {
+        let (instance, name) = (t.instance_of(b.arg(0)?, "object.__delattr__")?, t.name_of_attr(b.arg(1)?)?);
         t.instance_delete(instance, &name)?;
         Ok(t.none())
     }),
-    (super::supers::CLASS, |t, args, keywords| match (args, &keywords[..]) {
-        (&[class, this], []) => t.make_super(class, this),
-        _ => Err(Reason::new(Kind::Call, "`super` of so many arguments.")),
-    }),
+    row("builtins.super(type, object, /)", |t, b| t.make_super(b.arg(0)?, b.arg(1)?)),
 ];
 
 impl Tracer<'_> {

@@ -16,7 +16,7 @@ mod modules;
 mod operators;
 mod supers;
 
-pub(super) use construct::RULES;
+pub(super) use construct::ROWS;
 pub(super) use supers::CLASS as SUPER;
 
 use super::{
@@ -176,7 +176,7 @@ impl Tracer<'_> {
         Ok(match self.get(value)? {
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
-            _ => match super::builtin::classes(self, value)? {
+            _ => match super::python::classes::classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,
             },
@@ -263,6 +263,17 @@ impl Tracer<'_> {
                 let all = self.value(Value::Tuple(args));
                 self.repr(all)
             }
+        }
+    }
+
+    /// `callable` of an object: whether its class has `__call__`.
+    pub(super) fn is_callable_object(&mut self, value: ValueId) -> Traced<bool> {
+        let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`callable` of {}.", t.describe(value)));
+        let Some(instance) = self.instance(value)? else { return Err(unknown(self)) };
+        // Every class has `__call__` by its metaclass: that this one gets it is nothing that a guard would see.
+        match self.class_attr(instance, "__call__")? {
+            Some(_) => Ok(true),
+            None => Err(unknown(self)),
         }
     }
 

@@ -125,8 +125,8 @@ impl Tracer<'_> {
         let first = after.and_then(|after| order.iter().position(|&base| base == after)).map_or(0, |at| at + 1);
         let mro = self.sources.attr(class_source, "__mro__");
         let id = self.sources.string(name);
-        for place in first..at {
-            if !self.host.is_immutable(order[place]) {
+        for (place, &passed) in order.iter().enumerate().take(at).skip(first) {
+            if !self.host.is_immutable(passed) {
                 let base = self.sources.item(mro, Constant::Int(place as i64));
                 self.guard(base, GuardKind::NotPresentInGenericDict(id));
             }

@@ -4,7 +4,7 @@ use super::{Output, construct};
 use crate::trace::{
     Traced,
     context::Context,
-    exit_stack,
+    python::exit_stack,
     value::{Leaving, Sort, State, StateId, Value, ValueId},
 };
 

@@ -5,7 +5,7 @@ use crate::{
     bytecode::Const,
     trace::{
         Traced,
-        lazy::{Groups, Lazy},
+        python::lazy::{Groups, Lazy},
         value::{Iter, State, Value, ValueId},
     },
 };

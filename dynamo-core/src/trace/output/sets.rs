@@ -8,7 +8,7 @@ use crate::{
     host::SetHistory,
     trace::{
         Traced,
-        sets::Items,
+        python::sets::Items,
         value::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
     },
 };

@@ -5,7 +5,7 @@ use crate::{
     bytecode::Const,
     trace::{
         Traced,
-        tables::class_name,
+        python::tables::class_name,
         value::{Deque, Key, StateId, Table, ValueId},
     },
 };

@@ -405,7 +405,7 @@ impl Output<'_, '_> {
 
     /// Pushes an iterator over a dict, as far along as it was.
     pub(super) fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
-        if crate::trace::containers::pairs(self.t, dict)?.len() != len || at > 64 {
+        if crate::trace::python::containers::pairs(self.t, dict)?.len() != len || at > 64 {
             return Err(construct("an iterator over a dict"));
         }
         self.push(dict)?;

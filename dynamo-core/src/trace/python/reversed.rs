@@ -3,17 +3,19 @@
 //! Invariant: an iterator over what can change sees the change as CPython's does: lists by place, deques and dicts by
 //! an error.
 
-use super::{
-    Traced, Tracer,
-    items::{raised, range_len},
-    value::{Iter, IterCall, Reversed, Sort, State, Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        items::{raised, range_len},
+        value::{Iter, IterCall, Reversed, Sort, State, Value, ValueId},
+    },
 };
-use crate::reason::{Kind, Reason};
 use guards::Constant;
 
 impl Tracer<'_> {
     /// `reversed(value)`
-    pub(super) fn reversed(&mut self, value: ValueId) -> Traced {
+    pub(in crate::trace) fn reversed(&mut self, value: ValueId) -> Traced {
         let iter = match self.get(value)? {
             Value::Tuple(mut items) | Value::Size(mut items) | Value::Record(_, _, mut items) => {
                 items.reverse();
@@ -48,7 +50,7 @@ impl Tracer<'_> {
     }
 
     /// The items of a list, a deque, a dict or a view of one, as they are now, and by what a change of it is noticed.
-    pub(super) fn reversible(&mut self, value: ValueId) -> Traced<Option<(Sort, Vec<ValueId>, usize)>> {
+    pub(in crate::trace) fn reversible(&mut self, value: ValueId) -> Traced<Option<(Sort, Vec<ValueId>, usize)>> {
         Ok(match self.get(value)? {
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => Some((Sort::List, items, 0)),
@@ -70,7 +72,7 @@ impl Tracer<'_> {
     }
 
     /// The next item of an iterator that goes backwards; `None` at its end.
-    pub(super) fn next_reversed(&mut self, iter: &mut Reversed) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn next_reversed(&mut self, iter: &mut Reversed) -> Traced<Option<ValueId>> {
         let Some((sort, items, stamp)) = self.reversible(iter.of)? else { return Ok(None) };
         match sort {
             Sort::Deque if iter.left > 0 && stamp != iter.stamp => {

@@ -1,10 +1,10 @@
 //! `itemgetter`, `attrgetter` and `methodcaller` of the module `operator`.
 
-use super::{
+use crate::trace::{
     Traced, Tracer,
-    builtin::Rule,
     call::Keywords,
     items::raised,
+    signature::{Bound, Row, row},
     value::{Value, ValueId},
 };
 use guards::Constant;
@@ -14,29 +14,27 @@ const ATTR: &str = "operator.attrgetter";
 const METHOD: &str = "operator.methodcaller";
 
 /// The class of this name.
-pub(super) fn class_named(name: &str) -> Option<&'static str> {
+pub(in crate::trace) fn class_named(name: &str) -> Option<&'static str> {
     [ITEM, ATTR, METHOD].into_iter().find(|&class| class == name)
 }
 
-pub(super) const RULES: &[(&str, Rule)] = &[
-    (ITEM, |t, args, keywords| made(t, ITEM, args, keywords)),
-    (ATTR, |t, args, keywords| {
-        for &arg in args {
-            name_of(t, arg)?;
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("operator.itemgetter(item, /, *items)", |t, b| made(t, ITEM, b)),
+    row("operator.attrgetter(attr, /, *attrs)", |t, b| {
+        for name in [&[b.arg(0)?], b.rest()].concat() {
+            name_of(t, name)?;
         }
-        made(t, ATTR, args, keywords)
+        made(t, ATTR, b)
     }),
-    (METHOD, |t, args, keywords| {
-        name_of(t, *args.first().ok_or_else(|| raised("TypeError: methodcaller"))?)?;
-        Ok(t.value(Value::Getter(METHOD, args.to_vec(), keywords.clone())))
+    row("operator.methodcaller(name, /, *args, **kwargs)", |t, b| {
+        name_of(t, b.arg(0)?)?;
+        made(t, METHOD, b)
     }),
 ];
 
-fn made(t: &mut Tracer<'_>, class: &'static str, args: &[ValueId], keywords: &Keywords) -> Traced {
-    match (args, &keywords[..]) {
-        ([_, ..], []) => Ok(t.value(Value::Getter(class, args.to_vec(), Vec::new()))),
-        _ => Err(raised("TypeError: operator")),
-    }
+fn made(t: &mut Tracer<'_>, class: &'static str, b: &Bound<'_>) -> Traced {
+    let (args, keywords) = b.call();
+    Ok(t.value(Value::Getter(class, args.to_vec(), keywords.clone())))
 }
 
 /// The text of a name.
@@ -49,7 +47,7 @@ fn name_of(t: &mut Tracer<'_>, name: ValueId) -> Traced<String> {
 
 impl Tracer<'_> {
     /// A call of such a getter.
-    pub(super) fn call_getter(
+    pub(in crate::trace) fn call_getter(
         &mut self,
         class: &str,
         parts: &[ValueId],

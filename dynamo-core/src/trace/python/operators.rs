@@ -1,7 +1,8 @@
 //! The functions of the module `operator`: what the operators do, by name.
 
-use super::{
-    Traced, Tracer, functional, ops,
+use crate::trace::{
+    Traced, Tracer, ops,
+    torch::functional,
     value::{Value, ValueId},
 };
 use guards::Constant;
@@ -30,14 +31,13 @@ const TRACED: [&str; 18] = [
 ];
 
 /// The function by its own name, if torch's Dynamo traces it: a node's `stack_trace` ends in that function's line.
-pub(super) fn traced_by_torch(name: &str) -> Option<&'static str> {
-    let functional = functional::RULES.iter().map(|&(known, _)| known);
-    TRACED.into_iter().chain(functional).find(|&known| known == name)
+pub(in crate::trace) fn traced_by_torch(name: &str) -> Option<&'static str> {
+    TRACED.into_iter().find(|&known| known == name).or_else(|| functional::traced(name))
 }
 
 impl Tracer<'_> {
     /// `operator.name(*args)`; `None` if that is no operator.
-    pub(super) fn call_operator(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn call_operator(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         Ok(Some(match (name, args) {
             ("not_", &[a]) => self.negation(a)?,
             ("truth", &[a]) if self.get(a)?.is_symbolic() => self.number_bool(a)?,

@@ -2,17 +2,18 @@
 //!
 //! Invariant: numbers are added as Python adds them, and rounded as it rounds them.
 
-use super::{
-    Traced, Tracer,
-    call::Keywords,
-    items::raised,
-    value::{Value, ValueId},
+use crate::{
+    bytecode::Version,
+    trace::{
+        Traced, Tracer,
+        items::raised,
+        value::{Value, ValueId},
+    },
 };
-use crate::bytecode::Version;
 use guards::Constant;
 
 /// Goes through the items one by one, as torch's own Python does it, whose variables give the nodes their names.
-pub(super) fn accumulate(
+pub(in crate::trace) fn accumulate(
     t: &mut Tracer<'_>,
     items: ValueId,
     first: Option<ValueId>,
@@ -34,9 +35,7 @@ pub(super) fn accumulate(
 }
 
 /// `sum(items, start)`
-pub(super) fn sum(t: &mut Tracer<'_>, args: &[ValueId], keywords: &Keywords) -> Traced {
-    let (&items, rest) = args.split_first().ok_or_else(|| raised("TypeError: sum"))?;
-    let start = rest.first().copied().or(keywords.first().map(|&(_, value)| value));
+pub(in crate::trace) fn sum(t: &mut Tracer<'_>, items: ValueId, start: Option<ValueId>) -> Traced {
     let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
     if let Value::Const(Constant::Str(_) | Constant::Bytes(_)) = t.get(start)? {
         return Err(raised("TypeError: sum() can't sum strings"));
@@ -93,9 +92,10 @@ impl NumbersOfSum {
     }
 }
 
-/// The product of the items.
-pub(super) fn product(t: &mut Tracer<'_>, items: ValueId) -> Traced {
-    let items = t.all_items(items)?;
+/// The product of the items, and of what it starts with.
+pub(in crate::trace) fn product(t: &mut Tracer<'_>, items: ValueId, start: Option<ValueId>) -> Traced {
+    let mut items = t.all_items(items)?;
+    items.splice(0..0, start);
     let one = t.constant(Constant::Int(1));
     // What is an integer already need not be multiplied by one.
     let (first, rest) = match items.split_first() {

@@ -1,28 +1,28 @@
 //! `sorted` and `list.sort`: stable, by `<` of keys, as Python sorts; and the order of sequences.
 
-use super::{
-    Traced, Tracer,
-    call::Keywords,
-    value::{State, Value, ValueId},
-};
 use crate::{
     bytecode::Comparison,
-    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        items::raised,
+        value::{State, Value, ValueId},
+    },
 };
 use guards::Constant;
 
 impl Tracer<'_> {
-    /// The items in order, by `key=` and `reverse=`.
-    pub(super) fn sorted(&mut self, items: Vec<ValueId>, keywords: &Keywords) -> Traced<Vec<ValueId>> {
-        let (mut key, mut reverse) = (None, false);
-        for (name, value) in keywords {
-            match (name.as_str(), self.get(*value)?) {
-                ("key", Value::Const(Constant::None)) => {}
-                ("key", _) => key = Some(*value),
-                ("reverse", _) => reverse = self.truth(*value)?,
-                _ => return Err(Reason::new(Kind::Call, format!("Sorting with `{name}=`."))),
-            }
-        }
+    /// The items in order, by a key if there is one, and from the greatest to the least if `reverse` says so.
+    pub(in crate::trace) fn sorted(
+        &mut self,
+        items: Vec<ValueId>,
+        key: Option<ValueId>,
+        reverse: Option<ValueId>,
+    ) -> Traced<Vec<ValueId>> {
+        let reverse = match reverse {
+            Some(reverse) if self.number(reverse)?.is_none() => return Err(raised("TypeError: reverse")),
+            Some(reverse) => self.truth(reverse)?,
+            None => false,
+        };
         let mut keyed = Vec::with_capacity(items.len());
         for item in items {
             let by = match key {
@@ -37,7 +37,7 @@ impl Tracer<'_> {
     }
 
     /// `a < b` and its kind of two lists or two tuples: that of the first items that differ; `None` for other values.
-    pub(super) fn compare_sequences(
+    pub(in crate::trace) fn compare_sequences(
         &mut self,
         comparison: Comparison,
         a: ValueId,

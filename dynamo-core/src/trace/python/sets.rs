@@ -1,4 +1,4 @@
-//! Sets and frozen sets: their methods and operators, and the order in which they give their items.
+//! Sets and frozen sets: their operators, and the order in which they give their items.
 //!
 //! A set's order depends on all that was done with it. It is known of the caller's sets, under a guard for each item;
 //! of those that a program makes of constants, the interpreter says it, which does the same again, and so does the code
@@ -6,7 +6,7 @@
 //! code repeats the calls. All others are asked for their items by what needs no order alone, and never leave the
 //! trace.
 
-use super::{
+use crate::trace::{
     Traced, Tracer,
     items::raised,
     value::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
@@ -21,7 +21,7 @@ use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// The items of a set, each under its key.
-pub(super) type Items = IndexMap<Key, ValueId>;
+pub(in crate::trace) type Items = IndexMap<Key, ValueId>;
 
 /// Steps of a history at most.
 const MOST_STEPS: usize = 2000;
@@ -33,7 +33,7 @@ const MOST_CALLS: usize = 200;
 const MAKING: [&str; 5] = ["copy", "union", "intersection", "difference", "symmetric_difference"];
 
 /// What a method of sets is given.
-pub(super) struct Operand {
+pub(in crate::trace) struct Operand {
     /// The same without values of the trace, if it is all constants.
     known: Option<SetOperand>,
     /// How code gives it again.
@@ -42,7 +42,7 @@ pub(super) struct Operand {
 
 impl SetCall {
     /// True if the method gives a new set.
-    pub(super) fn makes(&self) -> bool {
+    pub(in crate::trace) fn makes(&self) -> bool {
         MAKING.contains(&self.method)
     }
 }
@@ -72,10 +72,10 @@ impl SetCalls {
 
 impl Made {
     /// The empty set.
-    pub(super) const EMPTY: Made = Made::By(None);
+    pub(in crate::trace) const EMPTY: Made = Made::By(None);
 
     /// After a method was called with operands, if it is known how to give them again.
-    pub(super) fn then(&self, method: &'static str, operands: Option<Vec<Operand>>) -> Made {
+    pub(in crate::trace) fn then(&self, method: &'static str, operands: Option<Vec<Operand>>) -> Made {
         let Some(operands) = operands else { return Made::Otherwise };
         let known: Option<Vec<SetOperand>> = operands.iter().map(|operand| operand.known.clone()).collect();
         let calls = match (self, known) {
@@ -95,7 +95,7 @@ impl Made {
     }
 
     /// After a method was called with an item.
-    pub(super) fn with_item(&self, t: &mut Tracer<'_>, method: &'static str, item: ValueId) -> Traced<Made> {
+    pub(in crate::trace) fn with_item(&self, t: &mut Tracer<'_>, method: &'static str, item: ValueId) -> Traced<Made> {
         let item = t.force(item)?;
         let known = t.as_constant(item)?.map(SetOperand::Item);
         Ok(self.then(method, Some(vec![Operand { known, again: CallOperand::Item(item) }])))
@@ -109,13 +109,13 @@ fn each(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Operand> {
 }
 
 /// A set of these items.
-pub(super) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<(Items, Made)> {
+pub(in crate::trace) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<(Items, Made)> {
     let operand = each(t, &items)?;
     Ok((keyed(t, items)?, Made::EMPTY.then("update", Some(vec![operand]))))
 }
 
 /// What a method of sets is given: its items, and how to give them again.
-pub(super) fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
+pub(in crate::trace) fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
     if let Some(items) = of_set(t, value)? {
         let value = t.force(value)?;
         let operand = match t.made(value) {
@@ -147,7 +147,7 @@ fn keys(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Operand> {
 }
 
 /// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
-pub(super) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
+pub(in crate::trace) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
     let all = |keep: &dyn Fn(&Key) -> bool, items: &Items| -> Items {
         items.iter().filter(|(key, _)| keep(key)).map(|(key, &item)| (key.clone(), item)).collect()
     };
@@ -166,7 +166,7 @@ pub(super) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
 }
 
 /// Items, each under its key, the first of equal ones kept.
-pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
+pub(in crate::trace) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
     let mut set = Items::new();
     for item in items {
         let item = t.force(item)?;
@@ -176,7 +176,7 @@ pub(super) fn keyed(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Traced<Items> {
 }
 
 /// The items of a set or frozen set; `None` for any other value.
-pub(super) fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
+pub(in crate::trace) fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>> {
     let items = match t.get(value)? {
         Value::State(state) => match t.heap.get(state) {
             State::Set(items, _) => return Ok(Some(items.clone())),
@@ -189,7 +189,7 @@ pub(super) fn of_set(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Items>
 }
 
 /// Adds the items of any iterable; gives how the set was made, then.
-pub(super) fn update(t: &mut Tracer<'_>, items: &mut Items, made: &Made, more: ValueId) -> Traced<Made> {
+pub(in crate::trace) fn update(t: &mut Tracer<'_>, items: &mut Items, made: &Made, more: ValueId) -> Traced<Made> {
     let (more, operand) = operand(t, more)?;
     for (key, item) in more {
         items.entry(key).or_insert(item);
@@ -198,20 +198,20 @@ pub(super) fn update(t: &mut Tracer<'_>, items: &mut Items, made: &Made, more: V
 }
 
 /// `set(items)`
-pub(super) fn make(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
+pub(in crate::trace) fn make(t: &mut Tracer<'_>, from: Option<ValueId>) -> Traced {
     let (mut items, mut made) = (Items::new(), Made::EMPTY);
-    if !args.is_empty() {
-        made = update(t, &mut items, &made, super::builtin::one(args)?)?;
+    if let Some(from) = from {
+        made = update(t, &mut items, &made, from)?;
     }
     Ok(t.state(State::Set(items, made)))
 }
 
 /// `frozenset(items)`
-pub(super) fn make_frozen(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
-    let (items, operand) = match args {
-        [] => (Items::new(), Some(each(t, &[])?)),
-        &[value] if matches!(t.get(value)?, Value::Const(Constant::FrozenSet(_))) => return t.force(value),
-        _ => operand(t, super::builtin::one(args)?)?,
+pub(in crate::trace) fn make_frozen(t: &mut Tracer<'_>, from: Option<ValueId>) -> Traced {
+    let (items, operand) = match from {
+        None => (Items::new(), Some(each(t, &[])?)),
+        Some(value) if matches!(t.get(value)?, Value::Const(Constant::FrozenSet(_))) => return t.force(value),
+        Some(value) => operand(t, value)?,
     };
     let made = operand.and_then(|operand| operand.known).and_then(|known| t.host.frozenset(&known));
     if let Some(made) = made {
@@ -223,114 +223,6 @@ pub(super) fn make_frozen(t: &mut Tracer<'_>, args: &[ValueId]) -> Traced {
         Some(items) => Ok(t.constant(Constant::frozenset(items))),
         None => Err(Reason::new(Kind::Call, "`frozenset` of objects.")),
     }
-}
-
-/// The methods that combine a set with others, and whether they change it.
-const COMBINING: [(&str, bool); 7] = [
-    ("union", false),
-    ("intersection", false),
-    ("difference", false),
-    ("symmetric_difference", false),
-    ("intersection_update", true),
-    ("difference_update", true),
-    ("symmetric_difference_update", true),
-];
-
-/// A method of a set.
-pub(super) fn method(
-    t: &mut Tracer<'_>,
-    this: ValueId,
-    state: StateId,
-    (mut items, mut made): (Items, Made),
-    name: &str,
-    args: &[ValueId],
-) -> Option<Traced> {
-    let outcome = (|| {
-        let mut result = t.none();
-        if made == Made::Found {
-            let this = t.force(this)?;
-            made = t.made(this);
-        }
-        match (name, args) {
-            ("add", [item]) => {
-                let item = t.force(*item)?;
-                items.entry(t.key(item)?).or_insert(item);
-                made = made.with_item(t, "add", item)?;
-            }
-            ("discard" | "remove", [item]) => {
-                let found = items.shift_remove(&t.key(*item)?);
-                if found.is_none() && name == "remove" {
-                    return Err(raised("KeyError"));
-                }
-                made = made.with_item(t, "discard", *item)?;
-            }
-            ("pop", []) => {
-                let order = t.items_in_order(this)?.unwrap_or_default();
-                result = *order.first().ok_or_else(|| raised("KeyError: pop from an empty set"))?;
-                let key = t.key(result)?;
-                items.shift_remove(&key);
-                made = made.then("pop", Some(Vec::new()));
-                // It does not always take the first.
-                if let Made::By(history) = &made {
-                    let left = t.host.set_order(history).unwrap_or_default();
-                    let gone = left.into_iter().all(|item| t.of_constant_key(item) != Some(key.clone()));
-                    if !gone {
-                        return Ok(None);
-                    }
-                } else {
-                    return Ok(None);
-                }
-            }
-            ("clear", []) => {
-                items.clear();
-                made = made.then("clear", Some(Vec::new()));
-            }
-            ("copy", []) => {
-                let copy = made.then("copy", Some(Vec::new()));
-                return Ok(Some(t.state(State::Set(items, copy))));
-            }
-            ("update", _) => {
-                for &more in args {
-                    made = update(t, &mut items, &made, more)?;
-                }
-            }
-            ("issubset" | "issuperset" | "isdisjoint", [other]) => {
-                let (other, _) = operand(t, *other)?;
-                let answer = match name {
-                    "issubset" => items.keys().all(|key| other.contains_key(key)),
-                    "issuperset" => other.keys().all(|key| items.contains_key(key)),
-                    _ => !items.keys().any(|key| other.contains_key(key)),
-                };
-                return Ok(Some(t.constant(Constant::Bool(answer))));
-            }
-            (_, others) if !others.is_empty() => {
-                let Some(&(method, changes)) = COMBINING.iter().find(|(method, _)| *method == name) else {
-                    return Ok(None);
-                };
-                if name.starts_with("symmetric") && others.len() > 1 {
-                    return Ok(None);
-                }
-                let mut operands = Some(Vec::new());
-                for &other in others {
-                    let (other, again) = operand(t, other)?;
-                    let Some(combined) = combine(name, &items, &other) else { return Ok(None) };
-                    items = combined;
-                    operands = operands.zip(again).map(|(mut all, again)| {
-                        all.push(again);
-                        all
-                    });
-                }
-                made = made.then(method, operands);
-                if !changes {
-                    return Ok(Some(t.state(State::Set(items, made))));
-                }
-            }
-            _ => return Ok(None),
-        }
-        *t.heap.change(state) = State::Set(items, made);
-        Ok(Some(result))
-    })();
-    outcome.transpose()
 }
 
 impl Tracer<'_> {
@@ -348,7 +240,7 @@ impl Tracer<'_> {
     }
 
     /// How a set came to be; one of the caller's is what its methods are called on.
-    fn made(&self, value: ValueId) -> Made {
+    pub(in crate::trace) fn made(&self, value: ValueId) -> Made {
         let made = match self.values[value] {
             Value::State(state) => match self.heap.get(state) {
                 State::Set(_, made) => made.clone(),
@@ -371,7 +263,7 @@ impl Tracer<'_> {
     }
 
     /// The items of a set or frozen set, in its order; `None` for any other value.
-    pub(super) fn items_in_order(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
+    pub(in crate::trace) fn items_in_order(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
         let forced = self.force(value)?;
         let Some(items) = of_set(self, forced)? else { return Ok(None) };
         let made = match self.values[forced] {
@@ -404,7 +296,7 @@ impl Tracer<'_> {
 
     /// The items of any iterable, of which the least or greatest are wanted: those of a set need no order if they have
     /// one of their own.
-    pub(super) fn items_to_sort(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+    pub(in crate::trace) fn items_to_sort(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
         let Some(items) = of_set(self, value)? else { return self.all_items(value) };
         let items: Vec<ValueId> = items.into_values().collect();
         let ordered = |t: &mut Self, item: ValueId| -> Traced<Option<bool>> {
@@ -423,7 +315,7 @@ impl Tracer<'_> {
     }
 
     /// A constant as a key.
-    fn of_constant_key(&mut self, constant: Constant) -> Option<Key> {
+    pub(in crate::trace) fn of_constant_key(&mut self, constant: Constant) -> Option<Key> {
         let value = self.of_constant(constant);
         self.key(value).ok()
     }
@@ -438,7 +330,7 @@ impl Tracer<'_> {
     }
 
     /// An iterator over a set or frozen set; `None` for any other value.
-    pub(super) fn iterate_set(&mut self, value: ValueId) -> Traced<Option<Iter>> {
+    pub(in crate::trace) fn iterate_set(&mut self, value: ValueId) -> Traced<Option<Iter>> {
         let Some(items) = self.items_in_order(value)? else { return Ok(None) };
         Ok(Some(match self.get(value)? {
             Value::State(state) => Iter::Set(state, items, 0),
@@ -447,7 +339,7 @@ impl Tracer<'_> {
     }
 
     /// Whether a set shows what it did when an iteration began.
-    pub(super) fn check_unchanged(&mut self, set: StateId, shown: &[ValueId]) -> Traced<()> {
+    pub(in crate::trace) fn check_unchanged(&mut self, set: StateId, shown: &[ValueId]) -> Traced<()> {
         let State::Set(items, _) = self.heap.get(set) else { return Ok(()) };
         if items.len() != shown.len() {
             return Err(raised("RuntimeError: Set changed size during iteration"));
@@ -459,7 +351,12 @@ impl Tracer<'_> {
     }
 
     /// A comparison of two sets or frozen sets; `None` if one of them is none.
-    pub(super) fn compare_sets(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced<Option<bool>> {
+    pub(in crate::trace) fn compare_sets(
+        &mut self,
+        comparison: Comparison,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<bool>> {
         let (Some(a), Some(b)) = (self.set_or_keys(a)?, self.set_or_keys(b)?) else { return Ok(None) };
         let within = |a: &Items, b: &Items| a.keys().all(|key| b.contains_key(key));
         Ok(Some(match comparison {
@@ -473,7 +370,13 @@ impl Tracer<'_> {
     }
 
     /// An operator on two sets or frozen sets, by its name in `operator`; `None` if one of them is none.
-    pub(super) fn binary_sets(&mut self, name: &str, changes: bool, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn binary_sets(
+        &mut self,
+        name: &str,
+        changes: bool,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
         if !matches!(name, "or_" | "and_" | "sub" | "xor") {
             return Ok(None);
         }

@@ -1,38 +1,54 @@
 //! What a program asks of the compiler, and tells it: whether it is being compiled, and where to break the graph.
 
-use super::{
-    Traced, Tracer,
-    builtin::Rule,
-    value::{Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        signature::{Row, row},
+        value::{Value, ValueId},
+    },
 };
-use crate::reason::{Kind, Reason};
+use fx::Kind as NodeKind;
 use guards::Constant;
 
 /// The functions, by the names of the modules that define them.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("torch._dynamo.decorators.graph_break torch._dynamo.graph_break rust_inductor.graph_break", |_, _, _| {
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("torch._dynamo.decorators.graph_break torch._dynamo.graph_break rust_inductor.graph_break(msg='')", |_, _| {
         Err(Reason::new(Kind::Asked, "`graph_break()`."))
     }),
-    (
+    row(
         "torch.compiler.is_compiling torch.compiler.is_dynamo_compiling torch._utils.is_compiling \
-         torch._dynamo.external_utils.is_compiling",
-        |t, _, _| Ok(t.constant(Constant::Bool(true))),
+         torch._dynamo.external_utils.is_compiling()",
+        |t, _| Ok(t.constant(Constant::Bool(true))),
     ),
-    (
+    row(
         "torch.compiler.is_exporting torch._jit_internal.is_scripting torch.jit._trace.is_tracing \
-         torch.onnx.is_in_onnx_export",
-        |t, _, _| Ok(t.constant(Constant::Bool(false))),
+         torch.onnx.is_in_onnx_export()",
+        |t, _| Ok(t.constant(Constant::Bool(false))),
     ),
-    ("torch._C._get_tracing_state", |t, _, _| Ok(t.none())),
+    row("torch._C._get_tracing_state()", |t, _| Ok(t.none())),
+    row("torch._C._log_api_usage_once torchvision.utils._log_api_usage_once(*args)", |t, b| {
+        // It counts for the library's authors.
+        b.rest();
+        Ok(t.none())
+    }),
+    row("torch._assert(condition, message)", |t, b| {
+        let (condition, message) = (b.arg(0)?, b.arg(1)?);
+        if let Value::Tensor(_) = t.get(condition)? {
+            return t.call_torch(NodeKind::CallFunction, "torch._assert", None, &[condition, message], vec![]);
+        }
+        match t.truth(condition)? {
+            true => Ok(t.none()),
+            false => Err(Reason::new(Kind::Raised, "`torch._assert`.")),
+        }
+    }),
     // Tensors of classes that override torch's functions are not traced, nor is anything under modes that do.
-    (
+    row(
         "torch._C._has_torch_function torch._C._has_torch_function_unary torch._C._has_torch_function_variadic \
          torch.overrides.has_torch_function torch.overrides.has_torch_function_unary \
-         torch.overrides.has_torch_function_variadic",
-        |t, args, _| {
-            for &arg in args {
-                t.has_no_override(arg)?;
-            }
+         torch.overrides.has_torch_function_variadic(*args)",
+        |t, b| {
+            b.rest().iter().try_for_each(|&arg| t.has_no_override(arg))?;
             Ok(t.constant(Constant::Bool(false)))
         },
     ),

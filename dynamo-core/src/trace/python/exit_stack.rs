@@ -4,69 +4,73 @@
 //!
 //! Invariant: what leaves a stack does so in the reverse order of its coming, each once, whatever the others raise.
 
-use super::{
-    Traced, Tracer,
-    call::Keywords,
-    context::Context,
-    value::{Leaving, Sort, State, StateId, Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        context::Context,
+        signature::{Bound, Row, row},
+        value::{Leaving, Sort, State, StateId, Value, ValueId},
+    },
 };
-use crate::reason::{Kind, Reason};
 use guards::Constant;
 
 /// The class.
-pub(super) const CLASS: &str = "contextlib.ExitStack";
+pub(in crate::trace) const CLASS: &str = "contextlib.ExitStack";
 
 /// Its methods.
-pub(super) const METHODS: &[&str] = &["callback", "close", "enter_context", "pop_all", "push"];
+pub(in crate::trace) const METHODS: &[&str] = &["callback", "close", "enter_context", "pop_all", "push"];
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("contextlib.ExitStack()", |t, _| Ok(t.make_exit_stack(Vec::new()))),
+    row("contextlib.ExitStack.callback(self, callback, /, *args, **kwds)", |t, b| {
+        let (stack, function) = (this(t, b)?, b.arg(1)?);
+        t.give(stack, Leaving::Callback(function, b.rest().to_vec(), b.extra().clone()));
+        Ok(function)
+    }),
+    row("contextlib.ExitStack.enter_context(self, cm)", |t, b| {
+        let stack = this(t, b)?;
+        let (exit, bound) = t.entered(b.arg(1)?)?;
+        t.give(stack, Leaving::Exit(exit));
+        Ok(bound)
+    }),
+    row("contextlib.ExitStack.push(self, exit)", |t, b| {
+        let (stack, exit) = (this(t, b)?, b.arg(1)?);
+        let leaving = t.way_out(exit)?;
+        t.give(stack, Leaving::Exit(leaving));
+        Ok(exit)
+    }),
+    row("contextlib.ExitStack.pop_all(self)", |t, b| {
+        let stack = this(t, b)?;
+        let State::Stack(entries) = t.heap.change(stack) else { return Ok(t.none()) };
+        let entries = std::mem::take(entries);
+        Ok(t.make_exit_stack(entries))
+    }),
+    row("contextlib.ExitStack.close(self)", |t, b| {
+        let stack = this(t, b)?;
+        t.unwind(stack, None)?;
+        Ok(t.none())
+    }),
+];
+
+/// The stack whose method is called.
+fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<StateId> {
+    let this = b.arg(0)?;
+    t.exit_stack(this)?.ok_or_else(|| Reason::new(Kind::Context, format!("`{}`.", b.name())))
+}
 
 impl Tracer<'_> {
     /// A new stack.
-    pub(super) fn make_exit_stack(&mut self, entries: Vec<Leaving>) -> ValueId {
+    pub(in crate::trace) fn make_exit_stack(&mut self, entries: Vec<Leaving>) -> ValueId {
         self.state(State::Stack(entries))
     }
 
     /// The state of a stack that the program has made; `None` for anything else.
-    pub(super) fn exit_stack(&mut self, value: ValueId) -> Traced<Option<StateId>> {
+    pub(in crate::trace) fn exit_stack(&mut self, value: ValueId) -> Traced<Option<StateId>> {
         Ok(match self.get(value)? {
             Value::State(state) if self.heap.sort(state) == Sort::Stack => Some(state),
             _ => None,
         })
-    }
-
-    /// A method of a stack.
-    pub(super) fn exit_stack_method(
-        &mut self,
-        stack: StateId,
-        name: &str,
-        args: &[ValueId],
-        keywords: &Keywords,
-    ) -> Traced {
-        match (name, args) {
-            ("callback", [function, args @ ..]) => {
-                self.give(stack, Leaving::Callback(*function, args.to_vec(), keywords.clone()));
-                Ok(*function)
-            }
-            ("enter_context", &[manager]) if keywords.is_empty() => {
-                let (exit, bound) = self.entered(manager)?;
-                self.give(stack, Leaving::Exit(exit));
-                Ok(bound)
-            }
-            ("push", &[exit]) if keywords.is_empty() => {
-                let leaving = self.way_out(exit)?;
-                self.give(stack, Leaving::Exit(leaving));
-                Ok(exit)
-            }
-            ("pop_all", []) => {
-                let State::Stack(entries) = self.heap.change(stack) else { return Ok(self.none()) };
-                let entries = std::mem::take(entries);
-                Ok(self.make_exit_stack(entries))
-            }
-            ("close", []) => {
-                self.unwind(stack, None)?;
-                Ok(self.none())
-            }
-            _ => Err(Reason::new(Kind::Context, format!("`{CLASS}.{name}`."))),
-        }
     }
 
     fn give(&mut self, stack: StateId, entry: Leaving) {
@@ -98,7 +102,7 @@ impl Tracer<'_> {
     }
 
     /// Leaves everything in a stack, told of an exception or of none. True if it was given one, and it ends there.
-    pub(super) fn unwind(&mut self, stack: StateId, exception: Option<ValueId>) -> Traced<bool> {
+    pub(in crate::trace) fn unwind(&mut self, stack: StateId, exception: Option<ValueId>) -> Traced<bool> {
         let (mut current, mut is_new, mut ends) = (exception, false, false);
         while let Some(entry) = self.last_given(stack) {
             match self.leave_entry(entry, current) {
@@ -151,7 +155,7 @@ impl Tracer<'_> {
     }
 
     /// `__exit__` of a stack that no exception leaves.
-    pub(super) fn leave_stack(&mut self, stack: ValueId) -> Traced {
+    pub(in crate::trace) fn leave_stack(&mut self, stack: ValueId) -> Traced {
         if let Some(stack) = self.exit_stack(stack)? {
             self.unwind(stack, None)?;
         }

@@ -3,28 +3,30 @@
 //! A condition that the sizes of this call decide is guarded. One that depends on data is stated: it is checked when
 //! the data are known, and what follows from it is known from here on.
 
-use super::{
-    Traced, Tracer,
-    builtin::Rule,
-    items::raised,
-    numbers::Number,
-    value::{Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        numbers::Number,
+        signature::{self, Bound, Row, Signature, row},
+        value::{Value, ValueId},
+    },
 };
-use crate::reason::{Kind, Reason};
 use guards::Constant;
 use symshapes::{EnvError, Expr, Pred, ShapeEnv};
 
-/// The functions, by their dotted names.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("torch._check torch._check_value torch._check_index torch._check_type", |t, args, _| {
-        let p = t.predicate(args)?;
+/// The functions, by their dotted names. A message is read where the condition fails, which ends the graph.
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("torch._check torch._check_value torch._check_index torch._check_type(cond, message=None)", |t, b| {
+        let (condition, _) = (b.arg(0)?, b.opt(1));
+        let p = t.predicate(condition)?;
         t.stated(p)
     }),
-    ("torch._check_is_size", |t, args, keywords| {
-        let &size = args.first().ok_or_else(|| raised("TypeError: _check_is_size"))?;
+    row("torch._check_is_size(i, message=None, *, max=None)", |t, b| {
+        let (size, _, max) = (b.arg(0)?, b.opt(1), t.unless_none(b.opt(2))?);
         let expr = t.size_of(size)?;
         let mut p = t.env.pool_mut().le(Expr::ZERO, expr);
-        if let Some(&(_, max)) = keywords.iter().find(|(name, _)| name == "max") {
+        if let Some(max) = max {
             let max = t.size_of(max)?;
             let pool = t.env.pool_mut();
             let below = pool.le(expr, max);
@@ -32,27 +34,27 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         }
         t.stated(p)
     }),
-    ("torch.fx.experimental.symbolic_shapes.guard_size_oblivious", |t, args, _| {
-        t.answered(args, ShapeEnv::guard_size_oblivious)
+    row("torch.fx.experimental.symbolic_shapes.guard_size_oblivious(expr)", |t, b| {
+        t.answered(b, ShapeEnv::guard_size_oblivious)
     }),
-    ("torch.fx.experimental.symbolic_shapes.guard_or_false", |t, args, _| t.answered(args, ShapeEnv::guard_or_false)),
-    ("torch.fx.experimental.symbolic_shapes.guard_or_true", |t, args, _| t.answered(args, ShapeEnv::guard_or_true)),
-    ("torch.fx.experimental.symbolic_shapes.statically_known_true", |t, args, _| {
-        let p = t.predicate(args)?;
+    row("torch.fx.experimental.symbolic_shapes.guard_or_false(a)", |t, b| t.answered(b, ShapeEnv::guard_or_false)),
+    row("torch.fx.experimental.symbolic_shapes.guard_or_true(a)", |t, b| t.answered(b, ShapeEnv::guard_or_true)),
+    row("torch.fx.experimental.symbolic_shapes.statically_known_true(x)", |t, b| {
+        let p = t.predicate(b.arg(0)?)?;
         let known = t.env.statically_known(p) == Some(true);
         Ok(t.constant(Constant::Bool(known)))
     }),
 ];
 
-/// The rule of a function, whatever wraps its code: some of them warn that they will go.
-pub(super) fn rule(name: &str) -> Option<Rule> {
-    RULES.iter().find(|(names, _)| names.split(' ').any(|each| each == name)).map(|&(_, rule)| rule)
+/// The row of a function, whatever wraps its code: some of them warn that they will go.
+pub(in crate::trace) fn condition(name: &str) -> Option<&'static Signature> {
+    let modules = ["torch._check", "torch.fx.experimental.symbolic_shapes."];
+    if modules.iter().any(|module| name.starts_with(module)) { signature::function(name) } else { None }
 }
 
 impl Tracer<'_> {
-    /// The condition that is the first argument.
-    fn predicate(&mut self, args: &[ValueId]) -> Traced<Pred> {
-        let &condition = args.first().ok_or_else(|| raised("TypeError: a condition is missing"))?;
+    /// The condition that a value is.
+    fn predicate(&mut self, condition: ValueId) -> Traced<Pred> {
         match self.get(condition)? {
             Value::Const(Constant::Bool(truth)) => Ok(self.env.pool_mut().bool(truth)),
             Value::SymBool { pred, .. } => Ok(pred),
@@ -78,8 +80,8 @@ impl Tracer<'_> {
     }
 
     /// What the environment answers to the condition that is the first argument.
-    fn answered(&mut self, args: &[ValueId], ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>) -> Traced {
-        let (p, at) = (self.predicate(args)?, self.place());
+    fn answered(&mut self, b: &Bound<'_>, ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>) -> Traced {
+        let (p, at) = (self.predicate(b.arg(0)?)?, self.place());
         let truth = ask(&mut self.env, p, &at).map_err(|error| self.shape_error(&error))?;
         Ok(self.constant(Constant::Bool(truth)))
     }

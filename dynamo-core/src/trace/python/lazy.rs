@@ -3,19 +3,18 @@
 //!
 //! Invariant: an iterator reads and calls what CPython's does, in the same order and no earlier.
 
-use super::{
-    Traced, Tracer,
-    builtin::Rule,
-    call::Keywords,
-    items::raised,
-    value::{Iter, State, StateId, Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer, ops,
+        value::{Iter, State, StateId, Value, ValueId},
+    },
 };
-use crate::reason::{Kind, Reason};
 use guards::Constant;
 
 /// Such an iterator, and where it stands. What it reads are iterators.
 #[derive(Clone, Debug)]
-pub(super) enum Lazy {
+pub(in crate::trace) enum Lazy {
     /// `count`: the next number, the step.
     Count(ValueId, ValueId),
     /// `repeat` without end.
@@ -74,22 +73,22 @@ pub(super) enum Lazy {
 
 /// A `groupby`, and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Groups {
+pub(in crate::trace) struct Groups {
     /// What it reads.
-    pub(super) inner: ValueId,
+    pub(in crate::trace) inner: ValueId,
     /// What tells an item's group, if not the item itself.
-    pub(super) key: Option<ValueId>,
+    pub(in crate::trace) key: Option<ValueId>,
     /// The item that was read and not given yet, after its key.
-    pub(super) current: Option<(ValueId, ValueId)>,
+    pub(in crate::trace) current: Option<(ValueId, ValueId)>,
     /// The key of the group that was given last.
-    pub(super) given: Option<ValueId>,
+    pub(in crate::trace) given: Option<ValueId>,
     /// How many groups were given: only the last one gives items.
-    pub(super) count: usize,
+    pub(in crate::trace) count: usize,
 }
 
 impl Lazy {
     /// The values that it is made of.
-    pub(super) fn parts(&self) -> Vec<ValueId> {
+    pub(in crate::trace) fn parts(&self) -> Vec<ValueId> {
         match self {
             Lazy::Repeat(a) => vec![*a],
             Lazy::Count(a, b)
@@ -117,162 +116,14 @@ impl Lazy {
     }
 }
 
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("itertools.count", |t, args, keywords| {
-        let [start, step] = bound("count", args, keywords, ["start", "step"])?;
-        let start = start.unwrap_or_else(|| t.constant(Constant::Int(0)));
-        let step = step.unwrap_or_else(|| t.constant(Constant::Int(1)));
-        made(t, Lazy::Count(start, step))
-    }),
-    ("itertools.cycle", |t, args, _| {
-        let inner = t.iterate(only("cycle", args)?)?;
-        made(t, Lazy::Cycle(Some(inner), Vec::new(), 0))
-    }),
-    ("itertools.chain", |t, args, _| made(t, Lazy::Chain(None, args.iter().rev().copied().collect()))),
-    ("itertools.chain.from_iterable", |t, args, _| {
-        let outer = t.iterate(only("from_iterable", args)?)?;
-        made(t, Lazy::ChainOf(None, outer))
-    }),
-    ("itertools.islice", |t, args, _| {
-        let (&arg, bounds) = args.split_first().ok_or_else(|| refused("islice"))?;
-        let mut numbers = Vec::new();
-        for &part in bounds {
-            let absent = matches!(t.get(part)?, Value::Const(Constant::None));
-            numbers.push(if absent { None } else { Some(t.concrete(part)?) });
-        }
-        let (skip, stop, step) = match *numbers {
-            [stop] => (0, stop, 1),
-            [start, stop] => (start.unwrap_or(0), stop, 1),
-            [start, stop, step] => (start.unwrap_or(0), stop, step.unwrap_or(1)),
-            _ => return Err(refused("islice")),
-        };
-        if skip < 0 || step < 1 || stop.is_some_and(|stop| stop < 0) {
-            return Err(raised("ValueError: islice"));
-        }
-        let inner = t.iterate(arg)?;
-        made(t, Lazy::Slice { inner, skip, stop, step })
-    }),
-    ("itertools.pairwise", |t, args, _| {
-        let inner = t.iterate(only("pairwise", args)?)?;
-        made(t, Lazy::Pairs(inner, None))
-    }),
-    ("itertools.accumulate", |t, args, keywords| {
-        let (&items, rest) = args.split_first().ok_or_else(|| refused("accumulate"))?;
-        let [function, total] = match (rest, &keywords[..]) {
-            (&[function], [(name, total)]) if name == "initial" => [Some(function), Some(*total)],
-            _ => bound("accumulate", rest, keywords, ["func", "initial"])?,
-        };
-        let mut given = [function, total];
-        for value in &mut given {
-            if let Some(some) = *value
-                && matches!(t.get(some)?, Value::Const(Constant::None))
-            {
-                *value = None;
-            }
-        }
-        let ([function, total], inner) = (given, t.iterate(items)?);
-        made(t, Lazy::Accumulate { inner, function, total, given: false })
-    }),
-    ("itertools.takewhile", |t, args, _| with_function(t, "takewhile", args, Lazy::TakeWhile)),
-    ("itertools.dropwhile", |t, args, _| {
-        with_function(t, "dropwhile", args, |function, inner| Lazy::DropWhile(Some(function), inner))
-    }),
-    ("itertools.filterfalse", |t, args, _| with_function(t, "filterfalse", args, Lazy::FilterFalse)),
-    ("itertools.starmap", |t, args, _| with_function(t, "starmap", args, Lazy::StarMap)),
-    ("itertools.zip_longest", |t, args, keywords| {
-        let fill = match &keywords[..] {
-            [] => t.none(),
-            [(name, fill)] if name == "fillvalue" => *fill,
-            _ => return Err(refused("zip_longest")),
-        };
-        let inners = args.iter().map(|&arg| t.iterate(arg).map(Some)).collect::<Traced<_>>()?;
-        made(t, Lazy::Longest(inners, fill))
-    }),
-    ("itertools.compress", |t, args, keywords| {
-        let [Some(items), Some(kept)] = bound("compress", args, keywords, ["data", "selectors"])? else {
-            return Err(refused("compress"));
-        };
-        let lazy = Lazy::Compress(t.iterate(items)?, t.iterate(kept)?);
-        made(t, lazy)
-    }),
-    ("itertools.groupby", |t, args, keywords| {
-        let [Some(items), key] = bound("groupby", args, keywords, ["iterable", "key"])? else {
-            return Err(refused("groupby"));
-        };
-        let inner = t.iterate(items)?;
-        let is_none = |t: &mut Tracer<'_>, key| Ok(matches!(t.get(key)?, Value::Const(Constant::None)));
-        let key = match key {
-            Some(key) if !is_none(t, key)? => Some(key),
-            _ => None,
-        };
-        made(t, Lazy::Groups(Groups { inner, key, current: None, given: None, count: 0 }))
-    }),
-    ("itertools.tee", |t, args, _| {
-        let (items, count) = match *args {
-            [items] => (items, 2),
-            [items, count] => (items, t.concrete(count)?),
-            _ => return Err(refused("tee")),
-        };
-        let count = usize::try_from(count).map_err(|_| raised("ValueError: n must be >= 0"))?;
-        let inner = t.iterate(items)?;
-        if let Value::State(state) = t.get(inner)?
-            && let State::Iter(Iter::Lazy(lazy)) = t.heap.get(state)
-            && matches!(**lazy, Lazy::Tee(..))
-        {
-            // Versions differ in what is one object then.
-            return Err(Reason::new(Kind::Call, "`itertools.tee` of one of its own."));
-        }
-        let shared = made(t, Lazy::Shared(inner, Vec::new()))?;
-        let tees = (0..count).map(|_| made(t, Lazy::Tee(shared, 0))).collect::<Traced<_>>()?;
-        Ok(t.value(Value::Tuple(tees)))
-    }),
-];
-
-fn made(t: &mut Tracer<'_>, lazy: Lazy) -> Traced {
+/// Such an iterator.
+pub(in crate::trace) fn made(t: &mut Tracer<'_>, lazy: Lazy) -> Traced {
     Ok(t.state(State::Iter(Iter::Lazy(Box::new(lazy)))))
-}
-
-fn refused(name: &str) -> Reason {
-    raised(&format!("TypeError: {name}"))
-}
-
-fn only(name: &str, args: &[ValueId]) -> Traced {
-    match args {
-        [arg] => Ok(*arg),
-        _ => Err(refused(name)),
-    }
-}
-
-fn with_function(t: &mut Tracer<'_>, name: &str, args: &[ValueId], make: fn(ValueId, ValueId) -> Lazy) -> Traced {
-    let &[function, items] = args else { return Err(refused(name)) };
-    let inner = t.iterate(items)?;
-    made(t, make(function, inner))
-}
-
-/// Arguments by their names.
-fn bound<const N: usize>(
-    function: &str,
-    args: &[ValueId],
-    keywords: &Keywords,
-    names: [&str; N],
-) -> Traced<[Option<ValueId>; N]> {
-    let mut found = [None; N];
-    if args.len() > N {
-        return Err(refused(function));
-    }
-    found.iter_mut().zip(args).for_each(|(slot, &arg)| *slot = Some(arg));
-    for (name, value) in keywords {
-        match names.iter().position(|known| known == name) {
-            Some(at) if found[at].is_none() => found[at] = Some(*value),
-            _ => return Err(refused(function)),
-        }
-    }
-    Ok(found)
 }
 
 impl Tracer<'_> {
     /// The next item of the iterator of this state; `None` at the end.
-    pub(super) fn next_lazy(&mut self, state: StateId, lazy: &mut Lazy) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn next_lazy(&mut self, state: StateId, lazy: &mut Lazy) -> Traced<Option<ValueId>> {
         match lazy {
             Lazy::Groups(_) => {
                 let group = self.read_within(state, |t, lazy| t.next_group(state, lazy));
@@ -303,7 +154,7 @@ impl Tracer<'_> {
             Lazy::Repeat(item) => Ok(Some(*item)),
             Lazy::Count(next, step) => {
                 let item = *next;
-                *next = self.binary_op(super::ops::ADD, item, *step)?;
+                *next = self.binary_op(ops::ADD, item, *step)?;
                 Ok(Some(item))
             }
             Lazy::Cycle(inner, items, at) => {
@@ -477,7 +328,7 @@ impl Tracer<'_> {
     }
 
     /// Whether two keys are of one group.
-    pub(super) fn is_same_group(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+    pub(in crate::trace) fn is_same_group(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         Ok(self.force(a)? == self.force(b)? || self.is_equal(a, b)?)
     }
 

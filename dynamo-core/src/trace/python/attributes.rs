@@ -1,0 +1,49 @@
+//! Attributes by name: `getattr`, `hasattr`, `setattr`.
+
+use crate::trace::{
+    Traced, Tracer,
+    attr::UNREAD,
+    items::raised,
+    signature::{Row, row},
+    value::{Value, ValueId},
+};
+use guards::Constant;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("builtins.getattr(object, name, default=..., /)", |t, b| {
+        let (value, name, default) = (b.arg(0)?, name_of(t, b.arg(1)?)?, b.opt(2));
+        match (t.get_attr(value, &name), default) {
+            (Err(reason), Some(default)) if reason.is_of_attribute() => Ok(default),
+            (Ok(found), Some(_)) => {
+                t.guard_attr(value, &name, found)?;
+                Ok(found)
+            }
+            (found, _) => found,
+        }
+    }),
+    row("builtins.hasattr(obj, name, /)", |t, b| {
+        let (value, name) = (b.arg(0)?, name_of(t, b.arg(1)?)?);
+        let present = match t.get_attr(value, &name) {
+            _ if UNREAD.contains(&name.as_str()) && matches!(t.get(value)?, Value::Tensor(_)) => true,
+            Ok(found) => {
+                t.guard_attr(value, &name, found)?;
+                true
+            }
+            Err(reason) if reason.is_of_attribute() => false,
+            Err(reason) => return Err(reason),
+        };
+        Ok(t.constant(Constant::Bool(present)))
+    }),
+    row("builtins.setattr(obj, name, value, /)", |t, b| {
+        let name = name_of(t, b.arg(1)?)?;
+        t.set_attr(b.arg(0)?, &name, b.arg(2)?)?;
+        Ok(t.none())
+    }),
+];
+
+fn name_of(t: &mut Tracer<'_>, name: ValueId) -> Traced<String> {
+    match t.get(name)? {
+        Value::Const(Constant::Str(name)) => Ok(name),
+        _ => Err(raised("TypeError: attribute name must be string")),
+    }
+}

@@ -1,0 +1,148 @@
+//! Classes of values: `type`, `isinstance`, `issubclass`, `callable`.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        python::{exit_stack, tables},
+        signature::{Row, row},
+        value::{Sort, Value, ValueId},
+    },
+};
+use guards::Constant;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("builtins.isinstance(obj, class_or_tuple, /)", |t, b| {
+        let is = is_instance(t, b.arg(0)?, b.arg(1)?)?;
+        Ok(t.constant(Constant::Bool(is)))
+    }),
+    row("builtins.issubclass(cls, class_or_tuple, /)", |t, b| {
+        let is = t.is_subclass(b.arg(0)?, b.arg(1)?)?;
+        Ok(t.constant(Constant::Bool(is)))
+    }),
+    row("builtins.type(object, bases=..., dict=..., /, **kwds)", |t, b| type_of(t, b.arg(0)?)),
+    row("builtins.callable(obj, /)", |t, b| {
+        let is = is_callable(t, b.arg(0)?)?;
+        Ok(t.constant(Constant::Bool(is)))
+    }),
+];
+
+/// `callable(value)`
+pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
+    Ok(match t.get(value)? {
+        Value::Function(_)
+        | Value::Method { .. }
+        | Value::Partial(..)
+        | Value::Getter(..)
+        | Value::Decorated(..)
+        | Value::Exit(_)
+        | Value::Builtin(_)
+        | Value::BoundBuiltin { .. }
+        | Value::Class(..) => true,
+        Value::Object(..) | Value::Instance(_) => return t.is_callable_object(value),
+        Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
+        _ => false,
+    })
+}
+
+/// `isinstance(value, class)`
+pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: ValueId) -> Traced<bool> {
+    let options = match t.get(class)? {
+        Value::Tuple(items) => items,
+        _ => vec![class],
+    };
+    let unknown = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("`isinstance` of {}.", t.describe(value)));
+    let own = classes(t, value)?;
+    let mut found = false;
+    for option in options {
+        let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
+        found |= match own {
+            Some(own) if PLAIN_CLASSES.contains(&name.as_str()) => own.contains(&name.as_str()),
+            _ => t.is_of_class(value, class)?.ok_or_else(|| unknown(t))?,
+        };
+    }
+    Ok(found)
+}
+
+fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
+    if let Some(class) = t.type_of_object(value)? {
+        return Ok(class);
+    }
+    let Some([own, ..]) = classes(t, value)? else {
+        return Err(Reason::new(Kind::Call, format!("`type` of {}.", t.describe(value))));
+    };
+    match t.host.class_named(own) {
+        Some(class) => Ok(t.value(Value::Class((*own).to_owned(), class))),
+        None => Err(Reason::new(Kind::Call, format!("`type` of {}.", t.describe(value)))),
+    }
+}
+
+/// The names of the classes of which a value is an instance, its own first; `None` if they are not all known.
+pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<&'static [&'static str]>> {
+    Ok(match t.get(value)? {
+        Value::Const(constant) => match constant {
+            Constant::None => Some(&["builtins.NoneType"]),
+            Constant::Bool(_) => Some(&["builtins.bool", "builtins.int"]),
+            Constant::Int(_) | Constant::BigInt(_) => Some(&["builtins.int"]),
+            Constant::Float(_) => Some(&["builtins.float"]),
+            Constant::Complex(..) => Some(&["builtins.complex"]),
+            Constant::Str(_) => Some(&["builtins.str"]),
+            Constant::Bytes(_) => Some(&["builtins.bytes"]),
+            Constant::FrozenSet(_) => Some(&["builtins.frozenset"]),
+            Constant::DType(_) => Some(&["torch.dtype"]),
+            Constant::Device(_) => Some(&["torch.device"]),
+            _ => None,
+        },
+        Value::SymInt { .. } => Some(&["builtins.int"]),
+        Value::SymFloat { .. } => Some(&["builtins.float"]),
+        Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
+        Value::Tensor(node) if t.parameters.contains(&t.first_name(node)) => {
+            Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
+        }
+        Value::Tensor(_) => Some(&["torch.Tensor"]),
+        Value::Tuple(_) => Some(&["builtins.tuple"]),
+        Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
+        Value::Range(_) => Some(&["builtins.range"]),
+        Value::Slice(_) => Some(&["builtins.slice"]),
+        Value::Partial(..) => Some(&["functools.partial"]),
+        Value::Getter("operator.itemgetter", ..) => Some(&["operator.itemgetter"]),
+        Value::Getter("operator.attrgetter", ..) => Some(&["operator.attrgetter"]),
+        Value::Getter(..) => Some(&["operator.methodcaller"]),
+        Value::Function(_) => Some(&["builtins.function"]),
+        Value::State(state) => match t.heap.sort(state) {
+            Sort::List => Some(&["builtins.list"]),
+            Sort::Dict => Some(tables::classes(t.heap.table(state))),
+            Sort::Deque => Some(&["collections.deque"]),
+            Sort::Set => Some(&["builtins.set"]),
+            Sort::Stack => Some(&[exit_stack::CLASS]),
+            Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => None,
+        },
+        _ => None,
+    })
+}
+
+/// Classes that know nothing of instances beyond inheritance.
+const PLAIN_CLASSES: &[&str] = &[
+    "builtins.bool",
+    "builtins.int",
+    "builtins.float",
+    "builtins.complex",
+    "builtins.str",
+    "builtins.bytes",
+    "builtins.tuple",
+    "builtins.list",
+    "builtins.dict",
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.range",
+    "builtins.slice",
+    "builtins.NoneType",
+    "builtins.function",
+    "torch.Size",
+    "torch.dtype",
+    "torch.device",
+    "torch.Tensor",
+    "torch.nn.Parameter",
+    "torch.nn.parameter.Parameter",
+    "torch.nn.modules.module.Module",
+];

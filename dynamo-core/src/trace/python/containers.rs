@@ -1,0 +1,74 @@
+//! Methods of containers, found by their classes, and the entries of mappings.
+//!
+//! Invariant: a method changes its container after everything that can fail.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        call::Keywords,
+        python::classes,
+        signature,
+        value::{State, StateId, Table, Value, ValueId},
+    },
+};
+
+/// Keys and values of a dict, or of an iterable of pairs.
+pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
+    if let Value::State(state) = t.get(value)?
+        && let State::Dict(items) = t.heap.get(state)
+    {
+        return Ok(items.values().copied().collect());
+    }
+    let items = t.all_items(value)?;
+    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
+}
+
+/// `dict | other`, or `dict |= other`, which gives nothing new; `None` where `other` is no dict.
+pub(in crate::trace) fn merged(
+    t: &mut Tracer<'_>,
+    state: StateId,
+    other: ValueId,
+    changes: bool,
+) -> Traced<Option<Option<ValueId>>> {
+    let Value::State(more) = t.get(other)? else { return Ok(None) };
+    let (one, two) = (t.heap.table(state), t.heap.table(more));
+    if one == Table::Counter || two == Table::Counter {
+        // To them it is the greater count.
+        return Ok(None);
+    }
+    let (State::Dict(mut items), State::Dict(more)) = (t.heap.get(state).clone(), t.heap.get(more).clone()) else {
+        return Ok(None);
+    };
+    for (key, (name, value)) in more {
+        items.entry(key).or_insert((name, value)).1 = value;
+    }
+    if changes {
+        *t.heap.change(state) = State::Dict(items);
+        return Ok(Some(None));
+    }
+    let merged = t.heap.push(State::Dict(items), None);
+    t.heap.set_table(merged, if one == Table::Plain { two } else { one });
+    Ok(Some(Some(t.value(Value::State(merged)))))
+}
+
+/// `this.name(*args, **keywords)`, where the class is one of Python's own.
+pub(in crate::trace) fn call_method(
+    t: &mut Tracer<'_>,
+    this: ValueId,
+    name: &str,
+    args: &[ValueId],
+    keywords: &Keywords,
+) -> Traced {
+    let owners: &[&str] = match t.get(this)? {
+        Value::Class(..) => &["namedtuple"],
+        Value::Record(..) => &["namedtuple", "tuple"],
+        Value::DictView(_, "keys") => &["dict_keys"],
+        _ => classes::classes(t, this)?.unwrap_or_default(),
+    };
+    let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));
+    match owners.filter_map(|class| signature::method(class, name)).next() {
+        Some(method) => method.call(t, &[&[this], args].concat(), keywords),
+        None => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)))),
+    }
+}

@@ -1,0 +1,107 @@
+//! Methods of dicts.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        items::raised,
+        python::containers::pairs,
+        signature::{Bound, Row, row},
+        value::{Key, State, StateId, Value, ValueId},
+    },
+};
+use guards::Constant;
+use indexmap::IndexMap;
+
+/// Keys and values by key.
+pub(in crate::trace) type Entries = IndexMap<Key, (ValueId, ValueId)>;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("dict.keys(self, /)", |t, b| view(t, b, "keys")),
+    row("dict.values(self, /)", |t, b| view(t, b, "values")),
+    row("dict.items(self, /)", |t, b| view(t, b, "items")),
+    row("dict.get(self, key, default=None, /)", |t, b| {
+        let (state, key) = (state_of(t, b)?, t.key(b.arg(1)?)?);
+        let default = b.opt(2).unwrap_or_else(|| t.none());
+        Ok(t.value_at(state, &key).unwrap_or(default))
+    }),
+    row("dict.copy(self, /)", |t, b| {
+        let (state, items) = this(t, b)?;
+        let (table, copy) = (t.heap.table(state), t.heap.push(State::Dict(items), None));
+        t.heap.set_table(copy, table);
+        Ok(t.value(Value::State(copy)))
+    }),
+    row("dict.pop(self, key, default=..., /)", pop),
+    row("collections.OrderedDict.pop(self, key, default=...)", pop),
+    row("dict.popitem(self, /)", |t, b| {
+        let (state, mut items) = this(t, b)?;
+        let (_, (key, value)) = items.pop().ok_or_else(|| raised("KeyError: popitem(): dictionary is empty"))?;
+        store(t, state, items)?;
+        Ok(t.value(Value::Tuple(vec![key, value])))
+    }),
+    row("dict.setdefault(self, key, default=None, /)", set_default),
+    row("collections.OrderedDict.setdefault(self, /, key, default=None)", set_default),
+    row("dict.clear(self, /)", |t, b| {
+        let (state, _) = this(t, b)?;
+        store(t, state, Entries::new())
+    }),
+    row("dict.update(self, iterable=..., /, **kwargs)", |t, b| {
+        let (state, mut items) = this(t, b)?;
+        let mut more = b.opt(1).map_or(Ok(Vec::new()), |from| pairs(t, from))?;
+        for (name, value) in b.extra() {
+            more.push((t.constant(Constant::Str(name.clone())), *value));
+        }
+        for (key, value) in more {
+            items.entry(t.key(key)?).or_insert((key, value)).1 = value;
+        }
+        store(t, state, items)
+    }),
+    row("dict_keys.isdisjoint(self, other, /)", |t, b| t.are_disjoint(b.arg(0)?, b.arg(1)?)),
+];
+
+fn state_of(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<StateId> {
+    let this = b.arg(0)?;
+    match t.get(this)? {
+        Value::State(state) => Ok(state),
+        _ => Err(Reason::new(Kind::Call, format!("`{}` of {}.", b.name(), t.describe(this)))),
+    }
+}
+
+/// The dict whose method is called.
+pub(in crate::trace) fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(StateId, Entries)> {
+    let state = state_of(t, b)?;
+    match t.heap.get(state) {
+        State::Dict(items) => Ok((state, items.clone())),
+        _ => Err(Reason::new(Kind::Call, format!("`{}` of another object.", b.name()))),
+    }
+}
+
+pub(in crate::trace) fn store(t: &mut Tracer<'_>, state: StateId, items: Entries) -> Traced {
+    *t.heap.change(state) = State::Dict(items);
+    Ok(t.none())
+}
+
+fn view(t: &mut Tracer<'_>, b: &Bound<'_>, part: &'static str) -> Traced {
+    let dict = t.force(b.arg(0)?)?;
+    // A view shows all keys: they are guarded.
+    let state = state_of(t, b)?;
+    t.heap.get(state);
+    Ok(t.value(Value::DictView(dict, part)))
+}
+
+fn pop(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let (state, mut items) = this(t, b)?;
+    let key = t.key(b.arg(1)?)?;
+    let found = items.shift_remove(&key).map(|(_, value)| value);
+    let found = found.or(b.opt(2)).ok_or_else(|| raised("KeyError"))?;
+    store(t, state, items)?;
+    Ok(found)
+}
+
+fn set_default(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let (state, mut items) = this(t, b)?;
+    let (key, default) = (b.arg(1)?, b.opt(2).unwrap_or_else(|| t.none()));
+    let entry = items.entry(t.key(key)?).or_insert((key, default)).1;
+    store(t, state, items)?;
+    Ok(entry)
+}

@@ -1,0 +1,140 @@
+//! Constant folding: functions without effect are called on constants when the program is traced.
+
+use crate::{
+    host::FoldError,
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        call::Keywords,
+        signature::Bound,
+        value::{State, Value, ValueId},
+    },
+};
+use guards::Constant;
+
+/// Methods that give a list, which is a tuple among constants.
+const GIVING_LISTS: [&str; 6] =
+    ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
+
+/// True for a function of constants that has no effect.
+pub(in crate::trace) fn is_pure(name: &str) -> bool {
+    const PURE: &[&str] = &[
+        "abs", "bin", "bool", "bytes", "chr", "complex", "divmod", "float", "format", "hex", "int", "max", "min",
+        "oct", "ord", "pow", "repr", "round", "sorted", "str", "sum", "tuple", "ascii", "hash", "len",
+    ];
+    match name.split_once('.') {
+        Some(("builtins", function)) => PURE.contains(&function),
+        Some(("math" | "operator" | "str" | "cmath", _)) => true,
+        // The default is guarded.
+        Some(("torch", "get_default_dtype" | "promote_types" | "can_cast")) => true,
+        _ => false,
+    }
+}
+
+impl Tracer<'_> {
+    /// What a pure function gives for constants.
+    pub(in crate::trace) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
+        self.fold_with(function, args, &[])
+    }
+
+    /// The same, with keyword arguments.
+    fn fold_with(&mut self, function: &str, args: &[Constant], keywords: &[(String, Constant)]) -> Traced {
+        match self.host.fold_with(function, args, keywords) {
+            Ok(Constant::Tuple(items)) if GIVING_LISTS.contains(&function) => {
+                let items = items.into_iter().map(|item| self.of_constant(item)).collect();
+                Ok(self.state(State::List(items)))
+            }
+            Ok(constant) => Ok(self.of_constant(constant)),
+            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
+            Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
+        }
+    }
+
+    /// A call that passes its arguments to the function as they are.
+    pub(in crate::trace) fn fold_call(&mut self, b: &Bound<'_>) -> Traced {
+        let (args, keywords) = b.call();
+        let folded = self.folded(b.name(), args, keywords)?;
+        folded.ok_or_else(|| Reason::new(Kind::Call, format!("`{}` of objects.", b.name())))
+    }
+
+    /// `function(*args, **keywords)` of constants, symbolic numbers as they are now; `None` if an argument is no
+    /// constant.
+    pub(in crate::trace) fn folded(
+        &mut self,
+        function: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let constant = |t: &mut Self, arg| {
+            let arg = t.specialised(arg)?;
+            t.as_constant(arg)
+        };
+        let mut constants = Vec::new();
+        for &arg in args {
+            let Some(arg) = constant(self, arg)? else { return Ok(None) };
+            constants.push(arg);
+        }
+        let mut named = Vec::new();
+        for (name, arg) in keywords {
+            let Some(arg) = constant(self, *arg)? else { return Ok(None) };
+            named.push((name.clone(), arg));
+        }
+        self.fold_with(function, &constants, &named).map(Some)
+    }
+
+    /// A method of a constant, on constants.
+    pub(in crate::trace) fn fold_method(
+        &mut self,
+        this: &Constant,
+        name: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced {
+        let constant = |t: &mut Self, arg: ValueId| {
+            let found = match name {
+                // No other method takes lists for tuples.
+                "join" => t.whole_constant(arg)?,
+                "format" => {
+                    let arg = t.specialised(arg)?;
+                    t.as_constant(arg)?
+                }
+                _ => t.as_constant(arg)?,
+            };
+            found.ok_or_else(|| Reason::new(Kind::Call, format!("The method `{name}` of {this} with an object.")))
+        };
+        let mut constants = vec![this.clone()];
+        for &arg in args {
+            constants.push(constant(self, arg)?);
+        }
+        let mut named = Vec::new();
+        for (keyword, arg) in keywords {
+            named.push((keyword.clone(), constant(self, *arg)?));
+        }
+        self.fold_with(&format!("{}.{name}", this.type_name()), &constants, &named)
+    }
+
+    /// A constant, where a list of constants counts as a tuple.
+    fn whole_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
+        let items = match self.get(value)? {
+            Value::State(state) => match self.heap.get(state) {
+                State::List(items) => items.clone(),
+                State::Iter(_) => self.all_items(value)?,
+                State::Set(..) => self.items_in_order(value)?.unwrap_or_default(),
+                _ => return Ok(None),
+            },
+            Value::Const(Constant::FrozenSet(_)) => self.items_in_order(value)?.unwrap_or_default(),
+            Value::Tuple(items) => items,
+            _ => return self.as_constant(value),
+        };
+        let tuple = self.value(Value::Tuple(items));
+        self.as_constant(tuple)
+    }
+
+    /// A value that is given and not `None`.
+    pub(in crate::trace) fn unless_none(&mut self, value: Option<ValueId>) -> Traced<Option<ValueId>> {
+        Ok(match value {
+            Some(value) if !matches!(self.get(value)?, Value::Const(Constant::None)) => Some(value),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! `functools`
+
+use crate::trace::{
+    python::sums,
+    signature::{Row, row},
+    value::{Value, ValueId},
+};
+use indexmap::IndexMap;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("functools.partial(func, /, *args, **keywords)", |t, b| {
+        let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
+        // One of another one takes that one's arguments over.
+        Ok(match t.get(function)? {
+            Value::Partial(inner, first, named) => {
+                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
+                all.extend(keywords.clone());
+                t.value(Value::Partial(inner, [&first, rest].concat(), all.into_iter().collect()))
+            }
+            _ => t.value(Value::Partial(function, rest.to_vec(), keywords.clone())),
+        })
+    }),
+    row("_functools.reduce functools.reduce(function, iterable, initial=..., /)", |t, b| {
+        let function = b.arg(0)?;
+        sums::accumulate(t, b.arg(1)?, b.opt(2), |t, total, item| t.call(function, vec![total, item], vec![]))
+    }),
+];

@@ -1,0 +1,23 @@
+//! Managers of `contextlib`.
+
+use crate::trace::{
+    context::Context,
+    signature::{Row, row},
+    value::Value,
+};
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("contextlib.nullcontext(enter_result=None)", |t, b| Ok(t.value(Value::Context(Context::Null(b.opt(0)))))),
+    row("contextlib.closing(thing)", |t, b| {
+        let thing = b.arg(0)?;
+        Ok(t.value(Value::Context(Context::Closing(thing))))
+    }),
+    row("contextlib.suppress(*exceptions)", |t, b| {
+        let classes = b.rest().to_vec();
+        Ok(t.value(Value::Context(Context::Suppress(classes))))
+    }),
+    row("contextlib.nullcontext.__exit__(self, *excinfo)", |t, b| {
+        b.call();
+        Ok(t.none())
+    }),
+];

@@ -1,0 +1,51 @@
+//! Python's own functions, classes and methods: a row for each whose call is spelled out, with its signature.
+//!
+//! - `builtins`, `classes`, `attributes`: builtin functions and classes; `folding`: those that are called on constants;
+//! - `containers`, `lists`, `dict_methods`, `set_methods`, `record`: methods of containers;
+//! - `tables`, `deques`, `sets`: what `collections` adds, and the order of sets;
+//! - `itertools`, `lazy`, `sums`, `sorting`, `reversed`: what goes over items;
+//! - `functools`, `getters`, `operators`, `managers`, `exit_stack`: functions of functions, operators by name,
+//!   `contextlib`.
+
+mod attributes;
+pub(in crate::trace) mod builtins;
+pub(in crate::trace) mod classes;
+pub(in crate::trace) mod containers;
+pub(in crate::trace) mod deques;
+mod dict_methods;
+pub(in crate::trace) mod exit_stack;
+pub(in crate::trace) mod folding;
+mod functools;
+pub(in crate::trace) mod getters;
+mod itertools;
+pub(in crate::trace) mod lazy;
+mod lists;
+mod managers;
+pub(in crate::trace) mod operators;
+mod record;
+mod reversed;
+mod set_methods;
+pub(in crate::trace) mod sets;
+mod sorting;
+mod sums;
+pub(in crate::trace) mod tables;
+
+use super::signature::Row;
+
+/// The rows of all modules.
+pub(in crate::trace) const ROWS: &[&[Row]] = &[
+    attributes::ROWS,
+    builtins::ROWS,
+    classes::ROWS,
+    deques::ROWS,
+    dict_methods::ROWS,
+    exit_stack::ROWS,
+    functools::ROWS,
+    getters::ROWS,
+    itertools::ROWS,
+    lists::ROWS,
+    managers::ROWS,
+    record::ROWS,
+    set_methods::ROWS,
+    tables::ROWS,
+];

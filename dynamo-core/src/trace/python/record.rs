@@ -1,0 +1,98 @@
+//! Tuples whose items have names: the user's named tuples and the results of torch's functions.
+
+use crate::{
+    host::{Obj, RecordClass},
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        call::Keywords,
+        items::raised,
+        signature::{Bound, Row, row},
+        value::{State, Value, ValueId},
+    },
+};
+use guards::Constant;
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// Methods of the classes that `collections.namedtuple` makes.
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("namedtuple._replace(self, /, **kwds)", |t, b| {
+        let (obj, class, mut items) = this(t, b)?;
+        for (name, value) in b.extra() {
+            match class.fields.iter().position(|field| field == name) {
+                Some(at) => items[at] = *value,
+                None => return Err(raised(&format!("ValueError: Got unexpected field names: ['{name}']"))),
+            }
+        }
+        Ok(t.value(Value::Record(obj, class, items)))
+    }),
+    row("namedtuple._asdict(self)", |t, b| {
+        let (_, class, items) = this(t, b)?;
+        let mut entries = IndexMap::new();
+        for (field, item) in class.fields.iter().zip(items) {
+            let name = t.constant(Constant::Str(field.clone()));
+            entries.insert(t.key(name)?, (name, item));
+        }
+        Ok(t.state(State::Dict(entries)))
+    }),
+    row("namedtuple._make(self, iterable)", |t, b| {
+        let Value::Class(_, obj) = t.get(b.arg(0)?)? else { return Err(raised("TypeError: _make")) };
+        let class = t.host.record_class(obj).ok_or_else(|| raised("TypeError: _make"))?;
+        let items = t.all_items(b.arg(1)?)?;
+        if items.len() != class.fields.len() {
+            return Err(raised(&format!("TypeError: Expected {} arguments", class.fields.len())));
+        }
+        Ok(t.value(Value::Record(obj, class, items)))
+    }),
+];
+
+/// The named tuple whose method is called: its class, and its items.
+fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(Obj, Rc<RecordClass>, Vec<ValueId>)> {
+    let this = b.arg(0)?;
+    match t.get(this)? {
+        Value::Record(obj, class, items) => Ok((obj, class, items)),
+        _ => Err(Reason::new(Kind::Call, format!("`{}` of {}.", b.name(), t.describe(this)))),
+    }
+}
+
+impl Tracer<'_> {
+    /// A call of the class of a named tuple.
+    pub(in crate::trace) fn make_record(
+        &mut self,
+        obj: Obj,
+        class: Rc<RecordClass>,
+        args: &[ValueId],
+        keywords: Keywords,
+    ) -> Traced {
+        let mut items: Vec<Option<ValueId>> = args.iter().copied().map(Some).collect();
+        if items.len() > class.fields.len() {
+            return Err(raised(&format!("TypeError: {} takes fewer arguments", class.name)));
+        }
+        items.resize(class.fields.len(), None);
+        for (name, value) in keywords {
+            match class.fields.iter().position(|field| *field == name) {
+                Some(at) if items[at].is_none() => items[at] = Some(value),
+                _ => return Err(raised(&format!("TypeError: {} got an unexpected argument `{name}`", class.name))),
+            }
+        }
+        let first = class.fields.len().saturating_sub(class.defaults.len());
+        for (item, &default) in items[first..].iter_mut().zip(&class.defaults) {
+            if item.is_none() {
+                *item = Some(self.value(Value::Lazy(default)));
+            }
+        }
+        let items: Option<Vec<ValueId>> = items.into_iter().collect();
+        let items = items.ok_or_else(|| raised(&format!("TypeError: {} misses an argument", class.name)))?;
+        Ok(self.value(Value::Record(obj, class, items)))
+    }
+
+    /// What a call of torch gives that gives a tuple: one with names, if torch's does.
+    pub(in crate::trace) fn result_tuple(&mut self, target: &str, items: Vec<ValueId>) -> Value {
+        let class = self.host.result_class(target).and_then(|obj| Some((obj, self.host.record_class(obj)?)));
+        match class {
+            Some((obj, class)) if class.fields.len() == items.len() => Value::Record(obj, class, items),
+            _ => Value::Tuple(items),
+        }
+    }
+}

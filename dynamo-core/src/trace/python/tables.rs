@@ -1,0 +1,197 @@
+//! `collections.OrderedDict`, `defaultdict` and `Counter`: dicts, and what they do beyond that.
+//!
+//! Invariant: what is not spelled out here they do as dicts do.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        call::Keywords,
+        items::raised,
+        ops,
+        python::{
+            builtins, classes,
+            containers::pairs,
+            dict_methods::{Entries, store, this},
+        },
+        signature::{Bound, Row, row},
+        value::{Sort, State, StateId, Table, Value, ValueId},
+    },
+};
+use guards::Constant;
+
+/// The dotted names of the classes of which such a dict is an instance, its own first.
+pub(in crate::trace) fn classes(table: Table) -> &'static [&'static str] {
+    match table {
+        Table::Plain => &["builtins.dict"],
+        Table::Ordered => &["collections.OrderedDict", "builtins.dict"],
+        Table::Default(_) => &["collections.defaultdict", "builtins.dict"],
+        Table::Counter => &["collections.Counter", "builtins.dict"],
+    }
+}
+
+/// The dotted name of the class.
+pub(in crate::trace) fn class_name(table: Table) -> &'static str {
+    classes(table)[0]
+}
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("collections.OrderedDict(iterable=..., /, **kwargs)", |t, b| {
+        let made = builtins::dict(t, b.opt(0), b)?;
+        t.as_table(made, Table::Ordered)
+    }),
+    row("collections.OrderedDict.fromkeys(iterable, value=None)", |t, b| {
+        let made = builtins::from_keys(t, b)?;
+        t.as_table(made, Table::Ordered)
+    }),
+    row("collections.defaultdict(default_factory=None, iterable=..., /, **kwargs)", |t, b| {
+        let factory = b.opt(0).unwrap_or_else(|| t.none());
+        let none = matches!(t.get(factory)?, Value::Const(Constant::None));
+        if !none && !classes::is_callable(t, factory)? {
+            return Err(raised("TypeError: first argument must be callable or None"));
+        }
+        let made = builtins::dict(t, b.opt(1), b)?;
+        t.as_table(made, Table::Default(factory))
+    }),
+    row("collections.Counter(iterable=None, /, **kwds)", |t, b| {
+        let mut counts = Entries::new();
+        t.count(&mut counts, b.opt(0), b.extra(), ops::ADD)?;
+        let made = t.state(State::Dict(counts));
+        t.as_table(made, Table::Counter)
+    }),
+    row("collections.OrderedDict.move_to_end(self, /, key, last=True)", move_to_end),
+    row("collections.OrderedDict.popitem(self, /, last=True)", |t, b| {
+        let (state, mut items) = this(t, b)?;
+        let last = b.opt(1).map_or(Ok(true), |last| t.truth(last))?;
+        let popped = if last { items.pop() } else { items.shift_remove_index(0) };
+        let (_, (key, value)) = popped.ok_or_else(|| raised("KeyError: dictionary is empty"))?;
+        store(t, state, items)?;
+        Ok(t.value(Value::Tuple(vec![key, value])))
+    }),
+    row("collections.Counter.update(self, iterable=None, /, **kwds)", |t, b| change_counts(t, b, ops::ADD)),
+    row("collections.Counter.subtract(self, iterable=None, /, **kwds)", |t, b| change_counts(t, b, ops::SUB)),
+    row("collections.Counter.total(self)", |t, b| {
+        let (_, counts) = this(t, b)?;
+        let zero = t.constant(Constant::Int(0));
+        counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(ops::ADD, total, count))
+    }),
+    row("collections.Counter.most_common(self, n=None)", most_common),
+    row("collections.Counter.elements(self)", |_, b| Err(Reason::new(Kind::Call, format!("`{}`.", b.name())))),
+];
+
+fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let (state, mut items) = this(t, b)?;
+    let (key, last) = (b.arg(1)?, b.opt(2).map_or(Ok(true), |last| t.truth(last))?);
+    if t.heap.is_iterated(|value| matches!(t.values[value], Value::State(dict) if dict == state)) {
+        return Err(Reason::new(Kind::Iteration, "Over an `OrderedDict` that changes meanwhile."));
+    }
+    let (text, key) = (t.describe(key), t.key(key)?);
+    let from = items.get_index_of(&key).ok_or_else(|| raised(&format!("KeyError: {text}")))?;
+    items.move_index(from, if last { items.len() - 1 } else { 0 });
+    store(t, state, items)
+}
+
+fn change_counts(t: &mut Tracer<'_>, b: &Bound<'_>, number: u32) -> Traced {
+    let (state, mut counts) = this(t, b)?;
+    t.count(&mut counts, b.opt(1), b.extra(), number)?;
+    store(t, state, counts)
+}
+
+/// The items and their counts, those with the greatest ones first.
+fn most_common(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let (_, counts) = this(t, b)?;
+    let most = t.unless_none(b.opt(1))?.map(|most| t.concrete(most)).transpose()?;
+    let items = counts.into_values().map(|(key, count)| t.value(Value::Tuple(vec![key, count]))).collect();
+    let (place, reverse) = (t.constant(Constant::Int(1)), t.constant(Constant::Bool(true)));
+    let by = t.value(Value::Getter("operator.itemgetter", vec![place], Vec::new()));
+    let mut items = t.sorted(items, Some(by), Some(reverse))?;
+    if let Some(most) = most {
+        items.truncate(usize::try_from(most).unwrap_or(0));
+    }
+    Ok(t.state(State::List(items)))
+}
+
+impl Tracer<'_> {
+    fn as_table(&mut self, dict: ValueId, table: Table) -> Traced {
+        if let Value::State(state) = self.values[dict] {
+            self.heap.set_table(state, table);
+        }
+        Ok(dict)
+    }
+
+    /// What a dict gives for a key that is not there, if anything.
+    pub(in crate::trace) fn missing(&mut self, dict: ValueId, state: StateId, key: ValueId) -> Traced<Option<ValueId>> {
+        match self.heap.table(state) {
+            Table::Counter => Ok(Some(self.constant(Constant::Int(0)))),
+            Table::Default(factory) if !matches!(self.get(factory)?, Value::Const(Constant::None)) => {
+                let value = self.call(factory, vec![], vec![])?;
+                self.set_item(dict, key, value)?;
+                Ok(Some(value))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What makes a dict's missing values, and how many items a deque has at most.
+    pub(in crate::trace) fn attr_of_container(&mut self, state: StateId, name: &str) -> Option<ValueId> {
+        match (name, self.heap.sort(state)) {
+            ("default_factory", Sort::Dict) => match self.heap.table(state) {
+                Table::Default(factory) => Some(factory),
+                _ => None,
+            },
+            ("maxlen", Sort::Deque) => {
+                let State::Deque(deque) = self.heap.get(state) else { return None };
+                let most = deque.most.map_or(Constant::None, |most| Constant::Int(most as i64));
+                Some(self.constant(most))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds to counts, or takes from them, by the number of `BINARY_OP`: items one by one, or counts of another
+    /// mapping.
+    fn count(&mut self, counts: &mut Entries, from: Option<ValueId>, keywords: &Keywords, number: u32) -> Traced<()> {
+        let mut more = Vec::new();
+        match self.unless_none(from)? {
+            Some(from) if self.is_mapping(from)? => {
+                if counts.is_empty() && number == ops::ADD {
+                    for (key, count) in pairs(self, from)? {
+                        counts.insert(self.key(key)?, (key, count));
+                    }
+                } else {
+                    more = pairs(self, from)?;
+                }
+            }
+            Some(from) => {
+                let one = self.constant(Constant::Int(1));
+                more = self.all_items(from)?.into_iter().map(|item| (item, one)).collect();
+            }
+            None => {}
+        }
+        for (name, count) in keywords {
+            more.push((self.constant(Constant::Str(name.clone())), *count));
+        }
+        for (item, count) in more {
+            let (item, key) = (self.force(item)?, self.key(item)?);
+            let (item, before) = match counts.get(&key) {
+                Some(&known) => known,
+                None => (item, self.constant(Constant::Int(0))),
+            };
+            // What is added comes first, and what it is taken from.
+            let now = if number == ops::ADD {
+                self.binary_op(ops::ADD, count, before)?
+            } else {
+                self.binary_op(number, before, count)?
+            };
+            counts.insert(key, (item, now));
+        }
+        Ok(())
+    }
+
+    fn is_mapping(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(match self.get(value)? {
+            Value::State(state) => self.heap.sort(state) == Sort::Dict,
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Managers of modes, and questions about them.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        context::Context,
+        grad::Class,
+        signature::{Bound, Row, row},
+        value::{Value, ValueId},
+    },
+};
+use guards::Constant;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("torch.autograd.grad_mode.no_grad(orig_func=...)", |t, b| no_param(t, b, Class::Never)),
+    row("torch.autograd.grad_mode.enable_grad(orig_func=...)", |t, b| no_param(t, b, Class::Always)),
+    row("torch.autograd.grad_mode.set_grad_enabled(mode)", |t, b| {
+        let grad = t.make_grad(Class::Given, Some(b.arg(0)?))?;
+        Ok(t.value(Value::Context(Context::Grad(grad))))
+    }),
+    row("torch.autograd.grad_mode.inference_mode(mode=True)", |t, b| {
+        let mode = b.opt(0);
+        decorating(t, mode, |t, mode| t.make_inference(mode).map(Context::Inference))
+    }),
+    row("torch.amp.autocast_mode.autocast(device_type, dtype=None, enabled=True, cache_enabled=None)", |t, b| {
+        let autocast = t.autocast_of(Some(b.arg(0)?), b.opt(1), b.opt(2), b.opt(3))?;
+        Ok(t.value(Value::Context(Context::Autocast(autocast))))
+    }),
+    row("torch.autograd.profiler.record_function(name, args=None)", |t, b| {
+        // Only profilers see them.
+        b.call();
+        Ok(t.value(Value::Context(Context::Null(None))))
+    }),
+    row("torch.autograd.grad_mode.no_grad.__exit__(self, exc_type, exc_value, traceback)", |t, b| {
+        leave(t, b, Class::Never)
+    }),
+    row("torch.autograd.grad_mode.enable_grad.__exit__(self, exc_type, exc_value, traceback)", |t, b| {
+        leave(t, b, Class::Always)
+    }),
+    row("torch.autograd.grad_mode.set_grad_enabled.__exit__(self, exc_type, exc_value, traceback)", |t, b| {
+        leave(t, b, Class::Given)
+    }),
+    row("torch.is_grad_enabled torch._C.is_grad_enabled()", |t, _| {
+        let grad = t.grad;
+        Ok(t.constant(Constant::Bool(grad)))
+    }),
+    row("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled()", |t, _| {
+        let inference = t.inference;
+        Ok(t.constant(Constant::Bool(inference)))
+    }),
+    row("torch.is_autocast_enabled torch._C.is_autocast_enabled(device_type=...)", |t, b| {
+        let on = t.autocast_for(b.opt(0))?.is_some();
+        Ok(t.constant(Constant::Bool(on)))
+    }),
+    row("torch.device(*args, **kwargs)", device),
+];
+
+/// torch's own parser, which knows several signatures, reads the arguments.
+fn device(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    t.fold_call(b)
+}
+
+/// A class whose only argument is the function that it decorates.
+fn no_param(t: &mut Tracer<'_>, b: &Bound<'_>, class: Class) -> Traced {
+    decorating(t, b.opt(0), |t, function| match function {
+        None => t.make_grad(class, None).map(Context::Grad),
+        Some(_) => Err(Reason::new(Kind::Call, format!("`{}` of no function.", b.name()))),
+    })
+}
+
+/// A manager, or a function within a manager if the class is given one in place of its own argument.
+fn decorating(
+    t: &mut Tracer<'_>,
+    given: Option<ValueId>,
+    make: impl Fn(&mut Tracer<'_>, Option<ValueId>) -> Traced<Context>,
+) -> Traced {
+    let function = match given {
+        Some(given) if matches!(t.get(given)?, Value::Function(_)) => Some(given),
+        _ => None,
+    };
+    let context = make(t, given.filter(|_| function.is_none()))?;
+    let manager = t.value(Value::Context(context));
+    function.map_or(Ok(manager), |function| t.decorate(manager, function))
+}
+
+/// `__exit__` of a manager that was entered before the trace began. What it is told of exceptions changes nothing.
+fn leave(t: &mut Tracer<'_>, b: &Bound<'_>, class: Class) -> Traced {
+    b.call();
+    t.leave_grad_object(class, b.arg(0)?)
+}

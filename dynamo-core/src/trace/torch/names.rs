@@ -1,0 +1,50 @@
+//! What is known of functions by their names alone.
+
+use crate::reason::Kind;
+
+/// Functions of torch that make tensors of no tensor.
+pub(in crate::trace) fn is_factory(name: &str) -> bool {
+    const FACTORIES: &[&str] = &[
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "arange",
+        "linspace",
+        "logspace",
+        "eye",
+        "tensor",
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "tril_indices",
+        "triu_indices",
+        "scalar_tensor",
+        "as_tensor",
+    ];
+    name.strip_prefix("torch.").is_some_and(|function| FACTORIES.contains(&function))
+}
+
+/// Methods that give a tensor's values to Python.
+pub(in crate::trace) fn tensor_to_python(name: &str) -> Option<Kind> {
+    const READS: &[&str] = &["item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "data_ptr"];
+    const ACTS: &[&str] =
+        &["backward", "register_hook", "requires_grad_", "retain_grad", "share_memory_", "set_", "detach_"];
+    if READS.contains(&name) { Some(Kind::TensorToPython) } else { ACTS.contains(&name).then_some(Kind::Call) }
+}
+
+/// Why a call without a rule ends the graph.
+pub(in crate::trace) fn why_not(name: &str) -> Kind {
+    /// Managers of a state that no graph holds.
+    const MANAGERS: &str = "warnings.catch_warnings torch.random.fork_rng \
+        torch.autograd.grad_mode.set_multithreading_enabled torch.autograd.anomaly_mode.set_detect_anomaly \
+        torch.autograd.anomaly_mode.detect_anomaly torch.autograd.graph.saved_tensors_hooks \
+        torch.autograd.profiler.profile torch.profiler.profiler.profile";
+    match name {
+        "builtins.print" => Kind::Print,
+        _ if MANAGERS.split_whitespace().any(|known| known == name) => Kind::Context,
+        _ if name.ends_with(".__enter__") || name.ends_with(".__exit__") => Kind::Context,
+        _ => Kind::Call,
+    }
+}

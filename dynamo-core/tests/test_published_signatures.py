@@ -1,0 +1,91 @@
+"""Signatures that the tracer knows (`data/signatures.txt`) are those that Python publishes."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROWS = (Path(__file__).parent / "data" / "signatures.txt").read_text().splitlines()
+
+#: Owners that no module has under this name.
+OWNERS = {"namedtuple": namedtuple("Pair", "a b"), "dict_keys": type({}.keys())}
+
+#: Functions that take more than the signature that they publish says: here the class's `__new__` has another one.
+UNLIKE = {"torch.autograd.grad_mode.no_grad"}
+
+
+def cases() -> list[tuple[str, str]]:
+    """Each name, with its parameters."""
+    split = [row.split("(", 1) for row in ROWS]
+    return [(name, parameters.removesuffix(")")) for names, parameters in split for name in names.split()]
+
+
+def found(name: str) -> Any:
+    """What has this dotted name; None if this Python does not have it."""
+    owner, *rest = name.split(".")
+    if owner in OWNERS:
+        member = vars(OWNERS[owner])[rest[0]]
+        return member.__func__ if isinstance(member, classmethod) else member
+    parts = name.split(".")
+    for count in range(len(parts) - 1, 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:count]))
+        except ImportError:
+            continue
+        break
+    else:
+        value, count = importlib.import_module("builtins"), 0
+    for part in parts[count:]:
+        value = getattr(value, part, None)
+    return value
+
+
+def shape(signature: inspect.Signature) -> list[tuple[Any, ...]]:
+    """What matters of parameters: how they are passed, their names where those can be passed, their defaults."""
+    result = []
+    for at, parameter in enumerate(signature.parameters.values()):
+        named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        named &= (at, parameter.name) != (0, "self") and (at, parameter.name) != (0, "cls")
+        kind = parameter.POSITIONAL_ONLY if not named and at == 0 else parameter.kind
+        result.append((kind, parameter.name if named else "", parameter.default))
+    return result
+
+
+def own(parameters: str) -> inspect.Signature:
+    """The signature of a row."""
+    space: dict[str, Any] = {}
+    exec(f"def row({parameters}): ...", space)
+    return inspect.signature(space["row"])
+
+
+def published(name: str) -> inspect.Signature | None:
+    """What `inspect` says; None if it does not know."""
+    try:
+        return inspect.signature(found(name))
+    except (TypeError, ValueError):
+        return None
+
+
+@pytest.mark.parametrize(("name", "parameters"), cases())
+def test_signature(name: str, parameters: str) -> None:
+    """How arguments are passed, names and defaults are those of Python."""
+    if name.split(".")[0] in ("torch", "rust_inductor"):
+        pytest.importorskip(name.split(".")[0])
+    assert found(name) is not None, f"Python has no {name}"
+    there, here = published(name), own(parameters)
+    if there is None or name in UNLIKE:
+        return
+    expected, mine = shape(there), shape(here)
+    for (*passing, default), (*my_passing, my_default) in zip(expected, mine, strict=True):
+        assert passing == my_passing
+        assert default == my_default or (my_default is ... and default is not inspect.Parameter.empty)
+
+
+def test_most_are_published() -> None:
+    """Enough signatures are compared for the test to mean something."""
+    assert sum(published(name) is not None for name, _ in cases()) > 60
