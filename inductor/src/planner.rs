@@ -254,11 +254,24 @@ impl Planner<'_> {
     fn outputs(&mut self) -> Vec<Output<Expr>> {
         let graph = self.graph;
         let outputs = graph.outputs.iter().map(|output| match output {
-            tir::Output::Tensor(t) => Output::Tensor(self.view(*t)),
+            tir::Output::Tensor(t) => Output::Tensor(self.output(*t)),
             tir::Output::Plain(arg) => Output::Plain(arg.clone()),
             tir::Output::Object(o) => Output::Object(*o),
         });
         outputs.collect()
+    }
+
+    /// The view that is returned. Along dimensions of size 1, where no address depends on them, it has the promised
+    /// strides too.
+    fn output(&mut self, t: Tensor) -> View<Expr> {
+        let mut view = self.view(t);
+        let data = &self.graph.tensors[t];
+        for (k, &promised) in data.strides.iter().flatten().enumerate() {
+            if data.sizes[k] == Expr::ONE {
+                view.layout.strides[k] = promised;
+            }
+        }
+        view
     }
 
     fn fates(&self) -> Vec<(NodeId, Fate)> {

@@ -7,8 +7,10 @@ use fx::prim::{Pointwise, Reduction};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr};
 
+use super::Promise;
 use crate::loop_ir::Scalar;
-use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, numel};
+use crate::schedule::same_strides;
+use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, is_dense, is_injective, numel};
 
 /// The graph under construction and the node that it is being built for.
 pub(crate) struct Builder {
@@ -58,6 +60,27 @@ impl Builder {
     /// True unless every dimension is known to have an element.
     pub(crate) fn may_be_empty(&self, x: Tensor) -> bool {
         self.sizes(x).iter().any(|&n| self.graph.pool.range(n).lo < 1)
+    }
+
+    /// True if a tensor with the promised strides can be a buffer of the plan's: it is dense, or it is proved that no
+    /// two of its elements share a place.
+    pub(super) fn can_store(&mut self, promise: &Promise) -> bool {
+        let Promise { sizes, strides, .. } = promise;
+        is_dense(&mut self.graph.pool, sizes, strides) || is_injective(&mut self.graph.pool, sizes, strides)
+    }
+
+    /// True if a tensor that is stored has the promised strides, or none yet.
+    pub(super) fn lies_as(&mut self, t: Tensor, promise: &Promise) -> bool {
+        let data = &self.graph.tensors[t];
+        if data.sizes != promise.sizes {
+            return true;
+        }
+        match (&data.op, &data.strides) {
+            // It lies as what it is a view of, unless that does not give the dense strides of an output.
+            (Op::View(..), _) => is_dense(&mut self.graph.pool, &promise.sizes, &promise.strides),
+            (_, Some(strides)) => same_strides(&promise.sizes, strides, &promise.strides),
+            (_, None) => true,
+        }
     }
 
     /// Adds a tensor.

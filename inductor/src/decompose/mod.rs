@@ -27,6 +27,7 @@ mod resample;
 mod shape;
 mod special;
 mod twin;
+mod uses;
 mod vector;
 mod view;
 mod window;
@@ -36,7 +37,7 @@ use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Extern, Rule, rule};
 use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
 use rustc_hash::FxHashSet;
-use symshapes::{DType, Expr, Pool, Sym};
+use symshapes::{DType, Expr, Sym};
 
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, Write};
@@ -93,7 +94,7 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
     let builder = Builder { graph: tensors, origin: first, fills: options.fills, splits: options.splits };
     let (given, users) = (crate::sizes::given(graph).into_keys().collect(), graph.users());
-    let absorbed = absorbed(graph, &users, &given);
+    let absorbed = uses::absorbed(graph, &users, &given);
     let mut pass = Decompose {
         graph,
         options,
@@ -102,7 +103,8 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
         constants: 0,
         given,
         users,
-        needed: needed(graph),
+        needed: uses::needed(graph),
+        shown: uses::shown(graph),
         absorbed,
     };
     for node in graph.nodes() {
@@ -123,42 +125,10 @@ struct Decompose<'a> {
     users: SecondaryMap<NodeId, fx::Users>,
     /// What the graph's results follow from, and what it leaves behind.
     needed: SecondaryMap<NodeId, bool>,
+    /// The nodes whose strides the caller or an opaque operator sees.
+    shown: SecondaryMap<NodeId, bool>,
     /// Floats and bools of which nothing is read but integers, whose expressions hold them.
     absorbed: SecondaryMap<NodeId, bool>,
-}
-
-/// The floats and bools of which nothing is read but integers that follow from the inputs, or others of their kind.
-fn absorbed(
-    graph: &Graph,
-    users: &SecondaryMap<NodeId, fx::Users>,
-    given: &FxHashSet<Sym>,
-) -> SecondaryMap<NodeId, bool> {
-    let mut absorbed = SecondaryMap::new();
-    for id in graph.nodes().rev() {
-        let holds = |user: &NodeId| match graph[*user].meta {
-            Some(Meta::Int(e)) => is_known(&graph.exprs, given, e),
-            _ => absorbed[*user],
-        };
-        absorbed[id] = matches!(graph[id].meta, Some(Meta::Float(_) | Meta::Bool(_))) && users[id].iter().all(holds);
-    }
-    absorbed
-}
-
-/// True for an expression whose value follows from the inputs.
-fn is_known(pool: &Pool, given: &FxHashSet<Sym>, e: Expr) -> bool {
-    !pool.is_overflow(e) && (pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| given.contains(sym)))
-}
-
-/// The nodes that a graph's results follow from, and what it leaves behind.
-fn needed(graph: &Graph) -> SecondaryMap<NodeId, bool> {
-    let mut needed = SecondaryMap::new();
-    for id in graph.nodes().rev() {
-        if needed[id] || graph[id].kind == Kind::Output || fx::aten::trace(graph, id).is_some() {
-            needed[id] = true;
-            graph[id].inputs().into_iter().for_each(|input| needed[input] = true);
-        }
-    }
-    needed
 }
 
 impl Decompose<'_> {
@@ -213,7 +183,7 @@ impl Decompose<'_> {
     /// An expression whose value follows from the inputs.
     fn known(&mut self, node: NodeId, e: Expr) -> Result<Expr, Error> {
         let pool = &mut self.b.graph.pool;
-        if is_known(pool, &self.given, e) { Ok(pool.without_floats(e)) } else { Err(Error::Symbolic { node }) }
+        if uses::is_known(pool, &self.given, e) { Ok(pool.without_floats(e)) } else { Err(Error::Symbolic { node }) }
     }
 
     fn known_int(&mut self, node: NodeId, e: Expr) -> Result<fx::Arg, Error> {
@@ -297,6 +267,9 @@ impl Decompose<'_> {
             // No kernel would compute it, and so find out.
             return Err(Refusal::Extern(Extern::Function));
         }
+        if self.shown[id] && !shares(overload) && promises.iter().flatten().any(|p| !self.b.can_store(p)) {
+            return Err(Refusal::Extern(Extern::Function));
+        }
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
@@ -313,8 +286,10 @@ impl Decompose<'_> {
             Rule::Compose(composite) => compose::compose(&mut self.b, composite, &args)?,
             Rule::Extern(_) => unreachable!("handled above"),
         };
-        if !overload.is_view() && !SHARING.contains(&overload.base()) {
-            results.iter_mut().flatten().for_each(|t| *t = self.own(*t, before));
+        if !shares(overload) {
+            for (t, promise) in results.iter_mut().zip(&promises) {
+                *t = t.map(|t| self.own(t, before, promise.as_ref()));
+            }
         }
         self.finish(before, &results, &promises, tuple)
     }
@@ -401,8 +376,8 @@ impl Decompose<'_> {
     }
 
     /// The tensor in memory of its own, where an operator that is no view finds its result in one of its operands: the
-    /// sum of one element, the first power.
-    fn own(&mut self, t: Tensor, before: usize) -> Tensor {
+    /// sum of one element, the first power. Of constants and positions only one with other strides than promised.
+    fn own(&mut self, t: Tensor, before: usize, promise: Option<&Promise>) -> Tensor {
         let tensors = &self.b.graph.tensors;
         let mut from = t;
         while let Op::View(x, _) = tensors[from].op
@@ -410,10 +385,11 @@ impl Decompose<'_> {
         {
             from = x;
         }
-        if from.as_u32() as usize >= before || tensors[from].op.is_free() {
+        let is_apart = from.as_u32() as usize >= before || tensors[from].op.is_free();
+        if is_apart && promise.is_none_or(|promise| self.b.lies_as(t, promise)) {
             return t;
         }
-        let (sizes, dtype) = (tensors[t].sizes.clone(), tensors[t].dtype);
+        let (sizes, dtype) = (Dims::from_slice(self.b.sizes(t)), self.b.dtype(t));
         self.b.push(Op::Convert(t), dtype, &sizes)
     }
 
@@ -608,6 +584,11 @@ pub(crate) const COPY: &str = "aten.copy_.default";
 
 /// Operators whose results share memory with an operand, though their schemas say nothing of it.
 const SHARING: &[&str] = &["_unsafe_view", "unsafe_split", "unsafe_split_with_sizes"];
+
+/// True for an operator whose results share memory with an operand.
+fn shares(overload: &fx::aten::Overload) -> bool {
+    overload.is_view() || SHARING.contains(&overload.base())
+}
 
 /// Why a node was not rewritten.
 enum Refusal {

@@ -2,10 +2,13 @@
 //!
 //! A view of a buffer is free where strides can express it; where they cannot, the view becomes a buffer of its own.
 
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use symshapes::{Expr, Pool};
 
-use crate::tensor_ir::{Dims, Op, Tensor, TensorGraph, View, contiguous_strides, is_dense, stride_order};
+use crate::plan::CallKind;
+use crate::tensor_ir::{
+    Dims, Op, Output, Tensor, TensorGraph, View, contiguous_strides, is_dense, is_injective, stride_order,
+};
 
 /// How a tensor lies in its buffer, as expressions of sizes.
 pub type Layout = crate::plan::Layout<Expr>;
@@ -19,18 +22,40 @@ pub struct Place {
     pub layout: Layout,
 }
 
-/// For each tensor the layout in which it is stored if it is: as promised where that is dense, else row-major; leaves
-/// as they come.
+/// For each tensor the layout in which it is stored if it is: as promised where that is dense, or where it is seen and
+/// no two elements share a place, else row-major; leaves as they come.
 pub(super) fn stored_layouts(graph: &TensorGraph, pool: &mut Pool) -> PrimaryMap<Tensor, Layout> {
+    let seen = seen(graph);
     let mut layouts = PrimaryMap::with_capacity(graph.tensors.len());
-    for data in graph.tensors.values() {
+    for (t, data) in graph.tensors.iter() {
+        let mut is_kept = |strides: &[Expr]| {
+            data.op.is_leaf()
+                || is_dense(pool, &data.sizes, strides)
+                || seen.contains(t) && is_injective(pool, &data.sizes, strides)
+        };
         let strides = match &data.strides {
-            Some(strides) if data.op.is_leaf() || is_dense(pool, &data.sizes, strides) => strides.clone(),
+            Some(strides) if is_kept(strides) => strides.clone(),
             _ => contiguous_strides(pool, &data.sizes),
         };
         layouts.push(Layout { sizes: data.sizes.to_vec(), strides: strides.to_vec(), offset: Expr::ZERO });
     }
     layouts
+}
+
+/// The tensors whose strides the caller or an opaque call sees, directly or through views.
+fn seen(graph: &TensorGraph) -> EntitySet<Tensor> {
+    let mut seen = EntitySet::new();
+    for output in &graph.outputs {
+        if let Output::Tensor(t) = *output {
+            seen.insert(graph.viewed(t));
+        }
+    }
+    for call in graph.calls.values().filter(|call| call.kind != CallKind::Extern || call.sees_memory()) {
+        call.for_each_tensor(&mut |t| {
+            seen.insert(graph.viewed(t));
+        });
+    }
+    seen
 }
 
 /// The places of all tensors of a graph in which every tensor is stored that is no view.

@@ -403,3 +403,24 @@ pub fn is_dense(pool: &mut Pool, sizes: &[Expr], strides: &[Expr]) -> bool {
     }
     true
 }
+
+/// True if no two elements are known to share a place; there may be gaps between them.
+pub fn is_injective(pool: &mut Pool, sizes: &[Expr], strides: &[Expr]) -> bool {
+    if sizes.contains(&Expr::ZERO) {
+        return true;
+    }
+    // The place of the last element of the dimensions seen so far.
+    let mut last = Expr::ZERO;
+    for &k in stride_order(pool, sizes, strides).iter().rev() {
+        if sizes[k] == Expr::ONE {
+            continue;
+        }
+        if !pool.is_less(last, strides[k]) {
+            return false;
+        }
+        let steps = pool.add_int(sizes[k], -1);
+        let reach = pool.mul(steps, strides[k]);
+        last = pool.add(last, reach);
+    }
+    true
+}

@@ -6,10 +6,22 @@ use pyo3::exceptions::PyLookupError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyFunction;
 
 /// The target of a `call_function` node for a callable, as [`fx::Node::target`] has it: the name that `torch.fx` would
-/// print, or the callable's `repr` where it has none.
+/// print, or the callable's `repr` where it has none or the name is another callable's. `functools.wraps` gives a
+/// wrapper the name of what it wraps, such as `torch.func.vmap(torch.dot)` that of `torch.dot`.
 pub(crate) fn function_target(callable: &Bound<'_, PyAny>) -> PyResult<String> {
+    let name = printed_name(callable)?;
+    let is_another = || function(callable.py(), &name).is_ok_and(|named| !named.is(callable));
+    if callable.is_exact_instance_of::<PyFunction>() && is_another() {
+        return callable.repr()?.extract();
+    }
+    Ok(name)
+}
+
+/// The name that `torch.fx` would print for a callable, or the callable's `repr` where it has none.
+fn printed_name(callable: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = callable.py();
     if callable.is_instance(&py.import("torch._ops")?.getattr("OpOverload")?)? {
         return callable.str()?.extract();

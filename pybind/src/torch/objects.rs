@@ -217,13 +217,18 @@ impl Torch {
 
     /// What overrides torch's functions in this thread.
     pub(crate) fn override_state(&self, py: Python<'_>) -> PyResult<Overrides> {
-        let (functions, dispatch) = match &self.private {
-            Some(private) => (private.function_modes(), private.dispatch_modes()),
+        let (functions, dispatch, transforms) = match &self.private {
+            Some(private) => (private.function_modes(), private.dispatch_modes(), private.is_transforming()),
             None => {
                 let count = |name: &str| self.find(py, name)?.call0()?.extract::<i64>();
-                (count("_C._len_torch_function_stack")?, count("_C._len_torch_dispatch_stack")?)
+                let transform = self.find(py, "_C._functorch.peek_interpreter_stack")?.call0()?;
+                let (functions, dispatch) = ("_C._len_torch_function_stack", "_C._len_torch_dispatch_stack");
+                (count(functions)?, count(dispatch)?, !transform.is_none())
             }
         };
+        if transforms {
+            return Ok(Overrides::Other);
+        }
         if (functions, dispatch) == (0, 0) {
             return Ok(Overrides::Nothing);
         }

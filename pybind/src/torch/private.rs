@@ -59,6 +59,10 @@ pub(super) struct Private {
     function_modes: unsafe extern "C" fn() -> i64,
     /// `c10::impl::TorchDispatchModeTLS::stack_len`
     dispatch_modes: unsafe extern "C" fn() -> i64,
+    /// `c10::impl::tls_is_dispatch_key_included`
+    includes_key: unsafe extern "C" fn(u16) -> bool,
+    /// `c10::DispatchKey::FuncTorchDynamicLayerFrontMode`, which is included within a transform of `torch.func`.
+    transform_key: u16,
 }
 
 /// A live tensor of torch's own classes, as guards look at it: what is not asked for is not read.
@@ -89,7 +93,8 @@ impl Private {
         torch: &Bound<'_, PyModule>,
         cdata: impl Fn(&Bound<'_, PyAny>) -> RawTensor,
     ) -> PyResult<Option<Private>> {
-        let Some(private) = Private::find(Shim::get()) else { return Ok(None) };
+        let key = transform_key(torch)?.call_method0("__int__")?.extract()?;
+        let Some(private) = Private::find(Shim::get(), key) else { return Ok(None) };
         for tensor in samples(torch)? {
             let keys = torch.getattr("_C")?.call_method1("_dispatch_keys", (&tensor,))?;
             let raw = cdata(&tensor);
@@ -104,7 +109,7 @@ impl Private {
         Ok(private.knows_the_state(torch)?.then_some(private))
     }
 
-    fn find(shim: &Shim) -> Option<Private> {
+    fn find(shim: &Shim, transform_key: u16) -> Option<Private> {
         let address = |symbol: &str| shim.find(symbol);
         // SAFETY: each symbol is a function of the type that torch's headers declare for it; a C++ method without
         // virtual calls takes its object as the first argument, and the results are scalars.
@@ -132,6 +137,10 @@ impl Private {
                 dispatch_modes: mem::transmute::<*const c_void, unsafe extern "C" fn() -> i64>(address(
                     "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv\0",
                 )?),
+                includes_key: mem::transmute::<*const c_void, unsafe extern "C" fn(u16) -> bool>(address(
+                    "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE\0",
+                )?),
+                transform_key,
             })
         }
     }
@@ -147,6 +156,12 @@ impl Private {
         agrees &= self.inference_mode() == torch.call_method0("is_inference_mode_enabled")?.extract::<bool>()?;
         agrees &= self.function_modes() == internal.call_method0("_len_torch_function_stack")?.extract::<i64>()?;
         agrees &= self.dispatch_modes() == internal.call_method0("_len_torch_dispatch_stack")?.extract::<i64>()?;
+        agrees &= !self.is_transforming();
+        let included = internal.getattr("_IncludeDispatchKeyGuard")?.call1((transform_key(torch)?,))?;
+        included.call_method0("__enter__")?;
+        agrees &= self.is_transforming();
+        let none = torch.py().None();
+        included.call_method1("__exit__", (&none, &none, &none))?;
         let default = torch.call_method0("get_default_dtype")?;
         for (code, name) in [(0, "cpu"), (1, "cuda")] {
             let enabled: bool = torch.call_method1("is_autocast_enabled", (name,))?.extract()?;
@@ -234,12 +249,24 @@ impl Private {
         unsafe { (self.dispatch_modes)() }
     }
 
+    /// Whether a transform of `torch.func` interprets what is dispatched, in this thread.
+    #[inline]
+    pub(super) fn is_transforming(&self) -> bool {
+        // SAFETY: it may be called at any time, with any number of a key.
+        unsafe { (self.includes_key)(self.transform_key) }
+    }
+
     /// torch's number of the element type that is made of Python floats.
     #[inline]
     pub(super) fn default_dtype(&self) -> i32 {
         // SAFETY: as above.
         i32::from(unsafe { (self.default_dtype)() })
     }
+}
+
+/// The key of torch's dispatcher that is included within a transform of `torch.func`.
+fn transform_key<'py>(torch: &Bound<'py, PyModule>) -> PyResult<Bound<'py, PyAny>> {
+    torch.getattr("_C")?.getattr("DispatchKey")?.getattr("FuncTorchDynamicLayerFrontMode")
 }
 
 /// The `c10::TensorImpl` of a live `at::Tensor`, which is a pointer to it.
