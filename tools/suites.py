@@ -83,17 +83,18 @@ def main() -> int:
 
 def run_file(folder: Path, name: str, options: argparse.Namespace, record: Record) -> None:
     """Runs the tests of one file on the sides that are asked for."""
-    for side in [options.side] if options.side else SIDES:
-        command = ["-m", "tools.suites_worker", "--side", side, str(folder), name]
-        tags = list_tests(command)
-        if isinstance(tags, str):
-            say(f"{name}, {side}: {tags}")
-            continue
-        entries = record.setdefault(name, {})
-        for test, found in tags.items():
-            entries.setdefault(test, {})["tags"] = found
-        tests = [test for test in tags if is_asked(test, entries[test], options)]
-        run_tests(f"{name}, {side}", command, tests, side, options, entries)
+    sides = [options.side] if options.side else SIDES
+    commands = {side: ["-m", "tools.suites_worker", "--side", side, str(folder), name] for side in sides}
+    tags = list_tests(commands[sides[0]])
+    if isinstance(tags, str):
+        say(f"{name}: {tags}")
+        return
+    entries = record.setdefault(name, {})
+    for test, found in tags.items():
+        entries.setdefault(test, {})["tags"] = found
+    tests = [test for test in tags if is_asked(test, entries[test], options)]
+    for side in sides:
+        run_tests(f"{name}, {side}", commands[side], tests, side, options, entries)
 
 
 def list_tests(command: Sequence[str]) -> dict[str, list[str]] | str:

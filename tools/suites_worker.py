@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import functools
 import importlib
+import operator
 import re
 import sys
 import traceback
@@ -85,7 +86,13 @@ def optimize_assert(backend: Any, **keywords: Any) -> Callable[..., Any]:
 def warm_up() -> None:
     """Has the entry points import what they do at a process's first capture, once for all tests."""
     torch.set_num_threads(1)
-    torch.compile(lambda x: torch.nn.functional.relu(x) + 1, backend="eager")(torch.ones(3, requires_grad=True))
+    warm: Any = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
+
+    def touch(x: torch.Tensor) -> Any:
+        parts = {"x": warm(x), "shape": operator.attrgetter("shape")(x)}
+        return parts["x"] + sum(size for size in parts["shape"] if isinstance(size, int))
+
+    torch.compile(touch, backend="eager")(torch.ones(3, requires_grad=True))
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     events.clear()
