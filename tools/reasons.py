@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 
 QUOTED = re.compile(r"`([^`]*)`")
 KNOWN = re.compile(
-    r"(builtins|torch|_?operator|_?functools|_?collections|dataclasses|typing|inspect|itertools|contextlib|enum|abc|math"
+    r"(builtins|torch|Tensor|_?operator|_?functools|_?collections|dataclasses|typing|inspect|itertools|contextlib|enum|abc|math"
     r"|types|re|copy|random|logging|warnings|numpy|weakref|_?thread(ing)?|os|sys|importlib|_?contextvars)\."
 )
 #: Bases that say nothing of what a class is.
@@ -19,6 +20,18 @@ OF = re.compile(r"`[^`.]*` of (a|an)? ?`([^`]*)`")
 def is_known(name: str) -> bool:
     """Whether a dotted name is of Python, torch or NumPy, and so the same in every model."""
     return bool(KNOWN.match(name)) and not VAGUE.match(name)
+
+
+def bases_in(texts: Iterable[str]) -> dict[str, str]:
+    """The classes that the texts name, each with the first class of Python or torch that it derives from."""
+    found: dict[str, str] = {}
+    for name in {name for text in texts for name in QUOTED.findall(text)}:
+        package, _, last = name.rpartition(".")
+        known = getattr(sys.modules.get(package), last, None)
+        if isinstance(known, type):
+            places = [f"{base.__module__}.{base.__qualname__}" for base in known.__mro__[1:] if base is not object]
+            found.update((name, place) for place in reversed(places) if is_known(place))
+    return found
 
 
 def kind_of(text: str, bases: Mapping[str, str] | None = None) -> str:

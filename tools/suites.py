@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,10 +208,10 @@ def reason(entry: dict[str, Any]) -> str:
     ours = entry["ours"]
     if ours["ending"] in ("crash", "timeout"):
         return f"{ours['ending']}: {ours['text'].splitlines()[0] if ours['text'] else ''}"
-    return exception_kind(ours["text"])
+    return exception_kind(ours["text"], ours.get("bases", {}))
 
 
-def exception_kind(text: str) -> str:
+def exception_kind(text: str, bases: Mapping[str, str] | None = None) -> str:
     """The exception of a traceback: class and first line, in general terms; of ours, the code and what it says."""
     lines = [line.rstrip() for line in text.splitlines()]
     heads = [k for k, line in enumerate(lines) if (found := EXCEPTION.match(line)) and is_exception(found[1])]
@@ -222,7 +222,7 @@ def exception_kind(text: str) -> str:
     message = found[2] or next(filter(None, lines[heads[-1] + 1 :]), "")
     name = found[1].rsplit(".", 1)[-1]
     code = CODE.search(message)
-    return f"{code[1]} {kind_of(general(code[2]))}" if code else f"{name}: {general(message)}"
+    return f"{code[1]} {kind_of(code[2], bases)}" if code else f"{name}: {general(message)}"
 
 
 def is_exception(name: str) -> bool:
@@ -237,7 +237,11 @@ def general(text: str) -> str:
 
 def breaks(entries: Iterable[dict[str, Any]]) -> list[str]:
     """The kinds of breaks of each test, each once."""
-    return [kind for entry in entries for kind in {kind_of(general(text)) for text in entry["ours"]["breaks"]}]
+    found: list[str] = []
+    for entry in entries:
+        bases = entry["ours"].get("bases", {})
+        found += {kind_of(text, bases) for text in entry["ours"]["breaks"]}
+    return found
 
 
 def ranking(reasons: Iterable[str]) -> str:

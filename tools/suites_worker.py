@@ -25,7 +25,7 @@ import torch._dynamo
 import torch._dynamo.test_case
 import torch._dynamo.testing
 
-from tools import forks, pool, suites_tags
+from tools import forks, pool, reasons, suites_tags
 
 MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 #: Modules in which tests, or what helps them, look the entry points up. Within torch's Dynamo `export` has its own.
@@ -179,6 +179,7 @@ def run_test(test_class: type[unittest.TestCase], method: str) -> dict[str, Any]
         "text": verdict.text,
         "graphs": sum(event.get("graph") is not None for event in events),
         "breaks": dict(ended.most_common(10)),
+        "bases": reasons.bases_in([*ended, verdict.text[-1000:]]),
     }
 
 

@@ -11,7 +11,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -115,18 +115,6 @@ def reason_text(reason: dict[str, str]) -> str:
     return f"{reason['code']} {reason['text']}"
 
 
-def bases_in(texts: Iterable[str]) -> dict[str, str]:
-    """The classes that the texts name, each with the first class of Python or torch that it derives from."""
-    found: dict[str, str] = {}
-    for name in {name for text in texts for name in reasons.QUOTED.findall(text)}:
-        package, _, last = name.rpartition(".")
-        known = getattr(sys.modules.get(package), last, None)
-        if isinstance(known, type):
-            places = [f"{base.__module__}.{base.__qualname__}" for base in known.__mro__[1:] if base is not object]
-            found.update((name, place) for place in reversed(places) if reasons.is_known(place))
-    return found
-
-
 def seed(number: int) -> None:
     """Seeds all that models draw from."""
     torch.manual_seed(number)
@@ -155,7 +143,7 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     ended, skipped = recorder.reasons()
     finding.breaks, finding.skipped = ended.total(), skipped.total()
     finding.reasons = dict((ended + skipped).most_common())
-    finding.bases = bases_in(finding.reasons)
+    finding.bases = reasons.bases_in(finding.reasons)
     later, base = in_turns(captured, plain)
     finding.capture_seconds = max(seconds[0] - later, 0.0)
     finding.extra_ms = 1e3 * (later - base)
