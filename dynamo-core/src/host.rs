@@ -375,8 +375,18 @@ pub trait Host {
     /// True for a `torch.nn.Module` without hooks of its own, and whose call is not compiled by `Module.compile`.
     fn has_no_hooks(&mut self, module: Obj) -> bool;
 
-    /// True for a class whose instances hold nothing but attributes, and that has no abstract methods.
-    fn makes_plain_instances(&mut self, class: Obj) -> bool;
+    /// The class of Python's own that a class of the program's comes from, by its dotted name, which decides what its
+    /// instances hold beside attributes: `builtins.object` if that is nothing. `None` for a class with abstract
+    /// methods, or one that comes from other classes without Python code.
+    fn solid_base(&mut self, class: Obj) -> Option<String>;
+
+    /// `inspect.signature` of a Python function, or of a method that binds its first argument.
+    fn signature(&mut self, _function: Obj, _bound: bool) -> Option<Obj> {
+        None
+    }
+
+    /// What the class of Python's own that an object's class comes from would show of it.
+    fn base_view(&mut self, obj: Obj) -> Option<View>;
 
     /// The dict in which an object or a module keeps its attributes.
     fn dict_of(&mut self, object: Obj) -> Option<Obj>;
@@ -403,6 +413,11 @@ pub trait Host {
 
     /// Whether a class is, or comes from, another one; `None` if that one has its own idea of it.
     fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool>;
+
+    /// For a class with which others can be registered, the number that changes when any class is registered with one.
+    fn abstract_token(&mut self, _class: Obj) -> Option<i64> {
+        None
+    }
 
     /// What a class of tuples with named items is; `None` for every other class.
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>>;

@@ -71,6 +71,9 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(forced, name)),
             },
             Value::Super(class, this) => self.super_get(class, this, name),
+            Value::InstanceDict(_) if !name.starts_with("__") => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Class(_, obj) => match self.class_get(forced, obj, name)? {
                 Some(found) => Ok(found),
                 None => self.object_attr(forced, obj, name),
@@ -147,12 +150,24 @@ impl Tracer<'_> {
             }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
                 if name.starts_with("__") || !self.has_method(forced, name)? {
-                    return Err(self.no_attr(forced, name));
+                    return Err(self.absent_attr(forced, name)?);
                 }
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             _ => Err(self.no_attr(forced, name)),
         }
+    }
+
+    /// Why a constant or container has no attribute that could be read: for certain, if its class has none.
+    fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
+        let own = super::python::classes::classes(self, value)?.and_then(|classes| classes.first());
+        let class = own.and_then(|own| self.host.class_named(own));
+        Ok(match class {
+            Some(class) if self.host.is_immutable(class) && !self.host.class_has(class, name) => {
+                Reason::raised(&format!("AttributeError: {name}"))
+            }
+            _ => self.no_attr(value, name),
+        })
     }
 
     /// True if the class of a constant or container has a method of this name.

@@ -260,6 +260,9 @@ impl Tracer<'_> {
         if let Some(signature) = signature::function(name) {
             return signature.call(self, args, &keywords);
         }
+        if let Some(value) = self.call_on_base(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(super::items::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
@@ -326,6 +329,7 @@ impl Tracer<'_> {
     /// `this.name(*args, **keywords)` where `this` is no object with Python methods.
     fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
         match self.get(this)? {
+            Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
             number if number.is_number() => self.call_number_method(this, name, args, &keywords),
             Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),

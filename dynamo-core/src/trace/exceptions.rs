@@ -72,6 +72,12 @@ impl Tracer<'_> {
         self.failed_at = None;
     }
 
+    /// Forgets an exception that a builtin function has taken for an answer.
+    pub(super) fn forget_raised(&mut self) {
+        self.raising = None;
+        self.failed_at = None;
+    }
+
     /// Raising, and what handlers begin and end with.
     pub(super) fn exception_op(&mut self, f: &mut Frame, op: Op, arg: u32) -> Traced<bool> {
         match op {

@@ -61,6 +61,7 @@ impl Tracer<'_> {
                 }
                 _ => Err(self.no_item(container)),
             },
+            Value::InstanceDict(object) => self.get_dict_entry(object, key),
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),
@@ -185,6 +186,7 @@ impl Tracer<'_> {
                 }
                 _ => Err(self.no_change(container)),
             },
+            Value::InstanceDict(object) => self.set_dict_entry(object, key, value),
             Value::Object(..) | Value::Instance(_) => {
                 match self.call_special(container, "__setitem__", &[key, value])? {
                     Some(_) => Ok(()),
@@ -201,6 +203,10 @@ impl Tracer<'_> {
 
     /// `del container[key]`
     pub(super) fn delete_item(&mut self, container: ValueId, key: ValueId) -> Traced<()> {
+        if self.instance(container)?.is_some() {
+            let deleted = self.call_special(container, "__delitem__", &[key])?;
+            return deleted.map(|_| ()).ok_or_else(|| self.no_change(container));
+        }
         let Value::State(state) = self.get(container)? else { return Err(self.no_change(container)) };
         match self.heap.get(state).clone() {
             State::List(items) => {
@@ -280,8 +286,13 @@ impl Tracer<'_> {
             },
             Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__iter__", &[])? {
                 Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
+                Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
                 _ => return Err(self.no_iteration(value)),
             },
+            Value::InstanceDict(object) => {
+                let entries = self.dict_copy(object)?;
+                return self.iterate(entries);
+            }
             _ => return Err(self.no_iteration(value)),
         };
         Ok(self.state(State::Iter(iter)))
@@ -325,8 +336,35 @@ impl Tracer<'_> {
 
     /// The next item; `None` at the end.
     pub(super) fn next_item(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
-        let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
-        self.advance(state)
+        match self.get(iterator)? {
+            Value::State(state) => self.advance(state),
+            Value::Object(..) | Value::Instance(_) => self.next_of_object(iterator),
+            _ => Err(self.no_iteration(iterator)),
+        }
+    }
+
+    /// What `__next__` of an object gives; `None` if it raises `StopIteration`.
+    fn next_of_object(&mut self, object: ValueId) -> Traced<Option<ValueId>> {
+        match self.call_special(object, "__next__", &[]) {
+            Ok(Some(item)) => Ok(Some(item)),
+            Ok(None) => Err(self.no_iteration(object)),
+            Err(reason) if self.stops_iteration(&reason) => {
+                if let Some(stop) = self.raising.take() {
+                    self.caught(stop);
+                }
+                Ok(None)
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// True for a `StopIteration` on its way.
+    fn stops_iteration(&self, reason: &Reason) -> bool {
+        let raised = self.raising.map(|raising| &self.values[raising]);
+        match raised {
+            Some(Value::Exception { name, .. }) => name == "builtins.StopIteration",
+            _ => reason.exception.as_deref() == Some("StopIteration"),
+        }
     }
 
     /// The next item, or what the iterator returns at its end.
@@ -379,6 +417,7 @@ impl Tracer<'_> {
                 let item = more.then(|| self.constant(Constant::Int(next)));
                 (item, Iter::Range([if more { next + step } else { next }, stop, step]))
             }
+            Iter::Object(object) => (self.next_of_object(object)?, Iter::Object(object)),
             Iter::Reversed(mut iter) => {
                 let item = self.next_reversed(&mut iter)?;
                 (item, Iter::Reversed(iter))

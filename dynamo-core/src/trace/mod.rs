@@ -247,6 +247,10 @@ struct Tracer<'h> {
     asked: dicts::Asked,
     /// Cells of the caller's, and where each was found.
     cells: Vec<(Obj, SourceId)>,
+    /// What objects of the caller's hold whose classes come from dict or list.
+    bases: FxHashMap<Obj, ValueId>,
+    /// Where such objects are, and the class of Python's own whose `__getitem__` reads their items.
+    raw_items: FxHashMap<SourceId, &'static str>,
     /// The objects of frozen sets: the values know no order.
     frozen: FxHashMap<ValueId, Obj>,
     /// The nodes that give a tensor's sizes all at once.
@@ -372,6 +376,8 @@ impl<'h> Tracer<'h> {
             held: FxHashSet::default(),
             asked: dicts::Asked::default(),
             cells: Vec::new(),
+            bases: FxHashMap::default(),
+            raw_items: FxHashMap::default(),
             frozen: FxHashMap::default(),
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),

@@ -311,6 +311,9 @@ impl Tracer<'_> {
                 }
                 _ => None,
             },
+            Value::Class(name, obj) if self.is_shown_by_type(obj) => {
+                Some(format!("<class '{}'>", name.trim_start_matches("builtins.")))
+            }
             Value::Object(..) | Value::Instance(_) => self.object_text(value, "__repr__")?,
             _ => None,
         })
@@ -558,6 +561,9 @@ impl Tracer<'_> {
         {
             let key = self.key(item)?;
             return Ok(self.has_key(state, &key));
+        }
+        if let Value::InstanceDict(object) = value {
+            return Ok(self.dict_entry(object, item)?.is_some());
         }
         let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
         match state {

@@ -93,7 +93,10 @@ impl Tracer<'_> {
             let Value::Const(Constant::Str(name)) = self.get(name)? else { return Err(self.no_pattern(subject)) };
             match self.get_attr(subject, &name) {
                 Ok(part) => parts.push(part),
-                Err(reason) if reason.is_of_attribute() => return Ok(self.none()),
+                Err(reason) if self.lacks_attr(&reason) => {
+                    self.forget_raised();
+                    return Ok(self.none());
+                }
                 Err(reason) => return Err(reason),
             }
         }

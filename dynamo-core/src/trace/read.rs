@@ -219,6 +219,31 @@ impl Tracer<'_> {
         Ok(self.value(value))
     }
 
+    /// What an object holds as an instance of a class of Python's own that its class comes from; its type is guarded.
+    pub(super) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
+        if let Some(source) = source {
+            let owner = if matches!(view, View::List(_)) { "builtins.list" } else { "builtins.dict" };
+            self.raw_items.insert(source, owner);
+        }
+        let state = match view {
+            View::Dict(items) => self.dict(obj, &items, source)?,
+            View::Table(host::Table::Ordered, items) => {
+                let state = self.dict(obj, &items, source)?;
+                self.heap.set_table(state, Table::Ordered);
+                state
+            }
+            View::List(items) => {
+                if let Some(source) = source {
+                    self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                }
+                let items = self.elements(&items, source);
+                self.heap.push(State::List(items), Some(obj))
+            }
+            _ => return Err(Reason::new(Kind::Attribute, "An object of a class that comes from one of Python's.")),
+        };
+        Ok(self.value(Value::State(state)))
+    }
+
     /// A part of an object, not looked at yet.
     fn child(
         &mut self,

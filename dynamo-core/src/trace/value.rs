@@ -125,6 +125,8 @@ pub(super) enum Value {
     Object(String, Obj),
     /// An object of a class of the program's that the program has made.
     Instance(StateId),
+    /// `__dict__` of an object of a class of the program's.
+    InstanceDict(ValueId),
     /// `super()`: the class whose place in the method resolution order is left behind, and the object or class.
     Super(ValueId, ValueId),
 }
@@ -221,6 +223,9 @@ pub(super) struct Instance {
     pub(super) class: ValueId,
     /// Its attributes, in its `__dict__` or in members of `__slots__`, in the order in which they came.
     pub(super) attrs: IndexMap<String, ValueId>,
+    /// What it holds as an instance of a class of Python's own that its class comes from: that class, by its dotted
+    /// name, and a dict or list.
+    pub(super) base: Option<(String, ValueId)>,
 }
 
 /// A `collections.deque`, as it is now.
@@ -343,6 +348,8 @@ pub(super) enum Iter {
     Zip(Vec<StateId>, bool),
     /// One of `itertools`.
     Lazy(Box<Lazy>),
+    /// An object of the program's whose class has `__next__`.
+    Object(ValueId),
     /// `map`
     Map(ValueId, Vec<StateId>),
     /// `filter`
@@ -410,6 +417,8 @@ impl Iter {
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
             Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+            // What it gives after its end is its own business.
+            Iter::Object(_) => return self,
         })
     }
 }

@@ -264,8 +264,12 @@ impl Host for World {
         false
     }
 
-    fn makes_plain_instances(&mut self, _: Obj) -> bool {
-        false
+    fn solid_base(&mut self, _: Obj) -> Option<String> {
+        None
+    }
+
+    fn base_view(&mut self, _: Obj) -> Option<View> {
+        None
     }
 
     fn dict_of(&mut self, _: Obj) -> Option<Obj> {

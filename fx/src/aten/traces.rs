@@ -3,8 +3,11 @@
 //! Invariant: a call of which nothing is known leaves something. What is pure says the schema of an ATen overload, but
 //! for the statistics of normalisation, which schemas do not mention.
 
-use super::{failing::operators, is_random, lookup};
-use crate::graph::{Graph, Kind, NodeId};
+use super::{Overload, failing::operators, is_random, lookup};
+use crate::{
+    arg::Arg,
+    graph::{Graph, Kind, NodeId},
+};
 
 /// What a call leaves behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,9 +55,29 @@ pub fn trace(graph: &Graph, id: NodeId) -> Option<Trace> {
     };
     match () {
         () if changes || keeps_statistics(base) => Some(Trace::Changes),
-        () if is_random(base) => Some(Trace::Draws),
+        () if is_random(base) && !overload.is_some_and(|overload| draws_nothing(overload, graph, id)) => {
+            Some(Trace::Draws)
+        }
         () => None,
     }
+}
+
+/// Parameters with which random operators draw nothing where they are false or zero.
+const SWITCHES: &[&str] = &["train", "training", "p", "dropout_p"];
+
+/// True for a call of a random operator that is switched off.
+fn draws_nothing(overload: &Overload, graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return false };
+    // `dropout` calls its probability `p`; so do distributions, which draw whatever it is.
+    let switched = overload.base().contains("dropout") || overload.base().contains("attention");
+    let off = |name: &&str| match bound.get(name) {
+        Arg::Bool(on) => !on,
+        Arg::Float(p) => *p == 0.0,
+        Arg::Int(p) => *p == 0,
+        _ => false,
+    };
+    switched && SWITCHES.iter().filter(|name| bound.has(name)).any(|name| off(name))
 }
 
 /// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument.
@@ -74,7 +97,23 @@ fn keeps_statistics(base: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Trace, trace};
-    use crate::graph::{Graph, Kind};
+    use crate::{
+        arg::Arg,
+        graph::{Graph, Kind},
+    };
+
+    #[test]
+    fn what_is_switched_off_draws_nothing() {
+        let of = |target: &str, args: Vec<Arg>| {
+            let mut graph = Graph::new();
+            let x = Arg::Node(graph.placeholder("x"));
+            let node = graph.push(Kind::CallFunction, target, [vec![x], args].concat(), vec![], None);
+            trace(&graph, node)
+        };
+        let dropout = |p, train| of("aten.dropout.default", vec![Arg::Float(p), Arg::Bool(train)]);
+        assert_eq!([dropout(0.5, true), dropout(0.5, false), dropout(0.0, true)], [Some(Trace::Draws), None, None]);
+        assert_eq!(of("aten.bernoulli.p", vec![Arg::Float(0.0)]), Some(Trace::Draws));
+    }
 
     #[test]
     fn what_is_not_known_changes_something() {

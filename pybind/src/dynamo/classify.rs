@@ -295,7 +295,7 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
         if known || !is_inlined_torch(&file) {
             return Ok(if known { Place::InGraph } else { Place::Skipped });
         }
-    } else if is_skipped(py, &file) {
+    } else if is_skipped(py, &file) && !is_inlined_library(&file) {
         return Ok(Place::Skipped);
     }
     let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;
@@ -415,6 +415,14 @@ const INLINED: [&str; 9] = [
     "/torch/distributions/",
     "/torch/utils/_pytree.py",
 ];
+
+/// True for code of the standard library that is traced where it is called: containers, data classes, and what makes
+/// functions of functions, as far as no row says what they do.
+fn is_inlined_library(file: &str) -> bool {
+    const LIBRARY: [&str; 4] = ["/dataclasses.py", "/functools.py", "/collections/__init__.py", "/numbers.py"];
+    matches!(file, "<frozen _collections_abc>" | "<frozen os>")
+        || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))
+}
 
 /// True for torch's own code that is written as a program would be, and traced like one.
 fn is_inlined_torch(file: &str) -> bool {

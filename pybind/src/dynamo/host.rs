@@ -15,10 +15,16 @@ use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::{Constant, ObjectInfo};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyDict, PyFrozenSet, PyFunction, PyList, PyModule, PySlice, PyString, PyTuple, PyType};
+use pyo3::types::{
+    PyCFunction, PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PySlice, PyString, PyTuple, PyType,
+};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, Expr, Float, Pool, ShapeEnv};
+
+/// The attributes that every function has.
+const FUNCTION_ATTRS: [&str; 8] =
+    ["__code__", "__defaults__", "__doc__", "__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"];
 
 /// What is known of the numbers in a graph.
 struct Known<'a> {
@@ -232,8 +238,14 @@ impl<'py> PyHost<'py> {
             // They look their operators up when they are first asked for them.
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
+        if (&*class_name, name) == ("inspect.Signature", "parameters") {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
         let builtin_type = self.py.get_type::<PyType>();
-        if object.is_exact_instance_of::<PyFunction>() && matches!(name, "__name__" | "__qualname__") {
+        if object.is_exact_instance_of::<PyFunction>() && FUNCTION_ATTRS.contains(&name) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if &*class_name == "builtins.code" && name.starts_with("co_") {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         let enums = self.py.import("enum")?;
@@ -545,6 +557,12 @@ impl Host for PyHost<'_> {
     }
 
     fn class_named(&mut self, name: &str) -> Option<Obj> {
+        // Two that `builtins` does not name.
+        match name {
+            "builtins.NoneType" => return Some(self.handle(self.py.None().bind(self.py).get_type().as_any())),
+            "builtins.function" => return Some(self.handle(self.py.get_type::<PyFunction>().as_any())),
+            _ => {}
+        }
         let (module, class) = name.rsplit_once('.')?;
         let class = self.py.import(module).ok()?.getattr(class).ok()?;
         Some(self.handle(&class))
@@ -558,10 +576,19 @@ impl Host for PyHost<'_> {
     fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
         let (class, of) = (self.object(class), self.object(of));
         let (class, of) = (class.cast::<PyType>().ok()?, of.cast::<PyType>().ok()?);
-        if !self.is_plain_class(of) {
+        if !self.is_plain_class(of) && !inherits_plainly(of).unwrap_or(false) && !is_abstract(of).unwrap_or(false) {
             return None;
         }
         class.is_subclass(of).ok()
+    }
+
+    fn abstract_token(&mut self, class: Obj) -> Option<i64> {
+        let class = self.object(class);
+        let class = class.cast::<PyType>().ok()?;
+        if !is_abstract(class).unwrap_or(false) {
+            return None;
+        }
+        self.py.import("abc").ok()?.call_method0("get_cache_token").ok()?.extract().ok()
     }
 
     fn is_immutable(&mut self, class: Obj) -> bool {
@@ -741,9 +768,53 @@ impl Host for PyHost<'_> {
         members::has_no_hooks(&self.object(module)).unwrap_or(false)
     }
 
-    fn makes_plain_instances(&mut self, class: Obj) -> bool {
+    fn solid_base(&mut self, class: Obj) -> Option<String> {
         let class = self.object(class);
-        class.cast::<PyType>().is_ok_and(members::makes_plain_instances)
+        members::solid_base(class.cast::<PyType>().ok()?).ok()?
+    }
+
+    fn signature(&mut self, function: Obj, bound: bool) -> Option<Obj> {
+        let function = self.object(function);
+        let method = || self.py.import("types")?.getattr("MethodType")?.call1((&function, self.py.Ellipsis()));
+        let callable = if bound { method().ok()? } else { function.clone() };
+        let signature = self.py.import("inspect").ok()?.call_method1("signature", (callable,)).ok()?;
+        Some(self.handle(&signature))
+    }
+
+    fn base_view(&mut self, obj: Obj) -> Option<View> {
+        let object = self.object(obj);
+        if object.is_exact_instance_of::<PyMappingProxy>() {
+            let items = object.call_method0("items").ok()?;
+            let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                items.try_iter().ok()?.map(|item| item?.extract()).collect();
+            let pairs = pairs.ok()?;
+            return Some(View::Dict(pairs.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect()));
+        }
+        let base = members::solid_base(&object.get_type()).ok()??;
+        // The base's own ways, whatever the class has put in their place.
+        let builtins = self.py.import("builtins").ok()?;
+        Some(match base.as_str() {
+            "builtins.dict" => {
+                let items = builtins.getattr("dict").ok()?.call_method1("items", (&object,)).ok()?;
+                let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                    items.try_iter().ok()?.map(|item| item?.extract()).collect();
+                View::Dict(pairs.ok()?.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect())
+            }
+            "collections.OrderedDict" => {
+                let class = self.py.import("collections").ok()?.getattr("OrderedDict").ok()?;
+                let items = class.call_method1("items", (&object,)).ok()?;
+                let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                    items.try_iter().ok()?.map(|item| item?.extract()).collect();
+                let pairs = pairs.ok()?;
+                let pairs = pairs.iter().map(|(key, value)| (self.handle(key), self.handle(value)));
+                View::Table(Table::Ordered, pairs.collect())
+            }
+            "builtins.list" => {
+                let items: Vec<_> = object.cast::<PyList>().ok()?.iter().collect();
+                View::List(self.all(&items))
+            }
+            _ => return None,
+        })
     }
 
     fn dict_of(&mut self, object: Obj) -> Option<Obj> {
@@ -806,6 +877,37 @@ impl Host for PyHost<'_> {
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
         self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
     }
+}
+
+/// True for a class of `abc.ABCMeta`'s whose idea of subclasses is inheritance, registration, or the standard library's.
+fn is_abstract(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    if !class.get_type().is(&py.import("abc")?.getattr("ABCMeta")?) {
+        return Ok(false);
+    }
+    for base in class.mro().iter() {
+        let own = base.getattr("__dict__")?.contains("__subclasshook__")?;
+        let module: String = base.getattr("__module__")?.extract().unwrap_or_default();
+        if own && !matches!(module.as_str(), "builtins" | "collections.abc" | "typing" | "contextlib" | "os" | "io") {
+            return Ok(false);
+        }
+    }
+    // Protocols look at what instances have.
+    Ok(!class.getattr_opt("_is_protocol")?.is_some_and(|is| is.is_truthy().unwrap_or(true)))
+}
+
+/// True for a class that knows nothing of instances and subclasses beyond inheritance, though its metaclass is not
+/// `type`.
+fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let (meta, builtin) = (class.get_type(), class.py().get_type::<PyType>());
+    for name in ["__instancecheck__", "__subclasscheck__"] {
+        let own = in_mro(&meta, name)?;
+        let plain = in_mro(&builtin, name)?;
+        if !matches!((own, plain), (Some(own), Some(plain)) if own.is(&plain)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no

@@ -145,23 +145,29 @@ pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(true)
 }
 
-/// True for a class of Python's making whose instances have no fields but their attributes, and that may be called: it
-/// has no abstract methods.
-pub(super) fn makes_plain_instances(class: &Bound<'_, PyType>) -> bool {
-    let object = class.py().get_type::<PyAny>();
+/// The class without Python code that a class comes from, by its dotted name; `None` for one with abstract methods, or
+/// on the way to which are classes that are neither Python's own nor made by a class statement.
+pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     // SAFETY: a live class is asked for its flags.
     let flags = |class: &Bound<'_, PyType>| unsafe { pyo3::ffi::PyType_GetFlags(class.as_type_ptr()) };
-    let is_abstract = flags(class) & pyo3::ffi::Py_TPFLAGS_IS_ABSTRACT != 0;
-    let is_python = |base: &Bound<'_, PyAny>| {
-        base.cast::<PyType>().is_ok_and(|base| flags(base) & pyo3::ffi::Py_TPFLAGS_HEAPTYPE != 0)
-    };
-    !is_abstract && class.mro().iter().all(|base| base.is(&object) || is_python(&base) && is_made_in_python(&base))
-}
-
-/// True for a class whose body is Python: others have their own idea of how instances are made.
-fn is_made_in_python(class: &Bound<'_, PyAny>) -> bool {
-    let dict = class.getattr("__dict__");
-    dict.is_ok_and(|dict| {
-        dict.contains("__module__").unwrap_or(false) && !dict.contains("__torch_function__").unwrap_or(true)
-    })
+    if flags(class) & pyo3::ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+        return Ok(None);
+    }
+    let mut base = "builtins.object".to_owned();
+    let mut in_python = true;
+    for each in class.mro().iter() {
+        let each = each.cast_into::<PyType>()?;
+        if flags(&each) & pyo3::ffi::Py_TPFLAGS_HEAPTYPE != 0 {
+            let dict = each.getattr(intern!(class.py(), "__dict__"))?;
+            // Tensors and their like override what torch does with them.
+            if !in_python || !dict.contains("__module__")? || dict.contains("__torch_function__")? {
+                return Ok(None);
+            }
+        } else if in_python {
+            in_python = false;
+            base = dotted_name(each.as_any())?;
+        }
+    }
+    let known = ["builtins.object", "builtins.dict", "builtins.list", "collections.OrderedDict"];
+    Ok(known.contains(&base.as_str()).then_some(base))
 }

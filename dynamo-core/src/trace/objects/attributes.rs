@@ -7,17 +7,27 @@
 
 use super::{Body, Instance};
 use crate::{
-    host::{ClassAttr, Obj},
+    host::{ClassAttr, Lookup, Obj},
     reason::Reason,
     trace::{
         Traced, Tracer,
         value::{State, Value, ValueId},
     },
 };
-use guards::{Constant, GuardKind, SourceId};
+use guards::{Constant, GuardKind, SourceId, Step};
 
 /// The classes whose attributes the host reads: instances of them look some up when they are first asked for.
-const READ_BY_HOST: [&str; 4] = ["torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
+const READ_BY_HOST: [&str; 5] =
+    ["inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
+
+/// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
+const READ_GENERICALLY: [&str; 5] = [
+    "builtins.object.__getattribute__",
+    "builtins.dict.__getattribute__",
+    "builtins.list.__getattribute__",
+    "builtins.module.__getattribute__",
+    "collections.OrderedDict.__getattribute__",
+];
 
 /// The dotted name of `object`'s own way to read, write or delete attributes.
 fn of_object(method: &str) -> String {
@@ -27,8 +37,8 @@ fn of_object(method: &str) -> String {
 impl Tracer<'_> {
     /// `value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_get(&mut self, instance: Instance, name: &str) -> Traced {
-        if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, &self.values[instance.this])
-            && READ_BY_HOST.contains(&class.as_str())
+        if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, self.values[instance.this].clone())
+            && (READ_BY_HOST.contains(&class.as_str()) || self.host.is_immutable(instance.class))
         {
             return self.object_attr(instance.this, obj, name);
         }
@@ -38,7 +48,7 @@ impl Tracer<'_> {
                 let found = self.call_special(instance.this, "__getattribute__", &[text])?;
                 return found.ok_or_else(|| self.no_attr(instance.this, name));
             }
-            Some(ClassAttr::Builtin(method, _)) if method == of_object("__getattribute__") => {
+            Some(ClassAttr::Builtin(method, _)) if READ_GENERICALLY.contains(&method.as_str()) => {
                 self.generic_get(instance, name)
             }
             // Worlds of tests name no such method.
@@ -46,14 +56,29 @@ impl Tracer<'_> {
             Some(_) => return Err(self.no_attr(instance.this, name)),
         };
         match found {
-            Err(reason) if reason.is_of_attribute() => match self.fallback_get(instance, name)? {
-                Some(found) => {
-                    self.raising = None;
-                    Ok(found)
+            Err(reason) if self.lacks_attr(&reason) => {
+                let raising = self.raising.take();
+                match self.fallback_get(instance, name)? {
+                    Some(found) => Ok(found),
+                    None => {
+                        self.raising = raising;
+                        Err(reason)
+                    }
                 }
-                None => Err(reason),
-            },
+            }
             found => found,
+        }
+    }
+
+    /// True for an `AttributeError` on its way.
+    pub(in crate::trace) fn lacks_attr(&mut self, reason: &Reason) -> bool {
+        match self.raising.map(|raising| self.values[raising].clone()) {
+            Some(Value::Exception { name, class, .. }) => {
+                let base = self.host.class_named("builtins.AttributeError");
+                name == "builtins.AttributeError"
+                    || base.is_some_and(|base| self.host.is_subclass(class, base) == Some(true))
+            }
+            _ => reason.is_of_attribute(),
         }
     }
 
@@ -80,8 +105,10 @@ impl Tracer<'_> {
     /// `object.__getattribute__(value, name)`
     pub(in crate::trace) fn generic_get(&mut self, instance: Instance, name: &str) -> Traced {
         let this = instance.this;
-        if name == "__class__" {
-            return self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name));
+        match name {
+            "__class__" => return self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name)),
+            "__dict__" if self.has_dict(instance) => return Ok(self.value(Value::InstanceDict(this))),
+            _ => {}
         }
         let of_class = self.class_attr_unguarded(instance, name);
         match &of_class {
@@ -117,7 +144,7 @@ impl Tracer<'_> {
             }
             Some(ClassAttr::Plain(found)) => {
                 let source = match instance.body {
-                    Body::Found(_) => self.source(this).map(|source| self.sources.attr(source, name)),
+                    Body::Found(_) => self.own_source(instance, name),
                     Body::Made(_) => self.class_source(instance)?.map(|source| self.sources.attr(source, name)),
                 };
                 Ok(self.member(found, source))
@@ -133,14 +160,40 @@ impl Tracer<'_> {
             // A member of `__slots__` without a value, or a property, which came before.
             Some(ClassAttr::Member | ClassAttr::Property(_)) => Err(Reason::raised(&format!("AttributeError: {name}"))),
             None => match instance.body {
-                Body::Found(obj) if !self.has_fallback(instance) => self.object_attr(this, obj, name),
-                Body::Found(_) => Err(Reason::raised(&format!("AttributeError: {name}"))),
+                Body::Found(obj) if !self.has_fallback(instance) && self.host.attr(obj, name) != Lookup::Unknown => {
+                    self.object_attr(this, obj, name)
+                }
+                Body::Found(_) => {
+                    self.guard_not_own(instance, name);
+                    self.class_attr(instance, name)?;
+                    Err(Reason::raised(&format!("AttributeError: {name}")))
+                }
                 Body::Made(_) if name == "__dict__" => Err(self.no_attr(this, name)),
                 Body::Made(_) => {
                     self.class_attr(instance, name)?;
                     Err(Reason::raised(&format!("AttributeError: {name}")))
                 }
             },
+        }
+    }
+
+    /// True for an object that keeps attributes in a dict.
+    fn has_dict(&mut self, instance: Instance) -> bool {
+        match instance.body {
+            Body::Found(obj) => self.host.has_dict(obj),
+            Body::Made(_) => self.class_attr_unguarded(instance, "__dict__").is_some(),
+        }
+    }
+
+    /// How guards read an attribute of an object: without the class's own `__getattribute__`, where it has one.
+    fn own_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
+        let source = self.source(instance.this)?;
+        match self.class_attr_unguarded(instance, "__getattribute__") {
+            Some(ClassAttr::Function(_)) => {
+                let name = self.sources.string(name);
+                Some(self.sources.step(source, Step::GenericAttr(name)))
+            }
+            _ => Some(self.sources.attr(source, name)),
         }
     }
 
@@ -205,7 +258,7 @@ impl Tracer<'_> {
     }
 
     /// What an object itself has under a name.
-    fn own_attr_of(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
+    pub(super) fn own_attr_of(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
         match instance.body {
             Body::Made(state) => match self.heap.get(state) {
                 State::Instance(made) => Ok(made.attrs.get(name).copied()),
@@ -214,7 +267,7 @@ impl Tracer<'_> {
             Body::Found(obj) if self.written(obj, name).is_some() || self.host.instance_attr(obj, name).is_some() => {
                 match self.host.instance_attr(obj, name) {
                     Some(found) if self.written(obj, name).is_none() => {
-                        let source = self.source(instance.this).map(|source| self.sources.attr(source, name));
+                        let source = self.own_source(instance, name);
                         if let (Some(source), Some(of), true) = (source, self.source(instance.this), self.watched) {
                             // A handler would see that it is not there.
                             self.found_attr(of, name, source);

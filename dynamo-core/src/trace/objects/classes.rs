@@ -36,6 +36,13 @@ impl Tracer<'_> {
         })
     }
 
+    /// True for a class that prints as `type` prints it.
+    pub(in crate::trace) fn is_shown_by_type(&mut self, class: Obj) -> bool {
+        let meta = self.host.class_of(class);
+        let shown = self.host.class_attr(meta, "__repr__", None).map(|(_, found)| found);
+        matches!(shown, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__repr__")
+    }
+
     /// True for a metaclass that reads attributes as `type` does, and has no descriptor of this name.
     fn is_plain_metaclass(&mut self, meta: Obj, name: &str) -> bool {
         let reads = self.host.class_attr(meta, "__getattribute__", None).map(|(_, found)| found);

@@ -9,7 +9,7 @@ use crate::{
         call::Keywords,
         items::raised,
         signature::{Row, row},
-        value::{self, State, Value, ValueId},
+        value::{self, State, Table, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -59,12 +59,27 @@ impl Tracer<'_> {
         let Value::Class(name, obj) = self.values[class].clone() else {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
-        if !self.host.makes_plain_instances(obj) || self.host.is_immutable(obj) {
-            return Err(Reason::new(Kind::Call, format!("Making a `{name}`.")));
-        }
-        let instance = value::Instance { class, attrs: IndexMap::new() };
+        let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
+        let Some(base) = base else { return Err(Reason::new(Kind::Call, format!("Making a `{name}`."))) };
+        let base = self.empty_base(base);
+        let instance = value::Instance { class, attrs: IndexMap::new(), base };
         let state = self.heap.push(State::Instance(instance), None);
         Ok(self.value(Value::Instance(state)))
+    }
+
+    /// What a new instance of a class holds that comes from one of Python's own.
+    fn empty_base(&mut self, base: String) -> Option<(String, ValueId)> {
+        let held = match base.as_str() {
+            "builtins.dict" => self.state(State::Dict(IndexMap::new())),
+            "builtins.list" => self.state(State::List(Vec::new())),
+            "collections.OrderedDict" => {
+                let state = self.heap.push(State::Dict(IndexMap::new()), None);
+                self.heap.set_table(state, Table::Ordered);
+                self.value(Value::State(state))
+            }
+            _ => return None,
+        };
+        Some((base, held))
     }
 
     /// A call of a class of the program's; `None` for a class whose instances the trace does not make.
@@ -75,15 +90,13 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
-        if self.host.is_immutable(obj) || !self.host.makes_plain_instances(obj) || !self.is_made_by_type(obj) {
+        if self.host.is_immutable(obj) || self.host.solid_base(obj).is_none() || !self.is_made_by_type(obj) {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };
         let new = self.host.class_attr(obj, "__new__", None).map(|(_, found)| found);
         let (made, by_object) = match new {
-            Some(ClassAttr::Builtin(method, _)) if method == "builtins.object.__new__" => {
-                (self.new_instance(class)?, true)
-            }
+            Some(ClassAttr::Builtin(method, _)) if method.ends_with(".__new__") => (self.new_instance(class)?, true),
             Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
                 let source = self.sources.attr(source, "__new__");
                 let function = self.lazy(function, source);
@@ -118,6 +131,11 @@ impl Tracer<'_> {
             Some((ClassAttr::Builtin(method, _), _)) if method == "builtins.object.__init__" => {
                 // With `__new__` of its own the class has used the arguments.
                 if by_object && !(args.is_empty() && keywords.is_empty()) { Err(refused()) } else { Ok(()) }
+            }
+            Some((ClassAttr::Builtin(method, _), _)) => {
+                let all = [&[instance.this], args].concat();
+                self.call_builtin(&method, &all, keywords.clone())?;
+                Ok(())
             }
             _ => Err(Reason::new(Kind::Call, format!("`__init__` of {}.", self.describe(instance.this)))),
         }

@@ -2,6 +2,7 @@
 //!
 //! - `attributes`: reading, writing and deleting attributes, as `object.__getattribute__` and its like do;
 //! - `operators`: binary operators and comparisons by special methods;
+//! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`;
 //! - `construct`: calls of classes; `supers`: `super()`; `classes`: attributes of classes;
 //! - `modules`: what is special about `torch.nn.Module`.
 //!
@@ -10,8 +11,10 @@
 //! Invariant: what is read of a class is guarded by way of the object's type, or the class cannot change.
 
 mod attributes;
+mod bases;
 mod classes;
 mod construct;
+mod dicts;
 mod modules;
 mod operators;
 mod supers;
@@ -112,6 +115,11 @@ impl Tracer<'_> {
                 let function = self.member(function, source);
                 Some(self.value(Value::Method { function, this }))
             }
+            // What the class of Python's own does that the class comes from.
+            ClassAttr::Builtin(method, _) if !method.starts_with("builtins.object.") => {
+                let function = self.value(Value::Builtin(method));
+                Some(self.value(Value::Method { function, this }))
+            }
             _ => None,
         })
     }
@@ -146,7 +154,7 @@ impl Tracer<'_> {
         let Some(instance) = self.instance(value)? else { return Ok(true) };
         for name in ["__bool__", "__len__"] {
             match self.class_attr(instance, name)? {
-                Some((ClassAttr::Function(_), _)) => {
+                Some((ClassAttr::Function(_) | ClassAttr::Builtin(..), _)) => {
                     let found = self.call_special(value, name, &[])?;
                     let found = found.ok_or_else(|| self.no_truth(value))?;
                     let known = self.number(found)?.is_some();
@@ -217,7 +225,28 @@ impl Tracer<'_> {
     /// Whether the class of a value comes from another one; `None` if that is not known.
     pub(super) fn is_of_class(&mut self, value: ValueId, of: Obj) -> Traced<Option<bool>> {
         let Some(class) = self.class_of(value)? else { return Ok(None) };
-        Ok(if class == of { Some(true) } else { self.host.is_subclass(class, of) })
+        Ok(if class == of { Some(true) } else { self.comes_from(class, of) })
+    }
+
+    /// True for `torch.Tensor` and the classes that come from it: a tensor that is traced is of exactly one of two.
+    pub(super) fn is_tensor_class(&mut self, class: Obj) -> bool {
+        let tensor = self.host.class_named("torch.Tensor");
+        tensor.is_some_and(|tensor| self.host.mro(class).contains(&tensor))
+    }
+
+    /// Whether a class comes from another one, be it by registration with an abstract class; `None` if that one decides
+    /// for itself.
+    pub(super) fn comes_from(&mut self, class: Obj, of: Obj) -> Option<bool> {
+        let comes = self.host.is_subclass(class, of);
+        if let (Some(_), Some(token)) = (comes, self.host.abstract_token(of)) {
+            // It changes whenever a class is registered anywhere.
+            let module = self.sources.module("abc");
+            let method = self.sources.string("get_cache_token");
+            let source = self.sources.step(module, Step::Call0(method));
+            let token = self.sources.constant(Constant::Int(token));
+            self.guard(source, GuardKind::EqualsMatch(token));
+        }
+        comes
     }
 
     /// `issubclass(class, of)`
@@ -225,7 +254,7 @@ impl Tracer<'_> {
         let unknown = || Reason::new(Kind::Call, "`issubclass` of a class that decides for itself.");
         match (self.get(class)?, self.get(of)?) {
             (Value::Class(_, class), Value::Class(_, of)) if class == of => Ok(true),
-            (Value::Class(_, class), Value::Class(_, of)) => self.host.is_subclass(class, of).ok_or_else(unknown),
+            (Value::Class(_, class), Value::Class(_, of)) => self.comes_from(class, of).ok_or_else(unknown),
             (Value::Class(..), Value::Tuple(options)) => {
                 for option in options {
                     if self.is_subclass(class, option)? {

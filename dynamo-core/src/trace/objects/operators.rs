@@ -165,7 +165,7 @@ impl Tracer<'_> {
     fn ask(&mut self, this: Instance, method: &str, other: ValueId) -> Traced<Answer> {
         match self.class_attr(this, method)? {
             None => Ok(Answer::Pass),
-            Some((ClassAttr::Function(_), _)) => {
+            Some((ClassAttr::Function(_) | ClassAttr::Builtin(..), _)) => {
                 let result = self.call_special(this.this, method, &[other])?;
                 let result = result.ok_or_else(|| self.no_method(this, method))?;
                 self.answer(result)

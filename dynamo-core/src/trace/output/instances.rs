@@ -4,10 +4,10 @@
 
 use super::{Output, construct};
 use crate::{
-    bytecode::Const,
+    bytecode::{Const, LocalId},
     trace::{
         Traced,
-        value::{State, StateId},
+        value::{State, StateId, Value, ValueId},
     },
 };
 
@@ -19,9 +19,15 @@ impl Output<'_, '_> {
             return Ok(());
         }
         let State::Instance(instance) = self.t.heap.get(state).clone() else { return Err(construct("an object")) };
-        self.call_named("builtins.object.__new__", 1, |out| out.push(instance.class))?;
+        let base = instance.base.as_ref().map_or("builtins.object", |(base, _)| base.as_str());
+        // `OrderedDict` has that of `dict`.
+        let owner = if base == "collections.OrderedDict" { "builtins.dict" } else { base };
+        self.call_named(&format!("{owner}.__new__"), 1, |out| out.push(instance.class))?;
         self.keep_state(state);
         let local = self.states[&state];
+        if let Some((base, held)) = &instance.base {
+            self.fill_base(local, base, *held)?;
+        }
         for (name, value) in instance.attrs {
             self.call_named("builtins.object.__setattr__", 3, |out| {
                 out.builder.load_local(local);
@@ -29,6 +35,33 @@ impl Output<'_, '_> {
                 out.push(value)
             })?;
             self.builder.pop();
+        }
+        Ok(())
+    }
+
+    /// Gives a new object what it holds as an instance of a class of Python's own, by that class's own methods.
+    fn fill_base(&mut self, object: LocalId, base: &str, held: ValueId) -> Traced<()> {
+        let Value::State(held) = self.t.get(held)? else { return Err(construct("an object")) };
+        match self.t.heap.get(held).clone() {
+            State::Dict(items) => {
+                for (key, value) in items.into_values() {
+                    self.call_named(&format!("{base}.__setitem__"), 3, |out| {
+                        out.builder.load_local(object);
+                        out.push_all(&[key, value])
+                    })?;
+                    self.builder.pop();
+                }
+            }
+            State::List(items) => {
+                self.call_named("builtins.list.extend", 2, |out| {
+                    out.builder.load_local(object);
+                    out.push_all(&items)?;
+                    out.builder.build_list(items.len() as u32);
+                    Ok(())
+                })?;
+                self.builder.pop();
+            }
+            _ => return Err(construct("an object")),
         }
         Ok(())
     }

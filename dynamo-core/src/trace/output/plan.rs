@@ -106,6 +106,7 @@ impl Output<'_, '_> {
             Value::State(state) => self.parts_of_state(*state),
             Value::Instance(state) => self.parts_of_state(*state),
             Value::Super(class, this) => vec![*class, *this],
+            Value::InstanceDict(this) => vec![*this],
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],
             Value::BoundBuiltin { this, .. } => vec![*this],
@@ -155,7 +156,10 @@ impl Output<'_, '_> {
             State::Set(items, made) => items.values().copied().chain(super::sets::parts(made)).collect(),
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
-            State::Instance(instance) => [instance.class].into_iter().chain(instance.attrs.values().copied()).collect(),
+            State::Instance(instance) => {
+                let base = instance.base.iter().map(|&(_, base)| base);
+                [instance.class].into_iter().chain(base).chain(instance.attrs.values().copied()).collect()
+            }
             State::Stack(entries) => entries.iter().flat_map(Leaving::parts).collect(),
             State::Iter(iter) => {
                 let states = |states: &[StateId]| states.iter().flat_map(|&s| self.parts_of_state(s)).collect();
@@ -182,6 +186,7 @@ impl Output<'_, '_> {
                     Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done(_) => Vec::new(),
                     Iter::Call(call) => call.args.clone(),
                     Iter::Reversed(reversed) => vec![reversed.of],
+                    Iter::Object(object) => vec![*object],
                 }
             }
         }

@@ -67,6 +67,23 @@ impl Output<'_, '_> {
         Ok(())
     }
 
+    /// Pushes what an item is looked up by.
+    fn load_key(&mut self, key: Key) -> Traced<()> {
+        match key {
+            Key::Int(int) => self.builder.load_const(Const::Int(int)),
+            Key::Str(id) => {
+                let name = self.text(id);
+                self.builder.load_const(Const::Str(name));
+            }
+            Key::Constant(id) => {
+                let constant = self.t.sources.constants().get(id).cloned();
+                self.load_constant(&constant.ok_or_else(|| construct("an unknown constant"))?)?;
+            }
+            Key::Object(_) => return Err(construct("an item by an object")),
+        }
+        Ok(())
+    }
+
     pub(super) fn load_step(&mut self, source: SourceId, step: Step) -> Traced<()> {
         match step {
             Step::Attr(id) => {
@@ -74,19 +91,20 @@ impl Output<'_, '_> {
                 self.builder.load_attr(&name);
             }
             Step::Item(key) => {
-                match key {
-                    Key::Int(int) => self.builder.load_const(Const::Int(int)),
-                    Key::Str(id) => {
-                        let name = self.text(id);
-                        self.builder.load_const(Const::Str(name));
-                    }
-                    Key::Constant(id) => {
-                        let constant = self.t.sources.constants().get(id).cloned();
-                        self.load_constant(&constant.ok_or_else(|| construct("an unknown constant"))?)?;
-                    }
-                    Key::Object(_) => return Err(construct("an item by an object")),
-                }
-                self.builder.subscript();
+                let base = self.t.sources.get(source).and_then(Source::base);
+                let owner = base.and_then(|base| self.t.raw_items.get(&base).copied());
+                let Some(owner) = owner else {
+                    self.load_key(key)?;
+                    self.builder.subscript();
+                    return Ok(());
+                };
+                // The object's class may have put something else in the place of this method.
+                let of = self.fresh("object");
+                self.builder.store_local(of);
+                self.call_named(&format!("{owner}.__getitem__"), 2, |out| {
+                    out.builder.load_local(of);
+                    out.load_key(key)
+                })?;
             }
             Step::Closure(index) | Step::Defaults(index) => {
                 let closure = matches!(step, Step::Closure(_));
@@ -107,6 +125,15 @@ impl Output<'_, '_> {
                 let name = self.text(id);
                 self.builder.load_method(&name);
                 self.builder.call(0);
+            }
+            Step::GenericAttr(id) => {
+                let (name, of) = (self.text(id), self.fresh("object"));
+                self.builder.store_local(of);
+                self.call_named("builtins.object.__getattribute__", 2, |out| {
+                    out.builder.load_local(of);
+                    out.builder.load_const(Const::Str(name));
+                    Ok(())
+                })?;
             }
             Step::Type => {
                 // What is called stands below its argument.

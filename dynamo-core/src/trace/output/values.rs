@@ -153,6 +153,10 @@ impl Output<'_, '_> {
             })?,
             Value::State(state) => self.push_state(state)?,
             Value::Instance(state) => self.push_instance(state)?,
+            Value::InstanceDict(this) => {
+                self.push(this)?;
+                self.builder.load_attr("__dict__");
+            }
             Value::Super(class, this) => {
                 self.call_named("builtins.super", 2, |out| out.push_all(&[class, this]))?;
             }
@@ -351,6 +355,7 @@ impl Output<'_, '_> {
                 self.skip_items(call.at);
             }
             Iter::Reversed(reversed) => self.push_reversed(reversed)?,
+            Iter::Object(object) => self.push(*object)?,
             Iter::Done(of) => self.push_exhausted(*of)?,
         }
         Ok(())

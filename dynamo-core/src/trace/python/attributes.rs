@@ -13,7 +13,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.getattr(object, name, default=..., /)", |t, b| {
         let (value, name, default) = (b.arg(0)?, name_of(t, b.arg(1)?)?, b.opt(2));
         match (t.get_attr(value, &name), default) {
-            (Err(reason), Some(default)) if reason.is_of_attribute() => Ok(default),
+            (Err(reason), Some(default)) if t.lacks_attr(&reason) => {
+                t.forget_raised();
+                Ok(default)
+            }
             (Ok(found), Some(_)) => {
                 t.guard_attr(value, &name, found)?;
                 Ok(found)
@@ -29,7 +32,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
                 t.guard_attr(value, &name, found)?;
                 true
             }
-            Err(reason) if reason.is_of_attribute() => false,
+            Err(reason) if t.lacks_attr(&reason) => {
+                t.forget_raised();
+                false
+            }
             Err(reason) => return Err(reason),
         };
         Ok(t.constant(Constant::Bool(present)))

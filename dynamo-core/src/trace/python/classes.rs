@@ -53,15 +53,25 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
     };
     let unknown = |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("`isinstance` of {}.", t.describe(value)));
     let own = classes(t, value)?;
-    let mut found = false;
     for option in options {
+        if let Value::Tuple(_) = t.get(option)? {
+            if is_instance(t, value, option)? {
+                return Ok(true);
+            }
+            continue;
+        }
         let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
-        found |= match own {
-            Some(own) if PLAIN_CLASSES.contains(&name.as_str()) => own.contains(&name.as_str()),
+        let is = match own {
+            Some(own) if PLAIN_CLASSES.contains(&name.as_str()) || t.is_tensor_class(class) => {
+                own.contains(&name.as_str())
+            }
             _ => t.is_of_class(value, class)?.ok_or_else(|| unknown(t))?,
         };
+        if is {
+            return Ok(true);
+        }
     }
-    Ok(found)
+    Ok(false)
 }
 
 fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {

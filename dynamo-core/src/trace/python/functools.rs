@@ -1,13 +1,29 @@
-//! `functools`
+//! `functools`, and what `inspect` tells of functions.
 
-use crate::trace::{
-    python::sums,
-    signature::{Row, row},
-    value::{Value, ValueId},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        python::sums,
+        signature::{Row, row},
+        value::{Value, ValueId},
+    },
 };
 use indexmap::IndexMap;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
+    row("inspect.signature(obj)", |t, b| {
+        let (function, bound) = match t.get(b.arg(0)?)? {
+            Value::Method { function, .. } => (function, true),
+            _ => (b.arg(0)?, false),
+        };
+        let found = match t.get(function)? {
+            Value::Function(function) => function.object,
+            _ => None,
+        };
+        let signature = found.and_then(|function| t.host.signature(function, bound));
+        let signature = signature.ok_or_else(|| Reason::new(Kind::Call, "`inspect.signature` of such an object."))?;
+        Ok(t.value(Value::Lazy(signature)))
+    }),
     row("functools.partial(func, /, *args, **keywords)", |t, b| {
         let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
         // One of another one takes that one's arguments over.

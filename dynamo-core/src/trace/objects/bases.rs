@@ -1,0 +1,114 @@
+//! Objects whose classes come from `dict`, `OrderedDict` or `list`: what they hold, and what those classes' own methods
+//! do with it.
+//!
+//! Invariant: what an object of the caller's holds is read here, and never changed.
+
+use super::{Body, Tracer};
+use crate::{
+    bytecode::Comparison,
+    host::View,
+    reason::{Kind, Reason},
+    trace::{
+        Traced,
+        call::Keywords,
+        items::raised,
+        python::{builtins, containers},
+        value::{State, Value, ValueId},
+    },
+};
+use guards::Constant;
+
+/// The classes whose methods are called on what objects hold.
+const BASES: [&str; 4] = ["builtins.dict", "builtins.list", "builtins.mappingproxy", "collections.OrderedDict"];
+
+/// Methods that change nothing.
+const READING: [&str; 14] = [
+    "__contains__",
+    "__eq__",
+    "__getitem__",
+    "__iter__",
+    "__len__",
+    "__ne__",
+    "__reversed__",
+    "copy",
+    "count",
+    "get",
+    "index",
+    "items",
+    "keys",
+    "values",
+];
+
+impl Tracer<'_> {
+    /// The dict or list that an object holds; of a plain one, itself.
+    fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        if let Value::State(_) = self.get(value)? {
+            return self.force(value).map(Some);
+        }
+        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        match instance.body {
+            Body::Made(state) => match self.heap.get(state) {
+                State::Instance(made) => Ok(made.base.as_ref().map(|&(_, held)| held)),
+                _ => Ok(None),
+            },
+            Body::Found(obj) => {
+                if let Some(&known) = self.bases.get(&obj) {
+                    return Ok(Some(known));
+                }
+                let view = self.host.base_view(obj);
+                let Some(view @ (View::Dict(_) | View::List(_) | View::Table(..))) = view else { return Ok(None) };
+                let held = self.wrap_base(obj, view, self.source(instance.this))?;
+                self.bases.insert(obj, held);
+                Ok(Some(held))
+            }
+        }
+    }
+
+    /// A method of `dict`, `OrderedDict` or `list` on an object that comes from them, or on one of them; `None` for
+    /// any other function.
+    pub(in crate::trace) fn call_on_base(
+        &mut self,
+        function: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let Some((class, method)) = function.rsplit_once('.') else { return Ok(None) };
+        let (true, Some((&this, rest))) = (BASES.contains(&class), args.split_first()) else { return Ok(None) };
+        let Some(held) = self.held(this)? else { return Ok(None) };
+        let is_callers = matches!(self.instance(this)?, Some(instance) if matches!(instance.body, Body::Found(_)));
+        if is_callers && !READING.contains(&method) {
+            return Err(Reason::new(Kind::Mutation, format!("`{function}` of {}.", self.describe(this))));
+        }
+        let compared = match rest {
+            &[other] => self.held(other)?.unwrap_or(other),
+            _ => held,
+        };
+        Ok(Some(match (method, rest) {
+            ("__getitem__", &[key]) => self.get_item(held, key)?,
+            ("__setitem__", &[key, value]) => {
+                self.set_item(held, key, value)?;
+                self.none()
+            }
+            ("__delitem__", &[key]) => {
+                self.delete_item(held, key)?;
+                self.none()
+            }
+            ("__contains__", &[item]) => {
+                let found = self.contains(held, item)?;
+                self.constant(Constant::Bool(found))
+            }
+            ("__len__", []) => builtins::length(self, held)?,
+            ("__iter__", []) => self.iterate(held)?,
+            ("__reversed__", []) => self.reversed(held)?,
+            ("__eq__", [_]) => self.compare(Comparison::Eq, held, compared)?,
+            ("__ne__", [_]) => self.compare(Comparison::Ne, held, compared)?,
+            ("__init__", []) if keywords.is_empty() => self.none(),
+            ("__init__", _) if class == "builtins.list" => {
+                containers::call_method(self, held, "extend", rest, keywords)?
+            }
+            ("__init__", _) => containers::call_method(self, held, "update", rest, keywords)?,
+            _ if method.starts_with("__") => return Err(raised(&format!("TypeError: {method}")).uncaught()),
+            _ => containers::call_method(self, held, method, rest, keywords)?,
+        }))
+    }
+}

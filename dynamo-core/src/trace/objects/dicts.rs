@@ -1,0 +1,90 @@
+//! `__dict__` of objects: the attributes by name.
+//!
+//! Invariant: nobody sees the dict itself: what it shows is read from the object, and what is written to it is written
+//! to the object.
+
+use super::{Body, Tracer};
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced,
+        call::Keywords,
+        items::raised,
+        value::{Key, State, Value, ValueId},
+    },
+};
+use guards::{Constant, GuardKind};
+use indexmap::IndexMap;
+
+impl Tracer<'_> {
+    /// What `object.__dict__` has for a key.
+    pub(in crate::trace) fn dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
+        let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
+        let instance = self.instance_of(object, "__dict__")?;
+        let found = self.own_attr_of(instance, &name)?;
+        if let (None, Body::Found(_), Some(source)) = (found, instance.body, self.source(instance.this)) {
+            let name = self.sources.string(&name);
+            self.guard(source, GuardKind::NotPresentInGenericDict(name));
+        }
+        Ok(found)
+    }
+
+    fn no_entry(&mut self, object: ValueId) -> Reason {
+        Reason::new(Kind::Attribute, format!("`__dict__` of {}.", self.describe(object)))
+    }
+
+    /// A method of `object.__dict__`.
+    pub(in crate::trace) fn call_dict_of(
+        &mut self,
+        object: ValueId,
+        method: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced {
+        match (method, args, &keywords[..]) {
+            ("get", &[key, ref default @ ..], []) if default.len() < 2 => {
+                let default = default.first().copied();
+                Ok(self.dict_entry(object, key)?.or(default).unwrap_or_else(|| self.none()))
+            }
+            _ => {
+                let copy = self.dict_copy(object)?;
+                let changes = !matches!(method, "keys" | "values" | "items" | "copy");
+                if changes {
+                    return Err(self.no_entry(object));
+                }
+                crate::trace::python::containers::call_method(self, copy, method, args, keywords)
+            }
+        }
+    }
+
+    /// The entries of `object.__dict__` as they are now, of an object that the program has made.
+    pub(in crate::trace) fn dict_copy(&mut self, object: ValueId) -> Traced {
+        let instance = self.instance_of(object, "__dict__")?;
+        let Body::Made(state) = instance.body else { return Err(self.no_entry(object)) };
+        let State::Instance(made) = self.heap.get(state).clone() else { return Err(self.no_entry(object)) };
+        let mut entries = IndexMap::new();
+        for (name, value) in made.attrs {
+            let key = Constant::Str(name);
+            let name = self.constant(key.clone());
+            entries.insert(Key::Const(key), (name, value));
+        }
+        Ok(self.state(State::Dict(entries)))
+    }
+
+    /// `object.__dict__[key]`
+    pub(in crate::trace) fn get_dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced {
+        let text = self.describe(key);
+        self.dict_entry(object, key)?.ok_or_else(|| raised(&format!("KeyError: {text}")))
+    }
+
+    /// `object.__dict__[key] = value`
+    pub(in crate::trace) fn set_dict_entry(&mut self, object: ValueId, key: ValueId, value: ValueId) -> Traced<()> {
+        let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
+        let instance = self.instance_of(object, "__dict__")?;
+        match instance.body {
+            Body::Made(_) => self.write_own(instance, &name, value),
+            // The code that stays would go through the class's own way to write.
+            Body::Found(_) => Err(self.no_entry(object)),
+        }
+    }
+}
