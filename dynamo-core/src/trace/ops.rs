@@ -227,7 +227,10 @@ impl Tracer<'_> {
                 let arg = self.arg(a)?;
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
             }
-            _ => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
+            _ => match self.call_special(a, &format!("__{name}__"), &[])? {
+                Some(result) => Ok(result),
+                None => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
+            },
         }
     }
 

@@ -112,7 +112,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
             }
             Value::Const(constant) => t.fold("builtins.abs", &[constant]),
             symbolic if symbolic.is_symbolic() => t.number_unary("abs", value),
-            _ => Err(Reason::new(Kind::Call, "`abs` of an object.")),
+            _ => {
+                let result = t.call_special(value, "__abs__", &[])?;
+                result.ok_or_else(|| Reason::new(Kind::Call, "`abs` of an object."))
+            }
         }
     }),
     row("typing.cast(typ, val)", |_, b| b.arg(0).and(b.arg(1))),

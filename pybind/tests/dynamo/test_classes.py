@@ -1,0 +1,550 @@
+"""Objects of the program's classes: their attributes, operators and methods, found, made and handed out."""
+
+from __future__ import annotations
+
+import abc
+import collections
+import contextlib
+import dataclasses
+import enum
+import functools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+import rust_inductor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+class Base:
+    """Attributes of every kind."""
+
+    kind = "base"
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    @property
+    def twice(self) -> Any:
+        return self.v * 2
+
+    @twice.setter
+    def twice(self, value: Any) -> None:
+        self.v = value / 2
+
+    @staticmethod
+    def static(x: Any) -> Any:
+        return x + 1
+
+    @classmethod
+    def make(cls, v: Any) -> Base:
+        return cls(v + 1)
+
+    @functools.cached_property
+    def cached(self) -> Any:
+        return self.v + 10
+
+    def scale(self, x: Any, by: float = 2) -> Any:
+        return x * self.v * by
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.v + i
+
+    def __call__(self, x: Any, *, k: float = 1) -> Any:
+        return x * self.v + k
+
+    def __contains__(self, item: Any) -> bool:
+        return item == 3
+
+    def __iter__(self) -> Any:
+        return iter([self.v, 2, 3])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Base) and self.v == other.v
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.v < other.v)
+
+    def __repr__(self) -> str:
+        return f"Base({self.v!r})"
+
+
+class Derived(Base):
+    """What comes from the other one, by `super()`."""
+
+    kind = "derived"
+
+    def __init__(self, v: Any, w: Any = 5) -> None:
+        super().__init__(v)
+        self.w = w
+
+    def scale(self, x: Any, by: float = 3) -> Any:
+        return super().scale(x, by) + self.w
+
+    @classmethod
+    def make(cls, v: Any) -> Base:
+        return super().make(v)
+
+
+class Number:
+    """Operators with reflected and in-place forms."""
+
+    def __init__(self, n: float) -> None:
+        self.n = n
+
+    def __add__(self, other: Any) -> Any:
+        return Number(self.n + other.n) if isinstance(other, Number) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return Number(self.n + other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __iadd__(self, other: Any) -> Any:
+        self.n += other.n
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        return Number(self.n * other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return "matmul"
+
+    def __neg__(self) -> Any:
+        return Number(-self.n)
+
+
+class Louder(Number):
+    """A subclass whose reflected method comes first."""
+
+    def __radd__(self, other: Any) -> Any:
+        return ("louder", other.n if isinstance(other, Number) else other)
+
+
+class Slotted:
+    """Without a dict."""
+
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+class Fallback:
+    """`__getattr__` and `__setattr__`."""
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "log", [])
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("missing"):
+            raise AttributeError(name)
+        return name.upper()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.log.append(name)
+        object.__setattr__(self, name, value)
+
+
+class Tenfold:
+    """`__getattribute__`."""
+
+    def __init__(self) -> None:
+        self.v = 1
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "v":
+            return object.__getattribute__(self, "v") * 10
+        return object.__getattribute__(self, name)
+
+
+class Typed:
+    """A descriptor in Python."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = "_" + name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else getattr(instance, self.name, 0)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        setattr(instance, self.name, value + 1)
+
+
+class Described:
+    """What uses it."""
+
+    size = Typed()
+
+
+@dataclasses.dataclass
+class Point:
+    """A data class."""
+
+    x: Any
+    y: Any = 2
+    tags: list[Any] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Frozen:
+    """One that cannot be changed."""
+
+    a: int
+    b: int = 1
+
+
+class Shape(abc.ABC):
+    """An abstract class."""
+
+    @abc.abstractmethod
+    def area(self) -> Any: ...
+
+    def double(self) -> Any:
+        return self.area() * 2
+
+
+class Square(Shape):
+    """A concrete one."""
+
+    def __init__(self, side: Any) -> None:
+        self.side = side
+
+    def area(self) -> Any:
+        return self.side * self.side
+
+
+class Output(collections.OrderedDict):  # type: ignore[type-arg]
+    """A dict with attributes, as transformers' outputs are."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if value is not None:
+            super().__setitem__(name, value)
+        super().__setattr__(name, value)
+
+    def to_tuple(self) -> tuple[Any, ...]:
+        return tuple(self[k] for k in self.keys())
+
+
+class Registry(dict):  # type: ignore[type-arg]
+    """A dict whose `__getitem__` and `get` are its own."""
+
+    def __getitem__(self, key: str) -> Any:
+        return super().__getitem__(key) * 2
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return super().get(key.lower(), default)
+
+
+class Stack(list):  # type: ignore[type-arg]
+    """A list with a method."""
+
+    def top(self) -> Any:
+        return self[-1]
+
+
+class Countdown:
+    """An iterator."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Countdown:
+        return self
+
+    def __next__(self) -> int:
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+class Colour(enum.Enum):
+    """An enumeration."""
+
+    RED = 1
+    BLUE = 2
+
+
+REGISTRY = Registry(a=1, b=2)
+FOUND = Derived(2.0)
+NUMBER, LOUDER = Number(1), Louder(2)
+FALLBACK, TENFOLD = Fallback(), Tenfold()
+
+
+def attributes(x: torch.Tensor) -> Any:
+    d = Derived(x + 1)
+    d.twice = 8.0
+    return d.kind, d.twice, d.static(1), d.make(1).v, d.cached, d.cached, d.w, x + d.v
+
+
+def found_attributes(x: torch.Tensor) -> Any:
+    return FOUND.kind, FOUND.twice, FOUND.static(1), type(FOUND.make(1)).__name__, FOUND.scale(x), FOUND(x, k=3)
+
+
+def protocols(x: torch.Tensor) -> Any:
+    b = Base(3)
+    return len(b), b[1], 3 in b, 4 in b, list(b), [*b], b == Base(3), b != Base(4), b < Base(4), bool(b), x * b[0]
+
+
+def texts(x: torch.Tensor) -> Any:
+    return f"{Base(3)}", f"{Base('a')!r}", str([Base(1)]), repr(Point(1)), str(Frozen(1)), str(Base), x + 1
+
+
+def operators(x: torch.Tensor) -> Any:
+    total = Number(1)
+    total += Number(5)
+    both = NUMBER + LOUDER
+    return (NUMBER + NUMBER).n, (1 + NUMBER).n, both, (NUMBER * 3).n, NUMBER @ 2, (-NUMBER).n, total.n, x * total.n
+
+
+def slots(x: torch.Tensor) -> Any:
+    s = Slotted(x + 1)
+    s.b = 3
+    return s.a, s.b, hasattr(s, "c"), hasattr(Slotted(1), "b")
+
+
+def fallbacks(x: torch.Tensor) -> Any:
+    f = Fallback()
+    f.q = x + 1
+    return f.q, f.other, hasattr(f, "missing"), getattr(f, "missing_too", 7), f.log, FALLBACK.found
+
+
+def getattribute(x: torch.Tensor) -> Any:
+    t = Tenfold()
+    t.v += 1
+    return t.v, TENFOLD.v, x + t.v
+
+
+def descriptors(x: torch.Tensor) -> Any:
+    d = Described()
+    d.size = 4
+    return d.size, x * d.size
+
+
+def data_classes(x: torch.Tensor) -> Any:
+    p = Point(x + 1)
+    p.tags.append("t")
+    q = dataclasses.replace(p, y=7)
+    return (
+        p,
+        q.y,
+        q.tags is p.tags,
+        [f.name for f in dataclasses.fields(p)],
+        Frozen(1) == Frozen(1),
+        Frozen(1) < Frozen(2),
+    )
+
+
+def frozen(x: torch.Tensor) -> Any:
+    f = Frozen(3)
+    try:
+        f.a = 4  # type: ignore[misc]
+    except dataclasses.FrozenInstanceError:
+        return x + f.a
+    return x
+
+
+def abstract(x: torch.Tensor) -> Any:
+    s = Square(3)
+    return (
+        s.double(),
+        isinstance(s, Shape),
+        issubclass(Square, Shape),
+        isinstance([], collections.abc.Sequence),
+        x * s.area(),
+    )
+
+
+def dict_subclass(x: torch.Tensor) -> Any:
+    out = Output()
+    out.first = x + 1
+    out.second = None
+    out["third"] = x * 2
+    return out, out.to_tuple(), list(out), len(out), "third" in out, out.get("nope", 5), isinstance(out, dict)
+
+
+def registry(x: torch.Tensor) -> Any:
+    return REGISTRY["a"], REGISTRY.get("B"), REGISTRY.get("C", 3), len(REGISTRY), "a" in REGISTRY, x * REGISTRY["b"]
+
+
+def list_subclass(x: torch.Tensor) -> Any:
+    s = Stack([1, 2])
+    s.append(x + 1)
+    return s, s.top(), len(s), s[0], type(s).__name__
+
+
+def iterators(x: torch.Tensor) -> Any:
+    return list(Countdown(3)), [n + 1 for n in Countdown(2)], dict(zip("ab", Countdown(5))), x + sum(Countdown(4))
+
+
+def instance_dict(x: torch.Tensor) -> Any:
+    p = Point(x)
+    return (
+        p.__dict__.get("y"),
+        "x" in p.__dict__,
+        sorted(p.__dict__),
+        FOUND.__dict__["w"],
+        FOUND.__dict__.get("no"),
+        x + 1,
+    )
+
+
+def enumerations(x: torch.Tensor) -> Any:
+    return (
+        Colour.RED.value,
+        Colour.BLUE.name,
+        Colour.RED is Colour.RED,
+        Colour.RED == Colour.BLUE,
+        x + Colour.BLUE.value,
+    )
+
+
+def identity(x: torch.Tensor) -> Any:
+    a = Point(x)
+    b = a
+    holder = [a, b, Point(x)]
+    a.y = holder
+    return holder[0] is holder[1], holder[0] is holder[2], holder
+
+
+def breaks_between(x: torch.Tensor) -> Any:
+    p = Point(x + 1, 3)
+    q = Derived(p)
+    rust_inductor.graph_break()
+    p.y += 1
+    return q.v is p, q.v.y, p.x * p.y, q.cached if isinstance(q.v, float) else None
+
+
+def made_in_a_loop(x: torch.Tensor) -> Any:
+    points = [Point(x * i, i) for i in range(3)]
+    return sum(p.x.sum() for p in points), max(points, key=lambda p: p.y).y
+
+
+def managers(x: torch.Tensor) -> Any:
+    class_log: list[str] = []
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(class_log.append, "left")
+        y = x + 1
+    return y, class_log
+
+
+PROGRAMS = [
+    attributes,
+    found_attributes,
+    protocols,
+    texts,
+    operators,
+    slots,
+    fallbacks,
+    getattribute,
+    descriptors,
+    data_classes,
+    frozen,
+    abstract,
+    dict_subclass,
+    registry,
+    list_subclass,
+    iterators,
+    instance_dict,
+    enumerations,
+    identity,
+    breaks_between,
+    made_in_a_loop,
+    managers,
+]
+
+
+def shown(value: Any) -> str:
+    """What can be told of a result, attributes of objects included."""
+    seen: dict[int, int] = {}
+
+    def show(value: Any) -> Any:
+        if id(value) in seen and not isinstance(value, (int, str, float, bool, type(None))):
+            return f"<{seen[id(value)]}>"
+        if isinstance(value, torch.Tensor):
+            return ("tensor", value.dtype, value.tolist())
+        if type(value).__module__ == __name__ or isinstance(value, (list, tuple, dict)):
+            seen[id(value)] = len(seen)
+        if isinstance(value, dict):
+            own = vars(value) if hasattr(value, "__dict__") else {}
+            return (
+                type(value).__name__,
+                [(show(k), show(v)) for k, v in dict.items(value)],
+                show(dict(own)) if own else "",
+            )
+        if isinstance(value, (list, tuple)):
+            return (type(value).__name__, [show(item) for item in value])
+        if type(value).__module__ == __name__ and hasattr(value, "__dict__"):
+            return (type(value).__name__, [(k, show(v)) for k, v in vars(value).items()])
+        return repr(value)
+
+    return repr(show(value))
+
+
+def outcome(function: Callable[..., Any]) -> str:
+    """A function's result, or what it raises."""
+    try:
+        return shown(function(X))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_same_as_python(program: Callable[..., Any], backend: str) -> None:
+    FOUND.__dict__.pop("cached", None)
+    expected = outcome(program)
+    compiled = rust_inductor.compile(program, backend=backend)
+    assert [outcome(compiled), outcome(compiled)] == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [program for program in PROGRAMS if program not in (breaks_between, enumerations, managers, frozen, texts)],
+    ids=lambda program: program.__name__,
+)
+def test_one_graph(program: Callable[..., Any]) -> None:
+    explanation = rust_inductor.explain(program, backend="eager")(X)
+    assert [ended.text for ended in explanation.breaks] == []
+
+
+def test_changes_of_classes_are_noticed() -> None:
+    class Changing:
+        factor = 2
+
+        def apply(self, x: torch.Tensor) -> torch.Tensor:
+            return x * self.factor
+
+    thing = Changing()
+    compiled = rust_inductor.compile(lambda x: thing.apply(x), backend="eager")
+    assert torch.equal(compiled(X), X * 2)
+    Changing.factor = 3
+    assert torch.equal(compiled(X), X * 3)
+    Changing.apply = lambda self, x: x - self.factor  # type: ignore[method-assign]
+    assert torch.equal(compiled(X), X - 3)
+    thing.apply = lambda x: x + 100  # type: ignore[method-assign]
+    assert torch.equal(compiled(X), X + 100)
+
+
+def test_registration_is_noticed() -> None:
+    class Kind(abc.ABC):  # noqa: B024
+        pass
+
+    class Other:
+        pass
+
+    thing = Other()
+    compiled = rust_inductor.compile(lambda x: x + 1 if isinstance(thing, Kind) else x - 1, backend="eager")
+    assert torch.equal(compiled(X), X - 1)
+    Kind.register(Other)
+    assert torch.equal(compiled(X), X + 1)
