@@ -32,8 +32,8 @@ def product(x: Tensor, y: Tensor) -> Tensor:
 
 
 def of_parameters(parameters: dict[str, Tensor]) -> Tensor:
-    output: Tensor = functional_call(LAYER, parameters, (A,))
-    return output.sum()
+    result: Tensor = functional_call(LAYER, parameters, (A,)).sum()
+    return result
 
 
 PROGRAMS: dict[str, Callable[[Tensor], object]] = {
