@@ -13,7 +13,7 @@ use crate::{
         call::Keywords,
         items::raised,
         python::{builtins, containers},
-        value::{State, Value, ValueId},
+        value::{State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -62,6 +62,11 @@ impl Tracer<'_> {
                 Ok(Some(held))
             }
         }
+    }
+
+    /// True for what an object of the caller's holds: its class may show it otherwise.
+    pub(in crate::trace) fn is_held(&self, state: StateId) -> bool {
+        self.bases.values().any(|&held| matches!(self.values[held], Value::State(of) if of == state))
     }
 
     /// A method of `dict`, `OrderedDict` or `list` on an object that comes from them, or on one of them; `None` for
