@@ -39,6 +39,11 @@ const READING: [&str; 14] = [
     "values",
 ];
 
+/// True for a method of one of these classes, by its dotted name.
+pub(super) fn is_of_base(function: &str) -> bool {
+    function.rsplit_once('.').is_some_and(|(class, _)| BASES.contains(&class))
+}
+
 impl Tracer<'_> {
     /// The dict or list that an object holds; of a plain one, itself.
     fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
