@@ -34,7 +34,7 @@ type Merge = (Option<Param>, Param);
 /// Has kernels write to inputs where they can; `graph` is what the plan was made of.
 pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
     let uses = Uses::of(plan);
-    let last_failure = plan.steps.iter().rposition(|step| may_fail(step, graph));
+    let last_failure = plan.steps.iter().rposition(|step| may_raise(step, graph));
     let mut merges: FxHashMap<usize, Vec<Merge>> = FxHashMap::default();
     let mut renamed: FxHashMap<Buf, Buf> = FxHashMap::default();
     let mut done = FxHashSet::default();
@@ -69,10 +69,10 @@ pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
 }
 
 /// True if a step may raise for what the tensors hold. A kernel that may has a check behind it.
-fn may_fail(step: &Step<Expr>, graph: &Graph) -> bool {
+fn may_raise(step: &Step<Expr>, graph: &Graph) -> bool {
     match step {
         Step::Check(_) => true,
-        Step::Call(call) | Step::Fused(call, _) => fx::aten::may_fail(graph, call.node),
+        Step::Call(call) | Step::Fused(call, _) => fx::aten::may_raise(graph, call.node),
         Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Write { .. } => false,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What the trace knows of one object it does not know to be true of another: so where an object changes, or where the
 //! program asks whether two are one, a guard keeps apart what was apart. Objects that were one are kept together where
-//! they are looked at, in `read`.
+//! they are looked at, in `wrap`.
 //!
 //! Invariant: objects of different classes are never one, since their classes are guarded.
 

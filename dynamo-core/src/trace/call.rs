@@ -7,7 +7,7 @@ use super::{
     python::{containers, folding, operators},
     signature,
     step::Next,
-    torch::{conditions, names},
+    torch::{names, torch_check},
     value::{Function, Iter, State, Value, ValueId},
 };
 use crate::{
@@ -88,7 +88,7 @@ impl Tracer<'_> {
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
-        if let Some(condition) = conditions::condition(&function.name) {
+        if let Some(condition) = torch_check::condition(&function.name) {
             return condition.call(self, &args, &keywords);
         }
         if function.place == Place::Skipped {

@@ -27,7 +27,7 @@ pub(super) struct Asked {
 
 /// A point to return to.
 #[derive(Clone, Copy)]
-pub(super) struct AskedMark {
+pub(super) struct AskedCheckpoint {
     whole: usize,
     found: usize,
 }
@@ -38,13 +38,13 @@ impl Asked {
         self.keys.insert(dict, (source, keys));
     }
 
-    pub(super) fn mark(&self) -> AskedMark {
-        AskedMark { whole: self.whole.len(), found: self.found.len() }
+    pub(super) fn checkpoint(&self) -> AskedCheckpoint {
+        AskedCheckpoint { whole: self.whole.len(), found: self.found.len() }
     }
 
-    pub(super) fn undo(&mut self, mark: AskedMark) {
-        self.whole.truncate(mark.whole);
-        self.found.truncate(mark.found);
+    pub(super) fn undo(&mut self, checkpoint: AskedCheckpoint) {
+        self.whole.truncate(checkpoint.whole);
+        self.found.truncate(checkpoint.found);
     }
 
     /// Where a dict is of which not all keys are guarded.

@@ -247,6 +247,7 @@ impl Tracer<'_> {
             Value::Const(constant) => Key::Const(plain_number(constant)),
             Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
+            Value::Object(..) | Value::Instance(_) => self.key_of_object(forced)?,
             value if value.is_symbolic() => {
                 let known = self.specialised(forced)?;
                 self.key(known)?

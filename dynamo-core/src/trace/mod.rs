@@ -4,21 +4,20 @@
 //! - `value`: what is tracked; `frame`: where it is;
 //! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
 //! - `graph`: what goes into the graph, and what is known of it;
-//! - `read`: objects of the running program, looked at when they are first used, under guards;
+//! - `wrap`: objects of the running program, tracked and guarded when they are first used;
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
-//! - `objects`: the program's objects, classes and modules; `dicts`: what is guarded of dicts; `key_views`: operators on
-//!   their keys;
+//! - `objects`: the program's objects, classes and modules; `dicts`: what is guarded of dicts; `key_views`: operators
+//!   on their keys;
 //! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
 //!   row each;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try`
-//!   and `match` need;
-//!   `failing`: what fails when the graph runs;
+//!   and `match` need; `may_raise`: what may raise when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
-//! **Speculation.** Before each instruction of the traced function a `Mark` is taken: lengths and copies of a few small
-//! vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a `Reason`; everything
-//! since the mark is dropped, and the graph ends before that instruction. Nothing is traced twice.
+//! **Speculation.** Before each instruction of the traced function a `Checkpoint` is taken: lengths and copies of a few
+//! small vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a `Reason`;
+//! everything since the checkpoint is dropped, and the graph ends before that instruction. Nothing is traced twice.
 //!
 //! Invariant: no step runs the user's code or changes an object of the running program.
 
@@ -30,7 +29,6 @@ mod context;
 mod devices;
 mod dicts;
 mod exceptions;
-mod failing;
 mod follow;
 mod frame;
 mod grad;
@@ -38,6 +36,7 @@ mod graph;
 mod inference;
 mod items;
 mod key_views;
+mod may_raise;
 mod number_guards;
 mod numbers;
 mod objects;
@@ -45,19 +44,19 @@ mod ops;
 mod output;
 mod patterns;
 mod python;
-mod read;
 mod signature;
 mod step;
 mod torch;
 mod untraced;
 mod unwinding;
 mod value;
+mod wrap;
 
 pub use follow::Followed;
 pub use output::{OPAQUE_BASE, Opaque};
-pub use read::input_name;
 pub use signature::signatures;
 pub use untraced::{INTRINSICS, UNTRACED};
+pub use wrap::input_name;
 
 use crate::{
     bytecode::{Arg, CodeObject, Op, Operand, Span},
@@ -67,7 +66,7 @@ use crate::{
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
 use frame::{Frame, Globals};
 use fx::{Graph, NodeId};
-use guards::{Constant, Guard, SourceId, Sources};
+use guards::{Constant, Guard, GuardKind, SourceId, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use step::Next;
@@ -247,6 +246,8 @@ struct Tracer<'h> {
     asked: dicts::Asked,
     /// Cells of the caller's, and where each was found.
     cells: Vec<(Obj, SourceId)>,
+    /// The objects of the caller's that are keys.
+    keyed: Vec<SourceId>,
     /// What objects of the caller's hold whose classes come from dict or list.
     bases: FxHashMap<Obj, ValueId>,
     /// Where such objects are, and the class of Python's own whose `__getitem__` reads their items.
@@ -311,14 +312,14 @@ struct Tracer<'h> {
 }
 
 /// A point to return to.
-struct Mark {
+struct Checkpoint {
     frame: Frame,
     nodes: usize,
     guards: usize,
     heap: usize,
     forced: usize,
     known: usize,
-    asked: dicts::AskedMark,
+    asked: dicts::AskedCheckpoint,
     inputs: usize,
     grad: bool,
     autocast: autocast::State,
@@ -376,6 +377,7 @@ impl<'h> Tracer<'h> {
             held: FxHashSet::default(),
             asked: dicts::Asked::default(),
             cells: Vec::new(),
+            keyed: Vec::new(),
             bases: FxHashMap::default(),
             raw_items: FxHashMap::default(),
             frozen: FxHashMap::default(),
@@ -474,14 +476,14 @@ impl<'h> Tracer<'h> {
     /// Runs the traced function to its end, or to the first instruction that cannot be traced.
     fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
         // Where the exception was raised whose handler runs.
-        let mut raised_at: Option<Mark> = None;
+        let mut raised_at: Option<Checkpoint> = None;
         loop {
             if raised_at.is_none() {
                 self.heap.commit();
             }
-            // What was read before the mark is guarded before it: going back forgets what was read since.
+            // What was read before the checkpoint is guarded before it: going back forgets what was read since.
             self.guard_keys();
-            let mark = self.mark(&frame);
+            let checkpoint = self.checkpoint(&frame);
             let at = frame.at;
             self.lines = vec![line_of(&frame)];
             self.spans = vec![frame.span()];
@@ -499,7 +501,7 @@ impl<'h> Tracer<'h> {
                     Err(reason) => reason,
                 },
                 Err(reason) if self.catch(&mut frame, at, &reason) => {
-                    raised_at.get_or_insert(mark);
+                    raised_at.get_or_insert(checkpoint);
                     continue;
                 }
                 Err(reason) => reason,
@@ -508,7 +510,7 @@ impl<'h> Tracer<'h> {
                 // What comes after would be as long.
                 return Err(Break {
                     reason,
-                    line: mark.frame.line(),
+                    line: checkpoint.frame.line(),
                     opcode: None,
                     stack: self.lines,
                     spans: self.spans,
@@ -516,7 +518,7 @@ impl<'h> Tracer<'h> {
             }
             return match raised_at {
                 Some(raised_at) => self.end(raised_at, reason.within_handler()),
-                None => self.end(mark, reason),
+                None => self.end(checkpoint, reason),
             };
         }
     }
@@ -527,11 +529,11 @@ impl<'h> Tracer<'h> {
     }
 
     /// Ends the graph before the instruction that failed.
-    fn end(mut self, mark: Mark, reason: Reason) -> Result<Capture, Break> {
+    fn end(mut self, checkpoint: Checkpoint, reason: Reason) -> Result<Capture, Break> {
         let (stack, spans) = self.failed_at.take().unwrap_or_else(|| (self.lines.clone(), self.spans.clone()));
-        let opcode = mark.frame.data().map(|data| data.op);
-        let ended = Break { reason, line: mark.frame.line(), opcode, stack, spans };
-        let frame = self.rollback(mark);
+        let opcode = checkpoint.frame.data().map(|data| data.op);
+        let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
+        let frame = self.rollback(checkpoint);
         match output::broken(&mut self, &frame) {
             Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
             Err(why) => {
@@ -544,6 +546,10 @@ impl<'h> Tracer<'h> {
         self.guard_keys();
         self.guard_found_keys();
         self.guard_distinct();
+        if let (Some(&first), true) = (self.keyed.first(), self.keyed.len() > 1) {
+            let keyed = std::mem::take(&mut self.keyed);
+            self.guard(first, GuardKind::NoTensorAliasing(keyed));
+        }
         let sets_mode = self.graph.nodes().any(|node| context::sets_mode(&self.graph[node].target));
         // Metadata is over the environment's expressions.
         self.graph.exprs = self.env.pool().clone();
@@ -569,15 +575,15 @@ impl<'h> Tracer<'h> {
         }
     }
 
-    fn mark(&self, frame: &Frame) -> Mark {
-        Mark {
+    fn checkpoint(&self, frame: &Frame) -> Checkpoint {
+        Checkpoint {
             frame: frame.clone(),
             nodes: self.graph.capacity(),
             guards: self.guards.len(),
-            heap: self.heap.mark(),
+            heap: self.heap.checkpoint(),
             forced: self.forced_log.len(),
             known: self.known_log.len(),
-            asked: self.asked.mark(),
+            asked: self.asked.checkpoint(),
             inputs: self.inputs.len(),
             grad: self.grad,
             autocast: self.autocast.clone(),
@@ -590,34 +596,34 @@ impl<'h> Tracer<'h> {
         }
     }
 
-    /// Drops everything since the mark. What the environment has learned of sizes stays: it is a guard too many, at
-    /// worst.
-    fn rollback(&mut self, mark: Mark) -> Frame {
-        self.graph.retain(|node| node.as_u32() < u32::try_from(mark.nodes).unwrap_or(u32::MAX));
-        self.lowered.rollback(mark.nodes);
-        self.guards.truncate(mark.guards);
-        self.heap.undo(mark.heap);
-        for lazy in self.forced_log.drain(mark.forced..) {
+    /// Drops everything since the checkpoint. What the environment has learned of sizes stays: at worst it is a guard
+    /// too many.
+    fn rollback(&mut self, checkpoint: Checkpoint) -> Frame {
+        self.graph.retain(|node| node.as_u32() < u32::try_from(checkpoint.nodes).unwrap_or(u32::MAX));
+        self.lowered.rollback(checkpoint.nodes);
+        self.guards.truncate(checkpoint.guards);
+        self.heap.undo(checkpoint.heap);
+        for lazy in self.forced_log.drain(checkpoint.forced..) {
             self.forced.remove(&lazy);
         }
-        for obj in self.known_log.drain(mark.known..) {
+        for obj in self.known_log.drain(checkpoint.known..) {
             self.known.remove(&obj);
         }
         self.heap.take_read();
-        self.asked.undo(mark.asked);
-        self.inputs.truncate(mark.inputs);
-        self.without_rule.retain(|node| (node.as_u32() as usize) < mark.nodes);
-        self.same.retain(|(node, _)| (node.as_u32() as usize) < mark.nodes);
-        self.grad = mark.grad;
-        self.autocast = mark.autocast;
-        self.entered = mark.entered;
-        self.inference = mark.inference;
-        self.inferring = mark.inferring;
-        self.device = mark.device;
-        self.handled = mark.handled;
+        self.asked.undo(checkpoint.asked);
+        self.inputs.truncate(checkpoint.inputs);
+        self.without_rule.retain(|node| (node.as_u32() as usize) < checkpoint.nodes);
+        self.same.retain(|(node, _)| (node.as_u32() as usize) < checkpoint.nodes);
+        self.grad = checkpoint.grad;
+        self.autocast = checkpoint.autocast;
+        self.entered = checkpoint.entered;
+        self.inference = checkpoint.inference;
+        self.inferring = checkpoint.inferring;
+        self.device = checkpoint.device;
+        self.handled = checkpoint.handled;
         self.raising = None;
-        self.raised.truncate(mark.raised);
-        mark.frame
+        self.raised.truncate(checkpoint.raised);
+        checkpoint.frame
     }
 
     /// Adds a value that the program made.

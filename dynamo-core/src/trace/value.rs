@@ -182,6 +182,8 @@ pub(super) enum Key {
     Const(Constant),
     /// An object that is equal to itself only.
     Obj(Obj),
+    /// One that the program has made.
+    Made(StateId),
     /// A tuple of keys.
     Tuple(Vec<Key>),
 }
@@ -564,7 +566,7 @@ impl Heap {
     }
 
     /// A point to return to.
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn checkpoint(&self) -> usize {
         self.log.len()
     }
 
@@ -583,7 +585,7 @@ impl Heap {
         self.copied > MOST_COPIED
     }
 
-    /// Undoes every change since the mark.
+    /// Undoes every change since the checkpoint.
     pub(super) fn undo(&mut self, mark: usize) {
         for (id, row) in self.log.drain(mark..).rev() {
             if let Some(row) = row {

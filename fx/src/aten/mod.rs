@@ -2,22 +2,22 @@
 //!
 //! `schemas.txt` is the table, one row per overload, written by `schemas.py`. The index by name is built once, on
 //! first use; a schema is parsed when its overload is first looked up. What the compiler does with an overload stands
-//! in `rules.rs`, which operators may fail on what tensors hold in `failing.rs`, and what calls leave behind in
-//! `traces.rs`, not here.
+//! in `rules.rs`, which operators may fail on what tensors hold in `may_raise.rs`, and what calls leave behind in
+//! `side_effects.rs`, not here.
 
 pub mod autocast;
 mod bind;
-mod failing;
+mod may_raise;
 mod parse;
 pub mod rules;
 mod schema;
-mod traces;
+mod side_effects;
 
 pub use bind::{BindError, Bound};
-pub use failing::{Failure, failure, may_fail};
+pub use may_raise::{Failure, failure, may_raise};
 pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
-pub use traces::{Trace, trace};
+pub use side_effects::{SideEffect, side_effect};
 
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;

@@ -263,7 +263,7 @@ impl Decompose<'_> {
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
-        if !self.needed[id] && fx::aten::may_fail(self.graph, id) {
+        if !self.needed[id] && fx::aten::may_raise(self.graph, id) {
             // No kernel would compute it, and so find out.
             return Err(Refusal::Extern(Extern::Function));
         }
@@ -274,7 +274,7 @@ impl Decompose<'_> {
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
         args.check(&self.b)?;
-        if !fx::aten::may_fail(self.graph, id)
+        if !fx::aten::may_raise(self.graph, id)
             && let Some(value) = nothing(&mut self.b, overload, &promises, tuple)
         {
             return Ok(value);

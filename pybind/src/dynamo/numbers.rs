@@ -6,7 +6,7 @@
 
 use super::number_calls;
 use crate::fx_module;
-use fx::aten::{Trace, trace};
+use fx::aten::{SideEffect, side_effect};
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer, torch_ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -83,7 +83,7 @@ pub(crate) fn has_symbols(graph: &Bound<'_, fx_module::Graph>) -> bool {
 #[pyfunction]
 pub(crate) fn changes_tensors(graph: &Bound<'_, fx_module::Graph>) -> bool {
     let graph = &graph.get().graph;
-    graph.nodes().any(|node| trace(graph, node) == Some(Trace::Changes))
+    graph.nodes().any(|node| side_effect(graph, node) == Some(SideEffect::Changes))
 }
 
 fn is_int(graph: &Graph, node: NodeId) -> bool {

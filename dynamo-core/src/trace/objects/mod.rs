@@ -25,7 +25,7 @@ pub(super) use supers::CLASS as SUPER;
 use super::{
     Traced, Tracer,
     items::raised,
-    value::{State, StateId, Value, ValueId},
+    value::{Key, State, StateId, Value, ValueId},
 };
 use crate::{
     host::{ClassAttr, Obj, View},
@@ -292,6 +292,29 @@ impl Tracer<'_> {
             _ => {
                 let all = self.value(Value::Tuple(args));
                 self.repr(all)
+            }
+        }
+    }
+
+    /// An object as a key, if its class says nothing of equality: it is equal to itself only. Objects of the caller's
+    /// that are two have to be so again.
+    pub(super) fn key_of_object(&mut self, value: ValueId) -> Traced<Key> {
+        let refused = |t: &mut Self| Reason::new(Kind::Operator, format!("{} as a key.", t.describe(value)));
+        let Some(instance) = self.instance(value)? else { return Err(refused(self)) };
+        for method in ["__eq__", "__hash__"] {
+            let found = self.class_attr(instance, method)?;
+            if !matches!(found, Some((ClassAttr::Builtin(name, _), _)) if name.starts_with("builtins.object.")) {
+                return Err(refused(self));
+            }
+        }
+        match instance.body {
+            Body::Made(state) => Ok(Key::Made(state)),
+            Body::Found(obj) => {
+                let source = self.source(instance.this).ok_or_else(|| refused(self))?;
+                if !self.keyed.contains(&source) {
+                    self.keyed.push(source);
+                }
+                Ok(Key::Obj(obj))
             }
         }
     }

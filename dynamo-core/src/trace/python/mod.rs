@@ -4,7 +4,7 @@
 //! - `containers`, `lists`, `dict_methods`, `set_methods`, `record`: methods of containers;
 //! - `tables`, `deques`, `sets`: what `collections` adds, and the order of sets;
 //! - `itertools`, `lazy`, `sums`, `sorting`, `reversed`: what goes over items;
-//! - `functools`, `getters`, `operators`, `managers`, `exit_stack`: functions of functions, operators by name,
+//! - `functools`, `operator_getters`, `operators`, `managers`, `exit_stack`: functions of functions, operators by name,
 //!   `contextlib`.
 
 mod attributes;
@@ -16,11 +16,11 @@ mod dict_methods;
 pub(in crate::trace) mod exit_stack;
 pub(in crate::trace) mod folding;
 mod functools;
-pub(in crate::trace) mod getters;
 mod itertools;
 pub(in crate::trace) mod lazy;
 mod lists;
 mod managers;
+pub(in crate::trace) mod operator_getters;
 pub(in crate::trace) mod operators;
 mod record;
 mod reversed;
@@ -41,7 +41,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     dict_methods::ROWS,
     exit_stack::ROWS,
     functools::ROWS,
-    getters::ROWS,
+    operator_getters::ROWS,
     itertools::ROWS,
     lists::ROWS,
     managers::ROWS,

@@ -3,7 +3,7 @@
 //! Invariant: a call of which nothing is known leaves something. What is pure says the schema of an ATen overload, but
 //! for the statistics of normalisation, which schemas do not mention.
 
-use super::{Overload, failing::operators, is_random, lookup};
+use super::{Overload, is_random, lookup, may_raise::operators};
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, NodeId},
@@ -11,7 +11,7 @@ use crate::{
 
 /// What a call leaves behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trace {
+pub enum SideEffect {
     /// It may change a tensor, or anything else.
     Changes,
     /// It may draw random numbers, and changes nothing but their generator.
@@ -33,14 +33,14 @@ const BOUND: &[&str] =
 const FACTORIES: &[&str] = &["as_tensor", "tensor"];
 
 /// What a call, of an ATen overload or in torch's names, leaves behind.
-pub fn trace(graph: &Graph, id: NodeId) -> Option<Trace> {
+pub fn side_effect(graph: &Graph, id: NodeId) -> Option<SideEffect> {
     let node = &graph[id];
     if !matches!(node.kind, Kind::CallFunction | Kind::CallMethod | Kind::CallModule) {
         return None;
     }
     let target = node.target.as_str();
     if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
-        return IN_PLACE.split_whitespace().any(|known| known == name).then_some(Trace::Changes);
+        return IN_PLACE.split_whitespace().any(|known| known == name).then_some(SideEffect::Changes);
     }
     if HARMLESS.contains(&target) {
         return None;
@@ -50,13 +50,13 @@ pub fn trace(graph: &Graph, id: NodeId) -> Option<Trace> {
         Some(overload) => (overload.base(), overload.mutates()),
         None => match bound(graph, id) {
             Some(name) => (name, node.kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "inplace"))),
-            None => return Some(Trace::Changes),
+            None => return Some(SideEffect::Changes),
         },
     };
     match () {
-        () if changes || keeps_statistics(base) => Some(Trace::Changes),
+        () if changes || keeps_statistics(base) => Some(SideEffect::Changes),
         () if is_random(base) && !overload.is_some_and(|overload| draws_nothing(overload, graph, id)) => {
-            Some(Trace::Draws)
+            Some(SideEffect::Draws)
         }
         () => None,
     }
@@ -96,7 +96,7 @@ fn keeps_statistics(base: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Trace, trace};
+    use super::{SideEffect, side_effect};
     use crate::{
         arg::Arg,
         graph::{Graph, Kind},
@@ -108,11 +108,14 @@ mod tests {
             let mut graph = Graph::new();
             let x = Arg::Node(graph.placeholder("x"));
             let node = graph.push(Kind::CallFunction, target, [vec![x], args].concat(), vec![], None);
-            trace(&graph, node)
+            side_effect(&graph, node)
         };
         let dropout = |p, train| of("aten.dropout.default", vec![Arg::Float(p), Arg::Bool(train)]);
-        assert_eq!([dropout(0.5, true), dropout(0.5, false), dropout(0.0, true)], [Some(Trace::Draws), None, None]);
-        assert_eq!(of("aten.bernoulli.p", vec![Arg::Float(0.0)]), Some(Trace::Draws));
+        assert_eq!(
+            [dropout(0.5, true), dropout(0.5, false), dropout(0.0, true)],
+            [Some(SideEffect::Draws), None, None]
+        );
+        assert_eq!(of("aten.bernoulli.p", vec![Arg::Float(0.0)]), Some(SideEffect::Draws));
     }
 
     #[test]
@@ -120,16 +123,16 @@ mod tests {
         let of = |target: &str| {
             let mut graph = Graph::new();
             let node = graph.push(Kind::CallFunction, target, vec![], vec![], None);
-            trace(&graph, node)
+            side_effect(&graph, node)
         };
         let pure =
             ["aten.add.Tensor", "operator.getitem", "operator.index", "torch.tensor", "torch._C._linalg.linalg_qr"];
         assert_eq!(pure.map(of), [None; 5]);
         let changes =
             ["aten.add_.Tensor", "aten.sin.out", "aten.batch_norm", "operator.imul", "torch.add_", "mylib.call"];
-        assert_eq!(changes.map(of), [Some(Trace::Changes); 6]);
+        assert_eq!(changes.map(of), [Some(SideEffect::Changes); 6]);
         let functional = ["torch.nn.functional.embedding", "torch.batch_norm"];
-        assert_eq!(functional.map(of), [Some(Trace::Changes); 2]);
-        assert_eq!(["aten.rand", "aten.dropout", "torch.rand"].map(of), [Some(Trace::Draws); 3]);
+        assert_eq!(functional.map(of), [Some(SideEffect::Changes); 2]);
+        assert_eq!(["aten.rand", "aten.dropout", "torch.rand"].map(of), [Some(SideEffect::Draws); 3]);
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     host::Place,
     reason::{Kind, Reason},
 };
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Trace};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::SideEffect};
 use symshapes::{DType, DeviceKind, Expr};
 
 /// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for
@@ -95,7 +95,7 @@ impl Tracer<'_> {
     /// Sees to it that nobody notices where the call fails, or ends the graph.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
         let left = !self.inferring.is_empty();
-        if (left || self.is_noticed()) && self.may_fail(node) {
+        if (left || self.is_noticed()) && self.may_raise(node) {
             if left || self.mutates || self.draws {
                 return Err(self.may_fail_here(node));
             }
@@ -156,7 +156,7 @@ impl Tracer<'_> {
         is_expanded || self.graph[call].inputs().into_iter().any(shares)
     }
 
-    /// True for a tensor that the graph itself has made, of memory of its own: who runs the program again makes it anew.
+    /// True for a tensor that the graph itself allocates: running the program again makes it anew.
     pub(super) fn is_fresh(&self, node: NodeId) -> bool {
         let row = &self.graph[node];
         let target = row.target.as_str();
@@ -174,8 +174,8 @@ impl Tracer<'_> {
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
     pub(super) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
         let leaves =
-            |left| self.lowered.calls(node).any(|call| fx::aten::trace(&self.lowered.graph, call) == Some(left));
-        let (changes, draws) = (leaves(Trace::Changes), leaves(Trace::Draws));
+            |left| self.lowered.calls(node).any(|call| fx::aten::side_effect(&self.lowered.graph, call) == Some(left));
+        let (changes, draws) = (leaves(SideEffect::Changes), leaves(SideEffect::Draws));
         if self.retries && (changes || draws) {
             return Err(self.may_fail_here(node));
         }
@@ -189,18 +189,18 @@ impl Tracer<'_> {
     }
 
     /// True if the call may raise when the graph runs.
-    pub(super) fn may_fail(&self, node: NodeId) -> bool {
+    pub(super) fn may_raise(&self, node: NodeId) -> bool {
         // Numbers are guarded where they could fail.
         let is_number = matches!(self.graph[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
         let is_harmless = is_number || sets_mode(&self.graph[node].target);
-        !is_harmless && self.lowered.calls(node).any(|call| fx::aten::may_fail(&self.lowered.graph, call))
+        !is_harmless && self.lowered.calls(node).any(|call| fx::aten::may_raise(&self.lowered.graph, call))
     }
 
     /// The calls of the graph that may raise when it runs. Those that change tensors in place are tried while they are
     /// traced, but autograd has more to say of some than their shapes tell.
     pub(super) fn fallible(&self) -> Vec<NodeId> {
         let changes = |node| self.same.iter().any(|&(changed, _)| changed == node);
-        self.graph.nodes().filter(|&node| self.may_fail(node) || changes(node)).collect()
+        self.graph.nodes().filter(|&node| self.may_raise(node) || changes(node)).collect()
     }
 
     /// `tensor[index]`

@@ -154,7 +154,7 @@ impl Tracer<'_> {
             View::Size(items) => Value::Size(self.elements(&items, source)),
             View::Record(class, record, items) => Value::Record(class, record, self.elements(&items, source)),
             View::Partial(function, args, keywords) => self.partial(function, &args, &keywords, source),
-            View::Getter(class, parts) => match super::python::getters::class_named(&class) {
+            View::Getter(class, parts) => match super::python::operator_getters::class_named(&class) {
                 Some(class) => {
                     let source = source.map(|source| self.parts_of_getter(source));
                     Value::Getter(class, self.elements(&parts, source), Vec::new())

@@ -1,7 +1,7 @@
 //! The operators that may fail on what tensors hold: of two calls with the same shapes and dtypes, one raises.
 //!
 //! One row per operator, for all its overloads and for its in-place form. What torch rejects for shapes, dtypes or
-//! numbers is known when metadata is inferred, and has no row. Invariant: [`may_fail`] is false only of calls that
+//! numbers is known when metadata is inferred, and has no row. Invariant: [`may_raise`] is false only of calls that
 //! cannot fail: of a function that is no ATen operator nothing is known.
 
 use super::{SCHEMAS, row_name};
@@ -135,7 +135,7 @@ pub fn failure(operator: &str) -> Option<Failure> {
 }
 
 /// True if a call, of an ATen overload or in torch's names, may raise for what the tensors hold.
-pub fn may_fail(graph: &Graph, id: NodeId) -> bool {
+pub fn may_raise(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     if !matches!(node.kind, Kind::CallFunction | Kind::CallMethod | Kind::CallModule) {
         return false;
@@ -303,6 +303,6 @@ mod tests {
     /// The calls of a graph that may fail.
     fn failing(text: &str) -> Vec<String> {
         let graph = parse(text).expect("parses");
-        graph.nodes().filter(|&id| may_fail(&graph, id)).map(|id| graph[id].name.clone()).collect()
+        graph.nodes().filter(|&id| may_raise(&graph, id)).map(|id| graph[id].name.clone()).collect()
     }
 }
