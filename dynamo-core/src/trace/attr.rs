@@ -62,10 +62,10 @@ impl Tracer<'_> {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
-            Value::Exception { .. } if name == "__class__" => match self.type_of_object(forced)? {
-                Some(class) => Ok(class),
-                None => Err(self.no_attr(forced, name)),
-            },
+            Value::Exception { .. } | Value::Function(_) if name == "__class__" => {
+                let class = super::python::classes::type_of(self, forced);
+                class.map_err(|_| self.no_attr(forced, name))
+            }
             Value::Object(..) | Value::Instance(_) => match self.instance(forced)? {
                 Some(instance) => self.instance_get(instance, name),
                 None => Err(self.no_attr(forced, name)),

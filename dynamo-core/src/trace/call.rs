@@ -234,7 +234,8 @@ impl Tracer<'_> {
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));
         }
-        if let Some(made) = self.construct(class, obj, args, &keywords)? {
+        let has_row = signature::function(name).is_some();
+        if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
             return Ok(made);
         }
         match self.host.record_class(obj) {

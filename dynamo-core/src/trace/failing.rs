@@ -49,6 +49,28 @@ const VIEWS: &str = "H T adjoint as_strided broadcast_to chunk contiguous diagon
     getitem mH mT matrix_H movedim moveaxis narrow numpy_T permute ravel reshape reshape_as select split squeeze \
     swapaxes swapdims t tensor_split to transpose unbind unflatten unfold unsqueeze view view_as";
 
+/// Operators that give a new tensor.
+const FRESH: [&str; 16] = [
+    "add", "eq", "floordiv", "ge", "gt", "invert", "le", "lt", "matmul", "mod", "mul", "ne", "neg", "pow", "sub",
+    "truediv",
+];
+
+/// Functions of torch that make a new tensor of what is no tensor, or like one.
+const MAKING: [&str; 12] = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "where",
+    "zeros",
+    "zeros_like",
+];
+
 /// Where the places of an index lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Places {
@@ -132,6 +154,21 @@ impl Tracer<'_> {
             meta.sizes.iter().zip(&meta.strides).any(|(&size, &stride)| int(stride) == Some(0) && int(size) != Some(1))
         });
         is_expanded || self.graph[call].inputs().into_iter().any(shares)
+    }
+
+    /// True for a tensor that the graph itself has made, of memory of its own: who runs the program again makes it anew.
+    pub(super) fn is_fresh(&self, node: NodeId) -> bool {
+        let row = &self.graph[node];
+        let target = row.target.as_str();
+        match row.kind {
+            NodeKind::CallFunction => {
+                let operator = target.strip_prefix("operator.").is_some_and(|name| FRESH.contains(&name));
+                let factory = target.strip_prefix("torch.").is_some_and(|name| MAKING.contains(&name));
+                operator || factory
+            }
+            NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
+            _ => false,
+        }
     }
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.

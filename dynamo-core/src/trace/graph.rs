@@ -329,7 +329,9 @@ impl Tracer<'_> {
         let (args, kwargs) = self.settled_call(target, args, kwargs)?;
         let node = self.graph.push(kind, target, args, kwargs, None);
         self.place_node(node);
-        if self.retries {
+        let first = self.first_name(changed);
+        let is_own = self.is_fresh(first);
+        if self.retries && !is_own {
             let reason = self.may_fail_here(node);
             self.drop_from(node);
             return Err(reason);
@@ -349,7 +351,6 @@ impl Tracer<'_> {
             }
             old.requires_grad |= new.requires_grad && self.grad;
         }
-        let first = self.first_name(changed);
         self.same.push((node, first));
         for (other, of) in self.same.clone() {
             if of == first {
@@ -359,7 +360,7 @@ impl Tracer<'_> {
         self.graph[first].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
-        self.mutates = true;
+        self.mutates |= !is_own;
         self.settle(node)?;
         let (this, value) = (self.force(this)?, self.value(Value::Tensor(node)));
         self.source_of[value] = self.source_of[this];

@@ -7,7 +7,7 @@
 //! - `read`: objects of the running program, looked at when they are first used, under guards;
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
-//! - `objects`: special methods of the program's objects; `dicts`: what is guarded of dicts; `key_views`: operators on
+//! - `objects`: the program's objects, classes and modules; `dicts`: what is guarded of dicts; `key_views`: operators on
 //!   their keys;
 //! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
 //!   row each;

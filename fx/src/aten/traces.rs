@@ -77,7 +77,7 @@ fn draws_nothing(overload: &Overload, graph: &Graph, id: NodeId) -> bool {
         Arg::Int(p) => *p == 0,
         _ => false,
     };
-    switched && SWITCHES.iter().filter(|name| bound.has(name)).any(|name| off(name))
+    switched && SWITCHES.iter().filter(|name| bound.has(name)).any(off)
 }
 
 /// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeGuard
 
     import torch
 
@@ -50,11 +51,10 @@ def compile(
 ) -> Any:
     """Compile a function or module, with the arguments of ``torch.compile``.
 
-    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. Functions are captured by this
-    package's own Dynamo, and each call of ``compile`` has its own entries (``isolate_recompiles`` changes nothing). The
-    backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or ``my_compiler(gm, example_inputs)``.
-    Modules are captured by torch's Dynamo with this package's backend, which knows them better so far, unless another
-    backend is asked for.
+    Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. Functions and modules are captured by
+    this package's own Dynamo, and each call of ``compile`` has its own entries (``isolate_recompiles`` changes
+    nothing). The backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or
+    ``my_compiler(gm, example_inputs)``. Of a module comes a module, with the original as ``_orig_mod``.
 
     ``dynamic_shapes`` says which sizes may change, as ``torch.export`` has it (``{"x": {0: Dim("batch")}}``: what the
     function needs beyond that is an error that says how to declare it) or as ``torch.compile`` has it (a
@@ -82,37 +82,33 @@ def compile(
         message = "either mode or options can be given, not both"
         raise RuntimeError(message)
     backend = "rust_inductor" if backend is None else backend
-    if backend == "rust_inductor" and _is_module(model) and dynamic_shapes is None:
-        return _through_torch(model, fullgraph=fullgraph, dynamic=dynamic, mode=mode, options=options)
     from rust_inductor import _capture
 
-    compiled = _capture.optimize(
-        model,
-        backend,
-        dynamic=dynamic,
-        fullgraph=fullgraph,
-        mode=mode,
-        options=options,
-        recompile_limit=recompile_limit,
-        dynamic_shapes=dynamic_shapes,
-    )
+    settings: dict[str, Any] = {
+        "backend": backend,
+        "dynamic": dynamic,
+        "fullgraph": fullgraph,
+        "mode": mode,
+        "options": options,
+        "recompile_limit": recompile_limit,
+        "dynamic_shapes": dynamic_shapes,
+    }
+    if _is_module(model):
+        from rust_inductor import _module
+
+        compiled: Any = _module.optimized(model, _capture.optimize, **settings)
+    else:
+        compiled = _capture.optimize(model, **settings)
     compiled.region_name = name
     return compiled
 
 
-def _is_module(model: Callable[..., Any]) -> bool:
+def _is_module(model: Callable[..., Any]) -> TypeGuard[torch.nn.Module]:
     """Whether it is an ``nn.Module``, which nothing is before torch is imported."""
     import sys
 
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
-
-
-def _through_torch(model: Callable[..., Any], **kwargs: Any) -> Any:
-    import torch
-
-    through: Any = torch.compile
-    return through(model, backend="rust_inductor", **kwargs)
 
 
 def reset() -> None:

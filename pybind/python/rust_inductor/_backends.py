@@ -10,6 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from rust_inductor import _modes, _native
+from rust_inductor._locks import compile_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,6 +86,11 @@ class Described:
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
         """What the compiler makes of the graph; ``None`` if it wants the function to run as it is."""
+        with compile_lock():
+            return self._settled(graph, inputs, facts)
+
+    def _settled(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
+        """Call the compiler until it wants no more floats to be constants."""
         from torch._dynamo.exc import TensorifyScalarRestartAnalysis
         from torch._dynamo.symbolic_convert import TensorifyState
 
@@ -267,9 +273,10 @@ def _compile(
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
         return NotImplemented
-    from rust_inductor import _backend
+    with compile_lock():
+        from rust_inductor import _backend
 
-    return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph)
+        return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph)
 
 
 def _in_parts(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from rust_inductor import _capture, _modes
+from rust_inductor import _capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
     from types import CodeType
 
     from rust_inductor import _native, fx
@@ -231,8 +229,6 @@ class Explanation:
 
 def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explanation]:
     """Compile a function afresh at its first call, and report on each call."""
-    if isinstance(function, torch.nn.Module) and kwargs.get("backend") in (None, "rust_inductor"):
-        return _through_torch(function, **kwargs)
     current = Explanation()
     compiled = _capture.optimize(
         function,
@@ -282,36 +278,6 @@ def _break(event: dict[str, Any]) -> Break | None:
 
 def _failure(reason: dict[str, Any]) -> Failure:
     return Failure(reason["frame"], reason["guard"], reason["expected"], reason["found"], reason["reason"])
-
-
-def _through_torch(model: torch.nn.Module, **kwargs: Any) -> Callable[..., Explanation]:
-    """Modules are captured by torch's Dynamo."""
-    from rust_inductor import _backend
-
-    kwargs.pop("backend", None)
-
-    def run(*args: Any, **call_kwargs: Any) -> Explanation:
-        explanation = Explanation()
-
-        def recording(
-            gm: torch.fx.GraphModule,
-            inputs: Sequence[Any],
-            *,
-            options: Mapping[str, Any] | None = None,
-            mode: str | None = None,
-        ) -> Callable[..., Any]:
-            return _backend.compile_module(
-                gm,
-                inputs,
-                options=_modes.options(mode, options),
-                on_graph=lambda kind, compiled: explanation.graphs.append(Graph(kind, compiled)),
-            )
-
-        compiled = torch.compile(model, backend=recording, **kwargs)
-        explanation.result = compiled(*args, **call_kwargs)
-        return explanation
-
-    return run
 
 
 def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 use super::classify::dotted_name;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyType};
+use pyo3::types::{PyDict, PyDictMethods, PyFunction, PyType};
 
 /// The sort of an entry of a class.
 pub(super) enum Member<'py> {
@@ -132,7 +132,7 @@ pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
     ];
     for name in hooks {
         match dict.get_item(name)? {
-            Some(hooks) if hooks.cast::<PyDict>().is_ok_and(|hooks| hooks.is_empty()) => {}
+            Some(hooks) if hooks.cast::<PyDict>().is_ok_and(PyDictMethods::is_empty) => {}
             _ => return Ok(false),
         }
     }

@@ -21,7 +21,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 #: In the order in which they are read: names go on from page to page.
-PAGES = [ROOT / "book/src" / name for name in ("dynamo.md", "dynamo-effects.md")]
+PAGES = [ROOT / "book/src" / name for name in ("dynamo.md", "dynamo-objects.md", "dynamo-effects.md")]
 REASONS_PAGE = PAGES[-1]
 REASONS = ROOT / "dynamo-core/src/reason.rs"
 BLESS = os.environ.get("UPDATE_EXPECT") == "1"
@@ -65,7 +65,7 @@ def run(block: Block, names: dict[str, Any]) -> str:
     linecache.cache[file] = (len(block.code), None, block.code.splitlines(keepends=True), file)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.code, file, "exec"), names)
+        exec(compile(block.code, file, "exec", dont_inherit=True), names)
     return "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
 
 

@@ -62,13 +62,13 @@ class Base:
         return x * self.v + k
 
     def __contains__(self, item: Any) -> bool:
-        return item == 3
+        return bool(item == 3)
 
     def __iter__(self) -> Any:
         return iter([self.v, 2, 3])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Base) and self.v == other.v
+        return isinstance(other, Base) and bool(self.v == other.v)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -222,7 +222,7 @@ class Square(Shape):
         return self.side * self.side
 
 
-class Output(collections.OrderedDict):  # type: ignore[type-arg]
+class Output(collections.OrderedDict):
     """A dict with attributes, as transformers' outputs are."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -234,7 +234,7 @@ class Output(collections.OrderedDict):  # type: ignore[type-arg]
         return tuple(self[k] for k in self.keys())
 
 
-class Registry(dict):  # type: ignore[type-arg]
+class Registry(dict):
     """A dict whose `__getitem__` and `get` are its own."""
 
     def __getitem__(self, key: str) -> Any:
@@ -244,7 +244,7 @@ class Registry(dict):  # type: ignore[type-arg]
         return super().get(key.lower(), default)
 
 
-class Stack(list):  # type: ignore[type-arg]
+class Stack(list):
     """A list with a method."""
 
     def top(self) -> Any:
@@ -307,7 +307,7 @@ def operators(x: torch.Tensor) -> Any:
 
 
 def slots(x: torch.Tensor) -> Any:
-    s = Slotted(x + 1)
+    s: Any = Slotted(x + 1)
     s.b = 3
     return s.a, s.b, hasattr(s, "c"), hasattr(Slotted(1), "b")
 
@@ -399,12 +399,13 @@ def instance_dict(x: torch.Tensor) -> Any:
 
 
 def enumerations(x: torch.Tensor) -> Any:
+    red, blue = list(Colour)
     return (
-        Colour.RED.value,
-        Colour.BLUE.name,
-        Colour.RED is Colour.RED,
-        Colour.RED == Colour.BLUE,
-        x + Colour.BLUE.value,
+        red.value,
+        blue.name,
+        red is Colour.RED,
+        red == blue,
+        x + blue.value,
     )
 
 

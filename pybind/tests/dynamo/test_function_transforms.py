@@ -32,7 +32,8 @@ def product(x: Tensor, y: Tensor) -> Tensor:
 
 
 def of_parameters(parameters: dict[str, Tensor]) -> Tensor:
-    return functional_call(LAYER, parameters, (A,)).sum()
+    result: Tensor = functional_call(LAYER, parameters, (A,)).sum()
+    return result
 
 
 PROGRAMS: dict[str, Callable[[Tensor], object]] = {
@@ -81,7 +82,7 @@ def test_program(name: str, backend: str) -> None:
     def function(x: Tensor) -> tuple[object, Tensor]:
         return PROGRAMS[name](x), x + 1
 
-    compiled = rust_inductor.compile(function, **({} if backend == "rust_inductor" else {"backend": backend}))
+    compiled = rust_inductor.compile(function, backend=backend)
     for rows in (3, 3, 6):
         x = torch.randn(rows, 4)
         same(plain(compiled(x)), plain(function(x)))

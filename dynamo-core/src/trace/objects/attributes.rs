@@ -5,7 +5,7 @@
 //! the rest of the class, `__getattr__`. What is not understood is left to the host, which tells what a plain read
 //! finds, or ends the graph.
 
-use super::{Body, Instance};
+use super::{Body, Instance, bases::is_of_base};
 use crate::{
     host::{ClassAttr, Lookup, Obj},
     reason::Reason,
@@ -150,10 +150,10 @@ impl Tracer<'_> {
                 Ok(self.member(found, source))
             }
             Some(ClassAttr::Builtin(method, _)) => {
-                let function = self.value(Value::Builtin(method));
+                let function = self.value(Value::Builtin(method.clone()));
                 match instance.body {
-                    Body::Found(obj) => self.object_attr(this, obj, name),
-                    Body::Made(_) => Ok(self.value(Value::Method { function, this })),
+                    Body::Found(obj) if !is_of_base(&method) => self.object_attr(this, obj, name),
+                    Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
                 }
             }
             Some(ClassAttr::Descriptor { object, .. }) => self.descriptor_get(instance, name, object),

@@ -13,7 +13,7 @@ use crate::{
         call::Keywords,
         items::raised,
         python::{builtins, containers},
-        value::{State, Value, ValueId},
+        value::{State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -39,6 +39,11 @@ const READING: [&str; 14] = [
     "values",
 ];
 
+/// True for a method of one of these classes, by its dotted name.
+pub(super) fn is_of_base(function: &str) -> bool {
+    function.rsplit_once('.').is_some_and(|(class, _)| BASES.contains(&class))
+}
+
 impl Tracer<'_> {
     /// The dict or list that an object holds; of a plain one, itself.
     fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
@@ -62,6 +67,11 @@ impl Tracer<'_> {
                 Ok(Some(held))
             }
         }
+    }
+
+    /// True for what an object of the caller's holds: its class may show it otherwise.
+    pub(in crate::trace) fn is_held(&self, state: StateId) -> bool {
+        self.bases.values().any(|&held| matches!(self.values[held], Value::State(of) if of == state))
     }
 
     /// A method of `dict`, `OrderedDict` or `list` on an object that comes from them, or on one of them; `None` for

@@ -184,6 +184,7 @@ impl Tracer<'_> {
         Ok(match self.get(value)? {
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
+            Value::Class(_, class) => Some(self.host.class_of(class)),
             _ => match super::python::classes::classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,

@@ -170,6 +170,9 @@ impl Output<'_, '_> {
                 self.push_function(&function)?;
                 self.keep(value);
             }
+            Value::Method { function, .. } if matches!(self.t.get(function)?, Value::Builtin(_)) => {
+                return Err(construct("a method without Python code"));
+            }
             Value::Method { function, this } => {
                 self.call_named("types.MethodType", 2, |out| out.push_all(&[function, this]))?;
             }
@@ -230,6 +233,9 @@ impl Output<'_, '_> {
         }
         if self.t.heap.sort(state) == Sort::Cell {
             return self.push_cell(state);
+        }
+        if self.t.is_held(state) {
+            return Err(construct("what an object of a class holds that comes from a dict or list"));
         }
         if self.t.heap.origin(state).is_some() {
             return self.push_origin(state);

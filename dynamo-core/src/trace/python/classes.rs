@@ -74,7 +74,8 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
     Ok(false)
 }
 
-fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
+/// `type(value)`
+pub(in crate::trace) fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
     if let Some(class) = t.type_of_object(value)? {
         return Ok(class);
     }

@@ -27,6 +27,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         |t, _| Ok(t.constant(Constant::Bool(false))),
     ),
     row("torch._C._get_tracing_state()", |t, _| Ok(t.none())),
+    row("torch._C._is_tracing()", |t, _| Ok(t.constant(Constant::Bool(false)))),
     row("torch._C._log_api_usage_once torchvision.utils._log_api_usage_once(*args)", |t, b| {
         // It counts for the library's authors.
         b.rest();

@@ -1,0 +1,109 @@
+"""Compiled modules: modules themselves, of the same parameters, buffers, submodules and attributes as the original."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class OptimizedModule(torch.nn.Module):
+    """A module whose calls are compiled.
+
+    As with ``torch.compile``, the original is the submodule ``_orig_mod``, so names of parameters begin with that; all
+    other attributes are read from the original and written to it. Hooks that are registered here run around the
+    compiled call. A copy, or what a pickle gives, compiles anew.
+    """
+
+    #: What is this object's own: everything else is the original's.
+    _OWN = frozenset({"_orig_mod", "_optimize", "_compiled", "region_name"})
+
+    _orig_mod: torch.nn.Module
+    _optimize: Callable[[torch.nn.Module], Callable[..., Any]]
+    _compiled: Callable[..., Any]
+
+    def __init__(self, module: torch.nn.Module, optimize: Callable[[torch.nn.Module], Callable[..., Any]]) -> None:
+        """Have ``optimize`` compile the module's calls."""
+        super().__init__()
+        self._orig_mod = module
+        self._optimize = optimize
+        self._compiled = optimize(module)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the module, compiled."""
+        return self._compiled(*args, **kwargs)
+
+    @property
+    def _torchdynamo_orig_callable(self) -> torch.nn.Module:
+        return self._orig_mod
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The original's own."""
+        return inspect.signature(self._orig_mod.forward)
+
+    @property
+    def training(self) -> bool:
+        """Whether the original trains."""
+        return self._orig_mod.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        # `Module.__init__` sets it before there is an original.
+        if "_orig_mod" in self.__dict__.get("_modules", ()):
+            self._orig_mod.training = mode
+
+    def __getattr__(self, name: str) -> Any:
+        """Read what only the original has."""
+        modules = self.__dict__.get("_modules")
+        if not modules or "_orig_mod" not in modules:
+            raise AttributeError(name)
+        original = modules["_orig_mod"]
+        return original if name == "_orig_mod" else getattr(original, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Write to the original, but for what is this object's own."""
+        if name in self._OWN or hasattr(type(self), name) or "_orig_mod" not in self.__dict__.get("_modules", ()):
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Delete from the original, but for what is this object's own."""
+        if name in self._OWN:
+            super().__delattr__(name)
+        else:
+            delattr(self._orig_mod, name)
+
+    def __dir__(self) -> list[str]:
+        """What both have."""
+        return sorted({*object.__dir__(self), *dir(self._orig_mod)})
+
+    def __len__(self) -> int:
+        """As many as the original has, if it is a container."""
+        return len(self._orig_mod)  # type: ignore[arg-type]
+
+    def __bool__(self) -> bool:
+        """True, also of an empty container: the length is the original's business."""
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was compiled."""
+        state = dict(self.__dict__)
+        del state["_compiled"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Compile anew."""
+        self.__dict__.update(state)
+        self.__dict__["_compiled"] = self._optimize(self._orig_mod)
+
+
+def optimized(module: torch.nn.Module, optimize: Callable[..., Callable[..., Any]], **options: Any) -> OptimizedModule:
+    """A module whose calls ``optimize(module, **options)`` compiles."""
+    return OptimizedModule(module, functools.partial(optimize, **options))

@@ -1,0 +1,188 @@
+//! What objects and classes have under a name, and what a class says of its instances.
+
+use super::PyHost;
+use crate::dynamo::classify::dotted_name;
+use crate::dynamo::members;
+use dynamo_core::host::{ClassAttr, Lookup};
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
+
+/// The attributes that every function has.
+const FUNCTION_ATTRS: [&str; 8] =
+    ["__code__", "__defaults__", "__doc__", "__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"];
+
+impl<'py> PyHost<'py> {
+    /// An attribute as `object.__getattribute__` finds it.
+    pub(super) fn lookup(&mut self, object: &Bound<'py, PyAny>, name: &str) -> PyResult<Lookup> {
+        if let Ok(module) = object.cast_exact::<PyModule>() {
+            return Ok(match module.dict().get_item(name)? {
+                Some(value) => Lookup::Found(self.handle(&value)),
+                None if module.dict().contains("__getattr__")? => Lookup::Unknown,
+                None => Lookup::Absent,
+            });
+        }
+        let class = object.get_type();
+        let class_name = dotted_name(class.as_any())?;
+        if matches!(&*class_name, "torch.finfo" | "torch.iinfo") {
+            return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
+        if matches!(&*class_name, "torch._ops._Ops" | "torch._ops._OpNamespace") {
+            // They look their operators up when they are first asked for them.
+            return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
+        if (&*class_name, name) == ("inspect.Signature", "parameters") {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        let builtin_type = self.py.get_type::<PyType>();
+        if object.is_exact_instance_of::<PyFunction>() && FUNCTION_ATTRS.contains(&name) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if &*class_name == "builtins.code" && name.starts_with("co_") {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        let enums = self.py.import("enum")?;
+        let of_enums = enums.getattr("EnumMeta")?;
+        if class.is(&of_enums) && object.getattr("_member_map_")?.contains(name)? {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if let ("name" | "value", true) = (name, class.get_type().is(&of_enums)) {
+            let base = enums.getattr("Enum")?.cast_into::<PyType>()?;
+            let known = in_mro(&class, name)?.zip(in_mro(&base, name)?);
+            let plain = known.is_some_and(|(own, known)| own.is(&known));
+            let found = if plain { Some(object.getattr(format!("_{name}_"))?) } else { None };
+            return Ok(found.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
+        if object.is_instance_of::<PyType>() {
+            // A class's own attributes, where its metaclass adds nothing.
+            let found = in_mro(object.cast::<PyType>()?, name)?;
+            let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
+            return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
+        }
+        let generic = self.py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?;
+        if !class.getattr("__getattribute__")?.is(&generic) {
+            return Ok(Lookup::Unknown);
+        }
+        let of_class = in_mro(&class, name)?;
+        if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {
+            let is_plain = value.get_type().is(self.py.import("builtins")?.getattr("property")?);
+            let getter = if is_plain { Some(value.getattr("fget")?) } else { None };
+            let getter = getter.filter(pyo3::types::PyAnyMethods::is_exact_instance_of::<PyFunction>);
+            return Ok(getter.map_or(Lookup::Unknown, |getter| Lookup::Property(self.handle(&getter))));
+        }
+        let own = match object.getattr_opt("__dict__")? {
+            Some(dict) => dict.cast::<PyDict>().ok().map(|dict| dict.get_item(name)).transpose()?.flatten(),
+            None => None,
+        };
+        if let Some(value) = own {
+            return Ok(Lookup::Found(self.handle(&value)));
+        }
+        match of_class {
+            Some(value) if is_plain(&value) => Ok(Lookup::Found(self.handle(&object.getattr(name)?))),
+            Some(_) => Ok(Lookup::Unknown),
+            None if class.hasattr("__getattr__")? => Ok(Lookup::Unknown),
+            None => Ok(Lookup::Absent),
+        }
+    }
+
+    pub(super) fn class_member(&mut self, found: &Bound<'py, PyAny>, kind: members::Member<'py>) -> ClassAttr {
+        use members::Member;
+        match kind {
+            Member::Function => ClassAttr::Function(self.handle(found)),
+            Member::StaticMethod(inner) => ClassAttr::StaticMethod(self.handle(&inner)),
+            Member::ClassMethod(inner) => ClassAttr::ClassMethod(self.handle(&inner)),
+            Member::Property(functions) => {
+                ClassAttr::Property(functions.each_ref().map(|function| function.as_ref().map(|f| self.handle(f))))
+            }
+            Member::CachedProperty(function, name) => ClassAttr::CachedProperty(self.handle(&function), name),
+            Member::Slot => ClassAttr::Member,
+            Member::Builtin(name) => ClassAttr::Builtin(name, self.handle(found)),
+            Member::Descriptor { is_data } => ClassAttr::Descriptor { object: self.handle(found), is_data },
+            Member::Plain => ClassAttr::Plain(self.handle(found)),
+        }
+    }
+
+    /// True for a class of exceptions that do no more with their arguments than to keep them.
+    pub(super) fn stores_arguments(&self, class: &Bound<'py, PyType>) -> PyResult<bool> {
+        let builtins = self.py.import("builtins")?;
+        if !self.is_plain_class(class) || !class.is_subclass(&builtins.getattr("BaseException")?)? {
+            return Ok(false);
+        }
+        for special in ["OSError", "UnicodeError", "ImportError", "SyntaxError", "SystemExit", "BaseExceptionGroup"] {
+            if class.is_subclass(&builtins.getattr(special)?)? {
+                return Ok(false);
+            }
+        }
+        let own =
+            |base: &Bound<'py, PyAny>| Ok::<_, PyErr>(base.getattr("__flags__")?.extract::<u64>()? & (1 << 8) == 0);
+        for base in class.mro().iter() {
+            let dict = base.getattr("__dict__")?;
+            if own(&base)? && (dict.contains("__init__")? || dict.contains("__new__")?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// True for a class whose metaclass is `type`.
+    pub(super) fn is_plain_class(&self, class: &Bound<'py, PyType>) -> bool {
+        class.get_type().is(self.py.get_type::<PyType>())
+    }
+}
+
+/// True for a class of `abc.ABCMeta`'s whose idea of subclasses is inheritance, registration, or that of the standard
+/// library.
+pub(super) fn is_abstract(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    if !class.get_type().is(&py.import("abc")?.getattr("ABCMeta")?) {
+        return Ok(false);
+    }
+    for base in class.mro().iter() {
+        let own = base.getattr("__dict__")?.contains("__subclasshook__")?;
+        let module: String = base.getattr("__module__")?.extract().unwrap_or_default();
+        if own && !matches!(module.as_str(), "builtins" | "collections.abc" | "typing" | "contextlib" | "os" | "io") {
+            return Ok(false);
+        }
+    }
+    // Protocols look at what instances have.
+    Ok(!class.getattr_opt("_is_protocol")?.is_some_and(|is| is.is_truthy().unwrap_or(true)))
+}
+
+/// True for a class that knows nothing of instances and subclasses beyond inheritance, though its metaclass is not
+/// `type`.
+pub(super) fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let (meta, builtin) = (class.get_type(), class.py().get_type::<PyType>());
+    for name in ["__instancecheck__", "__subclasscheck__"] {
+        let own = in_mro(&meta, name)?;
+        let plain = in_mro(&builtin, name)?;
+        if !matches!((own, plain), (Some(own), Some(plain)) if own.is(&plain)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What the classes of the method resolution order have under a name.
+pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    for base in class.mro().iter() {
+        if let Some(dict) = base.getattr_opt("__dict__")?
+            && dict.contains(name)?
+        {
+            return dict.get_item(name).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// True for what computes when it is read or written: properties and other data descriptors.
+pub(super) fn is_property(value: &Bound<'_, PyAny>) -> bool {
+    let class = value.get_type();
+    class.hasattr("__set__").unwrap_or(true) && class.hasattr("__get__").unwrap_or(true)
+}
+
+/// True for what a class gives to its instances as it is, or as a bound method.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    let binds = value.get_type().hasattr("__get__").unwrap_or(true);
+    let known = value.is_exact_instance_of::<PyFunction>() || value.is_instance_of::<PyCFunction>();
+    let name = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    !binds || known || matches!(name.as_str(), "staticmethod" | "classmethod" | "method_descriptor")
+}

@@ -1,0 +1,466 @@
+//! The tracer's questions, answered without running the user's code.
+//!
+//! - `look`: what objects are; `attributes`: what they and their classes have under a name;
+//! - `sets`: sets and their order; `without_data`: what torch's functions give, run on tensors without data.
+
+use super::{
+    classify::{Handles, dotted_name},
+    code, constant, members, substitutes,
+};
+use crate::torch::{Overrides, Torch};
+use dynamo_core::bytecode::Version;
+use dynamo_core::host::{
+    Ask, ClassAttr, Code, FoldError, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table, View,
+};
+use fx::{Graph, Meta, NodeId};
+use guards::{Constant, ObjectInfo};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use symshapes::{DType, Device, DeviceKind, ShapeEnv};
+
+mod attributes;
+mod look;
+mod sets;
+mod without_data;
+
+use attributes::{in_mro, inherits_plainly, is_abstract, is_property};
+
+/// The interpreter for the length of a capture.
+pub(in crate::dynamo) struct PyHost<'py> {
+    py: Python<'py>,
+    handles: Handles<'py>,
+    codes: FxHashMap<Obj, Option<Rc<Code>>>,
+    /// The objects among the constants of code objects.
+    opaque: FxHashMap<Obj, Vec<Bound<'py, PyAny>>>,
+    /// The objects with which guards compare.
+    named: Vec<Obj>,
+    /// Whether autograd records.
+    grad: bool,
+}
+
+impl<'py> PyHost<'py> {
+    pub(in crate::dynamo) fn new(py: Python<'py>) -> PyHost<'py> {
+        PyHost {
+            py,
+            handles: Handles::default(),
+            codes: FxHashMap::default(),
+            opaque: FxHashMap::default(),
+            named: Vec::new(),
+            grad: Torch::get(py)
+                .and_then(|torch| torch.find(py, "is_grad_enabled")?.call0()?.is_truthy())
+                .unwrap_or(true),
+        }
+    }
+
+    pub(in crate::dynamo) fn handle(&mut self, object: &Bound<'py, PyAny>) -> Obj {
+        self.handles.of(object)
+    }
+
+    pub(in crate::dynamo) fn object(&self, obj: Obj) -> Bound<'py, PyAny> {
+        self.handles.get(obj).clone()
+    }
+
+    /// An object among the constants of a code object.
+    pub(in crate::dynamo) fn constant(&self, code: Obj, index: u32) -> Option<Bound<'py, PyAny>> {
+        self.opaque.get(&code)?.get(index as usize).cloned()
+    }
+
+    /// The objects with which guards compare, by their numbers.
+    pub(in crate::dynamo) fn named(&self) -> impl Iterator<Item = (usize, Bound<'py, PyAny>)> {
+        self.named.iter().map(|&obj| (obj.as_u32() as usize, self.object(obj)))
+    }
+
+    fn all(&mut self, objects: &[Bound<'py, PyAny>]) -> Vec<Obj> {
+        objects.iter().map(|object| self.handle(object)).collect()
+    }
+
+    /// The class in `torch.return_types` whose name says that it is what a function or method gives.
+    fn return_type(&self, target: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Overloads and packets of overloads give plain tuples.
+        if target.starts_with("torch.ops.") || target.starts_with("aten.") {
+            return Ok(None);
+        }
+        let types = self.py.import("torch")?.getattr("return_types")?;
+        let name = target.trim_start_matches("torch.").trim_start_matches("Tensor.").trim_start_matches("_C._");
+        // `torch._C._linalg.linalg_qr` names its class itself.
+        let last = match name.rsplit('.').next().unwrap_or(name) {
+            "lu" => "_lu_with_info",
+            last => last,
+        };
+        Ok(types.getattr_opt(name.replace('.', "_"))?.or(types.getattr_opt(last)?))
+    }
+
+    fn call_constants(
+        &self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
+        let callable = match owner {
+            "operator" | "math" | "cmath" | "builtins" | "torch" => py.import(owner)?.getattr(name)?,
+            class => py.import("builtins")?.getattr(class)?.getattr(name)?,
+        };
+        let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;
+        let named = PyDict::new(py);
+        for (name, value) in keywords {
+            named.set_item(name, constant::write(py, value)?)?;
+        }
+        callable.call(PyTuple::new(py, args)?, Some(&named))
+    }
+}
+
+impl Host for PyHost<'_> {
+    fn version(&self) -> Version {
+        match self.py.version_info().minor {
+            11 => Version::V311,
+            12 => Version::V312,
+            _ => Version::V313,
+        }
+    }
+
+    fn view(&mut self, obj: Obj) -> View {
+        let object = self.object(obj);
+        self.see(&object).unwrap_or_else(|_| View::Object("?".to_owned()))
+    }
+
+    fn class_of(&mut self, obj: Obj) -> Obj {
+        let class = self.object(obj).get_type();
+        self.handle(class.as_any())
+    }
+
+    fn class_named(&mut self, name: &str) -> Option<Obj> {
+        // Two that `builtins` does not name.
+        match name {
+            "builtins.NoneType" => return Some(self.handle(self.py.None().bind(self.py).get_type().as_any())),
+            "builtins.function" => return Some(self.handle(self.py.get_type::<PyFunction>().as_any())),
+            _ => {}
+        }
+        let (module, class) = name.rsplit_once('.')?;
+        let class = self.py.import(module).ok()?.getattr(class).ok()?;
+        Some(self.handle(&class))
+    }
+
+    fn is_exception(&mut self, class: Obj) -> bool {
+        let object = self.object(class);
+        object.cast::<PyType>().is_ok_and(|class| self.stores_arguments(class).unwrap_or(false))
+    }
+
+    fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
+        let (class, of) = (self.object(class), self.object(of));
+        let (class, of) = (class.cast::<PyType>().ok()?, of.cast::<PyType>().ok()?);
+        if !self.is_plain_class(of) && !inherits_plainly(of).unwrap_or(false) && !is_abstract(of).unwrap_or(false) {
+            return None;
+        }
+        class.is_subclass(of).ok()
+    }
+
+    fn abstract_token(&mut self, class: Obj) -> Option<i64> {
+        let class = self.object(class);
+        let class = class.cast::<PyType>().ok()?;
+        if !is_abstract(class).unwrap_or(false) {
+            return None;
+        }
+        self.py.import("abc").ok()?.call_method0("get_cache_token").ok()?.extract().ok()
+    }
+
+    fn is_immutable(&mut self, class: Obj) -> bool {
+        // Py_TPFLAGS_IMMUTABLETYPE
+        let flags = self.object(class).getattr("__flags__").and_then(|flags| flags.extract::<u64>());
+        flags.is_ok_and(|flags| flags & (1 << 8) != 0)
+    }
+
+    fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
+        let object = self.object(class);
+        self.record(&object).ok().flatten().map(Rc::new)
+    }
+
+    fn result_class(&mut self, target: &str) -> Option<Obj> {
+        let class = self.return_type(target).ok().flatten()?;
+        Some(self.handle(&class))
+    }
+
+    fn grad_enabled(&self) -> bool {
+        self.grad
+    }
+
+    fn inference_mode(&self) -> bool {
+        Torch::get(self.py).and_then(|torch| torch.inference_mode(self.py)).unwrap_or(false)
+    }
+
+    fn default_device(&self) -> Option<Device> {
+        match Torch::get(self.py).and_then(|torch| torch.override_state(self.py)) {
+            Ok(Overrides::Device(device)) => Some(device),
+            _ => None,
+        }
+    }
+
+    fn autocast(&self) -> Vec<(DeviceKind, DType)> {
+        let on = Torch::get(self.py).and_then(|torch| torch.autocast(self.py));
+        // A type that is not ours: what it does to calls is not known on any device.
+        on.ok().flatten().unwrap_or_else(|| vec![(DeviceKind::Other, DType::F32)])
+    }
+
+    fn module(&mut self, name: &str) -> Option<Obj> {
+        let module = self.py.import("sys").ok()?.getattr("modules").ok()?.get_item(name).ok()?;
+        module.is_instance_of::<PyModule>().then(|| self.handle(&module))
+    }
+
+    fn substitute(&mut self, function: Obj) -> Option<Obj> {
+        let substitute = substitutes::find(&self.object(function)).ok()??;
+        Some(self.handle(&substitute))
+    }
+
+    fn class_repr(&mut self, obj: Obj) -> String {
+        let class = self.object(obj).get_type();
+        class_repr(&dotted_name(&class).unwrap_or_else(|_| class.to_string()))
+    }
+
+    fn info(&mut self, obj: Obj) -> ObjectInfo {
+        self.named.push(obj);
+        let object = self.object(obj);
+        let name = dotted_name(&object).unwrap_or_else(|_| object.get_type().to_string());
+        let is_class = object.is_instance_of::<PyType>();
+        ObjectInfo {
+            repr: if is_class { class_repr(&name) } else { name },
+            address: object.as_ptr() as u64,
+            ty: None,
+            class: self.class_repr(obj),
+        }
+    }
+
+    fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj> {
+        let args = args.iter().map(|arg| constant::write(self.py, arg)).collect::<PyResult<Vec<_>>>().ok()?;
+        let result = self.object(function).call1(PyTuple::new(self.py, args).ok()?).ok()?;
+        Some(self.handle(&result))
+    }
+
+    fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>> {
+        constants(&self.object(set))
+    }
+
+    fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>> {
+        constants(&self.set_maker(history).ok()?.call0().ok()?)
+    }
+
+    fn frozenset(&mut self, of: &SetOperand) -> Option<Obj> {
+        let class = self.py.get_type::<PyFrozenSet>();
+        let made = class.call1((self.set_operand(of).ok()?,)).ok()?;
+        Some(self.handle(&made))
+    }
+
+    fn combined_frozenset(&mut self, set: Obj, method: &str, other: &SetOperand) -> Option<Obj> {
+        let made = self.object(set).call_method1(method, (self.set_operand(other).ok()?,)).ok()?;
+        Some(self.handle(&made))
+    }
+
+    fn has_method(&mut self, name: &str) -> bool {
+        let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
+        let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
+        attr.is_some_and(|attr| attr.is_callable())
+    }
+
+    fn is_enum_member(&mut self, obj: Obj) -> bool {
+        let class = self.object(obj).get_type();
+        let by_identity = || -> PyResult<bool> {
+            let of_enums = self.py.import("enum")?.getattr("EnumMeta")?;
+            let base = self.py.import("builtins")?.getattr("object")?.cast_into::<PyType>()?;
+            let known = in_mro(&class, "__eq__")?.zip(in_mro(&base, "__eq__")?);
+            Ok(class.get_type().is(&of_enums) && known.is_some_and(|(own, known)| own.is(&known)))
+        };
+        by_identity().unwrap_or(false)
+    }
+
+    fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool {
+        let object = self.object(obj);
+        let class = object.get_type();
+        let plain = || -> PyResult<bool> {
+            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?;
+            let described = in_mro(&class, name)?.is_some_and(|value| is_property(&value));
+            Ok(class.getattr("__setattr__")?.is(&generic) && !described && object.hasattr("__dict__")?)
+        };
+        plain().unwrap_or(false)
+    }
+
+    fn plain_delattr(&mut self, obj: Obj, name: &str) -> bool {
+        let class = self.object(obj).get_type();
+        let plain = || -> PyResult<bool> {
+            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__delattr__")?;
+            let absent_after = in_mro(&class, name)?.is_none() && in_mro(&class, "__getattr__")?.is_none();
+            Ok(absent_after && class.getattr("__delattr__")?.is(&generic))
+        };
+        plain().unwrap_or(false) && self.plain_setattr(obj, name)
+    }
+
+    fn attr(&mut self, obj: Obj, name: &str) -> Lookup {
+        let object = self.object(obj);
+        self.lookup(&object, name).unwrap_or(Lookup::Unknown)
+    }
+
+    fn class_attr(&mut self, class: Obj, name: &str, after: Option<Obj>) -> Option<(usize, ClassAttr)> {
+        let class = self.object(class);
+        let after = after.map(|after| self.object(after));
+        let (at, found) = members::in_mro_after(class.cast::<PyType>().ok()?, name, after.as_ref()).ok()??;
+        let kind = members::kind(&found, name);
+        Some((at, self.class_member(&found, kind)))
+    }
+
+    fn mro(&mut self, class: Obj) -> Vec<Obj> {
+        let class = self.object(class);
+        let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
+        class.mro().iter().map(|base| self.handle(&base)).collect()
+    }
+
+    fn has_dict(&mut self, obj: Obj) -> bool {
+        members::own_dict(&self.object(obj)).is_ok_and(|dict| dict.is_some())
+    }
+
+    fn instance_attr(&mut self, obj: Obj, name: &str) -> Option<Obj> {
+        let object = self.object(obj);
+        let found = members::of_instance(&object, name).ok()??;
+        Some(self.handle(&found))
+    }
+
+    fn class_has(&mut self, class: Obj, name: &str) -> bool {
+        self.object(class).hasattr(name).unwrap_or(true)
+    }
+
+    fn default_dtype(&self) -> DType {
+        let known = Torch::get(self.py).and_then(|torch| torch.default_dtype(self.py)).ok().flatten();
+        // One that is not ours: no rule knows what calls give.
+        known.unwrap_or(DType::Bool)
+    }
+
+    fn item(&mut self, dict: Obj, key: &str) -> Option<Obj> {
+        let dict = self.object(dict);
+        let found = dict.cast::<PyDict>().ok()?.get_item(key).ok()??;
+        Some(self.handle(&found))
+    }
+
+    fn has_no_hooks(&mut self, module: Obj) -> bool {
+        members::has_no_hooks(&self.object(module)).unwrap_or(false)
+    }
+
+    fn solid_base(&mut self, class: Obj) -> Option<String> {
+        let class = self.object(class);
+        members::solid_base(class.cast::<PyType>().ok()?).ok()?
+    }
+
+    fn signature(&mut self, function: Obj, bound: bool) -> Option<Obj> {
+        let function = self.object(function);
+        let method = || self.py.import("types")?.getattr("MethodType")?.call1((&function, self.py.Ellipsis()));
+        let callable = if bound { method().ok()? } else { function.clone() };
+        let signature = self.py.import("inspect").ok()?.call_method1("signature", (callable,)).ok()?;
+        Some(self.handle(&signature))
+    }
+
+    fn base_view(&mut self, obj: Obj) -> Option<View> {
+        let object = self.object(obj);
+        if object.is_exact_instance_of::<PyMappingProxy>() {
+            let items = object.call_method0("items").ok()?;
+            let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                items.try_iter().ok()?.map(|item| item?.extract()).collect();
+            let pairs = pairs.ok()?;
+            return Some(View::Dict(pairs.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect()));
+        }
+        let base = members::solid_base(&object.get_type()).ok()??;
+        // The base's own ways, whatever the class has put in their place.
+        let builtins = self.py.import("builtins").ok()?;
+        Some(match base.as_str() {
+            "builtins.dict" => {
+                let items = builtins.getattr("dict").ok()?.call_method1("items", (&object,)).ok()?;
+                let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                    items.try_iter().ok()?.map(|item| item?.extract()).collect();
+                View::Dict(pairs.ok()?.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect())
+            }
+            "collections.OrderedDict" => {
+                let class = self.py.import("collections").ok()?.getattr("OrderedDict").ok()?;
+                let items = class.call_method1("items", (&object,)).ok()?;
+                let pairs: PyResult<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>> =
+                    items.try_iter().ok()?.map(|item| item?.extract()).collect();
+                let pairs = pairs.ok()?;
+                let pairs = pairs.iter().map(|(key, value)| (self.handle(key), self.handle(value)));
+                View::Table(Table::Ordered, pairs.collect())
+            }
+            "builtins.list" => {
+                let items: Vec<_> = object.cast::<PyList>().ok()?.iter().collect();
+                View::List(self.all(&items))
+            }
+            _ => return None,
+        })
+    }
+
+    fn dict_of(&mut self, object: Obj) -> Option<Obj> {
+        let object = self.object(object);
+        let dict = match object.cast_exact::<PyModule>() {
+            Ok(module) => module.dict(),
+            Err(_) => members::own_dict(&object).ok()??,
+        };
+        Some(self.handle(dict.as_any()))
+    }
+
+    fn global(&mut self, globals: Obj, name: &str) -> Option<(Obj, Scope)> {
+        let globals = self.object(globals);
+        let globals = globals.cast::<PyDict>().ok()?;
+        if let Some(value) = globals.get_item(name).ok()? {
+            return Some((self.handle(&value), Scope::Module));
+        }
+        let builtins = globals.get_item("__builtins__").ok().flatten();
+        let builtins = builtins.or_else(|| Some(self.py.import("builtins").ok()?.into_any()))?;
+        let found = match builtins.cast::<PyDict>() {
+            Ok(dict) => dict.get_item(name).ok()??,
+            Err(_) => builtins.getattr(name).ok()?,
+        };
+        Some((self.handle(&found), Scope::Builtins))
+    }
+
+    fn code(&mut self, code: Obj) -> Option<Rc<Code>> {
+        if let Some(known) = self.codes.get(&code) {
+            return known.clone();
+        }
+        let mut table = Vec::new();
+        let object = code::read(&self.object(code), &mut table).ok()?;
+        self.opaque.insert(code, table);
+        let read = Code::new(object, self.version()).ok().map(Rc::new);
+        self.codes.insert(code, read.clone());
+        read
+    }
+
+    fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj> {
+        let constant = self.opaque.get(&code)?.get(index as usize)?.clone();
+        Some(self.handle(&constant))
+    }
+
+    fn fold_with(
+        &mut self,
+        function: &str,
+        args: &[Constant],
+        keywords: &[(String, Constant)],
+    ) -> Result<Constant, FoldError> {
+        let value = self.call_constants(function, args, keywords);
+        let mut value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
+        if let (true, Ok(list)) =
+            (function.starts_with("str.") || function.starts_with("bytes."), value.cast::<PyList>())
+        {
+            value = list.to_tuple().into_any();
+        }
+        constant::read(&value).ok_or(FoldError::NotConstant)
+    }
+
+    fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
+        self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
+    }
+}
+
+/// As `repr` writes a class of this dotted name.
+fn class_repr(name: &str) -> String {
+    format!("<class '{}'>", name.trim_start_matches("builtins."))
+}
+
+/// The items of an iterable that are all constants.
+fn constants(items: &Bound<'_, PyAny>) -> Option<Vec<Constant>> {
+    items.try_iter().ok()?.map(|item| constant::read(&item.ok()?)).collect()
+}

@@ -1,0 +1,195 @@
+//! What calls of torch give, found by running them on tensors without data.
+
+use super::PyHost;
+use crate::dynamo::classify::{self, Seen};
+use crate::fx_module::function;
+use crate::torch::Torch;
+use dynamo_core::host::Ask;
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
+use guards::Constant;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use symshapes::{Expr, Float, Pool, ShapeEnv};
+
+/// What is known of the numbers in a graph.
+struct Known<'a> {
+    env: &'a ShapeEnv,
+    /// Whether they are what they are now.
+    by_hints: bool,
+}
+
+impl Known<'_> {
+    fn int(&self, e: Expr) -> Option<i64> {
+        if self.by_hints { self.env.hint(e) } else { self.env.pool().as_int(e) }
+    }
+
+    /// A float as it is now: the tracer asks only of calls of which it decides no more than values.
+    fn float(&self, float: Float) -> Option<f64> {
+        self.env.pool().eval_float(float, &|sym| self.env.symbol_hint(sym))
+    }
+}
+
+impl<'py> PyHost<'py> {
+    /// Runs a node on tensors without data.
+    pub(super) fn run_without_data(
+        &self,
+        graph: &Graph,
+        env: &mut ShapeEnv,
+        id: NodeId,
+        ask: Ask,
+    ) -> PyResult<Result<Meta, String>> {
+        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        let result = self.run_node(graph, env, id, ask);
+        mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
+        result
+    }
+
+    pub(super) fn run_node(
+        &self,
+        graph: &Graph,
+        env: &mut ShapeEnv,
+        id: NodeId,
+        ask: Ask,
+    ) -> PyResult<Result<Meta, String>> {
+        let node = &graph[id];
+        if computes(graph, id) {
+            return self.with_symbols(graph, env, id, ask);
+        }
+        let known = Known { env, by_hints: ask.by_hints };
+        let Some(args) =
+            node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
+        else {
+            return self.with_symbols(graph, env, id, ask);
+        };
+        let args = args.into_iter().collect::<PyResult<Vec<_>>>()?;
+        let kwargs = PyDict::new(self.py);
+        for (name, arg) in &node.kwargs {
+            let Some(value) = self.value(graph, &known, arg)? else {
+                return self.with_symbols(graph, env, id, ask);
+            };
+            kwargs.set_item(name, value)?;
+        }
+        let result = match (node.kind, args.split_first()) {
+            (Kind::CallMethod, Some((this, rest))) => {
+                this.call_method(node.target.as_str(), PyTuple::new(self.py, rest)?, Some(&kwargs))
+            }
+            _ => function(self.py, &node.target)?.call(PyTuple::new(self.py, args)?, Some(&kwargs)),
+        };
+        let device = node.inputs().iter().find_map(|&n| Some(graph[n].tensor_meta()?.device));
+        Ok(match result {
+            Ok(value) => {
+                self.meta(env.pool_mut(), &value, device)?.ok_or_else(|| "what it gives is not known".to_owned())
+            }
+            // Tensors without data cannot be copied elsewhere; fakes that know their device can.
+            Err(error) if !ask.by_hints && error.to_string().contains("Cannot copy out of meta tensor") => {
+                return self.with_symbols(graph, env, id, ask);
+            }
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// torch's own fakes are asked, which know the devices that they stand for.
+    pub(super) fn with_symbols(
+        &self,
+        graph: &Graph,
+        env: &mut ShapeEnv,
+        id: NodeId,
+        ask: Ask,
+    ) -> PyResult<Result<Meta, String>> {
+        if ask.by_hints {
+            return Ok(Err("its sizes have no values".to_owned()));
+        }
+        crate::dynamo::symbolic::infer(self.py, graph, env, id, ask)
+    }
+
+    /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
+    fn value(&self, graph: &Graph, known: &Known<'_>, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
+        let all = |items: &[Arg]| -> PyResult<Option<Vec<_>>> {
+            let items = items.iter().map(|item| self.value(graph, known, item).transpose()).collect::<Option<Vec<_>>>();
+            items.map(|items| items.into_iter().collect()).transpose()
+        };
+        Ok(Some(match arg {
+            Arg::Node(id) => match &graph[*id].meta {
+                Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
+                    // Only inputs may be leaves of the autograd graph.
+                    Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {
+                        tensor.call_method0("clone")?
+                    }
+                    Some(tensor) => tensor,
+                    None => return Ok(None),
+                },
+                Some(Meta::Int(expr)) => match known.int(*expr) {
+                    Some(value) => value.into_pyobject(py)?.into_any(),
+                    None => return Ok(None),
+                },
+                Some(Meta::Float(float)) => match known.float(*float) {
+                    Some(value) => value.into_pyobject(py)?.into_any(),
+                    None => return Ok(None),
+                },
+                _ => return Ok(None),
+            },
+            Arg::List(items) => match all(items)? {
+                Some(items) => PyList::new(py, items)?.into_any(),
+                None => return Ok(None),
+            },
+            Arg::Tuple(items) => match all(items)? {
+                Some(items) => PyTuple::new(py, items)?.into_any(),
+                None => return Ok(None),
+            },
+            Arg::Slice(parts) => match all(&parts[..])? {
+                Some(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, parts)?)?,
+                None => return Ok(None),
+            },
+            plain => crate::import::to_python(py, plain, &[])?,
+        }))
+    }
+
+    fn without_data(&self, known: &Known<'_>, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
+        let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known.int(e)).collect::<Option<Vec<i64>>>();
+        let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
+        let torch = Torch::get(py)?;
+        let options = PyDict::new(py);
+        options.set_item("dtype", torch.dtype_object(py, meta.dtype))?;
+        options.set_item("device", "meta")?;
+        options.set_item("requires_grad", meta.requires_grad)?;
+        Ok(Some(torch.find(py, "empty_strided")?.call((sizes, strides), Some(&options))?))
+    }
+
+    pub(super) fn meta(
+        &self,
+        pool: &mut Pool,
+        value: &Bound<'py, PyAny>,
+        device: Option<symshapes::Device>,
+    ) -> PyResult<Option<Meta>> {
+        Ok(match classify::look(value)? {
+            Seen::Tensor(tensor) => {
+                let mut exprs = |values: &[i64]| values.iter().map(|&value| pool.int(value)).collect();
+                Some(Meta::Tensor(TensorMeta {
+                    dtype: tensor.dtype,
+                    device: device.unwrap_or(tensor.device),
+                    sizes: exprs(&tensor.sizes),
+                    strides: exprs(&tensor.strides),
+                    offset: pool.int(tensor.offset),
+                    requires_grad: tensor.requires_grad,
+                }))
+            }
+            Seen::Tuple(items) | Seen::List(items) | Seen::Record(_, items) => {
+                let items = items.iter().map(|item| self.meta(pool, item, device)).collect::<PyResult<Vec<_>>>()?;
+                items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
+            }
+            Seen::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
+            _ => None,
+        })
+    }
+}
+
+/// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
+/// tensor, or names the device of what it makes.
+fn computes(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let on_device = node.args.iter().any(|arg| matches!(arg, Arg::Device(_)))
+        || node.kwargs.iter().any(|(name, arg)| name == "device" && !matches!(arg, Arg::None));
+    on_device || !node.inputs().iter().any(|&input| graph[input].tensor_meta().is_some())
+}
