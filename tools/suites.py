@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ FILES = ("functions", "misc", "modules", "repros", "subgraphs", "ctx_manager", "
 SIDES = ("torch", "ours")
 #: How many reasons and breaks are listed.
 REASONS = 40
+#: After how many tests the results are written.
+SAVED_EVERY = 50
 EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 CODE = re.compile(r"\[(RI\d+)\] (.*?)(?:\. [A-Z].*)?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -72,8 +74,6 @@ def main() -> int:
     if not options.last:
         for name in files:
             run_file(folder, name, options, record)
-            RECORD.parent.mkdir(parents=True, exist_ok=True)
-            RECORD.write_text(json.dumps(record, indent=1))
     chosen = {name: record[name] for name in files if name in record}
     print(report(chosen))
     if options.list is not None:
@@ -94,7 +94,15 @@ def run_file(folder: Path, name: str, options: argparse.Namespace, record: Recor
         entries.setdefault(test, {})["tags"] = found
     tests = [test for test in tags if is_asked(test, entries[test], options)]
     for side in sides:
-        run_tests(f"{name}, {side}", commands[side], tests, side, options, entries)
+        run_tests(f"{name}, {side}", commands[side], tests, side, options, record[name], lambda: keep(record))
+
+
+def keep(record: Record) -> None:
+    """Writes the results, whole or not at all."""
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    part = RECORD.with_suffix(".part")
+    part.write_text(json.dumps(record, indent=1))
+    part.replace(RECORD)
 
 
 def list_tests(command: Sequence[str]) -> dict[str, list[str]] | str:
@@ -119,8 +127,9 @@ def run_tests(
     side: str,
     options: argparse.Namespace,
     entries: dict[str, dict[str, Any]],
+    save: Callable[[], None],
 ) -> None:
-    """Runs tests and puts how they ended into `entries`."""
+    """Runs tests and puts how they ended into `entries`, saving now and then: a long run may be ended."""
     line, done, passed = Line(), 0, 0
 
     def take(task: pool.Task, answer: pool.Answer) -> None:
@@ -128,6 +137,8 @@ def run_tests(
         entry = verdict(answer)
         entries[task["test"]][side] = entry
         done, passed = done + 1, passed + (entry["ending"] == "passed")
+        if done % SAVED_EVERY == 0 or done == len(tests):
+            save()
         line.show(f"{title}: {done} of {len(tests)}, {passed} passed")
 
     pool.run_all(command, [{"test": test, "limit": options.limit} for test in tests], options.jobs, take)

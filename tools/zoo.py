@@ -34,6 +34,8 @@ METHOD = (
     " first call over the best of later ones. Call: what a later call takes over the model as it is. Each cell has"
     " ours, then torch's."
 )
+#: After how many captures what they told is written.
+SAVED_EVERY = 10
 #: How many reasons a list has.
 REASONS = 25
 
@@ -96,7 +98,6 @@ def main() -> int:
         if not tasks:
             parser.error(f"no model has a name like {' or '.join(options.only)}")
         run(tasks, options.jobs, pairs)
-        write_record(pairs)
         asked = {(task["name"], task["mode"]) for task in tasks}
         pairs = {key: pair for key, pair in pairs.items() if key in asked}
     page = report(list(pairs.values()))
@@ -131,6 +132,8 @@ def run(tasks: Sequence[pool.Task], jobs: int, pairs: dict[tuple[str, str], Pair
         key = task["name"], task["mode"]
         side = pairs.setdefault(key, Pair(*key)).sides[task["side"]] = side_of(answer)
         verdict = "right" if side.right else f"WRONG: {side.why}"
+        if done % SAVED_EVERY == 0 or done == len(tasks):
+            write_record(pairs)
         line.show(f"{done} of {len(tasks)}: {pairs[key].title}, {task['side']}: {verdict}", always=True)
 
     line.show(f"{len(tasks)} captures; the workers import the libraries", always=True)

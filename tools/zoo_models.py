@@ -71,6 +71,14 @@ def vision(name: str, **settings: Any) -> Subject:
     return Subject(getattr(models, name)(weights=None, num_classes=CLASSES, **settings), (image(),))
 
 
+def vision_with_head(name: str, features: int) -> Subject:
+    """A model whose head has by far the most weights, with a narrow head."""
+    subject = vision(name)
+    layers = [nn.Dropout(), nn.Linear(features, 32), nn.ReLU(inplace=True), nn.Linear(32, CLASSES)]
+    subject.model.classifier = nn.Sequential(*layers)
+    return subject
+
+
 def densenet() -> Subject:
     """DenseNet with two blocks."""
     from torchvision.models import DenseNet
@@ -282,8 +290,8 @@ MODELS: dict[str, Row] = {
         "torchvision",
         {
             "resnet18": (vision, "resnet18"),
-            "vgg11_bn": (vision, "vgg11_bn"),
-            "alexnet": (vision, "alexnet"),
+            "vgg11_bn": (vision_with_head, "vgg11_bn", 512 * 7 * 7),
+            "alexnet": (vision_with_head, "alexnet", 256 * 6 * 6),
             "densenet": (densenet,),
             "mobilenet_v2": (vision, "mobilenet_v2", {"width_mult": 0.25}),
             "mobilenet_v3": (vision, "mobilenet_v3_small", {"width_mult": 0.25}),
