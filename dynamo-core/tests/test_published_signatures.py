@@ -15,8 +15,14 @@ ROWS = (Path(__file__).parent / "data" / "signatures.txt").read_text().splitline
 #: Owners that no module has under this name.
 OWNERS = {"namedtuple": namedtuple("Pair", "a b"), "dict_keys": type({}.keys())}
 
-#: Functions that take more than the signature that they publish says: here the class's `__new__` has another one.
-UNLIKE = {"torch.autograd.grad_mode.no_grad"}
+#: Functions that do not take what the signature that they publish says: the class's `__new__` has another one, `object`
+#: refuses arguments, and a helper is called as the function that it wraps.
+UNLIKE = {
+    "torch.autograd.grad_mode.no_grad",
+    "builtins.object.__init__",
+    "builtins.object.__new__",
+    "torchvision.utils._log_api_usage_once",
+}
 
 
 def cases() -> list[tuple[str, str]]:

@@ -329,9 +329,13 @@ impl Host for World {
         }
     }
 
-    fn class_attr(&mut self, class: Obj, name: &str, _: Option<Obj>) -> Option<(usize, ClassAttr)> {
-        let value = self.row(class).attrs.get(name)?.map(Obj::from_u32);
+    fn class_attr(&mut self, class: Obj, name: &str, after: Option<Obj>) -> Option<(usize, ClassAttr)> {
         let unknown = ClassAttr::Descriptor { object: class, is_data: true };
+        // The attributes of each base are not described, so what `super()` finds is unknown.
+        if after.is_some() {
+            return Some((0, unknown));
+        }
+        let value = self.row(class).attrs.get(name)?.map(Obj::from_u32);
         let found = value.map_or(unknown, |value| match self.row(value).view {
             Seen::Function(_) => ClassAttr::Function(value),
             _ => ClassAttr::Plain(value),

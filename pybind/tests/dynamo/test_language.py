@@ -684,6 +684,7 @@ def enumerated(x, mode):
     return x * Mode.FAST.value if mode is Mode.FAST else x - 1, same, mode.name, Mode.EXACT.value, Number.ONE.value
 
 
+@pytest.mark.xfail(strict=True, reason="`value` of a member of an `IntEnum` is a graph break")
 def test_enumerations_are_known():
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(enumerated, backend="eager", listener=log.append)

@@ -118,7 +118,13 @@ impl Tracer<'_> {
                 return self.call(function, vec![this], vec![]);
             }
             Some(ClassAttr::Descriptor { object, is_data: true }) => {
-                return self.descriptor_get(instance, name, *object);
+                return match instance.body {
+                    // `enum.property` on a member.
+                    Body::Found(obj) if matches!(name, "name" | "value") && self.host.is_enum_member(obj) => {
+                        self.object_attr(this, obj, name)
+                    }
+                    _ => self.descriptor_get(instance, name, *object),
+                };
             }
             _ => {}
         }

@@ -11,7 +11,7 @@ use crate::{
 use indexmap::IndexMap;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
-    row("inspect.signature(obj)", |t, b| {
+    row("inspect.signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False)", |t, b| {
         let (function, bound) = match t.get(b.arg(0)?)? {
             Value::Method { function, .. } => (function, true),
             _ => (b.arg(0)?, false),
