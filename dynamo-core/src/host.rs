@@ -224,6 +224,29 @@ pub enum Lookup {
     Unknown,
 }
 
+/// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
+pub const READ_GENERICALLY: [&str; 8] = [
+    "builtins.object.__getattribute__",
+    "builtins.dict.__getattribute__",
+    "builtins.float.__getattribute__",
+    "builtins.int.__getattribute__",
+    "builtins.list.__getattribute__",
+    "builtins.module.__getattribute__",
+    "builtins.str.__getattribute__",
+    "collections.OrderedDict.__getattribute__",
+];
+
+/// What a member of an enumeration is equal to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EnumMember {
+    /// To nothing but itself.
+    Itself,
+    /// To its `_value_` too: the class also comes from `int`, `float` or `str`, and says nothing of equality itself.
+    Value,
+    /// Its class says so.
+    Other,
+}
+
 /// What a class has under a name, found along its method resolution order and bound to nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClassAttr {
@@ -351,9 +374,15 @@ pub trait Host {
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 
-    /// True for a member of an enumeration that is equal to nothing but itself.
-    fn is_enum_member(&mut self, _obj: Obj) -> bool {
+    /// True for an operator of a library, by its name in `torch.ops`, whose schema says that it changes no argument and
+    /// gives none back.
+    fn is_functional(&mut self, _operator: &str) -> bool {
         false
+    }
+
+    /// What a member of an enumeration is equal to; `None` for what is no such member.
+    fn enum_member(&mut self, _obj: Obj) -> Option<EnumMember> {
+        None
     }
 
     /// True if writing this attribute does no more than that.
@@ -454,6 +483,18 @@ pub trait Host {
 
     /// A constant that a code object holds and that has no plain counterpart.
     fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
+
+    /// A function without Python code bound to an object, as a method is.
+    fn bound(&mut self, _function: Obj, _object: Obj) -> Option<Obj> {
+        None
+    }
+
+    /// What a function that `functools.lru_cache` has made, or one bound to an object, gives for a pair: positional
+    /// arguments, and pairs of keywords and arguments. With `kept` only what it has kept of an earlier call. `None` for
+    /// any other object, and where the call raises.
+    fn cached(&mut self, _function: Obj, _arguments: &Constant, _kept: bool) -> Option<Obj> {
+        None
+    }
 
     /// What a function gives for constants of which the user has said that it gives the same each time.
     fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj>;

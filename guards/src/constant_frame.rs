@@ -87,6 +87,10 @@ impl Objects for ConstantFrame {
         None
     }
 
+    fn cached(&mut self, _: &Constant, _: &Constant, _: ConstantId) -> Option<Constant> {
+        None
+    }
+
     absent! {
         attr(Name<'_>);
         generic_attr(Name<'_>);

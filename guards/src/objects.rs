@@ -2,7 +2,7 @@
 //!
 //! The trait is a type parameter of [`GuardTree::check`](crate::GuardTree::check), so that a check calls no function by
 //! address. What is not there is `None` and fails the guard; there are no errors. Only [`Objects::attr`],
-//! [`Objects::call0`], [`Objects::user`] and [`Objects::has_attr`] may run the user's code.
+//! [`Objects::call0`], [`Objects::cached`], [`Objects::user`] and [`Objects::has_attr`] may run the user's code.
 //!
 //! Each name, constant, tensor and object comes with its number in the tree's tables ([`Sources`](crate::Sources)), so
 //! that who has prepared a Python object for each need not make one; so does each dict that is read in one pass.
@@ -97,6 +97,9 @@ pub trait Objects {
     fn grad(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
     /// What a method without arguments gives.
     fn call0(&mut self, base: &Self::Handle, method: Name<'_>) -> Option<Self::Handle>;
+    /// What a function that keeps its results gives for a pair: positional arguments, and pairs of keywords and
+    /// arguments.
+    fn cached(&mut self, function: &Self::Handle, arguments: &Constant, id: ConstantId) -> Option<Self::Handle>;
 
     /// The value of an integer of 64 bits.
     fn int(&mut self, object: &Self::Handle) -> Option<i64>;

@@ -68,6 +68,7 @@ impl Sources {
             Step::Submodule(id) => objects.submodule(base, name(id)),
             Step::Grad => objects.grad(base),
             Step::Call0(id) => objects.call0(base, name(id)),
+            Step::Cached(id) => objects.cached(base, constant(id), id),
         }
     }
 }

@@ -175,6 +175,9 @@ table! {
     Grad "{base}.grad" Object;
     /// What a method without arguments gives.
     Call0(method: StrId) "{base}.{arg}()" Object;
+    /// What a function gives that keeps its results, as `functools.lru_cache` does; the constant is a pair: positional
+    /// arguments, and pairs of keywords and arguments.
+    Cached(arguments: ConstantId) "___cached({base}, {arg!r})" Object;
 }
 
 /// What an item is looked up by.

@@ -44,6 +44,7 @@ fn one_of_each(s: &mut Sources) -> Vec<SourceId> {
         Step::Tensor(TensorProperty::Size(0)),
         Step::Grad,
         Step::Call0(len),
+        Step::Cached(bounds),
     ];
     let mut all: Vec<SourceId> = roots.map(|root| s.root(root)).to_vec();
     let base = all[0];
@@ -91,7 +92,8 @@ fn every_row_prints() {
         Submodule          Object L['x']._modules['k']
         Tensor             Number L['x'].size()[0]
         Grad               Object L['x'].grad
-        Call0              Object L['x'].__len__()"#]]
+        Call0              Object L['x'].__len__()
+        Cached             Object ___cached(L['x'], slice(1, None, None))"#]]
     .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
 }
 

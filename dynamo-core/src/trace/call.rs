@@ -27,6 +27,12 @@ pub(super) type Keywords = Vec<(String, ValueId)>;
 /// The classes of what torch says of element types: objects that are as good as constants.
 pub(super) const LIMITS: [&str; 2] = ["torch.finfo", "torch.iinfo"];
 
+/// The class of the functions that `functools.lru_cache` makes.
+pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
+
+/// The class of bound methods.
+pub(super) const METHOD: &str = "builtins.method";
+
 impl Tracer<'_> {
     /// `function(*args, **keywords)`
     pub(super) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -81,10 +87,41 @@ impl Tracer<'_> {
         if let Some(result) = self.call_module(object, &args, &keywords)? {
             return Ok(result);
         }
+        if let Some(result) = self.call_cached(object, &args, &keywords)? {
+            return Ok(result);
+        }
         match self.special(object, "__call__")? {
             Some(method) => self.call(method, args, keywords),
             None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(object)))),
         }
+    }
+
+    /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the
+    /// program would read it. `None` for any other object or arguments.
+    fn call_cached(&mut self, function: ValueId, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
+        let (Value::Object(class, obj), Some(source)) = (self.values[function].clone(), self.source(function)) else {
+            return Ok(None);
+        };
+        if !matches!(class.as_str(), CACHED | METHOD) {
+            return Ok(None);
+        }
+        let (mut positional, mut named) = (Vec::new(), Vec::new());
+        for &arg in args {
+            let arg = self.specialised(arg)?;
+            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            positional.push(constant);
+        }
+        for (name, arg) in keywords {
+            let arg = self.specialised(*arg)?;
+            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            named.push(Constant::Tuple(vec![Constant::Str(name.clone()), constant]));
+        }
+        let arguments = Constant::Tuple(vec![Constant::Tuple(positional), Constant::Tuple(named)]);
+        // A function that is called now does not see what the program has changed before.
+        let Some(found) = self.host.cached(obj, &arguments, self.heap.has_changed()) else { return Ok(None) };
+        let arguments = self.sources.constant(arguments);
+        let source = self.sources.step(source, Step::Cached(arguments));
+        Ok(Some(self.lazy(found, source)))
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -264,6 +301,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(super::items::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
@@ -328,7 +368,7 @@ impl Tracer<'_> {
     }
 
     /// `this.name(*args, **keywords)` where `this` is no object with Python methods.
-    fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+    pub(super) fn call_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
         match self.get(this)? {
             Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
@@ -381,7 +421,11 @@ impl Tracer<'_> {
     pub(super) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
         let tensor = self.force(tensor)?;
         let found = self.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
-        let (Some(obj), Some(source), false) = (found, self.source(tensor), self.mutates) else { return Ok(None) };
+        let (Some(obj), Some(source), false) =
+            (found, self.source(tensor), self.effects.changes || self.effects.writes)
+        else {
+            return Ok(None);
+        };
         let View::Tensor(view) = self.host.view(obj) else { return Ok(None) };
         let method = self.sources.string("storage_offset");
         let asked = self.sources.step(source, Step::Call0(method));

@@ -331,11 +331,6 @@ impl Tracer<'_> {
         self.place_node(node);
         let first = self.first_name(changed);
         let is_own = self.is_fresh(first);
-        if self.retries && !is_own {
-            let reason = self.may_fail_here(node);
-            self.drop_from(node);
-            return Err(reason);
-        }
         // What fails has to fail at its own place in the program, with the effects before it.
         let tried = self.host.infer(&self.graph, &mut self.env, node, Ask { grad: self.grad, by_hints: true });
         let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
@@ -360,7 +355,11 @@ impl Tracer<'_> {
         self.graph[first].meta = meta;
         self.lowered.copy(&self.graph, node);
         self.lowered.complete = false;
-        self.mutates |= !is_own;
+        self.effects.writes |= !is_own;
+        self.note_draws(node);
+        if self.effects.retries && (self.effects.draws_elsewhere || self.saved_for_retry().is_none()) {
+            return Err(self.may_fail_here(node));
+        }
         self.settle(node)?;
         let (this, value) = (self.force(this)?, self.value(Value::Tensor(node)));
         self.source_of[value] = self.source_of[this];
@@ -473,7 +472,10 @@ impl Tracer<'_> {
                 }
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
-            _ => return Err(not_an_argument("an object")),
+            _ => match self.enum_value(value)? {
+                Some(value) => return self.arg(value),
+                None => return Err(not_an_argument("an object")),
+            },
         })
     }
 

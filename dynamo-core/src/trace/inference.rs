@@ -51,7 +51,7 @@ impl Tracer<'_> {
         if !self.options.inference {
             return Err(Reason::new(Kind::Context, "`inference_mode`, of which the backend makes no graph."));
         }
-        if self.retries {
+        if self.effects.retries {
             return Err(Reason::new(Kind::MayFail, "`inference_mode`."));
         }
         let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);

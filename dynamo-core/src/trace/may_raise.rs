@@ -8,8 +8,10 @@
 //! into sizes that are known is either certain, or rejected while it is traced.
 //!
 //! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
-//! this frame or in one that called it. While [`Tracer::retries`] is, no call goes into the graph that changes a
-//! tensor, draws random numbers, or enters inference mode, nor has one before.
+//! this frame or in one that called it. While [`GraphEffects::retries`] is, no call goes into the graph that leaves
+//! behind what cannot be taken back and must not happen twice, nor has one before: a tensor of the caller's that is
+//! changed and is neither small nor written in one place only, numbers drawn from another generator than the CPU's,
+//! inference mode.
 
 use super::{
     Traced, Tracer,
@@ -23,7 +25,14 @@ use crate::{
     host::Place,
     reason::{Kind, Reason},
 };
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::SideEffect};
+use fx::{
+    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{
+        SideEffect,
+        rules::{Extern, Rule, rule},
+    },
+};
+use indexmap::IndexMap;
 use symshapes::{DType, DeviceKind, Expr};
 
 /// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for
@@ -71,6 +80,13 @@ const MAKING: [&str; 12] = [
     "zeros_like",
 ];
 
+/// Methods and functions that write values which do not depend on those that they write over, without keywords.
+const OVERWRITING: [&str; 9] =
+    ["copy_", "fill_", "index_copy_", "index_fill_", "masked_fill_", "masked_scatter_", "scatter_", "setitem", "zero_"];
+
+/// Elements of a tensor whose values are kept at each call, at most.
+const MOST_KEPT: i64 = 256;
+
 /// Where the places of an index lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Places {
@@ -91,15 +107,31 @@ struct Asked {
     raises: bool,
 }
 
+/// What a graph leaves behind when it runs, and what becomes of it where it fails.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct GraphEffects {
+    /// It changes tensors of the caller's in place, which [`Tracer::same`] names.
+    pub(super) writes: bool,
+    /// It changes anything else.
+    pub(super) changes: bool,
+    /// It draws from the CPU's default generator.
+    pub(super) draws: bool,
+    /// It draws from any other one.
+    pub(super) draws_elsewhere: bool,
+    /// The program runs as it is, from its beginning, where the graph fails.
+    pub(super) retries: bool,
+}
+
 impl Tracer<'_> {
     /// Sees to it that nobody notices where the call fails, or ends the graph.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
         let left = !self.inferring.is_empty();
         if (left || self.is_noticed()) && self.may_raise(node) {
-            if left || self.mutates || self.draws {
+            let once = self.effects.changes || self.effects.draws_elsewhere || self.saved_for_retry().is_none();
+            if left || once {
                 return Err(self.may_fail_here(node));
             }
-            self.retries = true;
+            self.effects.retries = true;
         }
         Ok(())
     }
@@ -145,10 +177,10 @@ impl Tracer<'_> {
     /// True if a tensor that the call changes may lie in part where another one lies that it reads, or where elements
     /// of its own do: most operators refuse that. Of two inputs it is taken that they are whole or apart.
     pub(super) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
-        let whole = |node: NodeId| std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node);
-        let of_changed = whole(changed);
-        let shares =
-            |node: NodeId| node != changed && self.graph[node].tensor_meta().is_some() && whole(node) == of_changed;
+        let of_changed = self.whole(changed);
+        let shares = |node: NodeId| {
+            node != changed && self.graph[node].tensor_meta().is_some() && self.whole(node) == of_changed
+        };
         let is_expanded = self.graph[changed].tensor_meta().is_none_or(|meta| {
             let int = |expr| self.env.pool().as_int(expr);
             meta.sizes.iter().zip(&meta.strides).any(|(&size, &stride)| int(stride) == Some(0) && int(size) != Some(1))
@@ -160,7 +192,7 @@ impl Tracer<'_> {
     pub(super) fn is_fresh(&self, node: NodeId) -> bool {
         let row = &self.graph[node];
         let target = row.target.as_str();
-        match row.kind {
+        let makes = match row.kind {
             NodeKind::CallFunction => {
                 let operator = target.strip_prefix("operator.").is_some_and(|name| FRESH.contains(&name));
                 let factory = target.strip_prefix("torch.").is_some_and(|name| MAKING.contains(&name));
@@ -168,20 +200,131 @@ impl Tracer<'_> {
             }
             NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
             _ => false,
+        };
+        makes || self.is_computed(node)
+    }
+
+    /// True for a result, or one of several, of an operator whose results have memory of their own.
+    fn is_computed(&self, node: NodeId) -> bool {
+        let row = &self.graph[node];
+        if let ("operator.getitem", [Arg::Node(results), Arg::Int(_)]) = (row.target.as_str(), &row.args[..])
+            && matches!(self.graph[*results].meta, Some(Meta::Tuple(_)))
+        {
+            return self.is_computed(*results);
         }
+        let last = self.lowered.calls(node).last().map(|call| &self.lowered.graph[call]);
+        let overload = last.and_then(|call| fx::aten::lookup(&call.target));
+        overload.is_some_and(|overload| {
+            let allocates = matches!(
+                rule(&overload.name),
+                Some(
+                    Rule::Map(_)
+                        | Rule::Reduce(_)
+                        | Rule::Extern(Extern::MatMul | Extern::Scan | Extern::Sort | Extern::Special)
+                )
+            );
+            allocates && overload.is_function()
+        })
+    }
+
+    /// The inputs whose values have to be kept so that the program may run as it is after the graph has failed; `None`
+    /// if that would change a tensor of the caller's twice. What is written in one place and not read before may be
+    /// written again; what is small is kept.
+    pub(super) fn saved_for_retry(&self) -> Option<Vec<NodeId>> {
+        let mut writes: IndexMap<NodeId, Vec<NodeId>> = IndexMap::new();
+        for &(node, first) in &self.same {
+            if self.is_fresh(first) {
+                continue;
+            }
+            let whole = self.whole(first);
+            if !self.is_input(whole) {
+                return None;
+            }
+            writes.entry(whole).or_default().push(node);
+        }
+        let mut saved = Vec::new();
+        for (whole, nodes) in writes {
+            if self.is_small(whole) {
+                saved.push(whole);
+            } else if !matches!(nodes[..], [node] if self.overwrites(node) && !self.is_read_before(whole, node)) {
+                return None;
+            }
+        }
+        Some(saved)
+    }
+
+    /// The tensor that another one is a view of, or is itself.
+    fn whole(&self, node: NodeId) -> NodeId {
+        std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node)
+    }
+
+    fn is_small(&self, node: NodeId) -> bool {
+        let Some(meta) = self.graph[node].tensor_meta() else { return false };
+        let sizes = meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).collect::<Option<Vec<i64>>>();
+        let elements = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_i64, i64::checked_mul));
+        elements.is_some_and(|elements| elements <= MOST_KEPT)
+    }
+
+    /// True if what a call writes does not depend on what it writes over.
+    fn overwrites(&self, node: NodeId) -> bool {
+        let row = &self.graph[node];
+        let name = row.target.rsplit('.').next().unwrap_or_default();
+        OVERWRITING.contains(&name) && row.kwargs.is_empty()
+    }
+
+    /// True if anything reads a tensor, or a view of it, before a call.
+    fn is_read_before(&self, whole: NodeId, call: NodeId) -> bool {
+        let of_whole = |node: NodeId| self.graph[node].tensor_meta().is_some() && self.whole(node) == whole;
+        let earlier = self.graph.nodes().take_while(|&node| node != call);
+        let mut reading = earlier.filter(|&node| !of_whole(node));
+        let is_read = reading.any(|node| self.graph[node].inputs().into_iter().any(of_whole));
+        // The written tensor itself comes first.
+        is_read || self.graph[call].inputs().into_iter().skip(1).any(of_whole)
     }
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
     pub(super) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
-        let leaves =
-            |left| self.lowered.calls(node).any(|call| fx::aten::side_effect(&self.lowered.graph, call) == Some(left));
-        let (changes, draws) = (leaves(SideEffect::Changes), leaves(SideEffect::Draws));
-        if self.retries && (changes || draws) {
+        let changes = |call| fx::aten::side_effect(&self.lowered.graph, call) == Some(SideEffect::Changes);
+        let (mut changes, mut draws) = (self.lowered.calls(node).any(changes), self.draws(node));
+        if changes && self.host.is_functional(&self.graph[node].target) {
+            // An operator of a library, of which nobody says whether it draws.
+            (changes, draws) = (false, true);
+        }
+        let draws_elsewhere = draws && !self.is_on_cpu(node);
+        if self.effects.retries && (changes || draws_elsewhere) {
             return Err(self.may_fail_here(node));
         }
-        self.mutates |= changes;
-        self.draws |= draws;
+        self.effects.changes |= changes;
+        self.effects.draws |= draws && !draws_elsewhere;
+        self.effects.draws_elsewhere |= draws_elsewhere;
         Ok(())
+    }
+
+    /// Notes that a call that changes a tensor draws random numbers, if it does.
+    pub(super) fn note_draws(&mut self, node: NodeId) {
+        if self.draws(node) {
+            let on_cpu = self.is_on_cpu(node);
+            self.effects.draws |= on_cpu;
+            self.effects.draws_elsewhere |= !on_cpu;
+        }
+    }
+
+    fn draws(&self, node: NodeId) -> bool {
+        self.lowered.calls(node).any(|call| fx::aten::draws(&self.lowered.graph, call))
+    }
+
+    /// True if a call has to do with tensors on the CPU alone.
+    fn is_on_cpu(&self, node: NodeId) -> bool {
+        fn within(meta: &Meta) -> bool {
+            match meta {
+                Meta::Tensor(meta) => meta.device.kind == DeviceKind::Cpu,
+                Meta::Tuple(items) => items.iter().flatten().all(within),
+                _ => true,
+            }
+        }
+        let inputs = self.graph[node].inputs();
+        let mut nodes = inputs.into_iter().chain([node]);
+        nodes.all(|node| self.graph[node].meta.as_ref().is_none_or(within))
     }
 
     pub(super) fn may_fail_here(&self, node: NodeId) -> Reason {
@@ -322,7 +465,7 @@ impl Tracer<'_> {
     /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
     fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
         let made = &self.graph[node];
-        let is_constant = made.target == "torch.tensor" && !self.mutates;
+        let is_constant = made.target == "torch.tensor" && !self.effects.changes && !self.effects.writes;
         made.args.first().filter(|_| is_constant).and_then(numbers)
     }
 

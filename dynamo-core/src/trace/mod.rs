@@ -303,12 +303,8 @@ struct Tracer<'h> {
     raised: Vec<ValueId>,
     /// Whether a handler sees what the current instruction raises.
     watched: bool,
-    /// Whether the graph changes tensors.
-    mutates: bool,
-    /// Whether the graph draws random numbers.
-    draws: bool,
-    /// Whether the program runs as it is, from its beginning, where the graph fails.
-    retries: bool,
+    /// What the graph leaves behind.
+    effects: may_raise::GraphEffects,
 }
 
 /// A point to return to.
@@ -401,9 +397,7 @@ impl<'h> Tracer<'h> {
             handled: None,
             raised: Vec::new(),
             watched: false,
-            mutates: false,
-            draws: false,
-            retries: false,
+            effects: may_raise::GraphEffects::default(),
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     bytecode::Comparison,
+    host::EnumMember,
     reason::{Kind, Reason},
 };
 use fx::Kind as NodeKind;
@@ -68,6 +69,9 @@ impl Tracer<'_> {
         }
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);
+        }
+        if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
+            return self.binary(name, in_place, a, b, changes);
         }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
@@ -405,7 +409,10 @@ impl Tracer<'_> {
 
     /// The value of an integer, under a guard if it is symbolic.
     pub(super) fn concrete(&mut self, value: ValueId) -> Traced<i64> {
-        let value = self.decided(value)?;
+        let mut value = self.decided(value)?;
+        if let Some(index) = self.call_special(value, "__index__", &[])? {
+            value = index;
+        }
         let expr = self.int(value)?;
         let Some(expr) = expr else {
             return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));
@@ -471,14 +478,15 @@ impl Tracer<'_> {
         if let Some(same) = self.same_layout(a, b) {
             return Ok(same);
         }
+        let itself = Some(EnumMember::Itself);
         match (&self.values[a], &self.values[b]) {
             (&Value::Object(_, x), &Value::Object(_, y))
-                if self.host.is_enum_member(x) && self.host.is_enum_member(y) =>
+                if self.host.enum_member(x) == itself && self.host.enum_member(y) == itself =>
             {
                 return if a == b { Ok(true) } else { self.are_two(a, b) };
             }
             (&Value::Object(_, x), Value::Const(_)) | (Value::Const(_), &Value::Object(_, x))
-                if self.host.is_enum_member(x) =>
+                if self.host.enum_member(x) == itself =>
             {
                 return Ok(false);
             }

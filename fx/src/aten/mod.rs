@@ -17,7 +17,7 @@ pub use bind::{BindError, Bound};
 pub use may_raise::{Failure, failure, may_raise};
 pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
-pub use side_effects::{SideEffect, side_effect};
+pub use side_effects::{SideEffect, draws, side_effect};
 
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;

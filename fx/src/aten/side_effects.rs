@@ -55,10 +55,17 @@ pub fn side_effect(graph: &Graph, id: NodeId) -> Option<SideEffect> {
     };
     match () {
         () if changes || keeps_statistics(base) => Some(SideEffect::Changes),
-        () if is_random(base) && !overload.is_some_and(|overload| draws_nothing(overload, graph, id)) => {
-            Some(SideEffect::Draws)
-        }
+        () if draws(graph, id) => Some(SideEffect::Draws),
         () => None,
+    }
+}
+
+/// True if a call may draw random numbers, whatever else it does.
+pub fn draws(graph: &Graph, id: NodeId) -> bool {
+    let target = graph[id].target.as_str();
+    match lookup(target).filter(|_| target.starts_with("aten.")) {
+        Some(overload) => overload.is_random() && !draws_nothing(overload, graph, id),
+        None => is_random(target.rsplit('.').next().unwrap_or(target)),
     }
 }
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import torch
+
 #: A frame as torch writes it in a node's ``stack_trace``.
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)$', re.MULTILINE)
 #: A variable that is given a value.
@@ -27,6 +29,27 @@ _RAISE = compile("raise error", "<graph>", "exec")
 _ENTRY_UNITS = 8
 
 Place = tuple[str, int, str]
+#: The state of the generator, if it is drawn from, and tensors with their values.
+Kept = tuple["torch.Tensor | None", list[tuple["torch.Tensor", "torch.Tensor"]]]
+
+
+def kept(draws: bool, *tensors: torch.Tensor) -> Kept:
+    """Keep what a graph changes: the state of the random number generator, if it draws, and these tensors."""
+    import torch
+
+    state = torch.random.get_rng_state() if draws else None
+    return state, [(tensor, tensor.detach().clone()) for tensor in tensors]
+
+
+def take_back(state: Kept) -> None:
+    """Make what was kept be as it was: the graph has failed, and the program runs as it is from its beginning."""
+    import torch
+
+    generator, tensors = state
+    if generator is not None:
+        torch.random.set_rng_state(generator)
+    for tensor, values in tensors:
+        tensor.detach().copy_(values)
 
 
 def teller(sites: Sequence[tuple[str, str]]) -> Callable[[BaseException], None]:

@@ -488,7 +488,9 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     }
     match name.rsplit_once('.') {
         Some((owner @ ("str" | "int" | "float"), method)) => py.import("builtins")?.getattr(owner)?.getattr(method),
-        Some((owner, member)) if owner == "types" => py.import(owner)?.getattr(member),
+        Some((owner, member)) if owner == "types" || owner.starts_with("rust_inductor.") => {
+            py.import(owner)?.getattr(member)
+        }
         _ => fx_module::function(py, name),
     }
 }

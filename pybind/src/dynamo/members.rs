@@ -2,9 +2,10 @@
 //! bound, and no code of the user's runs.
 
 use super::classify::dotted_name;
+use dynamo_core::host::EnumMember;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyDictMethods, PyFunction, PyType};
+use pyo3::types::{PyDict, PyDictMethods, PyFloat, PyFunction, PyInt, PyString, PyTuple, PyType};
 
 /// The sort of an entry of a class.
 pub(super) enum Member<'py> {
@@ -170,4 +171,77 @@ pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> 
     }
     let known = ["builtins.object", "builtins.dict", "builtins.list", "collections.OrderedDict"];
     Ok(known.contains(&base.as_str()).then_some(base))
+}
+
+/// What a member of an enumeration is equal to; `None` for what is no such member.
+pub(super) fn enum_member(object: &Bound<'_, PyAny>) -> PyResult<Option<EnumMember>> {
+    let (py, class) = (object.py(), object.get_type());
+    if !class.get_type().is(&py.import(intern!(py, "enum"))?.getattr(intern!(py, "EnumMeta"))?) {
+        return Ok(None);
+    }
+    // True if the first class that says so is this one.
+    let has_of = |base: &Bound<'_, PyType>, name: &str| -> PyResult<bool> {
+        let (own, known) = (in_mro_after(&class, name, None)?, in_mro_after(base, name, None)?);
+        Ok(matches!((own, known), (Some((_, own)), Some((_, known))) if own.is(&known)))
+    };
+    if has_of(&py.get_type::<PyAny>(), "__eq__")? {
+        return Ok(Some(EnumMember::Itself));
+    }
+    for base in [py.get_type::<PyInt>(), py.get_type::<PyFloat>(), py.get_type::<PyString>()] {
+        if class.is_subclass(&base)? && has_of(&base, "__eq__")? && has_of(&base, "__hash__")? {
+            let value = object.getattr(intern!(py, "_value_"))?;
+            // By the base's own method, whatever the class makes of it.
+            let same = value.get_type().is(&base) && base.getattr("__eq__")?.call1((object, &value))?.is_truthy()?;
+            return Ok(Some(if same { EnumMember::Value } else { EnumMember::Other }));
+        }
+    }
+    Ok(Some(EnumMember::Other))
+}
+
+/// True for a function that `functools.lru_cache` has made, and for one bound to an object.
+pub(super) fn is_cached(function: &Bound<'_, PyAny>) -> bool {
+    let py = function.py();
+    let inner = function.getattr_opt(intern!(py, "__func__")).ok().flatten();
+    let class = inner.as_ref().unwrap_or(function).get_type();
+    dotted_name(class.as_any()).is_ok_and(|name| name == "functools._lru_cache_wrapper")
+}
+
+/// Calls a function with positional arguments and pairs of keywords and arguments.
+pub(super) fn call_cached<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (args, keywords) = (arguments.get_item(0)?, arguments.get_item(1)?);
+    let keywords = PyDict::from_sequence(&keywords)?;
+    function.call(args.cast_into::<PyTuple>()?, Some(&keywords))
+}
+
+/// True if a function of `functools.lru_cache` has kept what it gives for positional arguments; `false` also where that
+/// cannot be told.
+pub(super) fn has_kept(function: &Bound<'_, PyAny>, arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = function.py();
+    let (mut args, keywords) = (arguments.get_item(0)?, arguments.get_item(1)?);
+    let mut function = function.clone();
+    if let Some(inner) = function.getattr_opt(intern!(py, "__func__"))? {
+        args = PyTuple::new(py, [function.getattr(intern!(py, "__self__"))?])?.add(args)?;
+        function = inner;
+    }
+    let is_typed = function.call_method0(intern!(py, "cache_parameters"))?.get_item(intern!(py, "typed"))?;
+    if is_typed.is_truthy()? || keywords.len()? > 0 {
+        return Ok(false);
+    }
+    // A lone string or integer is its own key.
+    let key = match args.len()? {
+        1 if args.get_item(0)?.is_exact_instance_of::<PyString>() => args.get_item(0)?,
+        1 if args.get_item(0)?.is_exact_instance_of::<PyInt>() => args.get_item(0)?,
+        _ => args,
+    };
+    let own = function.getattr(intern!(py, "__dict__"))?;
+    for held in py.import(intern!(py, "gc"))?.call_method1(intern!(py, "get_referents"), (function,))?.try_iter()? {
+        let held = held?;
+        if !held.is(&own) && held.cast::<PyDict>().is_ok_and(|kept| kept.contains(&key).unwrap_or(false)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -357,6 +357,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         base.call_method0(self.name(method)).ok()
     }
 
+    fn cached(&mut self, function: &Handle<'py>, _: &Constant, id: ConstantId) -> Option<Handle<'py>> {
+        members::call_cached(function, self.constant(id)?).ok()
+    }
+
     fn int(&mut self, object: &Handle<'py>) -> Option<i64> {
         object.cast_exact::<PyInt>().ok()?.extract().ok()
     }

@@ -298,9 +298,31 @@ def test_autograd_refuses_to_change_leaves_where_they_are_changed():
         assert log == [1]
 
 
-@pytest.mark.parametrize("function", [random_before, changed_within])
+def random_within(x, at):
+    made = torch.empty(2).normal_()
+    try:
+        y = functional.dropout(x, 0.5)[at]
+        made.uniform_(torch.rand(1).item() if made is None else 0.0)
+    except IndexError:
+        y = torch.rand(2) + functional.dropout(x, 0.25).sum()
+    return y * made[0]
+
+
+@pytest.mark.parametrize("function", [random_before, random_within])
+def test_random_numbers_are_drawn_once(function):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for at in (NEAR, FAR, FAR, NEAR):
+        torch.manual_seed(3)
+        expected = told(function(X, at)), torch.rand(1).item()
+        torch.manual_seed(3)
+        assert (told(compiled(X, at)), torch.rand(1).item()) == expected
+    assert [event["break_reason"] for event in log] == [None]
+
+
+@pytest.mark.parametrize("function", [random_before, random_within, changed_within])
 @pytest.mark.parametrize("at", [NEAR, FAR])
-def test_what_leaves_something_behind_ends_the_graph(function, at):
+def test_what_was_left_behind_is_taken_back(function, at):
     compiled = _capture.optimize(function, backend="eager")
     for _ in range(2):
         torch.manual_seed(3)
@@ -358,6 +380,61 @@ def test_what_was_changed_before_a_failure_is_changed_once(name):
     for at in (NEAR, FAR):
         for ours, theirs in zip(run(compiled, at), run(function, at)):
             assert torch.equal(ours, theirs)
+
+
+def written_once(x, cache, count, at):
+    try:
+        cache.index_copy_(0, torch.tensor([1]), x)
+        count.add_(1)
+        y = cache.sum() + count
+        cache_of_two = cache.view(2, -1)
+        return y + cache_of_two[at].sum()
+    except IndexError:
+        return cache.sum() - count
+
+
+def read_before(x, cache, count, at):
+    try:
+        y = cache.sum()
+        cache[1] = x[0] + y
+        return cache.view(2, -1)[at] + count
+    except IndexError:
+        return cache.sum() - count
+
+
+def written_twice(x, cache, count, at):
+    try:
+        cache[1] = x[0]
+        cache.mul_(2)
+        return cache.view(2, -1)[at] + count
+    except IndexError:
+        return cache.sum() - count
+
+
+def written_by_itself(x, cache, count, at):
+    try:
+        cache.copy_(cache.flip(0))
+        return cache.view(2, -1)[at] + count
+    except IndexError:
+        return cache.sum() - count + x.sum()
+
+
+CACHES = [(written_once, True), (read_before, False), (written_twice, False), (written_by_itself, False)]
+
+
+@pytest.mark.parametrize(("function", "whole"), CACHES)
+def test_large_tensors_that_are_written_once_may_be_written_again(function, whole):
+    def run(function, at) -> list[torch.Tensor]:
+        cache, count = torch.arange(600.0).reshape(4, 150), torch.tensor([3])
+        result = function(torch.ones(1, 150), cache, count, at)
+        return [result, cache, count]
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for at in (NEAR, FAR, FAR, NEAR):
+        for ours, theirs in zip(run(compiled, at), run(function, at)):
+            assert torch.equal(ours, theirs)
+    assert (log[0]["break_reason"] is None) == whole
 
 
 def test_what_is_no_error_goes_on():

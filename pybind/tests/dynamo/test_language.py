@@ -684,13 +684,36 @@ def enumerated(x, mode):
     return x * Mode.FAST.value if mode is Mode.FAST else x - 1, same, mode.name, Mode.EXACT.value, Number.ONE.value
 
 
-@pytest.mark.xfail(strict=True, reason="`value` of a member of an `IntEnum` is a graph break")
 def test_enumerations_are_known():
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(enumerated, backend="eager", listener=log.append)
     for mode in (Mode.FAST, Mode.FAST, Mode.EXACT, Mode.FAST, Number.ONE):
         assert repr(compiled(torch.ones(2), mode)) == repr(enumerated(torch.ones(2), mode))
     assert [event.get("break_reason") for event in log[:2]] == [None, None]
+
+
+class Format(str, enum.Enum):  # noqa: UP042
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+def compared_by_value(x, number, form):
+    table = {1: "one", Number.ONE: "one again", "rows": 2}
+    one, rows = (1, "rows") if isinstance(x, torch.Tensor) else (x, x)
+    of_numbers = number == 1, one == number, number < 2, number + 1, 3 - number, number != Number.ONE, bool(number)
+    of_texts = form == "rows", rows == form, form == Format.ROWS, form != "columns", form in ("rows", 1), form == 1
+    parts = form.upper(), len(form), form[0], "ow" in form, form.value, form.name, list(table), table[number]
+    return x * number + [4.0, 5.0][number], of_numbers, of_texts, parts
+
+
+def test_members_that_are_equal_to_their_values():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(compared_by_value, backend="eager", listener=log.append)
+    for form in (Format.ROWS, Format.ROWS, Format.COLUMNS):
+        for number in (Number.ONE, 1):
+            expected = compared_by_value(torch.ones(2), number, form)
+            assert repr(compiled(torch.ones(2), number, form)) == repr(expected)
+    assert {event.get("break_reason") for event in log} == {None}
 
 
 def named_otherwise(function):

@@ -7,10 +7,11 @@
 
 use super::{Body, Instance, bases::is_of_base};
 use crate::{
-    host::{ClassAttr, Lookup, Obj},
+    host::{ClassAttr, Lookup, Obj, READ_GENERICALLY, View},
     reason::Reason,
     trace::{
         Traced, Tracer,
+        call::{CACHED, METHOD},
         value::{State, Value, ValueId},
     },
 };
@@ -19,15 +20,6 @@ use guards::{Constant, GuardKind, SourceId, Step};
 /// The classes whose attributes the host reads: instances of them look some up when they are first asked for.
 const READ_BY_HOST: [&str; 5] =
     ["inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
-
-/// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
-const READ_GENERICALLY: [&str; 5] = [
-    "builtins.object.__getattribute__",
-    "builtins.dict.__getattribute__",
-    "builtins.list.__getattribute__",
-    "builtins.module.__getattribute__",
-    "collections.OrderedDict.__getattribute__",
-];
 
 /// The dotted name of `object`'s own way to read, write or delete attributes.
 fn of_object(method: &str) -> String {
@@ -120,7 +112,7 @@ impl Tracer<'_> {
             Some(ClassAttr::Descriptor { object, is_data: true }) => {
                 return match instance.body {
                     // `enum.property` on a member.
-                    Body::Found(obj) if matches!(name, "name" | "value") && self.host.is_enum_member(obj) => {
+                    Body::Found(obj) if matches!(name, "name" | "value") && self.host.enum_member(obj).is_some() => {
                         self.object_attr(this, obj, name)
                     }
                     _ => self.descriptor_get(instance, name, *object),
@@ -158,7 +150,9 @@ impl Tracer<'_> {
             Some(ClassAttr::Builtin(method, _)) => {
                 let function = self.value(Value::Builtin(method.clone()));
                 match instance.body {
-                    Body::Found(obj) if !is_of_base(&method) => self.object_attr(this, obj, name),
+                    Body::Found(obj) if !is_of_base(&method) && self.enum_value(this)?.is_none() => {
+                        self.object_attr(this, obj, name)
+                    }
                     Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
                 }
             }
@@ -210,6 +204,9 @@ impl Tracer<'_> {
 
     /// What a descriptor gives, whose class says so by a Python function.
     fn descriptor_get(&mut self, instance: Instance, name: &str, object: Obj) -> Traced {
+        if matches!(self.host.view(object), View::Object(class) if class == CACHED) {
+            return self.cached_method(instance, name, object);
+        }
         if let Some(source) = self.class_source(instance)? {
             let source = self.class_entry(source, instance.class, name, None);
             let descriptor = self.member(object, source);
@@ -221,6 +218,16 @@ impl Tracer<'_> {
         match instance.body {
             Body::Found(obj) => self.object_attr(instance.this, obj, name),
             Body::Made(_) => Err(self.no_attr(instance.this, name)),
+        }
+    }
+
+    /// A method that `functools.lru_cache` has made, bound to an object of the caller's.
+    fn cached_method(&mut self, instance: Instance, name: &str, function: Obj) -> Traced {
+        let Body::Found(obj) = instance.body else { return Err(self.no_attr(instance.this, name)) };
+        self.guard_not_own(instance, name);
+        match (self.own_source(instance, name), self.host.bound(function, obj)) {
+            (Some(source), Some(method)) => Ok(self.sourced(Value::Object(METHOD.to_owned(), method), source)),
+            _ => Err(self.no_attr(instance.this, name)),
         }
     }
 

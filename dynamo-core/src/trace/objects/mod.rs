@@ -2,7 +2,8 @@
 //!
 //! - `attributes`: reading, writing and deleting attributes, as `object.__getattribute__` and its like do;
 //! - `operators`: binary operators and comparisons by special methods;
-//! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`;
+//! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
+//!   members of enumerations that are equal to their values;
 //! - `construct`: calls of classes; `supers`: `super()`; `classes`: attributes of classes;
 //! - `modules`: what is special about `torch.nn.Module`.
 //!
@@ -15,6 +16,7 @@ mod bases;
 mod classes;
 mod construct;
 mod dicts;
+mod enums;
 mod modules;
 mod operators;
 mod supers;
@@ -301,6 +303,9 @@ impl Tracer<'_> {
     pub(super) fn key_of_object(&mut self, value: ValueId) -> Traced<Key> {
         let refused = |t: &mut Self| Reason::new(Kind::Operator, format!("{} as a key.", t.describe(value)));
         let Some(instance) = self.instance(value)? else { return Err(refused(self)) };
+        if let Some(value) = self.enum_value(value)? {
+            return self.key(value);
+        }
         for method in ["__eq__", "__hash__"] {
             let found = self.class_attr(instance, method)?;
             if !matches!(found, Some((ClassAttr::Builtin(name, _), _)) if name.starts_with("builtins.object.")) {

@@ -6,7 +6,7 @@
 use super::{Instance, Tracer};
 use crate::{
     bytecode::Comparison,
-    host::ClassAttr,
+    host::{ClassAttr, EnumMember},
     reason::Reason,
     trace::{
         Traced,
@@ -16,7 +16,7 @@ use crate::{
 use guards::Constant;
 
 /// What asking a special method of an operand has given.
-enum Answer {
+pub(super) enum Answer {
     /// The class has no such method, or it knows nothing of the other operand.
     Pass,
     /// A result.
@@ -111,7 +111,7 @@ impl Tracer<'_> {
     fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
         for instance in [left, right].into_iter().flatten() {
             if let Value::Object(class, obj) = self.values[instance.this].clone()
-                && (class == crate::trace::attr::LAYOUT || self.host.is_enum_member(obj))
+                && (class == crate::trace::attr::LAYOUT || self.host.enum_member(obj) == Some(EnumMember::Itself))
             {
                 return Ok(true);
             }
@@ -165,6 +165,11 @@ impl Tracer<'_> {
     fn ask(&mut self, this: Instance, method: &str, other: ValueId) -> Traced<Answer> {
         match self.class_attr(this, method)? {
             None => Ok(Answer::Pass),
+            Some((ClassAttr::Builtin(function, _), _))
+                if let Some(answer) = self.ask_enum_value(this, &function, other)? =>
+            {
+                Ok(answer)
+            }
             Some((ClassAttr::Function(_) | ClassAttr::Builtin(..), _)) => {
                 let result = self.call_special(this.this, method, &[other])?;
                 let result = result.ok_or_else(|| self.no_method(this, method))?;

@@ -125,6 +125,8 @@ struct Output<'t, 'h> {
     globals: FxHashMap<SourceId, LocalId>,
     /// Where exceptions of the graph go, if it may raise any.
     failed: Option<Label>,
+    /// Where that lies which is taken back before the program runs as it is.
+    kept_state: Option<LocalId>,
 }
 
 /// The locals that are read from an instruction on, with their values; none for those that have none.
@@ -194,6 +196,7 @@ impl<'t, 'h> Output<'t, 'h> {
             owners: Vec::new(),
             globals: FxHashMap::default(),
             failed: None,
+            kept_state: None,
         }
     }
 
@@ -222,6 +225,7 @@ impl<'t, 'h> Output<'t, 'h> {
             return Ok(());
         }
         let inputs = self.t.inputs.clone();
+        self.keep_for_retry(&inputs)?;
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
         for input in &inputs {
@@ -233,6 +237,24 @@ impl<'t, 'h> Output<'t, 'h> {
         let tuple = self.fresh("results");
         self.builder.store_local(tuple);
         self.result_tuple = Some(tuple);
+        Ok(())
+    }
+
+    /// Keeps what the graph changes and running the program again would change twice.
+    fn keep_for_retry(&mut self, inputs: &[Input]) -> Traced<()> {
+        let draws = self.t.effects.draws;
+        let saved = self.t.saved_for_retry().unwrap_or_default();
+        if !self.t.effects.retries || !draws && saved.is_empty() {
+            return Ok(());
+        }
+        let tensors: Vec<_> = inputs.iter().filter(|input| saved.contains(&input.node)).collect();
+        self.call_named("rust_inductor._failures.kept", 1 + tensors.len(), |out| {
+            out.builder.load_const(Const::Bool(draws));
+            tensors.iter().try_for_each(|input| out.load_source(input.source))
+        })?;
+        let state = self.fresh("state");
+        self.builder.store_local(state);
+        self.kept_state = Some(state);
         Ok(())
     }
 
@@ -261,7 +283,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
         self.builder.bind(label);
-        if self.t.retries {
+        if self.t.effects.retries {
             self.run_as_it_is();
         }
         let tell = self.constant(Opaque::Failure);
@@ -286,6 +308,13 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.emit(Op::CheckExcMatch, 0);
         self.builder.jump_if(Condition::False, passes);
         self.builder.pop();
+        if let Some(state) = self.kept_state {
+            let callee = self.constant(Opaque::Named("rust_inductor._failures.take_back".to_owned()));
+            self.builder.callee(|builder| builder.load_const(callee));
+            self.builder.load_local(state);
+            self.builder.call(1);
+            self.builder.pop();
+        }
         self.builder.jump(entry);
         self.builder.bind(passes);
     }

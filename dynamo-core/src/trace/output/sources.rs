@@ -126,6 +126,32 @@ impl Output<'_, '_> {
                 self.builder.load_method(&name);
                 self.builder.call(0);
             }
+            Step::Cached(id) => {
+                let Some(Constant::Tuple(parts)) = self.t.sources.constants().get(id).cloned() else {
+                    return Err(construct("an unknown constant"));
+                };
+                let [Constant::Tuple(args), Constant::Tuple(keywords)] = &parts[..] else {
+                    return Err(construct("an unknown constant"));
+                };
+                let function = self.fresh("object");
+                self.builder.store_local(function);
+                self.builder.callee(|builder| builder.load_local(function));
+                let mut names = Vec::new();
+                for arg in args {
+                    self.load_constant(arg)?;
+                }
+                for keyword in keywords {
+                    let Constant::Tuple(pair) = keyword else { return Err(construct("an unknown constant")) };
+                    let [Constant::Str(name), arg] = &pair[..] else { return Err(construct("an unknown constant")) };
+                    self.load_constant(arg)?;
+                    names.push(name.as_str());
+                }
+                let count = (args.len() + names.len()) as u32;
+                match names.is_empty() {
+                    true => self.builder.call(count),
+                    false => self.builder.call_with_names(count, &names),
+                }
+            }
             Step::GenericAttr(id) => {
                 let (name, of) = (self.text(id), self.fresh("object"));
                 self.builder.store_local(of);

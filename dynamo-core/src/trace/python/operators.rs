@@ -67,12 +67,17 @@ impl Tracer<'_> {
                 self.delete_item(container, key)?;
                 self.none()
             }
-            (_, &[a, b]) => match (ops::number_named(name), ops::comparison_named(name)) {
-                (Some(number), _) => self.binary_op(number, a, b)?,
-                (None, Some(comparison)) => self.compare(comparison, a, b)?,
-                (None, None) => return Ok(None),
-            },
+            (_, &[a, b]) => return call_binary(self, name, a, b),
             _ => return Ok(None),
         }))
+    }
+}
+
+/// A binary operator or comparison by its name in `operator`; `None` if that is none.
+pub(in crate::trace) fn call_binary(t: &mut Tracer<'_>, name: &str, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
+    match (ops::number_named(name), ops::comparison_named(name)) {
+        (Some(number), _) => t.binary_op(number, a, b).map(Some),
+        (None, Some(comparison)) => t.compare(comparison, a, b).map(Some),
+        (None, None) => Ok(None),
     }
 }

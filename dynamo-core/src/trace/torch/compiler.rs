@@ -5,7 +5,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         signature::{Row, row},
-        value::{Value, ValueId},
+        value::{State, Value, ValueId},
     },
 };
 use fx::Kind as NodeKind;
@@ -53,6 +53,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
             Ok(t.constant(Constant::Bool(false)))
         },
     ),
+    row(
+        "torch.utils._python_dispatch._get_current_dispatch_mode_stack torch.overrides._get_current_function_mode_stack()",
+        |t, _| Ok(t.state(State::List(Vec::new()))),
+    ),
+    row("torch._C._len_torch_dispatch_stack torch._C._len_torch_function_stack()", |t, _| {
+        Ok(t.constant(Constant::Int(0)))
+    }),
 ];
 
 impl Tracer<'_> {

@@ -3,7 +3,7 @@
 use super::PyHost;
 use crate::dynamo::classify::dotted_name;
 use crate::dynamo::members;
-use dynamo_core::host::{ClassAttr, Lookup};
+use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
@@ -58,8 +58,8 @@ impl<'py> PyHost<'py> {
             let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }
-        let generic = self.py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?;
-        if !class.getattr("__getattribute__")?.is(&generic) {
+        let reading = in_mro(&class, "__getattribute__")?.map(|found| members::kind(&found, "__getattribute__"));
+        if !matches!(reading, Some(members::Member::Builtin(name)) if READ_GENERICALLY.contains(&name.as_str())) {
             return Ok(Lookup::Unknown);
         }
         let of_class = in_mro(&class, name)?;

@@ -10,7 +10,8 @@ use super::{
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, ClassAttr, Code, FoldError, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table, View,
+    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
+    View,
 };
 use fx::{Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
@@ -111,6 +112,28 @@ impl<'py> PyHost<'py> {
         }
         callable.call(PyTuple::new(py, args)?, Some(&named))
     }
+}
+
+/// Whether every overload of an operator, or the one that is named, has a schema without aliases.
+fn is_functional(py: Python<'_>, operator: &str) -> PyResult<bool> {
+    let mut parts = operator.strip_prefix("torch.ops.").unwrap_or(operator).split('.');
+    let (Some(namespace), Some(name)) = (parts.next(), parts.next()) else { return Ok(false) };
+    let packet = py.import("torch")?.getattr("ops")?.getattr(namespace)?.getattr(name)?;
+    let overloads: Vec<String> = match parts.next() {
+        Some(overload) => vec![overload.to_owned()],
+        None => packet.call_method0("overloads")?.extract()?,
+    };
+    for overload in &overloads {
+        let schema = packet.getattr(overload.as_str())?.getattr("_schema")?;
+        for part in ["arguments", "returns"] {
+            for value in schema.getattr(part)?.try_iter()? {
+                if !value?.getattr("alias_info")?.is_none() {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(!overloads.is_empty())
 }
 
 impl Host for PyHost<'_> {
@@ -238,6 +261,22 @@ impl Host for PyHost<'_> {
         Some(self.handle(&result))
     }
 
+    fn bound(&mut self, function: Obj, object: Obj) -> Option<Obj> {
+        let (function, object) = (self.object(function), self.object(object));
+        let bound = function.call_method1("__get__", (&object, object.get_type())).ok()?;
+        Some(self.handle(&bound))
+    }
+
+    fn cached(&mut self, function: Obj, arguments: &Constant, kept: bool) -> Option<Obj> {
+        let function = self.object(function);
+        let arguments = constant::write(self.py, arguments).ok()?;
+        if !members::is_cached(&function) || kept && !members::has_kept(&function, &arguments).unwrap_or(false) {
+            return None;
+        }
+        let found = members::call_cached(&function, &arguments).ok()?;
+        Some(self.handle(&found))
+    }
+
     fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>> {
         constants(&self.object(set))
     }
@@ -263,15 +302,12 @@ impl Host for PyHost<'_> {
         attr.is_some_and(|attr| attr.is_callable())
     }
 
-    fn is_enum_member(&mut self, obj: Obj) -> bool {
-        let class = self.object(obj).get_type();
-        let by_identity = || -> PyResult<bool> {
-            let of_enums = self.py.import("enum")?.getattr("EnumMeta")?;
-            let base = self.py.import("builtins")?.getattr("object")?.cast_into::<PyType>()?;
-            let known = in_mro(&class, "__eq__")?.zip(in_mro(&base, "__eq__")?);
-            Ok(class.get_type().is(&of_enums) && known.is_some_and(|(own, known)| own.is(&known)))
-        };
-        by_identity().unwrap_or(false)
+    fn is_functional(&mut self, operator: &str) -> bool {
+        is_functional(self.py, operator).unwrap_or(false)
+    }
+
+    fn enum_member(&mut self, obj: Obj) -> Option<EnumMember> {
+        members::enum_member(&self.object(obj)).unwrap_or(None)
     }
 
     fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool {
