@@ -374,6 +374,11 @@ pub trait Host {
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 
+    /// The target of calls of `apply` of a class that comes from `torch.autograd.Function`.
+    fn autograd_target(&mut self, _class: Obj) -> Option<String> {
+        None
+    }
+
     /// True for an operator of a library, by its name in `torch.ops`, whose schema says that it changes no argument and
     /// gives none back.
     fn is_functional(&mut self, _operator: &str) -> bool {

@@ -303,6 +303,8 @@ struct Tracer<'h> {
     raised: Vec<ValueId>,
     /// Whether a handler sees what the current instruction raises.
     watched: bool,
+    /// Whether numbers of the caller's are taken for constants, however often they have changed.
+    specialises: bool,
     /// What the graph leaves behind.
     effects: may_raise::GraphEffects,
 }
@@ -397,6 +399,7 @@ impl<'h> Tracer<'h> {
             handled: None,
             raised: Vec::new(),
             watched: false,
+            specialises: false,
             effects: may_raise::GraphEffects::default(),
         }
     }

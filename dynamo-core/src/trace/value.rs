@@ -599,6 +599,11 @@ impl Heap {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
+    /// How often such states were changed.
+    pub(super) fn change_count(&self) -> usize {
+        self.log.iter().filter(|&&(id, _)| self.rows[id].origin.is_some()).count()
+    }
+
     /// The states that objects of the caller hold and that were changed, in the order of their first change.
     pub(super) fn changed(&self) -> Vec<StateId> {
         let mut seen = Vec::new();

@@ -469,6 +469,7 @@ impl Tracer<'_> {
             None => {}
         }
         match self.options.dynamic {
+            _ if self.specialises => false,
             Dynamic::Never => false,
             Dynamic::Always => self.is_passed(source),
             Dynamic::Automatic => {
@@ -490,6 +491,7 @@ impl Tracer<'_> {
     /// What is not finite stays what it is: guards compare numbers.
     fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
         let wherever_it_is = || match self.options.dynamic {
+            _ if self.specialises => false,
             Dynamic::Never => false,
             Dynamic::Always => true,
             Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),

@@ -404,7 +404,7 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 10] = [
+const INLINED: [&str; 11] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -413,6 +413,7 @@ const INLINED: [&str; 10] = [
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/attention/",
     "/torch/_jit_internal.py",
+    "/torch/autograd/function.py",
     "/torch/distributions/",
     "/torch/utils/_pytree.py",
 ];

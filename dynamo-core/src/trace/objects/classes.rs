@@ -5,6 +5,7 @@ use crate::{
     host::{ClassAttr, Obj},
     trace::{
         Traced,
+        torch::autograd_function::APPLY,
         value::{Value, ValueId},
     },
 };
@@ -31,6 +32,10 @@ impl Tracer<'_> {
                 let source = self.sources.attr(source, "__func__");
                 let function = self.lazy(function, source);
                 Some(self.value(Value::Method { function, this: class }))
+            }
+            ClassAttr::Builtin(method, _) if method == APPLY => {
+                let function = self.value(Value::Builtin(method));
+                Some(self.sourced(Value::Method { function, this: class }, source))
             }
             _ => None,
         })

@@ -2,8 +2,10 @@
 //!
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
 //! - `modes`: managers of modes, and questions about them; `tensors`: questions about tensors;
+//! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
+pub(in crate::trace) mod autograd_function;
 mod compiler;
 pub(in crate::trace) mod functional;
 mod modes;
@@ -15,4 +17,4 @@ use super::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] =
-    &[compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, tensors::ROWS];
+    &[autograd_function::ROWS, compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, tensors::ROWS];

@@ -7,6 +7,7 @@ use super::{
     classify::{Handles, dotted_name},
     code, constant, members, substitutes,
 };
+use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
@@ -300,6 +301,11 @@ impl Host for PyHost<'_> {
         let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
         let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
         attr.is_some_and(|attr| attr.is_callable())
+    }
+
+    fn autograd_target(&mut self, class: Obj) -> Option<String> {
+        let applied = self.py.import("rust_inductor._autograd").ok()?.getattr("applied").ok()?;
+        allowed_target(&applied.call1((self.object(class),)).ok()?).ok()
     }
 
     fn is_functional(&mut self, operator: &str) -> bool {
