@@ -50,21 +50,21 @@ impl Tracer<'_> {
     pub(super) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
         let shared = match view {
             View::Dict(_) | View::Table(..) => {
-                self.dicts.insert(obj);
-                self.scopes.contains(&obj) || self.held.contains(&obj)
+                self.objects.dicts.insert(obj);
+                self.objects.scopes.contains(&obj) || self.objects.held.contains(&obj)
             }
             View::Object(_) | View::Module(_) => match self.host.dict_of(obj) {
                 Some(dict) => {
-                    self.held.insert(dict);
-                    self.dicts.contains(&dict)
+                    self.objects.held.insert(dict);
+                    self.objects.dicts.contains(&dict)
                 }
                 None => false,
             },
             View::Function(function) => {
-                if !self.scopes.contains(&function.globals) {
-                    self.scopes.push(function.globals);
+                if !self.objects.scopes.contains(&function.globals) {
+                    self.objects.scopes.push(function.globals);
                 }
-                self.dicts.contains(&function.globals)
+                self.objects.dicts.contains(&function.globals)
             }
             _ => false,
         };
@@ -76,7 +76,7 @@ impl Tracer<'_> {
 
     /// True for what the program has made itself.
     fn is_new(&self, value: ValueId) -> bool {
-        match &self.values[value] {
+        match &self.objects.values[value] {
             Value::State(state) => self.heap.origin(*state).is_none(),
             Value::Function(function) => function.object.is_none(),
             _ => false,
@@ -93,19 +93,20 @@ impl Tracer<'_> {
 
     /// Where a cell of the caller's was found first; `None` for anything else.
     pub(super) fn cell_of(&self, value: ValueId) -> Option<SourceId> {
-        let Value::State(state) = self.values[value] else { return None };
+        let Value::State(state) = self.objects.values[value] else { return None };
         if self.heap.sort(state) == Sort::Cell { self.found_cell(state) } else { None }
     }
 
     /// Where the cell of this state was found first; `None` for one that the program has made.
     pub(super) fn found_cell(&self, state: StateId) -> Option<SourceId> {
         let origin = self.heap.origin(state)?;
-        self.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
+        self.objects.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
     }
 
     /// Guards that a variable that the program sets is none of the other closures' that it looks at.
     fn guard_distinct_cells(&mut self, changed: &[Obj]) {
-        let cells: Vec<_> = self.cells.iter().filter(|(cell, _)| self.known.contains_key(cell)).copied().collect();
+        let cells: Vec<_> =
+            self.objects.cells.iter().filter(|(cell, _)| self.objects.known.contains_key(cell)).copied().collect();
         if cells.len() > 1 && cells.iter().any(|(cell, _)| changed.contains(cell)) {
             let sources: Vec<SourceId> = cells.into_iter().map(|(_, source)| source).collect();
             self.guard(sources[0], GuardKind::NoTensorAliasing(sources));
@@ -120,8 +121,7 @@ impl Tracer<'_> {
         }
         self.guard_distinct_cells(&changed);
         let mut alike: FxHashMap<Alike, Vec<(Obj, SourceId)>> = FxHashMap::default();
-        for &obj in &self.known_log {
-            let Some(&value) = self.known.get(&obj) else { continue };
+        for (&obj, &value) in &self.objects.known {
             if let (Some(kind), Some(source)) = (self.alike(value), self.source(value)) {
                 alike.entry(kind).or_default().push((obj, source));
             }
@@ -153,7 +153,7 @@ impl Tracer<'_> {
     }
 
     fn alike(&self, value: ValueId) -> Option<Alike> {
-        match &self.values[value] {
+        match &self.objects.values[value] {
             Value::Object(class, _) => Some(Alike::Object(class.clone())),
             Value::State(state) => match self.heap.sort(*state) {
                 Sort::List => Some(Alike::List),

@@ -40,7 +40,7 @@ impl Tracer<'_> {
     /// `value.name`
     pub(super) fn get_attr(&mut self, value: ValueId, name: &str) -> Traced {
         let forced = self.force(value)?;
-        match self.values[forced].clone() {
+        match self.objects.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
             Value::Class(class, _) if name == "__name__" => {
                 let name = class.rsplit('.').next().unwrap_or(&class).to_owned();
@@ -53,7 +53,7 @@ impl Tracer<'_> {
             {
                 let source = self.source(forced).map(|source| self.sources.attr(source, name));
                 let method = self.value(Value::Builtin(format!("Tensor.{name}")));
-                self.source_of[method] = source.into();
+                self.objects.source_of[method] = source.into();
                 Ok(method)
             }
             Value::Class(_, obj)
@@ -97,7 +97,7 @@ impl Tracer<'_> {
                     Some(overload) if fx::aten::lookup(&overload).is_some() => {
                         let source = self.source(forced).map(|source| self.sources.attr(source, name));
                         let overload = self.value(Value::Builtin(overload));
-                        self.source_of[overload] = source.into();
+                        self.objects.source_of[overload] = source.into();
                         Ok(overload)
                     }
                     _ => Err(self.no_attr(forced, name)),
@@ -185,8 +185,10 @@ impl Tracer<'_> {
     }
 
     fn tensor_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
-        let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_attr(tensor, name)) };
-        if name == "requires_grad" && !self.is_input(node) && !self.grad && self.anything_recorded() {
+        let Some(Meta::Tensor(meta)) = self.graph.torch[node].meta.clone() else {
+            return Err(self.no_attr(tensor, name));
+        };
+        if name == "requires_grad" && !self.is_input(node) && !self.modes.grad && self.anything_recorded() {
             // An operation may give its argument back, which still requires what it did before.
             return Err(self.no_attr(tensor, name));
         }
@@ -200,7 +202,7 @@ impl Tracer<'_> {
             "shape" => {
                 let shape = self.shape(node, &meta)?;
                 if let Some(source) = self.source(tensor) {
-                    self.source_of[shape] = self.sources.attr(source, name).into();
+                    self.objects.source_of[shape] = self.sources.attr(source, name).into();
                 }
                 Ok(shape)
             }
@@ -213,10 +215,12 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(tensor, name)),
             },
             _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
-            "nbytes" => match meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).product::<Option<i64>>() {
-                Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),
-                None => Err(self.no_attr(tensor, name)),
-            },
+            "nbytes" => {
+                match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {
+                    Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),
+                    None => Err(self.no_attr(tensor, name)),
+                }
+            }
             _ if self.host.has_method(name) || torch_ops::knows(&format!("Tensor.{name}")) => {
                 Ok(self.value(Value::BoundBuiltin { this: tensor, name: name.to_owned() }))
             }
@@ -228,7 +232,7 @@ impl Tracer<'_> {
     pub(super) fn guard_attr(&mut self, value: ValueId, name: &str, found: ValueId) -> Traced<()> {
         let forced = self.force(value)?;
         if let (Some(source), Value::Lazy(_), Some(place)) =
-            (self.source(forced), &self.values[found], self.source(found))
+            (self.source(forced), &self.objects.values[found], self.source(found))
         {
             self.found_attr(source, name, place);
         }
@@ -241,9 +245,8 @@ impl Tracer<'_> {
         let is_input = self.is_input(node);
         let first = self.first_name(node);
         let mut absent = Vec::new();
-        for obj in self.known_log.clone() {
-            let Some(&known) = self.known.get(&obj) else { continue };
-            let Value::Tensor(other) = self.values[known] else { continue };
+        for (obj, known) in self.objects.known.clone() {
+            let Value::Tensor(other) = self.objects.values[known] else { continue };
             if is_input && self.first_name(other) != first {
                 continue;
             }
@@ -266,15 +269,15 @@ impl Tracer<'_> {
 
     /// A tensor's sizes; each that is a symbol is read by a node of its own.
     pub(super) fn shape(&mut self, node: fx::NodeId, meta: &TensorMeta) -> Traced {
-        let symbolic = meta.sizes.iter().any(|&size| self.env.pool().as_int(size).is_none());
+        let symbolic = meta.sizes.iter().any(|&size| self.shapes.env.pool().as_int(size).is_none());
         let whole = symbolic.then(|| self.whole_size(NodeKind::CallMethod, "size", Arg::Node(node), &meta.sizes));
         let mut sizes = Vec::new();
         for dim in 0..meta.sizes.len() {
             if symbolic {
                 // torch asks for all sizes at once, and picks each of them.
-                self.graph.spend_name("getitem");
+                self.graph.torch.spend_name("getitem");
             }
-            sizes.push(match self.env.pool().as_int(meta.sizes[dim]) {
+            sizes.push(match self.shapes.env.pool().as_int(meta.sizes[dim]) {
                 Some(size) => self.constant(Constant::Int(size)),
                 None => {
                     let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
@@ -285,15 +288,15 @@ impl Tracer<'_> {
         let size = self.value(Value::Size(sizes.clone()));
         if let Some(whole) = whole {
             let parts = sizes.into_iter().map(|part| self.arg(part)).collect::<Traced<_>>()?;
-            self.lowered.sequences.insert(whole, parts);
-            self.sizes.insert(size, whole);
+            self.graph.lowered.sequences.insert(whole, parts);
+            self.graph.sizes.insert(size, whole);
         }
         Ok(size)
     }
 
     /// One size.
     pub(super) fn size(&mut self, _tensor: ValueId, node: fx::NodeId, meta: &TensorMeta, dim: usize) -> Traced {
-        match self.env.pool().as_int(meta.sizes[dim]) {
+        match self.shapes.env.pool().as_int(meta.sizes[dim]) {
             Some(size) => Ok(self.constant(Constant::Int(size))),
             None => {
                 let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
@@ -310,17 +313,17 @@ impl Tracer<'_> {
                 _ => Err(self.no_attr(value, name)),
             };
         }
-        if matches!(self.values[value], Value::Module(..)) && self.globals_written() {
+        if matches!(self.objects.values[value], Value::Module(..)) && self.globals_written() {
             return Err(self.no_attr(value, name));
         }
         // Classes of the interpreter cannot be changed, and make some of their attributes anew at each read.
-        let fixed = matches!(self.values[value], Value::Class(..)) && self.host.is_immutable(obj);
+        let fixed = matches!(self.objects.values[value], Value::Class(..)) && self.host.is_immutable(obj);
         let source = self.source(value).filter(|_| !fixed);
         match self.host.attr(obj, name) {
             Lookup::Found(found) => match source {
                 Some(source) => {
                     let place = self.sources.attr(source, name);
-                    if self.watched {
+                    if self.exceptions.watched {
                         // A handler would see that it is not there.
                         self.found_attr(source, name, place);
                     }
@@ -386,7 +389,7 @@ impl Tracer<'_> {
     }
 
     fn is_deleted(&self, state: StateId) -> bool {
-        matches!(self.heap.get(state), State::Slot { value: Some(value), .. } if matches!(self.values[*value], Value::Null))
+        matches!(self.heap.get(state), State::Slot { value: Some(value), .. } if matches!(self.objects.values[*value], Value::Null))
     }
 
     pub(super) fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
@@ -433,7 +436,7 @@ impl Tracer<'_> {
 
     fn slot(&mut self, of: Obj, name: &str, slot: State) -> StateId {
         let state = self.heap.push(slot, Some(of));
-        self.slots.push((of, name.to_owned(), state));
+        self.objects.slots.push((of, name.to_owned(), state));
         state
     }
 
@@ -448,12 +451,12 @@ impl Tracer<'_> {
         let global = |&(_, _, state): &(Obj, String, StateId)| {
             matches!(self.heap.get(state), State::Slot { object: None, value: Some(_), .. })
         };
-        self.slots.iter().any(global)
+        self.objects.slots.iter().any(global)
     }
 
     /// The state of an attribute that the program has written.
     pub(super) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
-        let slot = self.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
+        let slot = self.objects.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
         let state = slot.map(|&(_, _, state)| state)?;
         // One whose writing was undone is as if it had never been.
         matches!(self.heap.get(state), State::Slot { value: Some(_), .. }).then_some(state)

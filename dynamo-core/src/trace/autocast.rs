@@ -1,7 +1,7 @@
 //! Automatic mixed precision: contexts that choose element types on their own.
 //!
 //! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
-//! [`Tracer::autocast`]; the graph ends as it began, and code that goes on inside of a context enters it anew.
+//! `Modes::autocast`; the graph ends as it began, and code that goes on inside of a context enters it anew.
 //!
 //! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are
 //! known here: for other devices nothing is traced while it is on.
@@ -92,7 +92,7 @@ impl Tracer<'_> {
 
     /// The type that is chosen for a device, if it is on there.
     pub(super) fn chosen(&self, device: DeviceKind) -> Option<DType> {
-        self.autocast.iter().find(|(kind, _)| *kind == device).map(|&(_, dtype)| dtype)
+        self.modes.autocast.current.iter().find(|(kind, _)| *kind == device).map(|&(_, dtype)| dtype)
     }
 
     /// The type that is chosen for the device of this name, if it is on there; without a name, for GPUs.
@@ -113,34 +113,35 @@ impl Tracer<'_> {
         let cache = autocast.cache.map_or(Arg::None, Arg::Bool);
         let args = vec![Arg::Str("cpu".to_owned()), Arg::DType(autocast.dtype), Arg::Bool(autocast.enabled), cache];
         let node = self.emit_effect(ENTER, args);
-        self.lowered.complete = false;
-        self.entered.push(Entered { node, before: self.autocast.clone() });
-        self.autocast.retain(|(kind, _)| *kind != DeviceKind::Cpu);
+        self.graph.lowered.complete = false;
+        self.modes.autocast.entered.push(Entered { node, before: self.modes.autocast.current.clone() });
+        self.modes.autocast.current.retain(|(kind, _)| *kind != DeviceKind::Cpu);
         if autocast.enabled {
-            self.autocast.push((DeviceKind::Cpu, autocast.dtype));
+            self.modes.autocast.current.push((DeviceKind::Cpu, autocast.dtype));
         }
     }
 
     /// Leaves the manager that was entered last.
     pub(super) fn leave_autocast(&mut self) -> Traced<()> {
-        let entered = self.entered.pop().ok_or_else(|| super::items::raised("RuntimeError: no autocast"))?;
+        let entered =
+            self.modes.autocast.entered.pop().ok_or_else(|| super::items::raised("RuntimeError: no autocast"))?;
         self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
-        self.autocast = entered.before;
+        self.modes.autocast.current = entered.before;
         Ok(())
     }
 
     /// Ends the graph outside of every manager that it entered.
     pub(super) fn restore_autocast(&mut self) {
-        for entered in self.entered.clone().into_iter().rev() {
+        for entered in self.modes.autocast.entered.clone().into_iter().rev() {
             self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
         }
     }
 
     /// A call of which only the effect matters.
     pub(super) fn emit_effect(&mut self, target: &str, args: Vec<Arg>) -> NodeId {
-        let node = self.graph.push(NodeKind::CallFunction, target, args, vec![], None);
+        let node = self.graph.torch.push(NodeKind::CallFunction, target, args, vec![], None);
         self.place_node(node);
-        self.graph[node].meta = Some(fx::Meta::Plain(Arg::None));
+        self.graph.torch[node].meta = Some(fx::Meta::Plain(Arg::None));
         node
     }
 

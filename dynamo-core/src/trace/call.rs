@@ -40,7 +40,7 @@ impl Tracer<'_> {
         if let Some(substitute) = self.substitute(function, forced) {
             return self.call(substitute, args, keywords);
         }
-        match self.values[forced].clone() {
+        match self.objects.values[forced].clone() {
             Value::Function(function) => self.call_function(&function, args, keywords),
             Value::Method { function, this } => {
                 args.insert(0, this);
@@ -67,7 +67,7 @@ impl Tracer<'_> {
     /// The function to trace in the place of one that is found, where the program has named one: `substitute_in_graph`.
     fn substitute(&mut self, function: ValueId, forced: ValueId) -> Option<ValueId> {
         let (&Value::Lazy(obj), Value::Builtin(_) | Value::Function(_)) =
-            (&self.values[function], &self.values[forced])
+            (&self.objects.values[function], &self.objects.values[forced])
         else {
             return None;
         };
@@ -99,7 +99,8 @@ impl Tracer<'_> {
     /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the
     /// program would read it. `None` for any other object or arguments.
     fn call_cached(&mut self, function: ValueId, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
-        let (Value::Object(class, obj), Some(source)) = (self.values[function].clone(), self.source(function)) else {
+        let (Value::Object(class, obj), Some(source)) = (self.objects.values[function].clone(), self.source(function))
+        else {
             return Ok(None);
         };
         if !matches!(class.as_str(), CACHED | METHOD) {
@@ -181,32 +182,34 @@ impl Tracer<'_> {
 
     /// Runs a frame that is inlined until it returns or yields.
     pub(super) fn run(&mut self, frame: &mut Frame) -> Traced<Next> {
-        if self.lines.len() >= self.options.depth {
+        if self.call_stack.lines.len() >= self.options.depth {
             return Err(Reason::new(Kind::TooDeep, format!("`{}`.", frame.code.object.name)));
         }
-        let within = self.within.take();
-        self.lines.push(line_of(frame));
-        self.spans.push(frame.span());
-        let depth = self.lines.len();
-        let handled = self.handled;
+        let within = self.call_stack.within.take();
+        self.call_stack.lines.push(line_of(frame));
+        self.call_stack.spans.push(frame.span());
+        let depth = self.call_stack.lines.len();
+        let handled = self.exceptions.handled;
         let next = loop {
-            self.lines[depth - 1].1 = frame.line();
-            self.spans[depth - 1] = frame.span();
+            self.call_stack.lines[depth - 1].1 = frame.line();
+            self.call_stack.spans[depth - 1] = frame.span();
             let at = frame.at;
             match self.step(frame) {
                 Ok(Next::Go) => {}
                 Ok(next) => break Ok(next),
                 Err(reason) if self.catch(frame, at, &reason) => {}
                 Err(reason) => {
-                    self.failed_at.get_or_insert_with(|| (self.lines.clone(), self.spans.clone()));
-                    self.handled = handled;
+                    self.call_stack
+                        .failed_at
+                        .get_or_insert_with(|| (self.call_stack.lines.clone(), self.call_stack.spans.clone()));
+                    self.exceptions.handled = handled;
                     break Err(reason);
                 }
             }
         };
-        self.lines.pop();
-        self.spans.pop();
-        self.within = within;
+        self.call_stack.lines.pop();
+        self.call_stack.spans.pop();
+        self.call_stack.within = within;
         next
     }
 
@@ -283,9 +286,9 @@ impl Tracer<'_> {
 
     /// A call of a function without Python code, or of a class.
     pub(super) fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
-        let outside = std::mem::replace(&mut self.within, operators::traced_by_torch(name));
+        let outside = std::mem::replace(&mut self.call_stack.within, operators::traced_by_torch(name));
         let result = self.call_named(name, args, keywords);
-        self.within = outside;
+        self.call_stack.within = outside;
         result
     }
 
@@ -401,7 +404,7 @@ impl Tracer<'_> {
         let Value::Tensor(node) = self.get(this)? else {
             return Err(Reason::new(Kind::Call, format!("`Tensor.{name}` of {}.", self.describe(this))));
         };
-        let meta = self.graph[node].tensor_meta().cloned();
+        let meta = self.graph.torch[node].tensor_meta().cloned();
         if let Some(meta) = &meta
             && keywords.is_empty()
             && let Some(known) = self.question(name, args, meta)?
@@ -420,9 +423,9 @@ impl Tracer<'_> {
     /// Where a tensor of the caller's begins in its storage, under a guard.
     pub(super) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
         let tensor = self.force(tensor)?;
-        let found = self.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
+        let found = self.objects.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
         let (Some(obj), Some(source), false) =
-            (found, self.source(tensor), self.effects.changes || self.effects.writes)
+            (found, self.source(tensor), self.graph.effects.changes || self.graph.effects.writes)
         else {
             return Ok(None);
         };
@@ -477,7 +480,7 @@ impl Tracer<'_> {
     }
 
     fn known(&self, exprs: &[symshapes::Expr]) -> Option<Vec<i64>> {
-        exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
+        exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
     }
 
     /// The place of a dimension, counted from the end if it is negative.

@@ -95,7 +95,7 @@ impl Tracer<'_> {
         let class = match self.get(value)? {
             Value::Context(context) => return Ok(Some(context)),
             Value::Const(Constant::Device(device)) => {
-                return Ok(Some(Context::Device(Placed { device, after: self.device })));
+                return Ok(Some(Context::Device(Placed { device, after: self.modes.device })));
             }
             Value::Object(class, _) => class,
             _ => return Ok(None),
@@ -114,7 +114,9 @@ impl Tracer<'_> {
                 let (inside, after) = (self.truth(mode?)?, self.truth(previous?)?);
                 Some(Context::Grad(Grad { inside, after, class: Class::Given }))
             }
-            (_, Some(class)) => Some(Context::Grad(Grad { inside: class == Class::Always, after: self.grad, class })),
+            (_, Some(class)) => {
+                Some(Context::Grad(Grad { inside: class == Class::Always, after: self.modes.grad, class }))
+            }
             _ => None,
         })
     }
@@ -149,8 +151,8 @@ impl Tracer<'_> {
             }
             Context::Inference(inference) => (Context::Inference(self.enter_inference(inference)?), none),
             Context::Device(placed) => {
-                let entered = Placed { after: self.device, ..placed };
-                self.device = Some(placed.device);
+                let entered = Placed { after: self.modes.device, ..placed };
+                self.modes.device = Some(placed.device);
                 // As eager has it.
                 (Context::Device(entered), self.constant(Constant::Device(placed.device)))
             }
@@ -189,7 +191,7 @@ impl Tracer<'_> {
             Context::Grad(grad) => self.set_grad(grad.after),
             Context::Autocast(_) => self.leave_autocast()?,
             Context::Inference(_) => self.leave_inference()?,
-            Context::Device(placed) => self.device = placed.after,
+            Context::Device(placed) => self.modes.device = placed.after,
             Context::Closing(thing) => {
                 let close = self.get_attr(thing, "close")?;
                 self.call(close, vec![], vec![])?;
@@ -262,17 +264,17 @@ impl Tracer<'_> {
         keywords: Keywords,
     ) -> Traced {
         let context = match context {
-            Context::Grad(grad) => Context::Grad(Grad { after: self.grad, ..grad }),
+            Context::Grad(grad) => Context::Grad(Grad { after: self.modes.grad, ..grad }),
             context => context,
         };
         let (context, _) = self.enter_context(context)?;
         let result = self.call(function, args, keywords);
         // An exception goes on behind the manager.
-        if result.is_ok() || self.raising.is_some() {
+        if result.is_ok() || self.exceptions.raising.is_some() {
             let none = self.none();
-            let raising = self.raising.take();
+            let raising = self.exceptions.raising.take();
             self.leave(&context, &[none; 3])?;
-            self.raising = raising;
+            self.exceptions.raising = raising;
         }
         result
     }

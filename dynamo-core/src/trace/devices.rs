@@ -33,13 +33,13 @@ impl Tracer<'_> {
         mut keywords: super::call::Keywords,
     ) -> Traced<super::call::Keywords> {
         let has_code = ["torch.nn.functional.", "torch.functional."].iter().any(|module| target.starts_with(module));
-        if has_code && self.device != self.host.default_device() {
+        if has_code && self.modes.device != self.host.default_device() {
             return Err(Reason::new(Kind::Context, format!("`{target}` on another default device.")));
         }
         let name = target.strip_prefix("torch.").unwrap_or_default();
         let asks =
             matches!(name, "fft.fftfreq" | "fft.rfftfreq") || ASKING.split_whitespace().any(|known| known == name);
-        let Some(device) = self.device.filter(|_| asks) else { return Ok(keywords) };
+        let Some(device) = self.modes.device.filter(|_| asks) else { return Ok(keywords) };
         let given = keywords.iter().position(|(name, _)| name == "device");
         if let Some(at) = given
             && !matches!(self.get(keywords[at].1)?, Value::Const(Constant::None))

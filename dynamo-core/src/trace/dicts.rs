@@ -9,6 +9,7 @@
 
 use super::{
     Traced, Tracer,
+    checkpoint::Speculative,
     value::{Key, Sort, State, StateId, Table, Value, ValueId},
 };
 use guards::{Collection, Constant, Element, Guard, GuardKind, Source, SourceId, Step};
@@ -25,8 +26,8 @@ pub(super) struct Asked {
     found: Vec<(Guard, SourceId)>,
 }
 
-/// A point to return to.
-#[derive(Clone, Copy)]
+/// How many there were.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct AskedCheckpoint {
     whole: usize,
     found: usize,
@@ -38,19 +39,29 @@ impl Asked {
         self.keys.insert(dict, (source, keys));
     }
 
-    pub(super) fn checkpoint(&self) -> AskedCheckpoint {
-        AskedCheckpoint { whole: self.whole.len(), found: self.found.len() }
-    }
-
-    pub(super) fn undo(&mut self, checkpoint: AskedCheckpoint) {
-        self.whole.truncate(checkpoint.whole);
-        self.found.truncate(checkpoint.found);
-    }
-
     /// Where a dict is of which not all keys are guarded.
     fn open(&self, dict: StateId) -> Option<SourceId> {
         let &(source, _) = self.keys.get(&dict)?;
         (!self.whole.contains(&dict)).then_some(source)
+    }
+}
+
+impl Speculative for Asked {
+    type Checkpoint = AskedCheckpoint;
+
+    fn checkpoint(&self) -> AskedCheckpoint {
+        AskedCheckpoint { whole: self.whole.len(), found: self.found.len() }
+    }
+
+    fn rollback(&mut self, to: AskedCheckpoint) {
+        let Asked {
+            // What a dict of the caller's held when it was looked at; nothing leads to those that are dropped.
+            keys: _,
+            whole,
+            found,
+        } = self;
+        whole.truncate(to.whole);
+        found.truncate(to.found);
     }
 }
 
@@ -64,7 +75,7 @@ impl Tracer<'_> {
             (Some((source, element)), Some(value)) => match self.source(value) {
                 Some(place) => {
                     let guard = Guard::new(source, GuardKind::DictContains(element)).at(self.place());
-                    self.asked.found.push((guard, place));
+                    self.guards.asked.found.push((guard, place));
                 }
                 None => self.guard(source, GuardKind::DictContains(element)),
             },
@@ -76,7 +87,7 @@ impl Tracer<'_> {
     pub(super) fn found_attr(&mut self, of: SourceId, name: &str, place: SourceId) {
         let name = self.sources.string(name);
         let guard = Guard::new(of, GuardKind::HasAttr(name, true)).at(self.place());
-        self.asked.found.push((guard, place));
+        self.guards.asked.found.push((guard, place));
     }
 
     /// Whether a dict has a key.
@@ -92,7 +103,7 @@ impl Tracer<'_> {
     /// Whether two dicts are equal; a dict and another container are not. `None` without a dict, or with what is no
     /// container.
     pub(super) fn are_equal_dicts(&mut self, a: ValueId, b: ValueId) -> Traced<Option<bool>> {
-        let sort = |t: &Self, value: ValueId| match t.values[value] {
+        let sort = |t: &Self, value: ValueId| match t.objects.values[value] {
             Value::State(state) => Some((t.heap.sort(state), state)),
             _ => None,
         };
@@ -128,7 +139,7 @@ impl Tracer<'_> {
     /// Where a dict is, and its key as guards have it; `None` if nothing is to be guarded. Of keys that guards cannot
     /// ask for all are guarded.
     fn asked_key(&mut self, dict: StateId, key: &Key) -> Option<(SourceId, Element)> {
-        let source = self.asked.open(dict)?;
+        let source = self.guards.asked.open(dict)?;
         match key {
             Key::Const(constant) if is_plain(constant) => {
                 Some((source, Element::Constant(self.sources.constant(constant.clone()))))
@@ -148,12 +159,12 @@ impl Tracer<'_> {
     }
 
     fn guard_all_keys(&mut self, dict: StateId) {
-        if let Some(source) = self.asked.open(dict)
-            && let Some((_, keys)) = self.asked.keys.get(&dict)
+        if let Some(source) = self.guards.asked.open(dict)
+            && let Some((_, keys)) = self.guards.asked.keys.get(&dict)
         {
             let keys = keys.clone();
             self.guard_key_order(dict, source, keys);
-            self.asked.whole.push(dict);
+            self.guards.asked.whole.push(dict);
         }
     }
 
@@ -174,17 +185,23 @@ impl Tracer<'_> {
     /// Guards the keys that were found and whose values nothing is guarded of.
     pub(super) fn guard_found_keys(&mut self) {
         let mut guarded: FxHashSet<SourceId> = FxHashSet::default();
-        for guard in &self.guards {
+        for guard in &self.guards.emitted {
             let mut next = Some(guard.source);
             while let Some(source) = next.filter(|&source| guarded.insert(source)) {
                 next = self.sources.get(source).and_then(Source::base);
             }
         }
-        let whole: Vec<SourceId> =
-            self.asked.whole.iter().filter_map(|dict| self.asked.keys.get(dict)).map(|&(source, _)| source).collect();
-        for (guard, value) in std::mem::take(&mut self.asked.found) {
+        let whole: Vec<SourceId> = self
+            .guards
+            .asked
+            .whole
+            .iter()
+            .filter_map(|dict| self.guards.asked.keys.get(dict))
+            .map(|&(source, _)| source)
+            .collect();
+        for (guard, value) in std::mem::take(&mut self.guards.asked.found) {
             if !guarded.contains(&value) && !whole.contains(&guard.source) {
-                self.guards.push(guard);
+                self.guards.emitted.push(guard);
             }
         }
     }

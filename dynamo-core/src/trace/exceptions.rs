@@ -6,8 +6,8 @@
 //! again, and the graph ends where the exception was raised. The handler runs as it is, then, and what comes after it
 //! is traced in its turn.
 //!
-//! Invariant: [`Tracer::handled`] is the exception that `raise` without operands raises again; frames that are left by
-//! an exception leave it as they found it.
+//! Invariant: `Exceptions::handled` is the exception that `raise` without operands raises again; frames that are left
+//! by an exception leave it as they found it.
 
 use super::{
     Traced, Tracer,
@@ -30,7 +30,7 @@ impl Tracer<'_> {
 
     /// The value of the exception that a reason is about, if it is one that handlers may see.
     pub(super) fn exception_of(&mut self, reason: &Reason) -> Option<ValueId> {
-        if let Some(raising) = self.raising.take() {
+        if let Some(raising) = self.exceptions.raising.take() {
             return Some(raising);
         }
         let name = reason.exception.as_ref()?;
@@ -41,7 +41,7 @@ impl Tracer<'_> {
 
     /// The reason without the exception: no handler may catch it.
     pub(super) fn uncaught(&mut self, reason: Reason) -> Reason {
-        self.raising = None;
+        self.exceptions.raising = None;
         reason.uncaught()
     }
 
@@ -67,15 +67,15 @@ impl Tracer<'_> {
 
     /// Notes that an exception goes no further for now.
     pub(super) fn caught(&mut self, exception: ValueId) {
-        self.raising = None;
-        self.raised.push(exception);
-        self.failed_at = None;
+        self.exceptions.raising = None;
+        self.exceptions.raised.push(exception);
+        self.call_stack.failed_at = None;
     }
 
     /// Forgets an exception that a builtin function has taken for an answer.
     pub(super) fn forget_raised(&mut self) {
-        self.raising = None;
-        self.failed_at = None;
+        self.exceptions.raising = None;
+        self.call_stack.failed_at = None;
     }
 
     /// Raising, and what handlers begin and end with.
@@ -83,7 +83,7 @@ impl Tracer<'_> {
         match op {
             Op::RaiseVarargs => {
                 let cause = if arg == 2 { Some(f.pop()?) } else { None };
-                let exception = match (arg, self.handled) {
+                let exception = match (arg, self.exceptions.handled) {
                     (0, Some(handled)) => handled,
                     (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
                     _ => f.pop()?,
@@ -99,13 +99,14 @@ impl Tracer<'_> {
             }
             Op::PushExcInfo => {
                 let exception = f.pop()?;
-                let before = self.handled.unwrap_or_else(|| self.none());
+                let before = self.exceptions.handled.unwrap_or_else(|| self.none());
                 f.stack.extend([before, exception]);
-                self.handled = Some(exception);
+                self.exceptions.handled = Some(exception);
             }
             Op::PopExcept => {
                 let before = f.pop()?;
-                self.handled = matches!(self.values[before], Value::Exception { .. }).then_some(before);
+                self.exceptions.handled =
+                    matches!(self.objects.values[before], Value::Exception { .. }).then_some(before);
             }
             Op::CheckExcMatch => {
                 let class = f.pop()?;
@@ -152,11 +153,11 @@ impl Tracer<'_> {
             Value::Class(name, class) if self.host.is_exception(class) => self.make_exception(&name, class, &[]),
             _ => self.force(exception)?,
         };
-        let Value::Exception { name, .. } = &self.values[exception] else {
+        let Value::Exception { name, .. } = &self.objects.values[exception] else {
             return Err(Reason::new(Kind::Call, format!("Raising {}.", self.describe(exception))));
         };
         let reason = Reason::new(Kind::Raised, format!("`{name}`."));
-        self.raising = Some(exception);
+        self.exceptions.raising = Some(exception);
         Ok(reason)
     }
 

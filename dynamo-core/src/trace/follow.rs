@@ -30,14 +30,14 @@ impl Tracer<'_> {
         let stack = f.stack.iter().map(|&value| self.glance(value)).collect();
         let (file, line, function) = super::line_of(f);
         let arg = arg_text(f, inst, self.host.version());
-        let (depth, opcode) = (self.lines.len().saturating_sub(1), f.body().inst(inst).op.to_string());
-        self.followed.push(Followed { place: (file, line, function), depth, opcode, arg, stack });
+        let (depth, opcode) = (self.call_stack.lines.len().saturating_sub(1), f.body().inst(inst).op.to_string());
+        self.call_stack.followed.push(Followed { place: (file, line, function), depth, opcode, arg, stack });
     }
 
     /// The word that torch's tracer has for a value of this kind, where it has one. The value is not looked at for it.
     fn glance(&mut self, value: ValueId) -> String {
-        let value = self.forced.get(&value).copied().unwrap_or(value);
-        match &self.values[value] {
+        let value = self.objects.forced.get(&value).copied().unwrap_or(value);
+        match &self.objects.values[value] {
             Value::Null => "NullVariable".to_owned(),
             &Value::Lazy(obj) => format!("LazyVariableTracker(unrealized: {})", self.host.class_repr(obj)),
             Value::Computed(..) => "LazyVariableTracker(unrealized: <class 'int'>)".to_owned(),

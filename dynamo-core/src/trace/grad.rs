@@ -1,7 +1,7 @@
 //! The modes of autograd: whether it records, as `no_grad`, `enable_grad` and `set_grad_enabled` say.
 //!
 //! Entering and leaving are nodes of the graph, as in torch's own. What the mode is while tracing stands in
-//! [`Tracer::grad`]; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
+//! `Modes::grad`; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
 //! anew.
 
 use super::{
@@ -58,7 +58,7 @@ impl Class {
 impl Tracer<'_> {
     /// A call of one of the classes.
     pub(super) fn make_grad(&mut self, class: Class, mode: Option<ValueId>) -> Traced<Grad> {
-        let after = self.grad;
+        let after = self.modes.grad;
         let inside = match (class, mode) {
             (Class::Never, None) => false,
             (Class::Always, None) => true,
@@ -76,7 +76,7 @@ impl Tracer<'_> {
 
     /// Enters a manager.
     pub(super) fn enter_grad(&mut self, grad: Grad) -> Grad {
-        let grad = if grad.class == Class::Given { grad } else { Grad { after: self.grad, ..grad } };
+        let grad = if grad.class == Class::Given { grad } else { Grad { after: self.modes.grad, ..grad } };
         self.set_grad(grad.inside);
         grad
     }
@@ -95,7 +95,7 @@ impl Tracer<'_> {
 
     /// Sets the mode from here on.
     pub(super) fn set_grad(&mut self, mode: bool) {
-        self.grad = mode;
+        self.modes.grad = mode;
         self.call_set_grad(mode);
     }
 
@@ -110,6 +110,6 @@ impl Tracer<'_> {
     fn call_set_grad(&mut self, mode: bool) {
         self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
         // The graph in overloads is run where nothing is recorded anyway.
-        self.lowered.complete &= !mode || self.host.grad_enabled();
+        self.graph.lowered.complete &= !mode || self.host.grad_enabled();
     }
 }

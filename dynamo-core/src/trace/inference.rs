@@ -43,7 +43,7 @@ impl Tracer<'_> {
             Some(Value::Const(Constant::Bool(enabled))) => enabled,
             Some(_) => return Err(unknown()),
         };
-        Ok(Inference { enabled, grad_after: self.grad })
+        Ok(Inference { enabled, grad_after: self.modes.grad })
     }
 
     /// Enters a manager.
@@ -51,31 +51,35 @@ impl Tracer<'_> {
         if !self.options.inference {
             return Err(Reason::new(Kind::Context, "`inference_mode`, of which the backend makes no graph."));
         }
-        if self.effects.retries {
+        if self.graph.effects.retries {
             return Err(Reason::new(Kind::MayFail, "`inference_mode`."));
         }
         let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);
-        self.lowered.complete = false;
-        self.inferring.push(Entered { node, inference: self.inference, grad: self.grad });
-        let entered = Inference { grad_after: self.grad, ..inference };
-        (self.inference, self.grad) = (inference.enabled, !inference.enabled);
+        self.graph.lowered.complete = false;
+        self.modes.inference.entered.push(Entered {
+            node,
+            inference: self.modes.inference.current,
+            grad: self.modes.grad,
+        });
+        let entered = Inference { grad_after: self.modes.grad, ..inference };
+        (self.modes.inference.current, self.modes.grad) = (inference.enabled, !inference.enabled);
         Ok(entered)
     }
 
     /// Leaves the manager that was entered last.
     pub(super) fn leave_inference(&mut self) -> Traced<()> {
-        let entered = self.inferring.pop().ok_or_else(|| raised("RuntimeError: no inference mode"))?;
+        let entered = self.modes.inference.entered.pop().ok_or_else(|| raised("RuntimeError: no inference mode"))?;
         self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
-        (self.inference, self.grad) = (entered.inference, entered.grad);
+        (self.modes.inference.current, self.modes.grad) = (entered.inference, entered.grad);
         Ok(())
     }
 
     /// Ends the graph outside of every manager that it entered; gives whether autograd records there.
     pub(super) fn restore_inference(&mut self) -> bool {
-        for entered in self.inferring.clone().into_iter().rev() {
+        for entered in self.modes.inference.entered.clone().into_iter().rev() {
             self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
         }
-        self.inferring.first().map_or(self.grad, |first| first.grad)
+        self.modes.inference.entered.first().map_or(self.modes.grad, |first| first.grad)
     }
 }
 

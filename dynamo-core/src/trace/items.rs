@@ -243,7 +243,7 @@ impl Tracer<'_> {
     /// A value as a key of a dict.
     pub(super) fn key(&mut self, value: ValueId) -> Traced<Key> {
         let forced = self.force(value)?;
-        Ok(match self.values[forced].clone() {
+        Ok(match self.objects.values[forced].clone() {
             Value::Const(constant) => Key::Const(plain_number(constant)),
             Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
@@ -317,16 +317,18 @@ impl Tracer<'_> {
     /// A tensor's rows.
     fn rows(&mut self, tensor: ValueId) -> Traced<Vec<ValueId>> {
         let Arg::Node(node) = self.arg(tensor)? else { return Err(self.no_iteration(tensor)) };
-        let Some(Meta::Tensor(meta)) = self.graph[node].meta.clone() else { return Err(self.no_iteration(tensor)) };
+        let Some(Meta::Tensor(meta)) = self.graph.torch[node].meta.clone() else {
+            return Err(self.no_iteration(tensor));
+        };
         let Some(&size) = meta.sizes.first() else { return Err(raised("TypeError: iteration over a 0-d tensor")) };
-        if meta.sizes.iter().any(|&size| self.env.pool().as_int(size).is_none()) {
+        if meta.sizes.iter().any(|&size| self.shapes.env.pool().as_int(size).is_none()) {
             // torch asks for all sizes.
-            self.graph.spend_name("size");
-            meta.sizes.iter().for_each(|_| self.graph.spend_name("getitem"));
+            self.graph.torch.spend_name("size");
+            meta.sizes.iter().for_each(|_| self.graph.torch.spend_name("getitem"));
         }
         let at = self.place();
-        let count = self.env.evaluate_int(size, &at).map_err(|e| Reason::new(Kind::Shape, e.to_string()))?;
-        if self.grad && meta.requires_grad {
+        let count = self.shapes.env.evaluate_int(size, &at).map_err(|e| Reason::new(Kind::Shape, e.to_string()))?;
+        if self.modes.grad && meta.requires_grad {
             // Autograd knows that they are views of one call, and refuses to have them changed.
             let all = self.emit(NodeKind::CallMethod, "unbind", vec![Arg::Node(node)], vec![])?;
             return self.all_items(all);
@@ -350,7 +352,7 @@ impl Tracer<'_> {
             Ok(Some(item)) => Ok(Some(item)),
             Ok(None) => Err(self.no_iteration(object)),
             Err(reason) if self.stops_iteration(&reason) => {
-                if let Some(stop) = self.raising.take() {
+                if let Some(stop) = self.exceptions.raising.take() {
                     self.caught(stop);
                 }
                 Ok(None)
@@ -361,7 +363,7 @@ impl Tracer<'_> {
 
     /// True for a `StopIteration` on its way.
     fn stops_iteration(&self, reason: &Reason) -> bool {
-        let raised = self.raising.map(|raising| &self.values[raising]);
+        let raised = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
         match raised {
             Some(Value::Exception { name, .. }) => name == "builtins.StopIteration",
             _ => reason.exception.as_deref() == Some("StopIteration"),

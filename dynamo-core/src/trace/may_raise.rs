@@ -7,7 +7,7 @@
 //! runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known
 //! into sizes that are known is either certain, or rejected while it is traced.
 //!
-//! Invariant: [`Tracer::watched`] is true while an instruction is traced of which a handler sees the exceptions, in
+//! Invariant: `Exceptions::watched` is true while an instruction is traced of which a handler sees the exceptions, in
 //! this frame or in one that called it. While [`GraphEffects::retries`] is, no call goes into the graph that leaves
 //! behind what cannot be taken back and must not happen twice, nor has one before: a tensor of the caller's that is
 //! changed and is neither small nor written in one place only, numbers drawn from another generator than the CPU's,
@@ -110,7 +110,7 @@ struct Asked {
 /// What a graph leaves behind when it runs, and what becomes of it where it fails.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct GraphEffects {
-    /// It changes tensors of the caller's in place, which [`Tracer::same`] names.
+    /// It changes tensors of the caller's in place, which `Recording::aliases` names.
     pub(super) writes: bool,
     /// It changes anything else.
     pub(super) changes: bool,
@@ -125,31 +125,32 @@ pub(super) struct GraphEffects {
 impl Tracer<'_> {
     /// Sees to it that nobody notices where the call fails, or ends the graph.
     pub(super) fn settle(&mut self, node: NodeId) -> Traced<()> {
-        let left = !self.inferring.is_empty();
+        let left = !self.modes.inference.entered.is_empty();
         if (left || self.is_noticed()) && self.may_raise(node) {
-            let once = self.effects.changes || self.effects.draws_elsewhere || self.saved_for_retry().is_none();
+            let once =
+                self.graph.effects.changes || self.graph.effects.draws_elsewhere || self.saved_for_retry().is_none();
             if left || once {
                 return Err(self.may_fail_here(node));
             }
-            self.effects.retries = true;
+            self.graph.effects.retries = true;
         }
         Ok(())
     }
 
     /// True if somebody would notice that a call does not fail where it stands.
     pub(super) fn is_noticed(&self) -> bool {
-        self.watched || self.handled.is_some() || self.heap.has_changed()
+        self.exceptions.watched || self.exceptions.handled.is_some() || self.heap.has_changed()
     }
 
     /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse
     /// to have it changed, which nothing but its history tells.
     pub(super) fn may_be_of_leaf(&self, node: NodeId) -> bool {
-        let requires = |node: NodeId| match &self.graph[node].meta {
+        let requires = |node: NodeId| match &self.graph.torch[node].meta {
             Some(Meta::Tensor(meta)) => meta.requires_grad,
             meta => matches!(meta, Some(Meta::Tuple(_))),
         };
         let mut at = node;
-        while self.grad && requires(at) {
+        while self.modes.grad && requires(at) {
             if self.is_input(at) {
                 return true;
             }
@@ -163,8 +164,8 @@ impl Tracer<'_> {
 
     /// What a node may give a view of.
     fn base(&self, node: NodeId) -> Option<NodeId> {
-        let name = self.graph[node].target.rsplit('.').next().unwrap_or_default();
-        match self.graph[node].args.first() {
+        let name = self.graph.torch[node].target.rsplit('.').next().unwrap_or_default();
+        match self.graph.torch[node].args.first() {
             Some(&Arg::Node(base))
                 if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(node) != node =>
             {
@@ -179,18 +180,18 @@ impl Tracer<'_> {
     pub(super) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
         let of_changed = self.whole(changed);
         let shares = |node: NodeId| {
-            node != changed && self.graph[node].tensor_meta().is_some() && self.whole(node) == of_changed
+            node != changed && self.graph.torch[node].tensor_meta().is_some() && self.whole(node) == of_changed
         };
-        let is_expanded = self.graph[changed].tensor_meta().is_none_or(|meta| {
-            let int = |expr| self.env.pool().as_int(expr);
+        let is_expanded = self.graph.torch[changed].tensor_meta().is_none_or(|meta| {
+            let int = |expr| self.shapes.env.pool().as_int(expr);
             meta.sizes.iter().zip(&meta.strides).any(|(&size, &stride)| int(stride) == Some(0) && int(size) != Some(1))
         });
-        is_expanded || self.graph[call].inputs().into_iter().any(shares)
+        is_expanded || self.graph.torch[call].inputs().into_iter().any(shares)
     }
 
     /// True for a tensor that the graph itself allocates: running the program again makes it anew.
     pub(super) fn is_fresh(&self, node: NodeId) -> bool {
-        let row = &self.graph[node];
+        let row = &self.graph.torch[node];
         let target = row.target.as_str();
         let makes = match row.kind {
             NodeKind::CallFunction => {
@@ -206,13 +207,13 @@ impl Tracer<'_> {
 
     /// True for a result, or one of several, of an operator whose results have memory of their own.
     fn is_computed(&self, node: NodeId) -> bool {
-        let row = &self.graph[node];
+        let row = &self.graph.torch[node];
         if let ("operator.getitem", [Arg::Node(results), Arg::Int(_)]) = (row.target.as_str(), &row.args[..])
-            && matches!(self.graph[*results].meta, Some(Meta::Tuple(_)))
+            && matches!(self.graph.torch[*results].meta, Some(Meta::Tuple(_)))
         {
             return self.is_computed(*results);
         }
-        let last = self.lowered.calls(node).last().map(|call| &self.lowered.graph[call]);
+        let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
         let overload = last.and_then(|call| fx::aten::lookup(&call.target));
         overload.is_some_and(|overload| {
             let allocates = matches!(
@@ -232,7 +233,7 @@ impl Tracer<'_> {
     /// written again; what is small is kept.
     pub(super) fn saved_for_retry(&self) -> Option<Vec<NodeId>> {
         let mut writes: IndexMap<NodeId, Vec<NodeId>> = IndexMap::new();
-        for &(node, first) in &self.same {
+        for &(node, first) in &self.graph.aliases {
             if self.is_fresh(first) {
                 continue;
             }
@@ -259,44 +260,44 @@ impl Tracer<'_> {
     }
 
     fn is_small(&self, node: NodeId) -> bool {
-        let Some(meta) = self.graph[node].tensor_meta() else { return false };
-        let sizes = meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).collect::<Option<Vec<i64>>>();
+        let Some(meta) = self.graph.torch[node].tensor_meta() else { return false };
+        let sizes = meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).collect::<Option<Vec<i64>>>();
         let elements = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_i64, i64::checked_mul));
         elements.is_some_and(|elements| elements <= MOST_KEPT)
     }
 
     /// True if what a call writes does not depend on what it writes over.
     fn overwrites(&self, node: NodeId) -> bool {
-        let row = &self.graph[node];
+        let row = &self.graph.torch[node];
         let name = row.target.rsplit('.').next().unwrap_or_default();
         OVERWRITING.contains(&name) && row.kwargs.is_empty()
     }
 
     /// True if anything reads a tensor, or a view of it, before a call.
     fn is_read_before(&self, whole: NodeId, call: NodeId) -> bool {
-        let of_whole = |node: NodeId| self.graph[node].tensor_meta().is_some() && self.whole(node) == whole;
-        let earlier = self.graph.nodes().take_while(|&node| node != call);
+        let of_whole = |node: NodeId| self.graph.torch[node].tensor_meta().is_some() && self.whole(node) == whole;
+        let earlier = self.graph.torch.nodes().take_while(|&node| node != call);
         let mut reading = earlier.filter(|&node| !of_whole(node));
-        let is_read = reading.any(|node| self.graph[node].inputs().into_iter().any(of_whole));
+        let is_read = reading.any(|node| self.graph.torch[node].inputs().into_iter().any(of_whole));
         // The written tensor itself comes first.
-        is_read || self.graph[call].inputs().into_iter().skip(1).any(of_whole)
+        is_read || self.graph.torch[call].inputs().into_iter().skip(1).any(of_whole)
     }
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
     pub(super) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
-        let changes = |call| fx::aten::side_effect(&self.lowered.graph, call) == Some(SideEffect::Changes);
-        let (mut changes, mut draws) = (self.lowered.calls(node).any(changes), self.draws(node));
-        if changes && self.host.is_functional(&self.graph[node].target) {
+        let changes = |call| fx::aten::side_effect(&self.graph.lowered.graph, call) == Some(SideEffect::Changes);
+        let (mut changes, mut draws) = (self.graph.lowered.calls(node).any(changes), self.draws(node));
+        if changes && self.host.is_functional(&self.graph.torch[node].target) {
             // An operator of a library, of which nobody says whether it draws.
             (changes, draws) = (false, true);
         }
         let draws_elsewhere = draws && !self.is_on_cpu(node);
-        if self.effects.retries && (changes || draws_elsewhere) {
+        if self.graph.effects.retries && (changes || draws_elsewhere) {
             return Err(self.may_fail_here(node));
         }
-        self.effects.changes |= changes;
-        self.effects.draws |= draws && !draws_elsewhere;
-        self.effects.draws_elsewhere |= draws_elsewhere;
+        self.graph.effects.changes |= changes;
+        self.graph.effects.draws |= draws && !draws_elsewhere;
+        self.graph.effects.draws_elsewhere |= draws_elsewhere;
         Ok(())
     }
 
@@ -304,13 +305,13 @@ impl Tracer<'_> {
     pub(super) fn note_draws(&mut self, node: NodeId) {
         if self.draws(node) {
             let on_cpu = self.is_on_cpu(node);
-            self.effects.draws |= on_cpu;
-            self.effects.draws_elsewhere |= !on_cpu;
+            self.graph.effects.draws |= on_cpu;
+            self.graph.effects.draws_elsewhere |= !on_cpu;
         }
     }
 
     fn draws(&self, node: NodeId) -> bool {
-        self.lowered.calls(node).any(|call| fx::aten::draws(&self.lowered.graph, call))
+        self.graph.lowered.calls(node).any(|call| fx::aten::draws(&self.graph.lowered.graph, call))
     }
 
     /// True if a call has to do with tensors on the CPU alone.
@@ -322,28 +323,28 @@ impl Tracer<'_> {
                 _ => true,
             }
         }
-        let inputs = self.graph[node].inputs();
+        let inputs = self.graph.torch[node].inputs();
         let mut nodes = inputs.into_iter().chain([node]);
-        nodes.all(|node| self.graph[node].meta.as_ref().is_none_or(within))
+        nodes.all(|node| self.graph.torch[node].meta.as_ref().is_none_or(within))
     }
 
     pub(super) fn may_fail_here(&self, node: NodeId) -> Reason {
-        Reason::new(Kind::MayFail, format!("`{}`.", self.graph[node].target))
+        Reason::new(Kind::MayFail, format!("`{}`.", self.graph.torch[node].target))
     }
 
     /// True if the call may raise when the graph runs.
     pub(super) fn may_raise(&self, node: NodeId) -> bool {
         // Numbers are guarded where they could fail.
-        let is_number = matches!(self.graph[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
-        let is_harmless = is_number || sets_mode(&self.graph[node].target);
-        !is_harmless && self.lowered.calls(node).any(|call| fx::aten::may_raise(&self.lowered.graph, call))
+        let is_number = matches!(self.graph.torch[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
+        let is_harmless = is_number || sets_mode(&self.graph.torch[node].target);
+        !is_harmless && self.graph.lowered.calls(node).any(|call| fx::aten::may_raise(&self.graph.lowered.graph, call))
     }
 
     /// The calls of the graph that may raise when it runs. Those that change tensors in place are tried while they are
     /// traced, but autograd has more to say of some than their shapes tell.
     pub(super) fn fallible(&self) -> Vec<NodeId> {
-        let changes = |node| self.same.iter().any(|&(changed, _)| changed == node);
-        self.graph.nodes().filter(|&node| self.may_raise(node) || changes(node)).collect()
+        let changes = |node| self.graph.aliases.iter().any(|&(changed, _)| changed == node);
+        self.graph.torch.nodes().filter(|&node| self.may_raise(node) || changes(node)).collect()
     }
 
     /// `tensor[index]`
@@ -364,7 +365,7 @@ impl Tracer<'_> {
 
     /// True if shapes alone tell that an item is there, of a tensor or among several results.
     pub(super) fn leads_somewhere(&self, item: &fx::Node) -> bool {
-        let is_tensor = |&node: &NodeId| matches!(self.graph[node].meta, Some(Meta::Tensor(_)));
+        let is_tensor = |&node: &NodeId| matches!(self.graph.torch[node].meta, Some(Meta::Tensor(_)));
         let inputs = item.inputs();
         let is_of_tensor = inputs.first().is_some_and(is_tensor);
         let by_tensors = inputs.iter().skip(1).any(is_tensor);
@@ -380,9 +381,9 @@ impl Tracer<'_> {
         let mut places = self.where_it_leads(args, &mut asked);
         let at = self.place();
         for asked in asked {
-            let least = self.env.pool_mut().int(asked.least);
-            let enough = self.env.pool_mut().le(least, asked.size);
-            match self.env.evaluate(enough, &at) {
+            let least = self.shapes.env.pool_mut().int(asked.least);
+            let enough = self.shapes.env.pool_mut().le(least, asked.size);
+            match self.shapes.env.evaluate(enough, &at) {
                 Ok(true) => {}
                 Ok(false) if asked.raises && places != Places::Unknown => places = Places::Outside,
                 _ => places = Places::Unknown,
@@ -394,7 +395,7 @@ impl Tracer<'_> {
     /// Where an index leads that torch takes, by its shapes, if sizes that are symbols are as large as `asked` says.
     fn where_it_leads(&self, args: &[Arg], asked: &mut Vec<Asked>) -> Places {
         let [Arg::Node(tensor), index] = args else { return Places::Unknown };
-        let Some(meta) = self.graph[*tensor].tensor_meta() else { return Places::Unknown };
+        let Some(meta) = self.graph.torch[*tensor].tensor_meta() else { return Places::Unknown };
         let items = if let Arg::Tuple(items) = index { &items[..] } else { std::slice::from_ref(index) };
         let (mut dim, mut places) = (0, Places::Within);
         for (at, item) in items.iter().enumerate() {
@@ -425,7 +426,7 @@ impl Tracer<'_> {
             Arg::None | Arg::Bool(_) | Arg::Ellipsis => Some(0),
             Arg::Int(_) | Arg::Slice(_) => Some(1),
             Arg::List(items) if items.iter().all(|item| matches!(item, Arg::Int(_) | Arg::Bool(_))) => Some(1),
-            Arg::Node(node) => match &self.graph[*node].meta {
+            Arg::Node(node) => match &self.graph.torch[*node].meta {
                 Some(Meta::Int(_)) => Some(1),
                 Some(Meta::Tensor(meta)) if is_mask(meta) => Some(meta.sizes.len()),
                 Some(Meta::Tensor(_)) => Some(1),
@@ -438,7 +439,7 @@ impl Tracer<'_> {
     /// Where a list or tensor leads along one dimension.
     fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg, asked: &mut Vec<Asked>) -> Places {
         let given = match item {
-            Arg::Node(node) => match &self.graph[*node].meta {
+            Arg::Node(node) => match &self.graph.torch[*node].meta {
                 Some(Meta::Int(_)) => return Places::Within,
                 Some(Meta::Tensor(meta)) if is_mask(meta) => return Places::Within,
                 _ => self.constant_places(*node),
@@ -451,7 +452,7 @@ impl Tracer<'_> {
         let least = least.unwrap_or(0);
         // An accelerator raises nothing.
         let raises = meta.device.kind == DeviceKind::Cpu;
-        match self.env.pool().as_int(size) {
+        match self.shapes.env.pool().as_int(size) {
             Some(size) if least <= size => Places::Within,
             Some(_) if raises => Places::Outside,
             Some(_) => Places::Unknown,
@@ -464,8 +465,8 @@ impl Tracer<'_> {
 
     /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
     fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
-        let made = &self.graph[node];
-        let is_constant = made.target == "torch.tensor" && !self.effects.changes && !self.effects.writes;
+        let made = &self.graph.torch[node];
+        let is_constant = made.target == "torch.tensor" && !self.graph.effects.changes && !self.graph.effects.writes;
         made.args.first().filter(|_| is_constant).and_then(numbers)
     }
 

@@ -3,6 +3,8 @@
 //!
 //! - `value`: what is tracked; `frame`: where it is;
 //! - `step`: one instruction; `call`, `attr`, `ops`, `items`: what instructions do, by the kind of value;
+//! - `object_table`, `recording` with `lowered`, `shapes`, `guard_list`, `modes`, `call_stack`, `exception_state`: the
+//!   state of a trace in sub-structures; `checkpoint`: how each is taken back;
 //! - `graph`: what goes into the graph, and what is known of it;
 //! - `wrap`: objects of the running program, tracked and guarded when they are first used;
 //! - `aliasing`: which objects have to stay two;
@@ -16,8 +18,9 @@
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.
 //!
 //! **Speculation.** Before each instruction of the traced function a `Checkpoint` is taken: lengths and copies of a few
-//! small vectors. An instruction that cannot be traced, however deep in calls that it inlines, gives a `Reason`;
-//! everything since the checkpoint is dropped, and the graph ends before that instruction. Nothing is traced twice.
+//! small vectors, by `Speculative`. An instruction that cannot be traced, however deep in inlined calls, gives a
+//! `Reason`; everything since the checkpoint is dropped, and the graph ends before that instruction. Nothing is traced
+//! twice.
 //!
 //! Invariant: no step runs the user's code or changes an object of the running program.
 
@@ -25,25 +28,34 @@ mod aliasing;
 mod attr;
 mod autocast;
 mod call;
+mod call_stack;
+mod checkpoint;
 mod context;
 mod devices;
 mod dicts;
+mod exception_state;
 mod exceptions;
 mod follow;
 mod frame;
 mod grad;
 mod graph;
+mod guard_list;
 mod inference;
 mod items;
 mod key_views;
+mod lowered;
 mod may_raise;
+mod modes;
 mod number_guards;
 mod numbers;
+mod object_table;
 mod objects;
 mod ops;
 mod output;
 mod patterns;
 mod python;
+mod recording;
+mod shapes;
 mod signature;
 mod step;
 mod torch;
@@ -63,14 +75,20 @@ use crate::{
     host::{self, Host, Obj, View},
     reason::{Kind, Reason},
 };
-use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
+use call_stack::CallStack;
+use checkpoint::Speculative;
+use cranelift_entity::SecondaryMap;
+use exception_state::Exceptions;
 use frame::{Frame, Globals};
 use fx::{Graph, NodeId};
+use guard_list::GuardList;
 use guards::{Constant, Guard, GuardKind, SourceId, Sources};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
+use modes::Modes;
+use object_table::ObjectTable;
+use recording::Recording;
+use shapes::Shapes;
 use step::Next;
-use symshapes::{Device, EnvOptions, Expr, ShapeEnv};
+use symshapes::ShapeEnv;
 use value::{Heap, State, Value, ValueId};
 
 /// Where a node comes from, beyond its `stack_trace`.
@@ -203,9 +221,6 @@ pub struct Break {
     pub spans: Vec<Option<Span>>,
 }
 
-/// The frames on the way to a place: file, line and function of each, and what it spans there.
-type Way = (Vec<(String, i32, String)>, Vec<Option<Span>>);
-
 /// An input of the graph.
 #[derive(Clone, Copy, Debug)]
 struct Input {
@@ -216,117 +231,80 @@ struct Input {
 }
 
 /// The interpreter's whole state.
+///
+/// What a failed speculation takes back lies in sub-structures that implement [`Speculative`].
 struct Tracer<'h> {
     host: &'h mut dyn Host,
     options: &'h Options,
-    graph: Graph,
-    /// The same graph in ATen overloads.
-    lowered: graph::Lowered,
-    env: ShapeEnv,
-    hints: Vec<(SourceId, i64)>,
-    /// The first size of each group of dimensions that `mark_unbacked` names.
-    groups: FxHashMap<Arc<str>, Expr>,
+    /// Where values are found: only names, which a trace need not use.
     sources: Sources,
-    guards: Vec<Guard>,
-    values: PrimaryMap<ValueId, Value>,
-    source_of: SecondaryMap<ValueId, PackedOption<SourceId>>,
+    objects: ObjectTable,
     heap: Heap,
-    /// What lazy values turned out to be, and the objects whose values are known; both with the order of their coming.
-    forced: FxHashMap<ValueId, ValueId>,
-    forced_log: Vec<ValueId>,
-    known: FxHashMap<Obj, ValueId>,
-    known_log: Vec<Obj>,
-    /// What was looked at, perhaps in vain, of which two may share what they hold: the dicts of functions' global
-    /// variables, other dicts, objects and modules.
-    scopes: Vec<Obj>,
-    dicts: FxHashSet<Obj>,
-    /// The dicts in which those objects and modules keep their attributes.
-    held: FxHashSet<Obj>,
-    /// What the program has asked of dicts of the caller's.
-    asked: dicts::Asked,
-    /// Cells of the caller's, and where each was found.
-    cells: Vec<(Obj, SourceId)>,
-    /// The objects of the caller's that are keys.
-    keyed: Vec<SourceId>,
-    /// What objects of the caller's hold whose classes come from dict or list.
-    bases: FxHashMap<Obj, ValueId>,
-    /// Where such objects are, and the class of Python's own whose `__getitem__` reads their items.
-    raw_items: FxHashMap<SourceId, &'static str>,
-    /// The objects of frozen sets: the values know no order.
-    frozen: FxHashMap<ValueId, Obj>,
-    /// The nodes that give a tensor's sizes all at once.
-    sizes: FxHashMap<ValueId, NodeId>,
-    /// The nodes that have the name of a variable.
-    named: SecondaryMap<NodeId, bool>,
-    /// The names that such nodes had before.
-    renamed: Vec<(NodeId, String)>,
-    /// The calls that have no rule: torch was asked what they give.
-    without_rule: Vec<NodeId>,
-    /// The sources of the graph's inputs.
-    inputs: Vec<Input>,
-    /// Nodes that give the tensor that an earlier one gives, and that one.
-    same: Vec<(NodeId, NodeId)>,
-    /// The inputs that are parameters of modules.
-    parameters: Vec<NodeId>,
-    /// The attributes that the program has written.
-    slots: Vec<(Obj, String, value::StateId)>,
-    /// The lines of the frames, the traced function's first.
-    lines: Vec<(String, i32, String)>,
-    /// What the frames' instructions span in their lines.
-    spans: Vec<Option<Span>>,
-    /// The library's function that is being called, if torch's Dynamo would trace it.
-    within: Option<&'static str>,
-    origins: Origins,
-    /// The frames' place when the last instruction failed.
-    failed_at: Option<Way>,
-    steps: usize,
-    followed: Vec<Followed>,
-    /// Whether autograd records.
-    grad: bool,
-    /// Which devices choose element types on their own.
-    autocast: autocast::State,
-    /// The managers of that which were entered and not left.
-    entered: Vec<autocast::Entered>,
-    /// Whether tensors are made that can never record gradients.
-    inference: bool,
-    /// The managers of that which were entered and not left.
-    inferring: Vec<inference::Entered>,
-    /// Where tensors are made of which the program does not say it.
-    device: Option<Device>,
-    /// How deep within containers something is looked for.
-    nesting: usize,
-    /// The exception on its way to a handler.
-    raising: Option<ValueId>,
-    /// The exception that is being handled.
-    handled: Option<ValueId>,
-    /// The exceptions that were raised, and so have a history that no code gives them again.
-    raised: Vec<ValueId>,
-    /// Whether a handler sees what the current instruction raises.
-    watched: bool,
-    /// Whether numbers of the caller's are taken for constants, however often they have changed.
-    specialises: bool,
-    /// What the graph leaves behind.
-    effects: may_raise::GraphEffects,
+    graph: Recording,
+    shapes: Shapes,
+    guards: GuardList,
+    modes: Modes,
+    call_stack: CallStack,
+    exceptions: Exceptions,
 }
 
-/// A point to return to.
+/// A point to return to: the frame of the traced function before an instruction, and what was recorded by then.
 struct Checkpoint {
     frame: Frame,
-    nodes: usize,
-    guards: usize,
-    heap: usize,
-    forced: usize,
-    known: usize,
-    asked: dicts::AskedCheckpoint,
-    inputs: usize,
-    grad: bool,
-    autocast: autocast::State,
-    entered: Vec<autocast::Entered>,
-    inference: bool,
-    inferring: Vec<inference::Entered>,
-    device: Option<Device>,
-    handled: Option<ValueId>,
-    raised: usize,
+    recorded: Recorded,
+}
+
+/// What a trace has recorded.
+struct Recorded {
+    objects: <ObjectTable as Speculative>::Checkpoint,
+    heap: <Heap as Speculative>::Checkpoint,
+    graph: <Recording as Speculative>::Checkpoint,
+    shapes: <Shapes as Speculative>::Checkpoint,
+    guards: <GuardList as Speculative>::Checkpoint,
+    modes: <Modes as Speculative>::Checkpoint,
+    call_stack: <CallStack as Speculative>::Checkpoint,
+    exceptions: <Exceptions as Speculative>::Checkpoint,
+}
+
+impl Speculative for Tracer<'_> {
+    type Checkpoint = Recorded;
+
+    fn checkpoint(&self) -> Recorded {
+        Recorded {
+            objects: self.objects.checkpoint(),
+            heap: self.heap.checkpoint(),
+            graph: self.graph.checkpoint(),
+            shapes: self.shapes.checkpoint(),
+            guards: self.guards.checkpoint(),
+            modes: self.modes.checkpoint(),
+            call_stack: self.call_stack.checkpoint(),
+            exceptions: self.exceptions.checkpoint(),
+        }
+    }
+
+    fn rollback(&mut self, to: Recorded) {
+        let Tracer {
+            host: _,
+            options: _,
+            sources: _,
+            objects,
+            heap,
+            graph,
+            shapes,
+            guards,
+            modes,
+            call_stack,
+            exceptions,
+        } = self;
+        objects.rollback(to.objects);
+        heap.rollback(to.heap);
+        graph.rollback(to.graph);
+        shapes.rollback(to.shapes);
+        guards.rollback(to.guards);
+        modes.rollback(to.modes);
+        call_stack.rollback(to.call_stack);
+        exceptions.rollback(to.exceptions);
+    }
 }
 
 /// Traces a call of `function` with these arguments, one for each slot.
@@ -348,59 +326,17 @@ pub fn trace(
 impl<'h> Tracer<'h> {
     fn new(host: &'h mut dyn Host, options: &'h Options) -> Tracer<'h> {
         Tracer {
-            grad: host.grad_enabled(),
-            autocast: host.autocast(),
-            entered: Vec::new(),
-            inference: host.inference_mode(),
-            inferring: Vec::new(),
-            device: host.default_device(),
+            modes: Modes::of_host(host),
             host,
             options,
-            graph: Graph::new(),
-            lowered: graph::Lowered::default(),
-            env: ShapeEnv::new(EnvOptions::default()),
-            hints: Vec::new(),
-            groups: FxHashMap::default(),
             sources: Sources::default(),
-            guards: Vec::new(),
-            values: PrimaryMap::new(),
-            source_of: SecondaryMap::new(),
+            objects: ObjectTable::default(),
             heap: Heap::default(),
-            forced: FxHashMap::default(),
-            forced_log: Vec::new(),
-            known: FxHashMap::default(),
-            known_log: Vec::new(),
-            scopes: Vec::new(),
-            dicts: FxHashSet::default(),
-            held: FxHashSet::default(),
-            asked: dicts::Asked::default(),
-            cells: Vec::new(),
-            keyed: Vec::new(),
-            bases: FxHashMap::default(),
-            raw_items: FxHashMap::default(),
-            frozen: FxHashMap::default(),
-            sizes: FxHashMap::default(),
-            named: SecondaryMap::new(),
-            renamed: Vec::new(),
-            without_rule: Vec::new(),
-            inputs: Vec::new(),
-            same: Vec::new(),
-            parameters: Vec::new(),
-            slots: Vec::new(),
-            lines: Vec::new(),
-            spans: Vec::new(),
-            within: None,
-            origins: SecondaryMap::new(),
-            failed_at: None,
-            steps: 0,
-            followed: Vec::new(),
-            nesting: 0,
-            raising: None,
-            handled: None,
-            raised: Vec::new(),
-            watched: false,
-            specialises: false,
-            effects: may_raise::GraphEffects::default(),
+            graph: Recording::default(),
+            shapes: Shapes::default(),
+            guards: GuardList::default(),
+            call_stack: CallStack::default(),
+            exceptions: Exceptions::default(),
         }
     }
 
@@ -416,7 +352,7 @@ impl<'h> Tracer<'h> {
         let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
         let closure = closure.zip(0..).map(|((name, &cell), index)| self.root_cell(&name, cell, index)).collect();
         let globals = Globals { dict: view.globals, owner: None.into() };
-        self.scopes.push(view.globals);
+        self.objects.scopes.push(view.globals);
         let mut frame = Frame::new(code, Some(view.code), globals, closure);
         let names: Vec<String> = frame.code.object.local_names().map(str::to_owned).collect();
         for (slot, argument) in arguments.iter().enumerate() {
@@ -463,10 +399,10 @@ impl<'h> Tracer<'h> {
         };
         let state = self.heap.push(State::Cell(content), Some(cell));
         let value = self.value(Value::State(state));
-        self.known.insert(cell, value);
+        self.objects.known.insert(cell, value);
         let function = self.sources.function();
         let source = self.sources.closure_cell(function, index);
-        self.cells.push((cell, source));
+        self.objects.cells.push((cell, source));
         value
     }
 
@@ -480,14 +416,14 @@ impl<'h> Tracer<'h> {
             }
             // What was read before the checkpoint is guarded before it: going back forgets what was read since.
             self.guard_keys();
-            let checkpoint = self.checkpoint(&frame);
+            let checkpoint = Checkpoint { frame: frame.clone(), recorded: self.checkpoint() };
             let at = frame.at;
-            self.lines = vec![line_of(&frame)];
-            self.spans = vec![frame.span()];
+            self.call_stack.lines = vec![line_of(&frame)];
+            self.call_stack.spans = vec![frame.span()];
             let reason = match self.step(&mut frame) {
                 Ok(Next::Go) => {
-                    let exception_waits = frame.stack.last().is_some_and(|top| self.raised.contains(top));
-                    if self.handled.is_none() && !exception_waits {
+                    let exception_waits = frame.stack.last().is_some_and(|top| self.exceptions.raised.contains(top));
+                    if self.exceptions.handled.is_none() && !exception_waits {
                         raised_at = None;
                     }
                     continue;
@@ -509,8 +445,8 @@ impl<'h> Tracer<'h> {
                     reason,
                     line: checkpoint.frame.line(),
                     opcode: None,
-                    stack: self.lines,
-                    spans: self.spans,
+                    stack: self.call_stack.lines,
+                    spans: self.call_stack.spans,
                 });
             }
             return match raised_at {
@@ -522,16 +458,20 @@ impl<'h> Tracer<'h> {
 
     /// True once the trace has grown too long.
     fn is_exhausted(&self) -> bool {
-        self.steps > self.options.steps || self.heap.is_overworked()
+        self.call_stack.steps > self.options.steps || self.heap.is_overworked()
     }
 
     /// Ends the graph before the instruction that failed.
     fn end(mut self, checkpoint: Checkpoint, reason: Reason) -> Result<Capture, Break> {
-        let (stack, spans) = self.failed_at.take().unwrap_or_else(|| (self.lines.clone(), self.spans.clone()));
+        let (stack, spans) = self
+            .call_stack
+            .failed_at
+            .take()
+            .unwrap_or_else(|| (self.call_stack.lines.clone(), self.call_stack.spans.clone()));
         let opcode = checkpoint.frame.data().map(|data| data.op);
         let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
-        let frame = self.rollback(checkpoint);
-        match output::broken(&mut self, &frame) {
+        self.rollback(checkpoint.recorded);
+        match output::broken(&mut self, &checkpoint.frame) {
             Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
             Err(why) => {
                 Err(Break { reason: Reason { text: format!("{} {why}", ended.reason.text), ..ended.reason }, ..ended })
@@ -543,95 +483,44 @@ impl<'h> Tracer<'h> {
         self.guard_keys();
         self.guard_found_keys();
         self.guard_distinct();
-        if let (Some(&first), true) = (self.keyed.first(), self.keyed.len() > 1) {
-            let keyed = std::mem::take(&mut self.keyed);
+        if let (Some(&first), true) = (self.guards.keyed.first(), self.guards.keyed.len() > 1) {
+            let keyed = std::mem::take(&mut self.guards.keyed);
             self.guard(first, GuardKind::NoTensorAliasing(keyed));
         }
-        let sets_mode = self.graph.nodes().any(|node| context::sets_mode(&self.graph[node].target));
+        let sets_mode = self.graph.torch.nodes().any(|node| context::sets_mode(&self.graph.torch[node].target));
         // Metadata is over the environment's expressions.
-        self.graph.exprs = self.env.pool().clone();
-        self.lowered.graph.exprs = self.env.pool().clone();
+        self.graph.torch.exprs = self.shapes.env.pool().clone();
+        self.graph.lowered.graph.exprs = self.shapes.env.pool().clone();
         Capture {
             computes: self.graph_is_needed(),
-            asked: self.graph.nodes().filter(|node| self.without_rule.contains(node)).collect(),
+            asked: self.graph.torch.nodes().filter(|node| self.graph.without_rule.contains(node)).collect(),
             sets_mode,
             fallible: self.fallible(),
-            lowered: self.lowered.is_whole().then_some(self.lowered.graph),
-            graph: self.graph,
-            inputs: self.inputs.into_iter().map(|input| input.source).collect(),
+            lowered: self.graph.lowered.is_whole().then_some(self.graph.lowered.graph),
+            graph: self.graph.torch,
+            inputs: self.graph.inputs.into_iter().map(|input| input.source).collect(),
             sources: self.sources,
-            guards: self.guards,
-            env: self.env,
-            hints: self.hints,
+            guards: self.guards.emitted,
+            env: self.shapes.env,
+            hints: self.shapes.hints,
             code,
             opaque,
             ended,
-            followed: self.followed,
-            origins: self.origins,
-            renamed: self.renamed,
+            followed: self.call_stack.followed,
+            origins: self.graph.origins,
+            renamed: self.graph.renamed,
         }
-    }
-
-    fn checkpoint(&self, frame: &Frame) -> Checkpoint {
-        Checkpoint {
-            frame: frame.clone(),
-            nodes: self.graph.capacity(),
-            guards: self.guards.len(),
-            heap: self.heap.checkpoint(),
-            forced: self.forced_log.len(),
-            known: self.known_log.len(),
-            asked: self.asked.checkpoint(),
-            inputs: self.inputs.len(),
-            grad: self.grad,
-            autocast: self.autocast.clone(),
-            entered: self.entered.clone(),
-            inference: self.inference,
-            inferring: self.inferring.clone(),
-            device: self.device,
-            handled: self.handled,
-            raised: self.raised.len(),
-        }
-    }
-
-    /// Drops everything since the checkpoint. What the environment has learned of sizes stays: at worst it is a guard
-    /// too many.
-    fn rollback(&mut self, checkpoint: Checkpoint) -> Frame {
-        self.graph.retain(|node| node.as_u32() < u32::try_from(checkpoint.nodes).unwrap_or(u32::MAX));
-        self.lowered.rollback(checkpoint.nodes);
-        self.guards.truncate(checkpoint.guards);
-        self.heap.undo(checkpoint.heap);
-        for lazy in self.forced_log.drain(checkpoint.forced..) {
-            self.forced.remove(&lazy);
-        }
-        for obj in self.known_log.drain(checkpoint.known..) {
-            self.known.remove(&obj);
-        }
-        self.heap.take_read();
-        self.asked.undo(checkpoint.asked);
-        self.inputs.truncate(checkpoint.inputs);
-        self.without_rule.retain(|node| (node.as_u32() as usize) < checkpoint.nodes);
-        self.same.retain(|(node, _)| (node.as_u32() as usize) < checkpoint.nodes);
-        self.grad = checkpoint.grad;
-        self.autocast = checkpoint.autocast;
-        self.entered = checkpoint.entered;
-        self.inference = checkpoint.inference;
-        self.inferring = checkpoint.inferring;
-        self.device = checkpoint.device;
-        self.handled = checkpoint.handled;
-        self.raising = None;
-        self.raised.truncate(checkpoint.raised);
-        checkpoint.frame
     }
 
     /// Adds a value that the program made.
     fn value(&mut self, value: Value) -> ValueId {
-        self.values.push(value)
+        self.objects.values.push(value)
     }
 
     /// Adds a value that can be read from the running program.
     fn sourced(&mut self, value: Value, source: SourceId) -> ValueId {
-        let id = self.values.push(value);
-        self.source_of[id] = source.into();
+        let id = self.objects.values.push(value);
+        self.objects.source_of[id] = source.into();
         id
     }
 
@@ -650,12 +539,12 @@ impl<'h> Tracer<'h> {
 
     /// Looks into a container, which may hold itself.
     fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Traced<T>) -> Traced<T> {
-        if self.nesting >= MOST_NESTED {
+        if self.call_stack.nesting >= MOST_NESTED {
             return Err(Reason::new(Kind::TooDeep, "A container within itself, or within many others."));
         }
-        self.nesting += 1;
+        self.call_stack.nesting += 1;
         let found = look(self);
-        self.nesting -= 1;
+        self.call_stack.nesting -= 1;
         found
     }
 
@@ -667,7 +556,7 @@ impl<'h> Tracer<'h> {
 
     /// How a value is read from the running program, if it can be.
     fn source(&self, value: ValueId) -> Option<SourceId> {
-        self.source_of[value].expand()
+        self.objects.source_of[value].expand()
     }
 }
 

@@ -83,7 +83,7 @@ impl Tracer<'_> {
     /// The number that a value is.
     pub(super) fn number(&mut self, value: ValueId) -> Traced<Option<Number>> {
         let found = self.get(value)?;
-        let pool = self.env.pool_mut();
+        let pool = self.shapes.env.pool_mut();
         Ok(Some(match found {
             Value::Const(Constant::Int(int)) => Number::Int(pool.int(int)),
             Value::Const(Constant::Bool(truth)) => Number::Bool(pool.bool(truth)),
@@ -122,7 +122,7 @@ impl Tracer<'_> {
         let operands = [a, b];
         let found = match (self.number(a)?, self.number(b)?) {
             (Some(Number::Bool(p)), Some(Number::Bool(q))) if matches!(name, "and_" | "or_") => {
-                let pool = self.env.pool_mut();
+                let pool = self.shapes.env.pool_mut();
                 let pred = if name == "and_" { pool.and(p, q) } else { pool.or(p, q) };
                 Some(Number::Bool(pred))
             }
@@ -132,7 +132,7 @@ impl Tracer<'_> {
                 let mut natural = true;
                 if matches!(name, "pow" | "lshift" | "rshift") {
                     // The sign tells what kind of number it is, or whether there is any.
-                    let is_natural = self.env.pool_mut().le(Expr::ZERO, y);
+                    let is_natural = self.shapes.env.pool_mut().le(Expr::ZERO, y);
                     natural = self.decide(is_natural)?;
                 }
                 if !natural && name == "pow" {
@@ -140,7 +140,8 @@ impl Tracer<'_> {
                     return self.computed("operator.pow", "operator.pow", &operands, found);
                 }
                 let has_value = !matches!(name, "floordiv" | "mod") || self.is_divisor(y)?;
-                let found = has_value.then(|| infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x, y]));
+                let found =
+                    has_value.then(|| infer::int_op(self.shapes.env.pool_mut(), &format!("operator.{name}"), &[x, y]));
                 found.flatten().map(Number::Int)
             }
             (Some(x), Some(y)) => self.float_binary(name, x, y)?,
@@ -158,11 +159,11 @@ impl Tracer<'_> {
         }
         let found = match self.number(a)? {
             Some(Number::Int(x)) => {
-                infer::int_op(self.env.pool_mut(), &format!("operator.{name}"), &[x]).map(Number::Int)
+                infer::int_op(self.shapes.env.pool_mut(), &format!("operator.{name}"), &[x]).map(Number::Int)
             }
             Some(Number::Float(x)) => match name {
-                "neg" => Some(Number::Float(self.env.pool_mut().float_unary(FloatUnary::Neg, x))),
-                "abs" => Some(Number::Float(self.env.pool_mut().float_unary(FloatUnary::Abs, x))),
+                "neg" => Some(Number::Float(self.shapes.env.pool_mut().float_unary(FloatUnary::Neg, x))),
+                "abs" => Some(Number::Float(self.shapes.env.pool_mut().float_unary(FloatUnary::Abs, x))),
                 "pos" => Some(Number::Float(x)),
                 _ => None,
             },
@@ -175,7 +176,7 @@ impl Tracer<'_> {
     pub(super) fn number_not(&mut self, a: ValueId) -> Traced {
         let pred = self.truth_of(a)?;
         let target = if matches!(self.get(a)?, Value::SymBool { .. }) { "torch.sym_not" } else { "operator.not_" };
-        let pred = self.env.pool_mut().not(pred);
+        let pred = self.shapes.env.pool_mut().not(pred);
         self.computed(target, "operator.not_", &[a], Some(Number::Bool(pred)))
     }
 
@@ -192,7 +193,7 @@ impl Tracer<'_> {
     /// That a number counts as true.
     pub(super) fn truth_of(&mut self, a: ValueId) -> Traced<Pred> {
         let number = self.number(a)?;
-        let pool = self.env.pool_mut();
+        let pool = self.shapes.env.pool_mut();
         Ok(match number {
             Some(Number::Int(x)) => pool.ne(x, Expr::ZERO),
             Some(Number::Float(x)) => {
@@ -226,7 +227,7 @@ impl Tracer<'_> {
 
     pub(super) fn float_relation(&mut self, comparison: Comparison, x: Float, y: Float) -> Pred {
         use symshapes::Comparison as Of;
-        let pool = self.env.pool_mut();
+        let pool = self.shapes.env.pool_mut();
         match comparison {
             Comparison::Lt => pool.compare_floats(Of::Lt, x, y),
             Comparison::Le => pool.compare_floats(Of::Le, x, y),
@@ -249,11 +250,11 @@ impl Tracer<'_> {
         for &item in rest {
             let found = match (self.number(best)?, self.number(item)?) {
                 (Some(Number::Int(x)), Some(Number::Int(y))) => {
-                    infer::int_op(self.env.pool_mut(), target, &[x, y]).map(Number::Int)
+                    infer::int_op(self.shapes.env.pool_mut(), target, &[x, y]).map(Number::Int)
                 }
                 (Some(Number::Float(x)), Some(Number::Float(y))) => {
                     let op = if least { FloatBinary::Min } else { FloatBinary::Max };
-                    Some(Number::Float(self.env.pool_mut().float_binary(op, x, y)))
+                    Some(Number::Float(self.shapes.env.pool_mut().float_binary(op, x, y)))
                 }
                 _ => return Ok(None),
             };
@@ -268,7 +269,7 @@ impl Tracer<'_> {
         let a = self.decided(a)?;
         match self.number(a)? {
             Some(Number::Int(x)) if self.options.floats => {
-                let float = self.env.pool_mut().to_float(x);
+                let float = self.shapes.env.pool_mut().to_float(x);
                 self.computed("torch.sym_float", "builtins.float", &[a], Some(Number::Float(float)))
             }
             Some(Number::Float(_)) => self.force(a),
@@ -313,17 +314,17 @@ impl Tracer<'_> {
             FloatUnary::Sqrt => self.is_beyond(x, 0.0, false)?,
             FloatUnary::Log | FloatUnary::Log2 => self.is_beyond(x, 0.0, true)?,
             FloatUnary::Asin | FloatUnary::Acos => {
-                let opposite = self.env.pool_mut().float_unary(FloatUnary::Neg, x);
+                let opposite = self.shapes.env.pool_mut().float_unary(FloatUnary::Neg, x);
                 self.is_beyond(x, -1.0, false)? && self.is_beyond(opposite, -1.0, false)?
             }
             FloatUnary::Sin | FloatUnary::Cos | FloatUnary::Tan => self.is_within(x, f64::MAX)?,
             FloatUnary::Exp | FloatUnary::Sinh | FloatUnary::Cosh => {
-                let value = self.env.pool_mut().float_unary(op, x);
+                let value = self.shapes.env.pool_mut().float_unary(op, x);
                 self.is_within(value, f64::MAX)?
             }
             FloatUnary::Neg | FloatUnary::Abs | FloatUnary::Atan | FloatUnary::Tanh => true,
         };
-        let found = within.then(|| Number::Float(self.env.pool_mut().float_unary(op, x)));
+        let found = within.then(|| Number::Float(self.shapes.env.pool_mut().float_unary(op, x)));
         self.computed(target, name, &[a], found)
     }
 
@@ -334,7 +335,7 @@ impl Tracer<'_> {
             Value::Const(Constant::None) => self.number_call("builtins.round", &[a]),
             Value::Const(Constant::Int(places)) if self.is_symbolic(a)? => {
                 let Ok(places) = i16::try_from(places) else { return Ok(None) };
-                let meta = Meta::Float(self.env.pool_mut().round_decimal(x, places));
+                let meta = Meta::Float(self.shapes.env.pool_mut().round_decimal(x, places));
                 let args = vec![self.scalar_arg(a)?, self.scalar_arg(digits)?];
                 self.emit_number(NodeKind::CallMethod, "__round__", args, meta).map(Some)
             }
@@ -346,20 +347,21 @@ impl Tracer<'_> {
         match self.number(a)? {
             Some(Number::Int(_)) => self.force(a),
             Some(Number::Float(x)) => {
-                let pool = self.env.pool_mut();
+                let pool = self.shapes.env.pool_mut();
                 if pool.round_exactly(rounding, x).is_none() && pool.rounds_exactly_if_small(rounding, x) {
                     self.is_of_small(x)?;
                 }
                 // What is not finite, or no integer of 64 bits, is an error or a number that no symbol is.
-                let reads_floats = self.env.pool().float_symbols(x).iter().any(|&sym| self.env.pool().is_float(sym));
+                let reads_floats =
+                    self.shapes.env.pool().float_symbols(x).iter().any(|&sym| self.shapes.env.pool().is_float(sym));
                 let is_int = !reads_floats || self.is_within(x, LARGEST)?;
-                let int = Number::Int(self.env.pool_mut().round(rounding, x));
+                let int = Number::Int(self.shapes.env.pool_mut().round(rounding, x));
                 let int = Some(int).filter(|&int| is_int && self.has_value(int));
                 self.computed(target, name, &[a], int)
             }
             Some(Number::Bool(pred)) if name == "builtins.int" => {
                 let (one, zero) = (self.constant(Constant::Int(1)), self.constant(Constant::Int(0)));
-                let int = self.env.pool_mut().indicator(pred);
+                let int = self.shapes.env.pool_mut().indicator(pred);
                 self.computed("torch.sym_ite", name, &[a, one, zero], Some(Number::Int(int)))
             }
             _ => self.computed(target, name, &[a], None),
@@ -371,7 +373,7 @@ impl Tracer<'_> {
         if !self.options.floats {
             return Ok(None);
         }
-        Ok(self.is_divisor(y)?.then(|| Number::Float(self.env.pool_mut().int_true_div(x, y))))
+        Ok(self.is_divisor(y)?.then(|| Number::Float(self.shapes.env.pool_mut().int_true_div(x, y))))
     }
 
     fn float_binary(&mut self, name: &str, x: Number, y: Number) -> Traced<Option<Number>> {
@@ -382,12 +384,12 @@ impl Tracer<'_> {
             FloatBinary::Pow => self.is_power(x, y)?,
             _ => true,
         };
-        Ok(defined.then(|| Number::Float(self.env.pool_mut().float_binary(op, x, y))))
+        Ok(defined.then(|| Number::Float(self.shapes.env.pool_mut().float_binary(op, x, y))))
     }
 
     fn float_of(&mut self, number: Number) -> Option<Float> {
         match number {
-            Number::Int(x) => Some(self.env.pool_mut().to_float(x)),
+            Number::Int(x) => Some(self.shapes.env.pool_mut().to_float(x)),
             Number::Float(x) => Some(x),
             Number::Bool(_) => None,
         }
@@ -398,7 +400,7 @@ impl Tracer<'_> {
         let number = match self.number(value)? {
             Some(Number::Bool(pred)) => {
                 let truth = self.decide(pred)?;
-                Some(Number::Int(self.env.pool_mut().int(i64::from(truth))))
+                Some(Number::Int(self.shapes.env.pool_mut().int(i64::from(truth))))
             }
             number => number,
         };
@@ -452,16 +454,16 @@ impl Tracer<'_> {
     /// The value of a number that is the same for all inputs.
     fn known_number(&mut self, number: Number) -> Option<Constant> {
         match number {
-            Number::Int(expr) => self.env.pool().as_int(expr).map(Constant::Int),
-            Number::Float(float) => self.env.pool().as_float(float).map(Constant::float),
-            Number::Bool(pred) => self.env.statically_known(pred).map(Constant::Bool),
+            Number::Int(expr) => self.shapes.env.pool().as_int(expr).map(Constant::Int),
+            Number::Float(float) => self.shapes.env.pool().as_float(float).map(Constant::float),
+            Number::Bool(pred) => self.shapes.env.statically_known(pred).map(Constant::Bool),
         }
     }
 
     /// True if the number has a value now: no integer out of range, nothing where Python raises. What depends on data
     /// is computed, or raises, when the program runs.
     fn has_value(&self, number: Number) -> bool {
-        let (env, pool) = (&self.env, self.env.pool());
+        let (env, pool) = (&self.shapes.env, self.shapes.env.pool());
         let hint = |sym| env.symbol_hint(sym);
         match number {
             Number::Int(expr) => !pool.is_overflow(expr) && (env.hint(expr).is_some() || env.depends_on_data(expr)),

@@ -210,7 +210,7 @@ impl Tracer<'_> {
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),
             Ok(Value::Instance(state)) => match self.heap.get(state) {
-                State::Instance(instance) => match &self.values[instance.class] {
+                State::Instance(instance) => match &self.objects.values[instance.class] {
                     Value::Class(class, _) => format!("a `{class}`"),
                     _ => "an object".to_owned(),
                 },
@@ -366,15 +366,15 @@ impl Tracer<'_> {
     /// An integer, constant or symbolic, as an expression.
     pub(super) fn int(&mut self, value: ValueId) -> Traced<Option<Expr>> {
         Ok(match self.get(value)? {
-            Value::Const(Constant::Int(int)) => Some(self.env.pool_mut().int(int)),
-            Value::Const(Constant::Bool(truth)) => Some(self.env.pool_mut().int(i64::from(truth))),
+            Value::Const(Constant::Int(int)) => Some(self.shapes.env.pool_mut().int(int)),
+            Value::Const(Constant::Bool(truth)) => Some(self.shapes.env.pool_mut().int(i64::from(truth))),
             Value::SymInt { expr, .. } => Some(expr),
             _ => None,
         })
     }
 
     pub(super) fn relation(&mut self, comparison: Comparison, a: Expr, b: Expr) -> Pred {
-        let pool = self.env.pool_mut();
+        let pool = self.shapes.env.pool_mut();
         match comparison {
             Comparison::Lt => pool.lt(a, b),
             Comparison::Le => pool.le(a, b),
@@ -388,7 +388,7 @@ impl Tracer<'_> {
     /// The truth of a predicate, under a guard.
     pub(super) fn decide(&mut self, p: Pred) -> Traced<bool> {
         let at = self.place();
-        self.env.evaluate(p, &at).map_err(|error| self.shape_error(&error))
+        self.shapes.env.evaluate(p, &at).map_err(|error| self.shape_error(&error))
     }
 
     /// A symbolic number as the constant that it is now, under a guard; any other value as it is.
@@ -418,7 +418,7 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));
         };
         let at = self.place();
-        self.env.evaluate_int(expr, &at).map_err(|error| self.shape_error(&error))
+        self.shapes.env.evaluate_int(expr, &at).map_err(|error| self.shape_error(&error))
     }
 
     /// Whether two values are equal, as `==` tells.
@@ -441,11 +441,11 @@ impl Tracer<'_> {
         if let Some(equal) = self.are_equal_dicts(a, b)? {
             return Ok(equal);
         }
-        if let (&Value::Range(x), &Value::Range(y)) = (&self.values[a], &self.values[b]) {
+        if let (&Value::Range(x), &Value::Range(y)) = (&self.objects.values[a], &self.objects.values[b]) {
             let (len, other) = (super::items::range_len(x), super::items::range_len(y));
             return Ok(len == other && (len == 0 || x[0] == y[0] && (len == 1 || x[2] == y[2])));
         }
-        let sequence = |tracer: &Self, value: ValueId| match &tracer.values[value] {
+        let sequence = |tracer: &Self, value: ValueId| match &tracer.objects.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
             Value::State(state) => match tracer.heap.get(*state) {
                 State::List(items) => Some((1, items.clone())),
@@ -469,17 +469,17 @@ impl Tracer<'_> {
             let equal = self.number_compare(Comparison::Eq, a, b)?;
             return self.truth(equal);
         }
-        if self.values[a].is_symbolic() || self.values[b].is_symbolic() {
+        if self.objects.values[a].is_symbolic() || self.objects.values[b].is_symbolic() {
             // Any other constant is no number.
             let plain = |value: &Value| value.is_symbolic() || matches!(value, Value::Const(_) | Value::State(_));
-            let known = plain(&self.values[a]) && plain(&self.values[b]);
+            let known = plain(&self.objects.values[a]) && plain(&self.objects.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
         if let Some(same) = self.same_layout(a, b) {
             return Ok(same);
         }
         let itself = Some(EnumMember::Itself);
-        match (&self.values[a], &self.values[b]) {
+        match (&self.objects.values[a], &self.objects.values[b]) {
             (&Value::Object(_, x), &Value::Object(_, y))
                 if self.host.enum_member(x) == itself && self.host.enum_member(y) == itself =>
             {
@@ -493,7 +493,7 @@ impl Tracer<'_> {
             _ => {}
         }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
-        match (&self.values[a], &self.values[b]) {
+        match (&self.objects.values[a], &self.objects.values[b]) {
             (Value::DictView(_, "keys"), Value::Tuple(_) | Value::Const(_))
             | (Value::Tuple(_) | Value::Const(_), Value::DictView(_, "keys")) => Ok(false),
             (Value::DictView(_, "keys"), &Value::State(state)) | (&Value::State(state), Value::DictView(_, "keys"))
@@ -512,7 +512,7 @@ impl Tracer<'_> {
 
     /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
     fn same_layout(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
-        let layout = |t: &Self, value: ValueId| match t.values[value] {
+        let layout = |t: &Self, value: ValueId| match t.objects.values[value] {
             Value::Object(ref class, obj) if class == LAYOUT => Some(obj),
             _ => None,
         };
@@ -538,8 +538,10 @@ impl Tracer<'_> {
         let singleton = |value: &Value| {
             matches!(value, Value::Const(Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::DType(_)))
         };
-        match (&self.values[a], &self.values[b]) {
-            (Value::Const(x), Value::Const(y)) if singleton(&self.values[a]) && singleton(&self.values[b]) => {
+        match (&self.objects.values[a], &self.objects.values[b]) {
+            (Value::Const(x), Value::Const(y))
+                if singleton(&self.objects.values[a]) && singleton(&self.objects.values[b]) =>
+            {
                 Ok(x == y)
             }
             (x, y) if singleton(x) || singleton(y) => Ok(false),
@@ -620,7 +622,7 @@ impl Tracer<'_> {
             number if number.is_symbolic() => {
                 if matches!(number, Value::SymInt { .. }) {
                     // torch has a node for it, which nothing uses.
-                    self.graph.spend_name("ne");
+                    self.graph.torch.spend_name("ne");
                 }
                 let pred = self.truth_of(value)?;
                 self.decide(pred)?

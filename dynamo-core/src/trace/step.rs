@@ -30,17 +30,17 @@ pub(super) enum Next {
 impl Tracer<'_> {
     /// Runs one instruction. If it fails, what it has left on the frame's stack means nothing.
     pub(super) fn step(&mut self, f: &mut Frame) -> Traced<Next> {
-        let watched = self.watched || self.is_watched(f);
-        let before = std::mem::replace(&mut self.watched, watched);
+        let watched = self.exceptions.watched || self.is_watched(f);
+        let before = std::mem::replace(&mut self.exceptions.watched, watched);
         let next = self.step_under(f);
         self.guard_keys();
-        self.watched = before;
+        self.exceptions.watched = before;
         next
     }
 
     /// The same, whoever sees what it raises.
     fn step_under(&mut self, f: &mut Frame) -> Traced<Next> {
-        self.steps += 1;
+        self.call_stack.steps += 1;
         if self.is_exhausted() {
             return Err(Reason::new(Kind::TooLong, ""));
         }
@@ -162,7 +162,7 @@ impl Tracer<'_> {
                 let cell = f.local(id)?;
                 self.cell(cell)?;
                 let content = if op == Op::StoreDeref { Some(f.pop()?) } else { None };
-                if let (Some(content), 1) = (content, self.lines.len()) {
+                if let (Some(content), 1) = (content, self.call_stack.lines.len()) {
                     self.name_after(content, f.local_name(id));
                 }
                 if let Value::State(state) = self.get(cell)? {
@@ -177,7 +177,7 @@ impl Tracer<'_> {
     /// Pops into a local, which is not bound if what is popped is NULL. A tensor's node is named after it.
     fn store_local(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
         let value = f.pop()?;
-        let is_null = matches!(self.values[value], Value::Null);
+        let is_null = matches!(self.objects.values[value], Value::Null);
         self.name_after(value, f.local_name(id));
         *f.local_mut(id)? = (!is_null).then_some(value);
         Ok(())
@@ -264,7 +264,7 @@ impl Tracer<'_> {
     /// A global variable or builtin.
     pub(super) fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
         match self.written_global(globals, name) {
-            Some(deleted) if matches!(self.values[deleted], Value::Null) => {
+            Some(deleted) if matches!(self.objects.values[deleted], Value::Null) => {
                 return Err(Reason::new(Kind::Attribute, format!("The variable `{name}`, which was deleted.")));
             }
             Some(written) => return Ok(written),
@@ -641,13 +641,13 @@ impl Tracer<'_> {
             (first, Some(second))
         } else {
             // NULL and a callable, or a callable and its first argument.
-            match self.values[first] {
+            match self.objects.values[first] {
                 Value::Null => (second, None),
                 _ => (first, Some(second)),
             }
         };
         let named = args.split_off(args.len() - keywords.len().min(args.len()));
-        if let Some(this) = this.filter(|&this| !matches!(self.values[this], Value::Null)) {
+        if let Some(this) = this.filter(|&this| !matches!(self.objects.values[this], Value::Null)) {
             args.insert(0, this);
         }
         let is_super = args.is_empty() && named.is_empty() && self.is_super(callable)?;

@@ -78,7 +78,7 @@ impl Tracer<'_> {
         match next {
             Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator didn't stop after throw()").uncaught()),
             Ok(_) => Ok(true),
-            Err(reason) if reason.kind == Kind::Raised && self.raising == Some(exception) => {
+            Err(reason) if reason.kind == Kind::Raised && self.exceptions.raising == Some(exception) => {
                 self.caught(exception);
                 Ok(false)
             }

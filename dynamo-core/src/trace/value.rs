@@ -5,12 +5,13 @@
 //! failed speculation is undone by walking the log back.
 
 use super::{
+    checkpoint::Speculative,
     context::Context,
     frame::{Frame, Globals},
     python::lazy::Lazy,
 };
 use crate::host::{Code, Obj, Place, RecordClass, SetHistory};
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
@@ -140,6 +141,17 @@ impl Value {
     /// True for an integer or a float, symbolic or not, and a symbolic bool.
     pub(super) fn is_number(&self) -> bool {
         self.is_symbolic() || matches!(self, Value::Const(Constant::Int(_) | Constant::Float(_)))
+    }
+
+    /// The node that gives it, if one does.
+    pub(super) fn node(&self) -> Option<NodeId> {
+        match *self {
+            Value::Tensor(node)
+            | Value::SymInt { node, .. }
+            | Value::SymFloat { node, .. }
+            | Value::SymBool { node, .. } => Some(node),
+            _ => None,
+        }
     }
 
     /// True for a tensor.
@@ -565,11 +577,6 @@ impl Heap {
         &mut self.rows[id].state
     }
 
-    /// A point to return to.
-    pub(super) fn checkpoint(&self) -> usize {
-        self.log.len()
-    }
-
     /// Forgets how things were: nobody returns to a point before this one.
     pub(super) fn commit(&mut self) {
         for (_, row) in self.log.iter_mut().rev() {
@@ -585,23 +592,15 @@ impl Heap {
         self.copied > MOST_COPIED
     }
 
-    /// Undoes every change since the checkpoint.
-    pub(super) fn undo(&mut self, mark: usize) {
-        for (id, row) in self.log.drain(mark..).rev() {
-            if let Some(row) = row {
-                self.rows[id] = row;
-            }
-        }
-    }
-
     /// True if a state was changed that an object of the caller holds.
     pub(super) fn has_changed(&self) -> bool {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
-    /// How often such states were changed.
-    pub(super) fn change_count(&self) -> usize {
-        self.log.iter().filter(|&&(id, _)| self.rows[id].origin.is_some()).count()
+    /// True if a state was changed since a checkpoint that was there before, or that an object of the caller holds.
+    pub(super) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
+        let is_older = |id: StateId| id.index() < checkpoint.states;
+        self.log[checkpoint.changes..].iter().any(|&(id, _)| is_older(id) || self.rows[id].origin.is_some())
     }
 
     /// The states that objects of the caller hold and that were changed, in the order of their first change.
@@ -613,5 +612,39 @@ impl Heap {
             }
         }
         seen
+    }
+}
+
+/// How many changes there were, and how many states.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeapCheckpoint {
+    changes: usize,
+    states: usize,
+}
+
+impl Speculative for Heap {
+    type Checkpoint = HeapCheckpoint;
+
+    fn checkpoint(&self) -> HeapCheckpoint {
+        HeapCheckpoint { changes: self.log.len(), states: self.rows.len() }
+    }
+
+    fn rollback(&mut self, to: HeapCheckpoint) {
+        let Heap {
+            // Without the objects that lead to them, those that were added since are not found again.
+            rows,
+            // Said of a dict when it is made.
+            tables: _,
+            read,
+            log,
+            // How much work there was.
+            copied: _,
+        } = self;
+        for (id, row) in log.drain(to.changes..).rev() {
+            if let Some(row) = row {
+                rows[id] = row;
+            }
+        }
+        read.get_mut().clear();
     }
 }

@@ -20,13 +20,13 @@ use symshapes::{Constraint, Dim, EnvError, Expr, InputKind, Policy, Range, Strid
 impl Tracer<'_> {
     /// A value as it is used: an object is looked at now.
     pub(super) fn force(&mut self, value: ValueId) -> Traced {
-        if !matches!(self.values[value], Value::Lazy(_) | Value::Computed(..)) {
+        if !matches!(self.objects.values[value], Value::Lazy(_) | Value::Computed(..)) {
             return Ok(value);
         }
-        if let Some(&known) = self.forced.get(&value) {
+        if let Some(&known) = self.objects.forced.get(&value) {
             return Ok(known);
         }
-        let forced = match self.values[value] {
+        let forced = match self.objects.values[value] {
             Value::Lazy(obj) => self.look_up(obj, self.source(value))?,
             Value::Computed(number, a, b) => {
                 let (a, b) = (self.force(a)?, self.force(b)?);
@@ -34,14 +34,13 @@ impl Tracer<'_> {
             }
             _ => value,
         };
-        self.forced.insert(value, forced);
-        self.forced_log.push(value);
+        self.objects.forced.insert(value, forced);
         Ok(forced)
     }
 
     /// What an object turns out to be.
     fn look_up(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
-        match self.known.get(&obj).copied() {
+        match self.objects.known.get(&obj).copied() {
             Some(known) => {
                 self.guard_same(known, source);
                 self.guard_found(obj, known, source);
@@ -53,10 +52,10 @@ impl Tracer<'_> {
 
     /// Whether an integer is one of the caller's that nothing has looked at; `None` for anything but an integer.
     pub(super) fn awaits(&mut self, value: ValueId) -> Option<bool> {
-        match self.values[value] {
+        match self.objects.values[value] {
             Value::Const(Constant::Int(_)) => Some(false),
-            Value::Computed(..) => Some(!self.forced.contains_key(&value)),
-            Value::Lazy(obj) if !self.forced.contains_key(&value) => {
+            Value::Computed(..) => Some(!self.objects.forced.contains_key(&value)),
+            Value::Lazy(obj) if !self.objects.forced.contains_key(&value) => {
                 let source = self.source(value)?;
                 let becomes_symbol = self.is_dynamic_int(source);
                 (becomes_symbol && matches!(self.host.view(obj), View::Constant(Constant::Int(_)))).then_some(true)
@@ -67,7 +66,7 @@ impl Tracer<'_> {
 
     /// Guards that what nothing has looked at is of the class that it is of now.
     pub(super) fn guard_class(&mut self, value: ValueId) {
-        if let (Value::Lazy(obj), Some(source)) = (&self.values[value], self.source(value)) {
+        if let (Value::Lazy(obj), Some(source)) = (&self.objects.values[value], self.source(value)) {
             let kind = self.type_match(*obj);
             self.guard(source, kind);
         }
@@ -76,7 +75,7 @@ impl Tracer<'_> {
     /// The value itself, forced.
     pub(super) fn get(&mut self, value: ValueId) -> Traced<Value> {
         let forced = self.force(value)?;
-        Ok(self.values[forced].clone())
+        Ok(self.objects.values[forced].clone())
     }
 
     /// The same object is reached in a second way: it has to be so again.
@@ -90,7 +89,7 @@ impl Tracer<'_> {
         }
         if let (Some(first), Some(second)) = (self.source(known), second)
             && first != second
-            && !matches!(self.values[known], Value::Const(_))
+            && !matches!(self.objects.values[known], Value::Const(_))
         {
             self.guard(second, GuardKind::DuplicateInput(first));
         }
@@ -99,7 +98,7 @@ impl Tracer<'_> {
     /// An object that the trace has found in no variable is reached by one: it has to be so again.
     fn guard_found(&mut self, obj: Obj, known: ValueId, second: Option<SourceId>) {
         let (None, Some(second)) = (self.source(known), second) else { return };
-        let lasts = match &self.values[known] {
+        let lasts = match &self.objects.values[known] {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
             Value::Object(class, _) => class == super::attr::LAYOUT,
             _ => false,
@@ -111,7 +110,7 @@ impl Tracer<'_> {
     }
 
     pub(super) fn guard(&mut self, source: SourceId, kind: GuardKind) {
-        self.guards.push(Guard::new(source, kind).at(self.place()));
+        self.guards.emitted.push(Guard::new(source, kind).at(self.place()));
     }
 
     fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
@@ -121,14 +120,13 @@ impl Tracer<'_> {
             (!matches!(view, View::Constant(_)), matches!(view, View::Constant(Constant::FrozenSet(_))));
         let value = self.wrap(obj, view, source)?;
         if is_frozen {
-            self.frozen.insert(value, obj);
+            self.objects.frozen.insert(value, obj);
         }
         if let Some(source) = source {
-            self.source_of[value] = source.into();
+            self.objects.source_of[value] = source.into();
         }
         if shared {
-            self.known.insert(obj, value);
-            self.known_log.push(obj);
+            self.objects.known.insert(obj, value);
         }
         Ok(value)
     }
@@ -137,8 +135,8 @@ impl Tracer<'_> {
         if let Some(source) = source {
             self.guard_view(obj, &view, source);
             match view {
-                View::Constant(Constant::Int(hint)) => self.hints.push((source, hint)),
-                View::Constant(Constant::Float(bits)) => self.hints.push((source, bits.cast_signed())),
+                View::Constant(Constant::Int(hint)) => self.shapes.hints.push((source, hint)),
+                View::Constant(Constant::Float(bits)) => self.shapes.hints.push((source, bits.cast_signed())),
                 _ => {}
             }
         }
@@ -197,7 +195,7 @@ impl Tracer<'_> {
             View::Cell(content) => {
                 if let Some(source) = source {
                     let cell = self.cell_at(source);
-                    self.cells.push((obj, cell));
+                    self.objects.cells.push((obj, cell));
                 }
                 // The source of a function's cell is already that of what it holds.
                 let content = content.map(|obj| {
@@ -223,7 +221,7 @@ impl Tracer<'_> {
     pub(super) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
         if let Some(source) = source {
             let owner = if matches!(view, View::List(_)) { "builtins.list" } else { "builtins.dict" };
-            self.raw_items.insert(source, owner);
+            self.objects.raw_items.insert(source, owner);
         }
         let state = match view {
             View::Dict(items) => self.dict(obj, &items, source)?,
@@ -319,7 +317,7 @@ impl Tracer<'_> {
         let state = self.heap.push(State::Dict(entries), Some(obj));
         if let Some(source) = base {
             let keys = self.dict_keys(items);
-            self.asked.found(state, source, keys);
+            self.guards.asked.found(state, source, keys);
         }
         Ok(state)
     }
@@ -469,7 +467,7 @@ impl Tracer<'_> {
             None => {}
         }
         match self.options.dynamic {
-            _ if self.specialises => false,
+            _ if self.shapes.specialises => false,
             Dynamic::Never => false,
             Dynamic::Always => self.is_passed(source),
             Dynamic::Automatic => {
@@ -491,7 +489,7 @@ impl Tracer<'_> {
     /// What is not finite stays what it is: guards compare numbers.
     fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
         let wherever_it_is = || match self.options.dynamic {
-            _ if self.specialises => false,
+            _ if self.shapes.specialises => false,
             Dynamic::Never => false,
             Dynamic::Always => true,
             Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
@@ -503,10 +501,10 @@ impl Tracer<'_> {
 
     fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {
         let Some(source) = source else { return Ok(self.constant(Constant::float(hint))) };
-        let float = self.env.float(source.into(), hint, Policy::Dynamic);
+        let float = self.shapes.env.float(source.into(), hint, Policy::Dynamic);
         let name = input_name(&self.sources.display(source).to_string());
         let number = self.float_placeholder(&name, float, source)?;
-        self.source_of[number] = source.into();
+        self.objects.source_of[number] = source.into();
         Ok(number)
     }
 
@@ -514,12 +512,13 @@ impl Tracer<'_> {
         let Some(source) = source else { return Ok(self.constant(Constant::Int(hint))) };
         let expr = match self.declared(source) {
             Some(Mark::Named(named)) => self
+                .shapes
                 .env
                 .named_input(source.into(), InputKind::Int, hint, &named, "")
                 .map_err(|error| self.shape_error(&error))?,
-            _ => self.env.int(source.into(), hint, Policy::Dynamic),
+            _ => self.shapes.env.int(source.into(), hint, Policy::Dynamic),
         };
-        let name = self.env.pool().display(expr).to_string();
+        let name = self.shapes.env.pool().display(expr).to_string();
         let node = self.placeholder(&name, Meta::Int(expr), source);
         Ok(self.sourced(Value::SymInt { expr, node }, source))
     }
@@ -546,7 +545,7 @@ impl Tracer<'_> {
         let meta = TensorMeta { dtype: view.dtype, device: view.device, sizes, strides, offset, requires_grad };
         let node = self.placeholder(&name, Meta::Tensor(meta), source);
         if view.is_parameter {
-            self.parameters.push(node);
+            self.graph.parameters.push(node);
         }
         Ok(self.value(Value::Tensor(node)))
     }
@@ -560,7 +559,7 @@ impl Tracer<'_> {
                 dims.push((size, Dim { policy: Policy::Static, constraint: None }, Mark::default()));
                 continue;
             }
-            self.hints.push((size, hint));
+            self.shapes.hints.push((size, hint));
             let mark = self.declared(size).or_else(|| view.marks.get(d as usize).cloned()).unwrap_or_default();
             dims.push((size, self.dim(&mark, size), mark));
         }
@@ -568,15 +567,15 @@ impl Tracer<'_> {
         let offset = Expr::ZERO;
         if dims.iter().all(|(_, dim, mark)| dim.policy == Policy::Static && !matches!(mark, Mark::Pinned(_))) {
             // Its own guard says all there is to say.
-            let mut ints = |values: &[i64]| values.iter().map(|&value| self.env.pool_mut().int(value)).collect();
+            let mut ints = |values: &[i64]| values.iter().map(|&value| self.shapes.env.pool_mut().int(value)).collect();
             return Ok((ints(&view.sizes), ints(&view.strides), offset));
         }
         let mut sizes = Vec::new();
         for ((size, dim, mark), &hint) in dims.into_iter().zip(&view.sizes) {
             sizes.push(match &mark {
-                Mark::Named(named) => self.env.named_input(size.into(), InputKind::Size, hint, named, "")?,
+                Mark::Named(named) => self.shapes.env.named_input(size.into(), InputKind::Size, hint, named, "")?,
                 Mark::Pinned(value) if *value != hint => return Err(not_pinned(size, hint, *value)),
-                _ => self.env.size(size.into(), hint, &dim, "")?,
+                _ => self.shapes.env.size(size.into(), hint, &dim, "")?,
             });
             if let (Mark::Unbacked(said), Some(&size)) = (mark, sizes.last()) {
                 self.believe(size, &said)?;
@@ -590,7 +589,7 @@ impl Tracer<'_> {
             size_hints: &view.sizes,
             stride_hints: &view.strides,
         };
-        let strides = self.env.strides(inputs, "")?;
+        let strides = self.shapes.env.strides(inputs, "")?;
         Ok((sizes, strides, offset))
     }
 
@@ -606,7 +605,7 @@ impl Tracer<'_> {
     /// States what the user says of a size that decides nothing.
     fn believe(&mut self, size: Expr, said: &Unbacked) -> Result<(), EnvError> {
         let place = self.place();
-        let (pool, mut stated) = (self.env.pool_mut(), Vec::new());
+        let (pool, mut stated) = (self.shapes.env.pool_mut(), Vec::new());
         if let Some(min) = said.min {
             let min = pool.int(min);
             stated.push(pool.le(min, size));
@@ -616,10 +615,10 @@ impl Tracer<'_> {
             stated.push(pool.le(size, max));
         }
         if let Some(group) = &said.group {
-            let first = *self.groups.entry(Arc::clone(group)).or_insert(size);
+            let first = *self.shapes.groups.entry(Arc::clone(group)).or_insert(size);
             stated.push(pool.eq(size, first));
         }
-        stated.into_iter().try_for_each(|p| self.env.check(p, "mark_unbacked", &place))
+        stated.into_iter().try_for_each(|p| self.shapes.env.check(p, "mark_unbacked", &place))
     }
 
     /// Why the environment has no answer.
@@ -632,7 +631,7 @@ impl Tracer<'_> {
 
     /// The values of those that are constants.
     fn fixed(&self, exprs: &[Expr]) -> Vec<Option<i64>> {
-        exprs.iter().map(|&e| self.env.pool().as_int(e)).collect()
+        exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
     }
 
     /// How a dimension is treated.

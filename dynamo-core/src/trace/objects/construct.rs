@@ -56,7 +56,7 @@ impl Tracer<'_> {
     /// A new object of a class, as `object.__new__` makes it.
     fn new_instance(&mut self, class: ValueId) -> Traced {
         let class = self.force(class)?;
-        let Value::Class(name, obj) = self.values[class].clone() else {
+        let Value::Class(name, obj) = self.objects.values[class].clone() else {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
         let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));

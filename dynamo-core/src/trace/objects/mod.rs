@@ -58,7 +58,7 @@ impl Tracer<'_> {
     /// The object that a value is; `None` for what is no object of a class of the program's.
     pub(super) fn instance(&mut self, value: ValueId) -> Traced<Option<Instance>> {
         let this = self.force(value)?;
-        Ok(match self.values[this] {
+        Ok(match self.objects.values[this] {
             Value::Object(_, obj) => Some(Instance { this, class: self.host.class_of(obj), body: Body::Found(obj) }),
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
@@ -197,7 +197,7 @@ impl Tracer<'_> {
     /// `type(value)` of an object or exception.
     pub(super) fn type_of_object(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.force(value)?;
-        let class = match self.values[value] {
+        let class = match self.objects.values[value] {
             Value::Object(_, obj) => self.host.class_of(obj),
             Value::Exception { class, .. } => class,
             Value::Instance(state) => {
@@ -207,7 +207,7 @@ impl Tracer<'_> {
             }
             _ => return Ok(None),
         };
-        if let Some(&known) = self.known.get(&class) {
+        if let Some(&known) = self.objects.known.get(&class) {
             return Ok(Some(known));
         }
         let found = match (self.source(value), self.host.view(class)) {
@@ -215,8 +215,7 @@ impl Tracer<'_> {
             (Some(source), View::Class(name)) => {
                 let source = self.sources.step(source, Step::Type);
                 let found = self.sourced(Value::Class(name, class), source);
-                self.known.insert(class, found);
-                self.known_log.push(class);
+                self.objects.known.insert(class, found);
                 return Ok(Some(found));
             }
             _ if self.host.is_immutable(class) => self.value(Value::Lazy(class)),
@@ -316,8 +315,8 @@ impl Tracer<'_> {
             Body::Made(state) => Ok(Key::Made(state)),
             Body::Found(obj) => {
                 let source = self.source(instance.this).ok_or_else(|| refused(self))?;
-                if !self.keyed.contains(&source) {
-                    self.keyed.push(source);
+                if !self.guards.keyed.contains(&source) {
+                    self.guards.keyed.push(source);
                 }
                 Ok(Key::Obj(obj))
             }

@@ -166,7 +166,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let original = replacement(&frame.code.object);
         let mut frame_cells = FxHashMap::default();
         for (slot, value) in frame.locals.iter().enumerate() {
-            let state = value.and_then(|value| match t.values[value] {
+            let state = value.and_then(|value| match t.objects.values[value] {
                 Value::State(state) => Some(state),
                 _ => None,
             });
@@ -224,7 +224,7 @@ impl<'t, 'h> Output<'t, 'h> {
         if !self.t.graph_is_needed() {
             return Ok(());
         }
-        let inputs = self.t.inputs.clone();
+        let inputs = self.t.graph.inputs.clone();
         self.keep_for_retry(&inputs)?;
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
@@ -242,9 +242,9 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Keeps what the graph changes and running the program again would change twice.
     fn keep_for_retry(&mut self, inputs: &[Input]) -> Traced<()> {
-        let draws = self.t.effects.draws;
+        let draws = self.t.graph.effects.draws;
         let saved = self.t.saved_for_retry().unwrap_or_default();
-        if !self.t.effects.retries || !draws && saved.is_empty() {
+        if !self.t.graph.effects.retries || !draws && saved.is_empty() {
             return Ok(());
         }
         let tensors: Vec<_> = inputs.iter().filter(|input| saved.contains(&input.node)).collect();
@@ -283,7 +283,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
         self.builder.bind(label);
-        if self.t.effects.retries {
+        if self.t.graph.effects.retries {
             self.run_as_it_is();
         }
         let tell = self.constant(Opaque::Failure);
@@ -349,7 +349,7 @@ impl<'t, 'h> Output<'t, 'h> {
     fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {
-            let (after, inside) = match self.t.values[value] {
+            let (after, inside) = match self.t.objects.values[value] {
                 Value::Exit(Context::Grad(context)) => (context.after, context.inside),
                 Value::Exit(Context::Inference(context)) => (context.grad_after, !context.enabled),
                 _ => continue,
@@ -359,8 +359,8 @@ impl<'t, 'h> Output<'t, 'h> {
             }
             mode = inside;
         }
-        if mode != self.t.grad {
-            let grad = self.t.grad;
+        if mode != self.t.modes.grad {
+            let grad = self.t.modes.grad;
             self.call_named(SET_GRAD, 1, |out| {
                 out.builder.load_const(Const::Bool(grad));
                 Ok(())
@@ -374,7 +374,7 @@ impl<'t, 'h> Output<'t, 'h> {
     /// and so stands where the jump does.
     fn ask_for_truth(&mut self, frame: &Frame) {
         let Some(jump) = frame.data().filter(|data| data.op.is_jump_by_truth()) else { return };
-        let top = frame.stack.last().map(|&top| &self.t.values[top]);
+        let top = frame.stack.last().map(|&top| &self.t.objects.values[top]);
         if self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
             self.builder.set_span(jump.span);
             self.builder.set_handler(jump.handler.expand());

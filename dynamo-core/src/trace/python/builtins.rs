@@ -124,7 +124,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// `iter(value)`, as a state.
 fn iterator(t: &mut Tracer<'_>, value: ValueId) -> Traced<StateId> {
     let iterator = t.iterate(value)?;
-    match t.values[iterator] {
+    match t.objects.values[iterator] {
         Value::State(state) => Ok(state),
         _ => Err(Reason::new(Kind::Iteration, "Over something that is no iterator.")),
     }
@@ -145,7 +145,9 @@ pub(in crate::trace) fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
             _ => return Err(raised("TypeError: no len()")),
         },
         Value::Tensor(node) => {
-            let Some(meta) = t.graph[node].tensor_meta().cloned() else { return Err(raised("TypeError: no len()")) };
+            let Some(meta) = t.graph.torch[node].tensor_meta().cloned() else {
+                return Err(raised("TypeError: no len()"));
+            };
             if meta.sizes.is_empty() {
                 return Err(raised("TypeError: len() of a 0-d tensor"));
             }

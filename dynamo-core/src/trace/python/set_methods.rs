@@ -62,7 +62,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// The set whose method is called, and how it was made.
 fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(StateId, Items, Made)> {
     let this = t.force(b.arg(0)?)?;
-    if let Value::State(state) = t.values[this]
+    if let Value::State(state) = t.objects.values[this]
         && let State::Set(items, made) = t.heap.get(state).clone()
     {
         let made = if made == Made::Found { t.made(this) } else { made };

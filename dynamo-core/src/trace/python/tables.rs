@@ -82,7 +82,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (state, mut items) = this(t, b)?;
     let (key, last) = (b.arg(1)?, b.opt(2).map_or(Ok(true), |last| t.truth(last))?);
-    if t.heap.is_iterated(|value| matches!(t.values[value], Value::State(dict) if dict == state)) {
+    if t.heap.is_iterated(|value| matches!(t.objects.values[value], Value::State(dict) if dict == state)) {
         return Err(Reason::new(Kind::Iteration, "Over an `OrderedDict` that changes meanwhile."));
     }
     let (text, key) = (t.describe(key), t.key(key)?);
@@ -113,7 +113,7 @@ fn most_common(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
 
 impl Tracer<'_> {
     fn as_table(&mut self, dict: ValueId, table: Table) -> Traced {
-        if let Value::State(state) = self.values[dict] {
+        if let Value::State(state) = self.objects.values[dict] {
             self.heap.set_table(state, table);
         }
         Ok(dict)

@@ -42,11 +42,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         leave(t, b, Class::Given)
     }),
     row("torch.is_grad_enabled torch._C.is_grad_enabled()", |t, _| {
-        let grad = t.grad;
+        let grad = t.modes.grad;
         Ok(t.constant(Constant::Bool(grad)))
     }),
     row("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled()", |t, _| {
-        let inference = t.inference;
+        let inference = t.modes.inference.current;
         Ok(t.constant(Constant::Bool(inference)))
     }),
     row("torch.is_autocast_enabled torch._C.is_autocast_enabled(device_type=...)", |t, b| {

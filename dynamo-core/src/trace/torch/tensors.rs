@@ -47,7 +47,7 @@ fn of_dtype(t: &mut Tracer<'_>, b: &Bound<'_>, question: &str) -> Traced {
 fn size(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (tensor, dim) = (b.arg(0)?, b.opt(1));
     let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
-    let Some(meta) = t.graph[node].tensor_meta().cloned() else { return in_graph(t, b) };
+    let Some(meta) = t.graph.torch[node].tensor_meta().cloned() else { return in_graph(t, b) };
     match dim {
         None => t.shape(node, &meta),
         Some(dim) => {
