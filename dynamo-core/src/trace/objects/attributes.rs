@@ -11,8 +11,11 @@ use crate::{
     reason::Reason,
     trace::{
         Traced, Tracer,
-        call::{CACHED, METHOD},
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Value, ValueId},
+        },
+        interp::call::{CACHED, METHOD},
     },
 };
 use guards::{Constant, GuardKind, SourceId, Step};

@@ -7,13 +7,14 @@ use super::{Body, Tracer};
 use crate::{
     bytecode::Comparison,
     host::View,
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        call::Keywords,
-        items::raised,
+        core::{
+            state::{State, StateId},
+            value::{Keywords, Value, ValueId},
+        },
         python::{builtins, containers},
-        value::{State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;

@@ -3,13 +3,14 @@
 use super::{Instance, Tracer};
 use crate::{
     host::{ClassAttr, Obj},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        call::Keywords,
-        items::raised,
-        signature::{Row, row},
-        value::{self, State, Table, Value, ValueId},
+        core::{
+            state::{self, State, Table},
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::{Row, row},
     },
 };
 use guards::Constant;
@@ -62,7 +63,7 @@ impl Tracer<'_> {
         let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
         let Some(base) = base else { return Err(Reason::new(Kind::Call, format!("Making a `{name}`."))) };
         let base = self.empty_base(base);
-        let instance = value::Instance { class, attrs: IndexMap::new(), base };
+        let instance = state::Instance { class, attrs: IndexMap::new(), base };
         let state = self.heap.push(State::Instance(instance), None);
         Ok(self.value(Value::Instance(state)))
     }

@@ -24,14 +24,17 @@ mod supers;
 pub(super) use construct::ROWS;
 pub(super) use supers::CLASS as SUPER;
 
-use super::{
-    Traced, Tracer,
-    items::raised,
-    value::{Key, State, StateId, Value, ValueId},
-};
 use crate::{
     host::{ClassAttr, Obj, View},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{Key, State, StateId},
+            value::{Value, ValueId},
+        },
+        python::classes::classes,
+    },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 
@@ -187,7 +190,7 @@ impl Tracer<'_> {
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
             Value::Class(_, class) => Some(self.host.class_of(class)),
-            _ => match super::python::classes::classes(self, value)? {
+            _ => match classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,
             },

@@ -13,8 +13,10 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced,
-        call::Keywords,
-        value::{Key, Value, ValueId},
+        core::{
+            state::Key,
+            value::{Keywords, Value, ValueId},
+        },
     },
 };
 use guards::{Constant, GuardKind};

@@ -4,12 +4,14 @@ use super::{Instance, Tracer};
 use crate::{
     bytecode::code::flags,
     host::{ClassAttr, Obj},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        frame::Frame,
-        items::raised,
-        value::{State, Value, ValueId},
+        core::{
+            frame::Frame,
+            state::State,
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::{Constant, GuardKind, SourceId};

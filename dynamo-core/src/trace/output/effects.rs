@@ -5,7 +5,10 @@ use crate::{
     bytecode::{Const, LocalId, Op},
     trace::{
         Traced,
-        value::{State, StateId, Value, ValueId},
+        core::{
+            state::{State, StateId},
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::{Root, Source, SourceId};

@@ -3,9 +3,12 @@
 use super::{Output, construct};
 use crate::trace::{
     Traced,
-    context::Context,
+    core::{
+        context::Context,
+        state::{Leaving, Sort, State, StateId},
+        value::{Value, ValueId},
+    },
     python::exit_stack,
-    value::{Leaving, Sort, State, StateId, Value, ValueId},
 };
 
 impl Output<'_, '_> {

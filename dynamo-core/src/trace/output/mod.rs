@@ -18,13 +18,6 @@ mod sources;
 mod tables;
 mod values;
 
-use super::{
-    Input, Traced, Tracer,
-    context::Context,
-    frame::Frame,
-    grad::SET_GRAD,
-    value::{Sort, StateId, Value, ValueId},
-};
 use crate::{
     bytecode::{
         Body, Builder, CodeObject, Condition, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span,
@@ -37,6 +30,17 @@ use crate::{
     },
     host::{Obj, SetHistory},
     reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::Context,
+            frame::Frame,
+            recording::Input,
+            state::{Sort, StateId},
+            value::{Value, ValueId},
+        },
+        torch::grad::SET_GRAD,
+    },
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;

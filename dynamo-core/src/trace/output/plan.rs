@@ -5,9 +5,12 @@ use crate::{
     bytecode::LocalId,
     trace::{
         Traced,
-        context::Context,
-        frame::Frame,
-        value::{Iter, Leaving, State, StateId, Table, Value, ValueId},
+        core::{
+            context::Context,
+            frame::Frame,
+            state::{Iter, Leaving, State, StateId, Table},
+            value::{Value, ValueId},
+        },
     },
 };
 use fx::NodeId;

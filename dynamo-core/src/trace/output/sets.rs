@@ -8,8 +8,11 @@ use crate::{
     host::SetHistory,
     trace::{
         Traced,
+        core::{
+            state::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId},
+            value::{Value, ValueId},
+        },
         python::sets::Items,
-        value::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
     },
 };
 

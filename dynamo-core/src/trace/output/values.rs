@@ -5,12 +5,15 @@ use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     trace::{
         Traced,
-        attr::LAYOUT,
-        autocast,
-        call::LIMITS,
-        context::Context,
-        grad::Class,
-        value::{Exhausted, Function, Iter, Made, Reversed, Sort, State, StateId, Table, Value, ValueId},
+        core::{
+            context::{Class, Context},
+            state::{Exhausted, Iter, Made, Reversed, Sort, State, StateId, Table},
+            value::{Function, Value, ValueId},
+        },
+        interp::call::LIMITS,
+        python::containers,
+        torch::autocast,
+        values::attr::LAYOUT,
     },
 };
 use cranelift_entity::EntityRef;
@@ -416,7 +419,7 @@ impl Output<'_, '_> {
 
     /// Pushes an iterator over a dict, as far along as it was.
     pub(super) fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
-        if crate::trace::python::containers::pairs(self.t, dict)?.len() != len || at > 64 {
+        if containers::pairs(self.t, dict)?.len() != len || at > 64 {
             return Err(construct("an iterator over a dict"));
         }
         self.push(dict)?;

@@ -2,14 +2,16 @@
 
 use crate::{
     bytecode::Comparison,
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::{raised, range_len},
-        ops,
+        core::{
+            state::{Iter, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::{containers::pairs, sets, sums},
-        signature::{Bound, Row, row},
-        value::{Iter, State, StateId, Value, ValueId},
+        values::{items::range_len, ops},
     },
 };
 use fx::Kind as NodeKind;

@@ -4,9 +4,12 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
+        core::{
+            state::Sort,
+            value::{Value, ValueId},
+        },
+        interp::signature::{Row, row},
         python::{exit_stack, tables},
-        signature::{Row, row},
-        value::{Sort, Value, ValueId},
     },
 };
 use guards::Constant;

@@ -1,13 +1,15 @@
 //! Methods of sets.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
+        core::{
+            state::{Made, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::sets::{Items, combine, operand, update},
-        signature::{Bound, Row, row},
-        value::{Made, State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;

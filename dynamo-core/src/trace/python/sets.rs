@@ -6,15 +6,17 @@
 //! code repeats the calls. All others are asked for their items by what needs no order alone, and never leave the
 //! trace.
 
-use crate::trace::{
-    Traced, Tracer,
-    items::raised,
-    value::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
-};
 use crate::{
     bytecode::Comparison,
     host::{SetOperand, SetStep},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table},
+            value::{Value, ValueId},
+        },
+    },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 use indexmap::IndexMap;

@@ -3,19 +3,20 @@
 //! Invariant: what is not spelled out here they do as dicts do.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        call::Keywords,
-        items::raised,
-        ops,
+        core::{
+            state::{Sort, State, StateId, Table},
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::{
             builtins, classes,
             containers::pairs,
             dict_methods::{Entries, store, this},
         },
-        signature::{Bound, Row, row},
-        value::{Sort, State, StateId, Table, Value, ValueId},
+        values::ops,
     },
 };
 use guards::Constant;

@@ -12,11 +12,12 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        checkpoint::Speculative,
-        context::Context,
-        grad::{Class, Grad},
-        signature::{Bound, Row, row},
-        value::{Value, ValueId},
+        core::{
+            checkpoint::Speculative,
+            context::{Class, Context, Grad},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
 use fx::Kind as NodeKind;

@@ -4,10 +4,11 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        context::Context,
-        grad::Class,
-        signature::{Bound, Row, row},
-        value::{Value, ValueId},
+        core::{
+            context::{Class, Context},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

@@ -1,10 +1,12 @@
 //! Questions about tensors.
 
-use crate::trace::{
-    Traced, Tracer,
-    items::raised,
-    signature::{Bound, Row, row},
-    value::Value,
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::value::Value,
+        interp::signature::{Bound, Row, row},
+    },
 };
 use fx::Kind as NodeKind;
 use guards::Constant;

@@ -7,9 +7,10 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        numbers::Number,
-        signature::{self, Bound, Row, Signature, row},
-        value::{Value, ValueId},
+        core::value::{Value, ValueId},
+        interp::signature::{Bound, Row, Signature, row},
+        library,
+        values::numbers::Number,
     },
 };
 use guards::Constant;
@@ -49,7 +50,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// The row of a function, whatever wraps its code: some of them warn that they will go.
 pub(in crate::trace) fn condition(name: &str) -> Option<&'static Signature> {
     let modules = ["torch._check", "torch.fx.experimental.symbolic_shapes."];
-    if modules.iter().any(|module| name.starts_with(module)) { signature::function(name) } else { None }
+    if modules.iter().any(|module| name.starts_with(module)) { library::function(name) } else { None }
 }
 
 impl Tracer<'_> {
