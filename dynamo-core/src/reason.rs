@@ -128,3 +128,11 @@ impl fmt::Display for Reason {
         write!(f, "{} [{}] {} {}", self.kind.what(), self.kind.code(), self.text, self.kind.hint())
     }
 }
+
+/// An exception of one of the classes that are raised only where Python raises them too; others end the graph.
+pub(crate) fn raised(what: &str) -> Reason {
+    const CERTAIN: &[&str] = &["KeyError", "IndexError", "StopIteration", "ValueError"];
+    let reason = Reason::raised(what);
+    let certain = reason.exception.as_ref().is_some_and(|class| CERTAIN.contains(&class.as_str()));
+    if certain { reason } else { reason.uncaught() }
+}

@@ -11,8 +11,11 @@ use crate::{
     reason::Reason,
     trace::{
         Traced, Tracer,
-        call::{CACHED, METHOD},
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Value, ValueId},
+        },
+        interp::call::{CACHED, METHOD},
     },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
@@ -29,7 +32,7 @@ fn of_object(method: &str) -> String {
 impl Tracer<'_> {
     /// `value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_get(&mut self, instance: Instance, name: &str) -> Traced {
-        if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, self.values[instance.this].clone())
+        if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, self.objects.values[instance.this].clone())
             && (READ_BY_HOST.contains(&class.as_str()) || self.host.is_immutable(instance.class))
         {
             return self.object_attr(instance.this, obj, name);
@@ -49,11 +52,11 @@ impl Tracer<'_> {
         };
         match found {
             Err(reason) if self.lacks_attr(&reason) => {
-                let raising = self.raising.take();
+                let raising = self.exceptions.raising.take();
                 match self.fallback_get(instance, name)? {
                     Some(found) => Ok(found),
                     None => {
-                        self.raising = raising;
+                        self.exceptions.raising = raising;
                         Err(reason)
                     }
                 }
@@ -64,7 +67,7 @@ impl Tracer<'_> {
 
     /// True for an `AttributeError` on its way.
     pub(in crate::trace) fn lacks_attr(&mut self, reason: &Reason) -> bool {
-        match self.raising.map(|raising| self.values[raising].clone()) {
+        match self.exceptions.raising.map(|raising| self.objects.values[raising].clone()) {
             Some(Value::Exception { name, class, .. }) => {
                 let base = self.host.class_named("builtins.AttributeError");
                 name == "builtins.AttributeError"
@@ -281,7 +284,9 @@ impl Tracer<'_> {
                 match self.host.instance_attr(obj, name) {
                     Some(found) if self.written(obj, name).is_none() => {
                         let source = self.own_source(instance, name);
-                        if let (Some(source), Some(of), true) = (source, self.source(instance.this), self.watched) {
+                        if let (Some(source), Some(of), true) =
+                            (source, self.source(instance.this), self.exceptions.watched)
+                        {
                             // A handler would see that it is not there.
                             self.found_attr(of, name, source);
                         }

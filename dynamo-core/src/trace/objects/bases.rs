@@ -7,13 +7,14 @@ use super::{Body, Tracer};
 use crate::{
     bytecode::Comparison,
     host::View,
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        call::Keywords,
-        items::raised,
+        core::{
+            state::{State, StateId},
+            value::{Keywords, Value, ValueId},
+        },
         python::{builtins, containers},
-        value::{State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -57,13 +58,13 @@ impl Tracer<'_> {
                 _ => Ok(None),
             },
             Body::Found(obj) => {
-                if let Some(&known) = self.bases.get(&obj) {
+                if let Some(&known) = self.objects.bases.get(&obj) {
                     return Ok(Some(known));
                 }
                 let view = self.host.base_view(obj);
                 let Some(view @ (View::Dict(_) | View::List(_) | View::Table(..))) = view else { return Ok(None) };
                 let held = self.wrap_base(obj, view, self.source(instance.this))?;
-                self.bases.insert(obj, held);
+                self.objects.bases.insert(obj, held);
                 Ok(Some(held))
             }
         }
@@ -71,7 +72,7 @@ impl Tracer<'_> {
 
     /// True for what an object of the caller's holds: its class may show it otherwise.
     pub(in crate::trace) fn is_held(&self, state: StateId) -> bool {
-        self.bases.values().any(|&held| matches!(self.values[held], Value::State(of) if of == state))
+        self.objects.bases.values().any(|&held| matches!(self.objects.values[held], Value::State(of) if of == state))
     }
 
     /// A method of `dict`, `OrderedDict` or `list` on an object that comes from them, or on one of them; `None` for

@@ -5,8 +5,8 @@ use crate::{
     host::{ClassAttr, Obj},
     trace::{
         Traced,
+        core::value::{Value, ValueId},
         torch::autograd_function::APPLY,
-        value::{Value, ValueId},
     },
 };
 

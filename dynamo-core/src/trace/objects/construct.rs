@@ -3,13 +3,14 @@
 use super::{Instance, Tracer};
 use crate::{
     host::{ClassAttr, Obj},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        call::Keywords,
-        items::raised,
-        signature::{Row, row},
-        value::{self, State, Table, Value, ValueId},
+        core::{
+            state::{self, State, Table},
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::{Row, row},
     },
 };
 use guards::Constant;
@@ -56,13 +57,13 @@ impl Tracer<'_> {
     /// A new object of a class, as `object.__new__` makes it.
     fn new_instance(&mut self, class: ValueId) -> Traced {
         let class = self.force(class)?;
-        let Value::Class(name, obj) = self.values[class].clone() else {
+        let Value::Class(name, obj) = self.objects.values[class].clone() else {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
         let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
         let Some(base) = base else { return Err(Reason::new(Kind::Call, format!("Making a `{name}`."))) };
         let base = self.empty_base(base);
-        let instance = value::Instance { class, attrs: IndexMap::new(), base };
+        let instance = state::Instance { class, attrs: IndexMap::new(), base };
         let state = self.heap.push(State::Instance(instance), None);
         Ok(self.value(Value::Instance(state)))
     }

@@ -5,12 +5,14 @@
 
 use super::{Body, Tracer};
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        call::Keywords,
-        items::raised,
-        value::{Key, State, Value, ValueId},
+        core::{
+            state::{Key, State},
+            value::{Keywords, Value, ValueId},
+        },
+        python::containers,
     },
 };
 use guards::{Constant, GuardKind};
@@ -52,7 +54,7 @@ impl Tracer<'_> {
                 if changes {
                     return Err(self.no_entry(object));
                 }
-                crate::trace::python::containers::call_method(self, copy, method, args, keywords)
+                containers::call_method(self, copy, method, args, keywords)
             }
         }
     }

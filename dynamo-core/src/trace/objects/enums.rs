@@ -9,9 +9,8 @@ use crate::{
     host::EnumMember,
     trace::{
         Traced,
-        call::Keywords,
-        python::operators,
-        value::{Value, ValueId},
+        core::value::{Keywords, Value, ValueId},
+        python::{builtins, operators},
     },
 };
 use guards::Constant;
@@ -92,7 +91,7 @@ impl Tracer<'_> {
                 let truth = self.truth(value)?;
                 self.constant(Constant::Bool(truth))
             }
-            (Some("len"), []) => crate::trace::python::builtins::length(self, value)?,
+            (Some("len"), []) => builtins::length(self, value)?,
             (Some("iter"), []) => self.iterate(value)?,
             (Some("contains"), &[item]) => {
                 let item = self.enum_value(item)?.unwrap_or(item);

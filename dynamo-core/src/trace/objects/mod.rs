@@ -24,14 +24,17 @@ mod supers;
 pub(super) use construct::ROWS;
 pub(super) use supers::CLASS as SUPER;
 
-use super::{
-    Traced, Tracer,
-    items::raised,
-    value::{Key, State, StateId, Value, ValueId},
-};
 use crate::{
     host::{ClassAttr, Obj, View},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{Key, State, StateId},
+            value::{Value, ValueId},
+        },
+        python::classes::classes,
+    },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 
@@ -58,7 +61,7 @@ impl Tracer<'_> {
     /// The object that a value is; `None` for what is no object of a class of the program's.
     pub(super) fn instance(&mut self, value: ValueId) -> Traced<Option<Instance>> {
         let this = self.force(value)?;
-        Ok(match self.values[this] {
+        Ok(match self.objects.values[this] {
             Value::Object(_, obj) => Some(Instance { this, class: self.host.class_of(obj), body: Body::Found(obj) }),
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
@@ -187,7 +190,7 @@ impl Tracer<'_> {
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
             Value::Class(_, class) => Some(self.host.class_of(class)),
-            _ => match super::python::classes::classes(self, value)? {
+            _ => match classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,
             },
@@ -197,7 +200,7 @@ impl Tracer<'_> {
     /// `type(value)` of an object or exception.
     pub(super) fn type_of_object(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.force(value)?;
-        let class = match self.values[value] {
+        let class = match self.objects.values[value] {
             Value::Object(_, obj) => self.host.class_of(obj),
             Value::Exception { class, .. } => class,
             Value::Instance(state) => {
@@ -207,7 +210,7 @@ impl Tracer<'_> {
             }
             _ => return Ok(None),
         };
-        if let Some(&known) = self.known.get(&class) {
+        if let Some(&known) = self.objects.known.get(&class) {
             return Ok(Some(known));
         }
         let found = match (self.source(value), self.host.view(class)) {
@@ -215,8 +218,7 @@ impl Tracer<'_> {
             (Some(source), View::Class(name)) => {
                 let source = self.sources.step(source, Step::Type);
                 let found = self.sourced(Value::Class(name, class), source);
-                self.known.insert(class, found);
-                self.known_log.push(class);
+                self.objects.known.insert(class, found);
                 return Ok(Some(found));
             }
             _ if self.host.is_immutable(class) => self.value(Value::Lazy(class)),
@@ -316,8 +318,8 @@ impl Tracer<'_> {
             Body::Made(state) => Ok(Key::Made(state)),
             Body::Found(obj) => {
                 let source = self.source(instance.this).ok_or_else(|| refused(self))?;
-                if !self.keyed.contains(&source) {
-                    self.keyed.push(source);
+                if !self.guards.keyed.contains(&source) {
+                    self.guards.keyed.push(source);
                 }
                 Ok(Key::Obj(obj))
             }

@@ -13,8 +13,10 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced,
-        call::Keywords,
-        value::{Key, Value, ValueId},
+        core::{
+            state::Key,
+            value::{Keywords, Value, ValueId},
+        },
     },
 };
 use guards::{Constant, GuardKind};
@@ -55,9 +57,9 @@ impl Tracer<'_> {
         let source = self.source(instance.this);
         for table in TABLES {
             let Some(dict) = self.host.instance_attr(obj, table) else { continue };
-            if let Some(&known) = self.known.get(&dict) {
+            if let Some(&known) = self.objects.known.get(&dict) {
                 // The program may have changed it.
-                if let Value::State(state) = self.values[known]
+                if let Value::State(state) = self.objects.values[known]
                     && let Some(found) = self.value_at(state, &Key::Const(Constant::Str(name.to_owned())))
                 {
                     return Ok(Some(found));
@@ -106,7 +108,7 @@ impl Tracer<'_> {
         let hooks = ["_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"];
         hooks.iter().any(|hooks| {
             let dict = self.host.instance_attr(obj, hooks);
-            self.written(obj, hooks).is_some() || dict.is_some_and(|dict| self.known.contains_key(&dict))
+            self.written(obj, hooks).is_some() || dict.is_some_and(|dict| self.objects.known.contains_key(&dict))
         })
     }
 
@@ -132,7 +134,7 @@ impl Tracer<'_> {
             Err(Reason::new(Kind::Mutation, text))
         };
         let registers = match self.get(new)? {
-            Value::Tensor(node) => self.parameters.contains(&self.first_name(node)),
+            Value::Tensor(node) => self.graph.parameters.contains(&self.first_name(node)),
             Value::Object(..) | Value::Instance(_) => match self.instance(new)? {
                 Some(value) => self.is_nn_module(value),
                 None => false,
@@ -144,14 +146,14 @@ impl Tracer<'_> {
         }
         for table in TABLES {
             let Some(dict) = self.host.instance_attr(obj, table) else { continue };
-            if self.host.item(dict, name).is_none() && !self.known.contains_key(&dict) {
+            if self.host.item(dict, name).is_none() && !self.objects.known.contains_key(&dict) {
                 continue;
             }
-            if table != "_buffers" || self.known.contains_key(&dict) {
+            if table != "_buffers" || self.objects.known.contains_key(&dict) {
                 return refused(self, "parameter or module");
             }
             // The dict shows the buffer that is replaced: nobody may look at it from now on.
-            self.scopes.push(dict);
+            self.objects.scopes.push(dict);
             let is_buffer = matches!(self.get(new)?, Value::Tensor(_) | Value::Const(Constant::None));
             if !is_buffer {
                 return refused(self, "buffer");

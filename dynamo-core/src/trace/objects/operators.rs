@@ -10,7 +10,11 @@ use crate::{
     reason::Reason,
     trace::{
         Traced,
-        value::{Value, ValueId},
+        core::{
+            state,
+            value::{Value, ValueId},
+        },
+        values::{attr, ops},
     },
 };
 use guards::Constant;
@@ -82,13 +86,13 @@ impl Tracer<'_> {
         if left.is_none() && right.is_none() || self.has_own_equality(left, right)? {
             return Ok(None);
         }
-        let method = |comparison| format!("__{}__", crate::trace::ops::name_of(comparison));
-        let (direct, reflected) = (method(comparison), method(crate::trace::ops::reflected(comparison)));
+        let method = |comparison| format!("__{}__", ops::name_of(comparison));
+        let (direct, reflected) = (method(comparison), method(ops::reflected(comparison)));
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, direct, b));
         } else if !self.passes_on_objects("eq", a)? {
-            return Err(self.no_operator(crate::trace::ops::name_of(comparison), a, b));
+            return Err(self.no_operator(ops::name_of(comparison), a, b));
         }
         if let Some(right) = right {
             let first = self.comes_first(left, a, right, None)?;
@@ -102,7 +106,7 @@ impl Tracer<'_> {
         let equal = match comparison {
             Comparison::Eq => self.is_same(a, b)?,
             Comparison::Ne => !self.is_same(a, b)?,
-            _ => return Err(self.no_operator(crate::trace::ops::name_of(comparison), a, b)),
+            _ => return Err(self.no_operator(ops::name_of(comparison), a, b)),
         };
         Ok(Some(self.constant(Constant::Bool(equal))))
     }
@@ -110,8 +114,8 @@ impl Tracer<'_> {
     /// True for members of enumerations and layouts, which are compared otherwise.
     fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
         for instance in [left, right].into_iter().flatten() {
-            if let Value::Object(class, obj) = self.values[instance.this].clone()
-                && (class == crate::trace::attr::LAYOUT || self.host.enum_member(obj) == Some(EnumMember::Itself))
+            if let Value::Object(class, obj) = self.objects.values[instance.this].clone()
+                && (class == attr::LAYOUT || self.host.enum_member(obj) == Some(EnumMember::Itself))
             {
                 return Ok(true);
             }
@@ -154,10 +158,9 @@ impl Tracer<'_> {
             | Value::Size(_)
             | Value::Class(..)
             | Value::Function(_) => true,
-            Value::State(state) => !matches!(
-                self.heap.sort(state),
-                crate::trace::value::Sort::Iter | crate::trace::value::Sort::Cell | crate::trace::value::Sort::Stack
-            ),
+            Value::State(state) => {
+                !matches!(self.heap.sort(state), state::Sort::Iter | state::Sort::Cell | state::Sort::Stack)
+            }
             _ => false,
         })
     }

@@ -4,12 +4,14 @@ use super::{Instance, Tracer};
 use crate::{
     bytecode::code::flags,
     host::{ClassAttr, Obj},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced,
-        frame::Frame,
-        items::raised,
-        value::{State, Value, ValueId},
+        core::{
+            frame::Frame,
+            state::State,
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::{Constant, GuardKind, SourceId};
@@ -47,7 +49,7 @@ impl Tracer<'_> {
     /// `super(class, this)`
     pub(in crate::trace) fn make_super(&mut self, class: ValueId, this: ValueId) -> Traced {
         let (class, this) = (self.force(class)?, self.force(this)?);
-        if !matches!(self.values[class], Value::Class(..)) {
+        if !matches!(self.objects.values[class], Value::Class(..)) {
             return Err(raised("TypeError: super() argument 1 must be a type"));
         }
         Ok(self.value(Value::Super(class, this)))

@@ -5,7 +5,10 @@ use crate::{
     bytecode::{Const, LocalId, Op},
     trace::{
         Traced,
-        value::{State, StateId, Value, ValueId},
+        core::{
+            state::{State, StateId},
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::{Root, Source, SourceId};
@@ -100,7 +103,7 @@ impl Output<'_, '_> {
     }
 
     fn is_null(&self, value: ValueId) -> bool {
-        matches!(self.t.values[value], Value::Null)
+        matches!(self.t.objects.values[value], Value::Null)
     }
 
     /// Gives a dict of the caller's what a local holds, and nothing else.
@@ -129,7 +132,7 @@ impl Output<'_, '_> {
 
     /// The object of the caller's that has this state, as the trace found it.
     pub(super) fn origin(&self, state: StateId) -> Option<ValueId> {
-        let known = self.t.heap.origin(state).and_then(|obj| self.t.known.get(&obj).copied());
+        let known = self.t.heap.origin(state).and_then(|obj| self.t.objects.known.get(&obj).copied());
         known.filter(|&value| self.t.source(value).is_some())
     }
 

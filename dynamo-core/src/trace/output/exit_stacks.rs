@@ -3,9 +3,12 @@
 use super::{Output, construct};
 use crate::trace::{
     Traced,
-    context::Context,
+    core::{
+        context::Context,
+        state::{Leaving, Sort, State, StateId},
+        value::{Value, ValueId},
+    },
     python::exit_stack,
-    value::{Leaving, Sort, State, StateId, Value, ValueId},
 };
 
 impl Output<'_, '_> {
@@ -15,7 +18,7 @@ impl Output<'_, '_> {
         self.keep_state(state);
         for entry in entries {
             match entry {
-                Leaving::Exit(exit) => match self.t.values[exit].clone() {
+                Leaving::Exit(exit) => match self.t.objects.values[exit].clone() {
                     Value::Exit(Context::Stack(_)) => return Err(construct("a stack of managers in another one")),
                     Value::Exit(context) => {
                         self.builder.copy(1);
@@ -52,8 +55,8 @@ impl Output<'_, '_> {
         let (mut found, mut seen) = (Vec::new(), Vec::new());
         let mut open: Vec<ValueId> = values.iter().rev().copied().collect();
         while let Some(value) = open.pop() {
-            let value = self.t.forced.get(&value).copied().unwrap_or(value);
-            match self.t.values[value] {
+            let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
+            match self.t.objects.values[value] {
                 Value::Exit(Context::Stack(stack)) => open.push(stack),
                 Value::Exit(_) => found.push(value),
                 Value::State(state) if self.t.heap.sort(state) == Sort::Stack && !seen.contains(&state) => {

@@ -7,7 +7,10 @@ use crate::{
     bytecode::{Const, LocalId},
     trace::{
         Traced,
-        value::{State, StateId, Value, ValueId},
+        core::{
+            state::{State, StateId},
+            value::{Value, ValueId},
+        },
     },
 };
 

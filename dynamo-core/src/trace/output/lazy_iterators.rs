@@ -5,8 +5,11 @@ use crate::{
     bytecode::Const,
     trace::{
         Traced,
-        python::lazy::{Groups, Lazy},
-        value::{Iter, State, Value, ValueId},
+        core::{
+            lazy::{Groups, Lazy},
+            state::{Iter, State},
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::Constant;

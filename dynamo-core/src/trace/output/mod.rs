@@ -19,13 +19,6 @@ mod sources;
 mod tables;
 mod values;
 
-use super::{
-    Input, Traced, Tracer,
-    context::Context,
-    frame::Frame,
-    grad::SET_GRAD,
-    value::{Sort, StateId, Value, ValueId},
-};
 use crate::{
     bytecode::{
         Body, Builder, CodeObject, Condition, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span,
@@ -38,6 +31,17 @@ use crate::{
     },
     host::{Obj, SetHistory},
     reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::Context,
+            frame::Frame,
+            recording::Input,
+            state::{Sort, StateId},
+            value::{Value, ValueId},
+        },
+        torch::grad::SET_GRAD,
+    },
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
@@ -169,7 +173,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let original = replacement(&frame.code.object);
         let mut frame_cells = FxHashMap::default();
         for (slot, value) in frame.locals.iter().enumerate() {
-            let state = value.and_then(|value| match t.values[value] {
+            let state = value.and_then(|value| match t.objects.values[value] {
                 Value::State(state) => Some(state),
                 _ => None,
             });
@@ -228,7 +232,7 @@ impl<'t, 'h> Output<'t, 'h> {
         if !self.t.graph_is_needed() {
             return Ok(());
         }
-        let inputs = self.t.inputs.clone();
+        let inputs = self.t.graph.inputs.clone();
         self.keep_for_retry(&inputs)?;
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
@@ -244,9 +248,9 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Keeps what the graph changes and running the program again would change twice.
     fn keep_for_retry(&mut self, inputs: &[Input]) -> Traced<()> {
-        let draws = self.t.effects.draws;
+        let draws = self.t.graph.effects.draws;
         let saved = self.t.saved_for_retry().unwrap_or_default();
-        if !self.t.effects.retries || !draws && saved.is_empty() {
+        if !self.t.graph.effects.retries || !draws && saved.is_empty() {
             return Ok(());
         }
         let tensors: Vec<_> = inputs.iter().filter(|input| saved.contains(&input.node)).collect();
@@ -277,7 +281,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
         self.builder.bind(label);
-        if self.t.effects.retries {
+        if self.t.graph.effects.retries {
             self.run_as_it_is();
         }
         let tell = self.constant(Opaque::Failure);
@@ -343,7 +347,7 @@ impl<'t, 'h> Output<'t, 'h> {
     fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {
-            let (after, inside) = match self.t.values[value] {
+            let (after, inside) = match self.t.objects.values[value] {
                 Value::Exit(Context::Grad(context)) => (context.after, context.inside),
                 Value::Exit(Context::Inference(context)) => (context.grad_after, !context.enabled),
                 _ => continue,
@@ -353,8 +357,8 @@ impl<'t, 'h> Output<'t, 'h> {
             }
             mode = inside;
         }
-        if mode != self.t.grad {
-            let grad = self.t.grad;
+        if mode != self.t.modes.grad {
+            let grad = self.t.modes.grad;
             self.call_named(SET_GRAD, 1, |out| {
                 out.builder.load_const(Const::Bool(grad));
                 Ok(())
@@ -368,7 +372,7 @@ impl<'t, 'h> Output<'t, 'h> {
     /// and so stands where the jump does.
     fn ask_for_truth(&mut self, frame: &Frame) {
         let Some(jump) = frame.data().filter(|data| data.op.is_jump_by_truth()) else { return };
-        let top = frame.stack.last().map(|&top| &self.t.values[top]);
+        let top = frame.stack.last().map(|&top| &self.t.objects.values[top]);
         if self.t.host.version() >= Version::V313 && !matches!(top, Some(Value::Const(Constant::Bool(_)))) {
             self.builder.set_span(jump.span);
             self.builder.set_handler(jump.handler.expand());

@@ -5,9 +5,12 @@ use crate::{
     bytecode::LocalId,
     trace::{
         Traced,
-        context::Context,
-        frame::Frame,
-        value::{Iter, Leaving, State, StateId, Table, Value, ValueId},
+        core::{
+            context::Context,
+            frame::Frame,
+            state::{Iter, Leaving, State, StateId, Table},
+            value::{Value, ValueId},
+        },
     },
 };
 use fx::NodeId;
@@ -32,12 +35,12 @@ impl Output<'_, '_> {
         }
         open.reverse();
         while let Some(value) = open.pop() {
-            let value = self.t.forced.get(&value).copied().unwrap_or(value);
+            let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
             if seen.contains(&value) {
                 continue;
             }
             seen.push(value);
-            match self.t.values[value] {
+            match self.t.objects.values[value] {
                 Value::Tensor(node)
                 | Value::SymInt { node, .. }
                 | Value::SymFloat { node, .. }
@@ -65,7 +68,7 @@ impl Output<'_, '_> {
 
     /// The function whose globals are those of a function that has to be made anew.
     fn owner(&self, value: ValueId) -> Option<SourceId> {
-        match &self.t.values[value] {
+        match &self.t.objects.values[value] {
             Value::Function(function) if !self.is_read(value) => function.globals.owner.expand(),
             _ => None,
         }
@@ -75,13 +78,15 @@ impl Output<'_, '_> {
     /// them all back, the last one first.
     pub(super) fn give_back(&mut self, values: &[ValueId]) {
         let makes = |&node: &NodeId| self.t.makes_tensor(node);
-        let tensor = |&value: &ValueId| match self.t.values[self.t.forced.get(&value).copied().unwrap_or(value)] {
+        let tensor = |&value: &ValueId| match self.t.objects.values
+            [self.t.objects.forced.get(&value).copied().unwrap_or(value)]
+        {
             Value::Tensor(node) => Some(node),
             _ => None,
         };
         let nodes: Option<Vec<NodeId>> = values.iter().rev().map(tensor).collect();
         let changed = self.t.heap.changed().is_empty() && self.t.graph_is_needed();
-        if let Some(nodes) = nodes.filter(|_| changed && !self.t.graph.nodes().any(|node| makes(&node))) {
+        if let Some(nodes) = nodes.filter(|_| changed && !self.t.graph.torch.nodes().any(|node| makes(&node))) {
             self.results = nodes;
         }
     }
@@ -95,12 +100,12 @@ impl Output<'_, '_> {
 
     /// True for a cell of the frame itself.
     fn is_frame_cell(&self, value: ValueId) -> bool {
-        matches!(self.t.values[value], Value::State(state) if self.frame_cells.contains_key(&state))
+        matches!(self.t.objects.values[value], Value::State(state) if self.frame_cells.contains_key(&state))
     }
 
     /// What a value is made of.
     fn parts(&self, value: ValueId) -> Vec<ValueId> {
-        match &self.t.values[value] {
+        match &self.t.objects.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),
             Value::Slice(parts) => parts.to_vec(),
             Value::State(state) => self.parts_of_state(*state),
@@ -139,7 +144,7 @@ impl Output<'_, '_> {
 
     /// True if the value is read where the trace found it.
     pub(super) fn is_read(&self, value: ValueId) -> bool {
-        self.t.source(value).is_some() && !matches!(self.t.values[value], Value::Const(_))
+        self.t.source(value).is_some() && !matches!(self.t.objects.values[value], Value::Const(_))
     }
 
     fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {

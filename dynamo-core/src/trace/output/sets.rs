@@ -8,8 +8,11 @@ use crate::{
     host::SetHistory,
     trace::{
         Traced,
+        core::{
+            state::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId},
+            value::{Value, ValueId},
+        },
         python::sets::Items,
-        value::{CallOperand, Made, SetCall, SetCalls, Sort, State, StateId, Value, ValueId},
     },
 };
 
@@ -39,7 +42,7 @@ pub(super) fn parts(made: &Made) -> Vec<ValueId> {
 impl Output<'_, '_> {
     /// A set that the program has made by calls which code repeats.
     pub(super) fn called_set(&self, value: ValueId) -> Option<StateId> {
-        let Value::State(state) = self.t.values[value] else { return None };
+        let Value::State(state) = self.t.objects.values[value] else { return None };
         if self.t.heap.sort(state) != Sort::Set || self.t.heap.origin(state).is_some() {
             return None;
         }

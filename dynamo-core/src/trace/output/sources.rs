@@ -97,7 +97,7 @@ impl Output<'_, '_> {
             }
             Step::Item(key) => {
                 let base = self.t.sources.get(source).and_then(Source::base);
-                let owner = base.and_then(|base| self.t.raw_items.get(&base).copied());
+                let owner = base.and_then(|base| self.t.objects.raw_items.get(&base).copied());
                 let Some(owner) = owner else {
                     self.load_key(key)?;
                     self.builder.subscript();

@@ -5,8 +5,11 @@ use crate::{
     bytecode::Const,
     trace::{
         Traced,
+        core::{
+            state::{Deque, Key, StateId, Table},
+            value::ValueId,
+        },
         python::tables::class_name,
-        value::{Deque, Key, StateId, Table, ValueId},
     },
 };
 use indexmap::IndexMap;

@@ -5,12 +5,15 @@ use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     trace::{
         Traced,
-        attr::LAYOUT,
-        autocast,
-        call::LIMITS,
-        context::Context,
-        grad::Class,
-        value::{Exhausted, Function, Iter, Made, Reversed, Sort, State, StateId, Table, Value, ValueId},
+        core::{
+            context::{Class, Context},
+            state::{Exhausted, Iter, Made, Reversed, Sort, State, StateId, Table},
+            value::{Function, Value, ValueId},
+        },
+        interp::call::LIMITS,
+        python::containers,
+        torch::autocast,
+        values::attr::LAYOUT,
     },
 };
 use cranelift_entity::EntityRef;
@@ -20,7 +23,7 @@ use guards::{Constant, SourceId};
 impl Output<'_, '_> {
     /// Pushes a value.
     pub(super) fn push(&mut self, value: ValueId) -> Traced<()> {
-        let forced = self.t.forced.get(&value).copied();
+        let forced = self.t.objects.forced.get(&value).copied();
         if let Some(&local) = self.built.get(&forced.unwrap_or(value)) {
             self.builder.load_local(local);
             return Ok(());
@@ -29,13 +32,13 @@ impl Output<'_, '_> {
         if let Some(source) = self.t.source(value).filter(|_| self.is_read(value)) {
             return self.load_source(source);
         }
-        match self.t.values[value].clone() {
+        match self.t.objects.values[value].clone() {
             Value::Null => self.builder.push_null(),
-            Value::Const(_) if self.t.frozen.contains_key(&value) => match self.t.source(value) {
+            Value::Const(_) if self.t.objects.frozen.contains_key(&value) => match self.t.source(value) {
                 Some(source) => self.load_source(source)?,
                 None => {
                     // CPython makes a frozen set anew that is a constant of code, perhaps with another order.
-                    let held = self.constant(Opaque::Held(self.t.frozen[&value]));
+                    let held = self.constant(Opaque::Held(self.t.objects.frozen[&value]));
                     self.builder.load_const(held);
                     self.builder.load_const(Const::Int(0));
                     self.builder.subscript();
@@ -52,7 +55,7 @@ impl Output<'_, '_> {
             Value::Lazy(_) if self.t.source(value).is_none() => {
                 // What nobody has looked at is a constant, or cannot be reached.
                 let forced = self.t.force(value)?;
-                let is_constant = match &self.t.values[forced] {
+                let is_constant = match &self.t.objects.values[forced] {
                     Value::Const(_) => true,
                     Value::Object(class, _) => LIMITS.contains(&class.as_str()) || class == LAYOUT,
                     _ => false,
@@ -114,7 +117,7 @@ impl Output<'_, '_> {
                 self.call_with(first, rest, &keywords)?;
                 self.keep(value);
             }
-            Value::Exception { class, args: Some(args), .. } if !self.t.raised.contains(&value) => {
+            Value::Exception { class, args: Some(args), .. } if !self.t.exceptions.raised.contains(&value) => {
                 let class = self.constant(Opaque::Object(class));
                 self.builder.callee(|builder| builder.load_const(class));
                 self.push_all(&args)?;
@@ -416,7 +419,7 @@ impl Output<'_, '_> {
 
     /// Pushes an iterator over a dict, as far along as it was.
     pub(super) fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
-        if crate::trace::python::containers::pairs(self.t, dict)?.len() != len || at > 64 {
+        if containers::pairs(self.t, dict)?.len() != len || at > 64 {
             return Err(construct("an iterator over a dict"));
         }
         self.push(dict)?;

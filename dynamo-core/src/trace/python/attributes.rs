@@ -1,11 +1,13 @@
 //! Attributes by name: `getattr`, `hasattr`, `setattr`.
 
-use crate::trace::{
-    Traced, Tracer,
-    attr::UNREAD,
-    items::raised,
-    signature::{Row, row},
-    value::{Value, ValueId},
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::value::{Value, ValueId},
+        interp::signature::{Row, row},
+        values::attr::UNREAD,
+    },
 };
 use guards::Constant;
 

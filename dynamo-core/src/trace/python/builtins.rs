@@ -2,14 +2,16 @@
 
 use crate::{
     bytecode::Comparison,
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::{raised, range_len},
-        ops,
+        core::{
+            state::{Iter, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::{containers::pairs, sets, sums},
-        signature::{Bound, Row, row},
-        value::{Iter, State, StateId, Value, ValueId},
+        values::{items::range_len, ops},
     },
 };
 use fx::Kind as NodeKind;
@@ -124,7 +126,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// `iter(value)`, as a state.
 fn iterator(t: &mut Tracer<'_>, value: ValueId) -> Traced<StateId> {
     let iterator = t.iterate(value)?;
-    match t.values[iterator] {
+    match t.objects.values[iterator] {
         Value::State(state) => Ok(state),
         _ => Err(Reason::new(Kind::Iteration, "Over something that is no iterator.")),
     }
@@ -145,7 +147,9 @@ pub(in crate::trace) fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
             _ => return Err(raised("TypeError: no len()")),
         },
         Value::Tensor(node) => {
-            let Some(meta) = t.graph[node].tensor_meta().cloned() else { return Err(raised("TypeError: no len()")) };
+            let Some(meta) = t.graph.torch[node].tensor_meta().cloned() else {
+                return Err(raised("TypeError: no len()"));
+            };
             if meta.sizes.is_empty() {
                 return Err(raised("TypeError: len() of a 0-d tensor"));
             }

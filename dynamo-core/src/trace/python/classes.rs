@@ -4,9 +4,12 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
+        core::{
+            state::Sort,
+            value::{Value, ValueId},
+        },
+        interp::signature::{Row, row},
         python::{exit_stack, tables},
-        signature::{Row, row},
-        value::{Sort, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -107,7 +110,7 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::SymInt { .. } => Some(&["builtins.int"]),
         Value::SymFloat { .. } => Some(&["builtins.float"]),
         Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
-        Value::Tensor(node) if t.parameters.contains(&t.first_name(node)) => {
+        Value::Tensor(node) if t.graph.parameters.contains(&t.first_name(node)) => {
             Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
         }
         Value::Tensor(_) => Some(&["torch.Tensor"]),

@@ -6,10 +6,12 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        call::Keywords,
+        core::{
+            state::{State, StateId, Table},
+            value::{Keywords, Value, ValueId},
+        },
+        library,
         python::classes,
-        signature,
-        value::{State, StateId, Table, Value, ValueId},
     },
 };
 
@@ -67,7 +69,7 @@ pub(in crate::trace) fn call_method(
         _ => classes::classes(t, this)?.unwrap_or_default(),
     };
     let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));
-    match owners.filter_map(|class| signature::method(class, name)).next() {
+    match owners.filter_map(|class| library::method(class, name)).next() {
         Some(method) => method.call(t, &[&[this], args].concat(), keywords),
         None => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)))),
     }

@@ -1,13 +1,15 @@
 //! `collections.deque`
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
+        core::{
+            state::{Deque, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::lists::{count, find, index, place},
-        signature::{Bound, Row, row},
-        value::{Deque, State, StateId, Value, ValueId},
     },
 };
 

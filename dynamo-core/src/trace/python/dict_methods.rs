@@ -1,13 +1,15 @@
 //! Methods of dicts.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
+        core::{
+            state::{Key, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::containers::pairs,
-        signature::{Bound, Row, row},
-        value::{Key, State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;

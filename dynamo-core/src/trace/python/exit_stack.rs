@@ -8,9 +8,12 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        context::Context,
-        signature::{Bound, Row, row},
-        value::{Leaving, Sort, State, StateId, Value, ValueId},
+        core::{
+            context::Context,
+            state::{Leaving, Sort, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

@@ -5,9 +5,11 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        call::Keywords,
-        signature::Bound,
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::Bound,
     },
 };
 use guards::Constant;

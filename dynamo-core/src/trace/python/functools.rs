@@ -3,9 +3,9 @@
 use crate::{
     reason::{Kind, Reason},
     trace::{
+        core::value::{Value, ValueId},
+        interp::signature::{Row, row},
         python::sums,
-        signature::{Row, row},
-        value::{Value, ValueId},
     },
 };
 use indexmap::IndexMap;

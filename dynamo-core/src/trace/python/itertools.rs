@@ -4,13 +4,16 @@
 //! Invariant: no function here calls the program. Those that look at all items refuse iterators, which ends the graph.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
-        python::lazy::{Groups, Lazy, made},
-        signature::{Bound, Row, row},
-        value::{Iter, IterCall, State, Value, ValueId},
+        core::{
+            lazy::{Groups, Lazy},
+            state::{Iter, IterCall, State},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
+        python::lazy::made,
     },
 };
 use guards::Constant;

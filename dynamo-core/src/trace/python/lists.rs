@@ -1,13 +1,15 @@
 //! Methods of lists, tuples, ranges and slices.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
+        core::{
+            state::{State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::sums,
-        signature::{Bound, Row, row},
-        value::{State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;

@@ -1,9 +1,8 @@
 //! Managers of `contextlib`.
 
 use crate::trace::{
-    context::Context,
-    signature::{Row, row},
-    value::Value,
+    core::{context::Context, value::Value},
+    interp::signature::{Row, row},
 };
 
 pub(in crate::trace) const ROWS: &[Row] = &[

@@ -30,7 +30,7 @@ mod sorting;
 mod sums;
 pub(in crate::trace) mod tables;
 
-use super::signature::Row;
+use crate::trace::interp::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] = &[

@@ -1,11 +1,12 @@
 //! `itemgetter`, `attrgetter` and `methodcaller` of the module `operator`.
 
-use crate::trace::{
-    Traced, Tracer,
-    call::Keywords,
-    items::raised,
-    signature::{Bound, Row, row},
-    value::{Value, ValueId},
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::value::{Keywords, Value, ValueId},
+        interp::signature::{Bound, Row, row},
+    },
 };
 use guards::Constant;
 

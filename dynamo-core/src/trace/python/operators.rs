@@ -1,9 +1,10 @@
 //! The functions of the module `operator`: what the operators do, by name.
 
 use crate::trace::{
-    Traced, Tracer, ops,
+    Traced, Tracer,
+    core::value::{Value, ValueId},
     torch::functional,
-    value::{Value, ValueId},
+    values::ops,
 };
 use guards::Constant;
 

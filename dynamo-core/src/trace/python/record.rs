@@ -2,13 +2,14 @@
 
 use crate::{
     host::{Obj, RecordClass},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        call::Keywords,
-        items::raised,
-        signature::{Bound, Row, row},
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

@@ -4,11 +4,14 @@
 //! an error.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::{raised, range_len},
-        value::{Iter, IterCall, Reversed, Sort, State, Value, ValueId},
+        core::{
+            state::{Iter, IterCall, Reversed, Sort, State},
+            value::{Value, ValueId},
+        },
+        values::items::range_len,
     },
 };
 use guards::Constant;

@@ -1,13 +1,15 @@
 //! Methods of sets.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        items::raised,
+        core::{
+            state::{Made, State, StateId},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::sets::{Items, combine, operand, update},
-        signature::{Bound, Row, row},
-        value::{Made, State, StateId, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -62,7 +64,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// The set whose method is called, and how it was made.
 fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(StateId, Items, Made)> {
     let this = t.force(b.arg(0)?)?;
-    if let Value::State(state) = t.values[this]
+    if let Value::State(state) = t.objects.values[this]
         && let State::Set(items, made) = t.heap.get(state).clone()
     {
         let made = if made == Made::Found { t.made(this) } else { made };

@@ -6,15 +6,17 @@
 //! code repeats the calls. All others are asked for their items by what needs no order alone, and never leave the
 //! trace.
 
-use crate::trace::{
-    Traced, Tracer,
-    items::raised,
-    value::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table, Value, ValueId},
-};
 use crate::{
     bytecode::Comparison,
     host::{SetOperand, SetStep},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{CallOperand, Iter, IterCall, Key, Made, SetCall, SetCalls, Sort, State, StateId, Table},
+            value::{Value, ValueId},
+        },
+    },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 use indexmap::IndexMap;
@@ -230,23 +232,23 @@ impl Tracer<'_> {
     /// it is another one.
     fn set_object(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
         let forced = self.force(value)?;
-        Ok(match self.values[forced] {
+        Ok(match self.objects.values[forced] {
             Value::State(state) => match self.heap.get(state) {
                 State::Set(_, Made::Found) => self.heap.origin(state),
                 _ => None,
             },
-            _ => self.frozen.get(&forced).copied(),
+            _ => self.objects.frozen.get(&forced).copied(),
         })
     }
 
     /// How a set came to be; one of the caller's is what its methods are called on.
     pub(in crate::trace) fn made(&self, value: ValueId) -> Made {
-        let made = match self.values[value] {
+        let made = match self.objects.values[value] {
             Value::State(state) => match self.heap.get(state) {
                 State::Set(_, made) => made.clone(),
                 _ => Made::Otherwise,
             },
-            _ if self.frozen.contains_key(&value) => return Made::Again(SetCalls::Callers(value)),
+            _ if self.objects.frozen.contains_key(&value) => return Made::Again(SetCalls::Callers(value)),
             _ => Made::Otherwise,
         };
         match made {
@@ -259,14 +261,14 @@ impl Tracer<'_> {
     /// The object of a frozen set that is the same in each call.
     fn frozen_constant(&mut self, value: ValueId) -> Traced<Option<crate::host::Obj>> {
         let forced = self.force(value)?;
-        Ok(self.frozen.get(&forced).copied().filter(|_| self.source(forced).is_none()))
+        Ok(self.objects.frozen.get(&forced).copied().filter(|_| self.source(forced).is_none()))
     }
 
     /// The items of a set or frozen set, in its order; `None` for any other value.
     pub(in crate::trace) fn items_in_order(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
         let forced = self.force(value)?;
         let Some(items) = of_set(self, forced)? else { return Ok(None) };
-        let made = match self.values[forced] {
+        let made = match self.objects.values[forced] {
             Value::State(state) => match self.heap.get(state) {
                 State::Set(_, made) => made.clone(),
                 _ => Made::Otherwise,

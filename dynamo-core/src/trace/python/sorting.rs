@@ -2,10 +2,13 @@
 
 use crate::{
     bytecode::Comparison,
+    reason::raised,
     trace::{
         Traced, Tracer,
-        items::raised,
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Value, ValueId},
+        },
     },
 };
 use guards::Constant;

@@ -4,10 +4,10 @@
 
 use crate::{
     bytecode::Version,
+    reason::raised,
     trace::{
         Traced, Tracer,
-        items::raised,
-        value::{Value, ValueId},
+        core::value::{Value, ValueId},
     },
 };
 use guards::Constant;

@@ -3,19 +3,20 @@
 //! Invariant: what is not spelled out here they do as dicts do.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        call::Keywords,
-        items::raised,
-        ops,
+        core::{
+            state::{Sort, State, StateId, Table},
+            value::{Keywords, Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
         python::{
             builtins, classes,
             containers::pairs,
             dict_methods::{Entries, store, this},
         },
-        signature::{Bound, Row, row},
-        value::{Sort, State, StateId, Table, Value, ValueId},
+        values::ops,
     },
 };
 use guards::Constant;
@@ -82,7 +83,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (state, mut items) = this(t, b)?;
     let (key, last) = (b.arg(1)?, b.opt(2).map_or(Ok(true), |last| t.truth(last))?);
-    if t.heap.is_iterated(|value| matches!(t.values[value], Value::State(dict) if dict == state)) {
+    if t.heap.is_iterated(|value| matches!(t.objects.values[value], Value::State(dict) if dict == state)) {
         return Err(Reason::new(Kind::Iteration, "Over an `OrderedDict` that changes meanwhile."));
     }
     let (text, key) = (t.describe(key), t.key(key)?);
@@ -113,7 +114,7 @@ fn most_common(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
 
 impl Tracer<'_> {
     fn as_table(&mut self, dict: ValueId, table: Table) -> Traced {
-        if let Value::State(state) = self.values[dict] {
+        if let Value::State(state) = self.objects.values[dict] {
             self.heap.set_table(state, table);
         }
         Ok(dict)

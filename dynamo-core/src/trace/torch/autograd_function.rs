@@ -12,14 +12,15 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        context::Context,
-        grad::{Class, Grad},
-        signature::{Bound, Row, row},
-        value::{Value, ValueId},
+        core::{
+            checkpoint::Speculative,
+            context::{Class, Context, Grad},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
-use cranelift_entity::EntityRef;
-use fx::{Kind as NodeKind, NodeId};
+use fx::Kind as NodeKind;
 use guards::Constant;
 
 /// The method that all such classes have from torch.
@@ -32,13 +33,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[row("torch._C._FunctionBase.apply(cl
 
 fn apply(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let class = t.force(b.arg(0)?)?;
-    let Value::Class(name, obj) = t.values[class].clone() else {
+    let Value::Class(name, obj) = t.objects.values[class].clone() else {
         return Err(Reason::new(Kind::Call, "`autograd.Function.apply` of something that is no class."));
     };
     let function = AutogradFunction { class, obj, name };
     let mut recorded = Vec::new();
     for &arg in b.rest() {
-        recorded.push(t.grad && t.requires_grad(arg)?);
+        recorded.push(t.modes.grad && t.requires_grad(arg)?);
     }
     if recorded.contains(&true) {
         function.put(t, b.rest(), &recorded)
@@ -95,7 +96,7 @@ impl AutogradFunction {
         let saved = match t.get_attr(context, "to_save") {
             Ok(saved) => saved,
             Err(reason) if t.lacks_attr(&reason) => {
-                t.raising = None;
+                t.exceptions.raising = None;
                 t.value(Value::Tuple(Vec::new()))
             }
             Err(reason) => return Err(reason),
@@ -108,26 +109,28 @@ impl AutogradFunction {
     /// Puts the call into the graph.
     fn put(&self, t: &mut Tracer<'_>, args: &[ValueId], recorded: &[bool]) -> Traced {
         let target = t.host.autograd_target(self.obj).ok_or_else(|| self.refused("of a class that is gone"))?;
-        let (nodes, inputs, changes) = (t.graph.capacity(), t.inputs.len(), t.heap.change_count());
-        let effects = t.effects;
+        let (graph, heap, inputs) = (t.graph.checkpoint(), t.heap.checkpoint(), t.graph.inputs.len());
+        let effects = t.graph.effects;
         // A number that the function reads is no argument of the call: it has to be what it is now.
-        let outside = std::mem::replace(&mut t.specialises, true);
+        let outside = std::mem::replace(&mut t.shapes.specialises, true);
         let traced = self.forward(t, args, recorded).and_then(|(context, result)| {
             self.check_results(t, args, result)?;
             self.backward(t, context, result)
         });
-        t.specialises = outside;
+        t.shapes.specialises = outside;
         traced?;
-        if t.inputs.len() != inputs {
+        if t.graph.inputs.len() != inputs {
             return Err(self.refused("which reads a tensor that it is not given"));
         }
-        let leaves_something = t.effects.writes && !effects.writes || t.effects.changes && !effects.changes;
-        if t.heap.change_count() != changes || leaves_something {
+        let leaves_something = t.graph.effects.writes && !effects.writes || t.graph.effects.changes && !effects.changes;
+        if t.heap.has_changed_since(heap) || leaves_something {
             return Err(self.refused("which changes something"));
         }
-        t.drop_from(NodeId::new(nodes));
-        t.same.retain(|(node, _)| node.index() < nodes);
-        t.without_rule.retain(|node| node.index() < nodes);
+        // The call does what its nodes would have done, drawing numbers for one.
+        let effects = t.graph.effects;
+        t.graph.rollback(graph);
+        t.graph.effects = effects;
+        t.objects.forget_results(graph.nodes);
         t.call_torch(NodeKind::CallFunction, &target, None, args, vec![])
     }
 
@@ -172,7 +175,7 @@ impl Tracer<'_> {
 
     /// A call while autograd does not record.
     fn without_grad(&mut self, function: ValueId, args: Vec<ValueId>) -> Traced {
-        if !self.grad {
+        if !self.modes.grad {
             return self.call(function, args, vec![]);
         }
         let off = Grad { inside: false, after: true, class: Class::Never };
@@ -181,7 +184,7 @@ impl Tracer<'_> {
 
     fn requires_grad(&mut self, value: ValueId) -> Traced<bool> {
         Ok(match self.get(value)? {
-            Value::Tensor(node) => self.graph[node].tensor_meta().is_some_and(|meta| meta.requires_grad),
+            Value::Tensor(node) => self.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad),
             _ => false,
         })
     }

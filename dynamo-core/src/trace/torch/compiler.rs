@@ -4,8 +4,11 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        signature::{Row, row},
-        value::{State, Value, ValueId},
+        core::{
+            state::State,
+            value::{Value, ValueId},
+        },
+        interp::signature::{Row, row},
     },
 };
 use fx::Kind as NodeKind;

@@ -4,8 +4,8 @@
 use crate::{
     reason::{Kind, Reason},
     trace::{
-        signature::{Row, row},
-        value::Value,
+        core::value::Value,
+        interp::signature::{Row, row},
     },
 };
 use fx::Kind as NodeKind;

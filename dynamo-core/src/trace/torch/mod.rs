@@ -1,19 +1,24 @@
 //! Functions and classes of torch's that do not go into the graph as they are: a row for each, with its signature.
 //!
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
-//! - `modes`: managers of modes, and questions about them; `tensors`: questions about tensors;
+//! - `autocast`, `grad`, `inference`, `devices`: torch's modes and their managers; `modes`: the rows of those, and of
+//!   questions about them; `tensors`: questions about tensors;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
+pub(in crate::trace) mod autocast;
 pub(in crate::trace) mod autograd_function;
 mod compiler;
+mod devices;
 pub(in crate::trace) mod functional;
+pub(in crate::trace) mod grad;
+pub(in crate::trace) mod inference;
 mod modes;
 pub(in crate::trace) mod names;
 mod tensors;
 pub(in crate::trace) mod torch_check;
 
-use super::signature::Row;
+use crate::trace::interp::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] =

@@ -4,10 +4,11 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        context::Context,
-        grad::Class,
-        signature::{Bound, Row, row},
-        value::{Value, ValueId},
+        core::{
+            context::{Class, Context},
+            value::{Value, ValueId},
+        },
+        interp::signature::{Bound, Row, row},
     },
 };
 use guards::Constant;
@@ -42,11 +43,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         leave(t, b, Class::Given)
     }),
     row("torch.is_grad_enabled torch._C.is_grad_enabled()", |t, _| {
-        let grad = t.grad;
+        let grad = t.modes.grad;
         Ok(t.constant(Constant::Bool(grad)))
     }),
     row("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled()", |t, _| {
-        let inference = t.inference;
+        let inference = t.modes.inference.current;
         Ok(t.constant(Constant::Bool(inference)))
     }),
     row("torch.is_autocast_enabled torch._C.is_autocast_enabled(device_type=...)", |t, b| {

@@ -1,10 +1,12 @@
 //! Questions about tensors.
 
-use crate::trace::{
-    Traced, Tracer,
-    items::raised,
-    signature::{Bound, Row, row},
-    value::Value,
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::value::Value,
+        interp::signature::{Bound, Row, row},
+    },
 };
 use fx::Kind as NodeKind;
 use guards::Constant;
@@ -47,7 +49,7 @@ fn of_dtype(t: &mut Tracer<'_>, b: &Bound<'_>, question: &str) -> Traced {
 fn size(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (tensor, dim) = (b.arg(0)?, b.opt(1));
     let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
-    let Some(meta) = t.graph[node].tensor_meta().cloned() else { return in_graph(t, b) };
+    let Some(meta) = t.graph.torch[node].tensor_meta().cloned() else { return in_graph(t, b) };
     match dim {
         None => t.shape(node, &meta),
         Some(dim) => {

@@ -7,9 +7,10 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        numbers::Number,
-        signature::{self, Bound, Row, Signature, row},
-        value::{Value, ValueId},
+        core::value::{Value, ValueId},
+        interp::signature::{Bound, Row, Signature, row},
+        library,
+        values::numbers::Number,
     },
 };
 use guards::Constant;
@@ -25,10 +26,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch._check_is_size(i, message=None, *, max=None)", |t, b| {
         let (size, _, max) = (b.arg(0)?, b.opt(1), t.unless_none(b.opt(2))?);
         let expr = t.size_of(size)?;
-        let mut p = t.env.pool_mut().le(Expr::ZERO, expr);
+        let mut p = t.shapes.env.pool_mut().le(Expr::ZERO, expr);
         if let Some(max) = max {
             let max = t.size_of(max)?;
-            let pool = t.env.pool_mut();
+            let pool = t.shapes.env.pool_mut();
             let below = pool.le(expr, max);
             p = pool.and(p, below);
         }
@@ -41,7 +42,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.fx.experimental.symbolic_shapes.guard_or_true(a)", |t, b| t.answered(b, ShapeEnv::guard_or_true)),
     row("torch.fx.experimental.symbolic_shapes.statically_known_true(x)", |t, b| {
         let p = t.predicate(b.arg(0)?)?;
-        let known = t.env.statically_known(p) == Some(true);
+        let known = t.shapes.env.statically_known(p) == Some(true);
         Ok(t.constant(Constant::Bool(known)))
     }),
 ];
@@ -49,14 +50,14 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// The row of a function, whatever wraps its code: some of them warn that they will go.
 pub(in crate::trace) fn condition(name: &str) -> Option<&'static Signature> {
     let modules = ["torch._check", "torch.fx.experimental.symbolic_shapes."];
-    if modules.iter().any(|module| name.starts_with(module)) { signature::function(name) } else { None }
+    if modules.iter().any(|module| name.starts_with(module)) { library::function(name) } else { None }
 }
 
 impl Tracer<'_> {
     /// The condition that a value is.
     fn predicate(&mut self, condition: ValueId) -> Traced<Pred> {
         match self.get(condition)? {
-            Value::Const(Constant::Bool(truth)) => Ok(self.env.pool_mut().bool(truth)),
+            Value::Const(Constant::Bool(truth)) => Ok(self.shapes.env.pool_mut().bool(truth)),
             Value::SymBool { pred, .. } => Ok(pred),
             _ => Err(Reason::new(Kind::Call, format!("A condition that is {}.", self.describe(condition)))),
         }
@@ -72,7 +73,7 @@ impl Tracer<'_> {
     /// States that a condition holds.
     fn stated(&mut self, p: Pred) -> Traced {
         let at = self.place();
-        match self.env.check(p, "torch._check", &at) {
+        match self.shapes.env.check(p, "torch._check", &at) {
             Ok(()) => Ok(self.none()),
             Err(error @ EnvError::CheckFailed { .. }) => Err(Reason::new(Kind::Raised, format!("{error}."))),
             Err(error) => Err(self.shape_error(&error)),
@@ -82,7 +83,7 @@ impl Tracer<'_> {
     /// What the environment answers to the condition that is the first argument.
     fn answered(&mut self, b: &Bound<'_>, ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>) -> Traced {
         let (p, at) = (self.predicate(b.arg(0)?)?, self.place());
-        let truth = ask(&mut self.env, p, &at).map_err(|error| self.shape_error(&error))?;
+        let truth = ask(&mut self.shapes.env, p, &at).map_err(|error| self.shape_error(&error))?;
         Ok(self.constant(Constant::Bool(truth)))
     }
 }

@@ -1,0 +1,74 @@
+//! What tracing gives: a graph, guards, and the code that runs in the function's place.
+
+use super::{
+    core::{call_stack::Followed, recording::Origins},
+    output::Opaque,
+};
+use crate::{
+    bytecode::{CodeObject, Op, Span},
+    reason::Reason,
+};
+use fx::{Graph, NodeId};
+use guards::{Guard, SourceId, Sources};
+use symshapes::ShapeEnv;
+
+/// A finished trace.
+pub struct Capture {
+    /// The graph, with torch's names for functions and methods. Without calls there is nothing to compile.
+    pub graph: Graph,
+    /// True if the graph does anything, and so has to be compiled.
+    pub computes: bool,
+    /// True if the graph sets a mode: whether autograd records, inference, or autocast. It would leave it so if it
+    /// failed midway.
+    pub sets_mode: bool,
+    /// The calls of the graph that may raise when it runs.
+    pub fallible: Vec<NodeId>,
+    /// The same in ATen overloads, if each call has one.
+    pub lowered: Option<Graph>,
+    /// The sources of the graph's inputs. A float is given to the graph as a tensor without dimensions.
+    pub inputs: Vec<SourceId>,
+    /// The sources that guards, inputs and code name.
+    pub sources: Sources,
+    /// What has to hold for the trace to be used again, but for what `env` has recorded of sizes.
+    pub guards: Vec<Guard>,
+    /// The symbols, and what was decided about them.
+    pub env: ShapeEnv,
+    /// The sizes and integers of the caller's that were looked at, and their values; of floats, their bits.
+    pub hints: Vec<(SourceId, i64)>,
+    /// The code that runs in the function's place.
+    pub code: CodeObject,
+    /// What the code's opaque constants are.
+    pub opaque: Vec<Opaque>,
+    /// Where and why the graph ends before the function does.
+    pub ended: Option<Break>,
+    /// What was run, if [`Options::follow`] asks for it.
+    pub followed: Vec<Followed>,
+    /// Where the graph's nodes come from.
+    pub origins: Origins,
+    /// What nodes were called before they had the name of a variable.
+    pub renamed: Vec<(NodeId, String)>,
+    /// The calls that have no rule: torch was asked what they give.
+    pub asked: Vec<NodeId>,
+}
+
+impl Capture {
+    /// True if the graph computes floats.
+    pub fn has_floats(&self) -> bool {
+        self.graph.nodes().any(|node| matches!(self.graph[node].meta, Some(fx::Meta::Float(_))))
+    }
+}
+
+/// A place where a graph ends before the function does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Break {
+    /// Why.
+    pub reason: Reason,
+    /// The line of the traced function.
+    pub line: i32,
+    /// The traced function's instruction there; none if it is not one that ended the graph.
+    pub opcode: Option<Op>,
+    /// The call of each frame on the way to the place, as file, line and function, outermost first.
+    pub stack: Vec<(String, i32, String)>,
+    /// What each of them spans in the program.
+    pub spans: Vec<Option<Span>>,
+}

@@ -1,0 +1,89 @@
+//! What has to hold for a trace to be used again, but for what the shape environment has recorded.
+
+use super::{checkpoint::Speculative, state::StateId};
+use guards::{Element, Guard, SourceId};
+use rustc_hash::FxHashMap;
+
+/// The guards, and what guards are made of at the end of the trace.
+#[derive(Default)]
+pub(in crate::trace) struct GuardList {
+    /// The guards so far.
+    pub(in crate::trace) emitted: Vec<Guard>,
+    /// What the program has asked of dicts of the caller's.
+    pub(in crate::trace) asked: Asked,
+    /// The objects of the caller's that are keys: no two of them may be one.
+    pub(in crate::trace) keyed: Vec<SourceId>,
+}
+
+/// How much there was of each.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct GuardCheckpoint {
+    emitted: usize,
+    asked: AskedCheckpoint,
+    keyed: usize,
+}
+
+impl Speculative for GuardList {
+    type Checkpoint = GuardCheckpoint;
+
+    fn checkpoint(&self) -> GuardCheckpoint {
+        GuardCheckpoint { emitted: self.emitted.len(), asked: self.asked.checkpoint(), keyed: self.keyed.len() }
+    }
+
+    fn rollback(&mut self, to: GuardCheckpoint) {
+        let GuardList { emitted, asked, keyed } = self;
+        emitted.truncate(to.emitted);
+        asked.rollback(to.asked);
+        keyed.truncate(to.keyed);
+    }
+}
+
+/// What the program has asked of dicts of the caller's.
+#[derive(Default)]
+pub(in crate::trace) struct Asked {
+    /// Where each dict is, and its keys.
+    pub(in crate::trace) keys: FxHashMap<StateId, (SourceId, Vec<Element>)>,
+    /// Those whose keys are all guarded.
+    pub(in crate::trace) whole: Vec<StateId>,
+    /// The keys and attributes that were found: the guards on them, and where their values are.
+    pub(in crate::trace) found: Vec<(Guard, SourceId)>,
+}
+
+/// How many there were.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct AskedCheckpoint {
+    whole: usize,
+    found: usize,
+}
+
+impl Asked {
+    /// Notes a dict of the caller's.
+    pub(in crate::trace) fn found(&mut self, dict: StateId, source: SourceId, keys: Vec<Element>) {
+        self.keys.insert(dict, (source, keys));
+    }
+
+    /// Where a dict is of which not all keys are guarded.
+    pub(in crate::trace) fn open(&self, dict: StateId) -> Option<SourceId> {
+        let &(source, _) = self.keys.get(&dict)?;
+        (!self.whole.contains(&dict)).then_some(source)
+    }
+}
+
+impl Speculative for Asked {
+    type Checkpoint = AskedCheckpoint;
+
+    fn checkpoint(&self) -> AskedCheckpoint {
+        AskedCheckpoint { whole: self.whole.len(), found: self.found.len() }
+    }
+
+    fn rollback(&mut self, to: AskedCheckpoint) {
+        let Asked {
+            // What a dict of the caller's held when it was looked at; nothing leads to those that are dropped.
+            keys: _,
+            whole,
+            found,
+        } = self;
+        whole.truncate(to.whole);
+        found.truncate(to.found);
+    }
+}

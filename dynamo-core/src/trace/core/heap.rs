@@ -1,0 +1,211 @@
+//! The current state of everything that can change, with an undo log.
+//!
+//! Invariant: a state changes only by [`Heap::change`], which logs what it was.
+
+use super::{
+    checkpoint::Speculative,
+    state::{Iter, IterCall, Key, Sort, State, StateId, Table},
+    value::ValueId,
+};
+use crate::host::Obj;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// A state with where it came from.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Row {
+    /// As it is now.
+    pub(in crate::trace) state: State,
+    /// The object that has it, if the program did not make it itself.
+    pub(in crate::trace) origin: Option<Obj>,
+    /// True once it differs from what the origin holds.
+    pub(in crate::trace) changed: bool,
+}
+
+/// Items that are copied at most.
+const MOST_COPIED: usize = 1 << 27;
+
+/// Everything that can change, with the way back.
+#[derive(Default)]
+pub(in crate::trace) struct Heap {
+    rows: PrimaryMap<StateId, Row>,
+    /// The dicts that are more than that.
+    tables: FxHashMap<StateId, Table>,
+    /// The dicts of the caller's that were read as a whole, until somebody takes note of it.
+    read: RefCell<Vec<StateId>>,
+    /// What was changed, and how it was before, as long as that may be asked for.
+    log: Vec<(StateId, Option<Row>)>,
+    /// How many items were copied for the log.
+    copied: usize,
+}
+
+impl State {
+    /// How many items have to be copied with it, those of tables counted for as many as their copying takes.
+    fn weight(&self) -> usize {
+        match self {
+            State::List(items) => items.len(),
+            State::Deque(deque) => deque.items.len(),
+            State::Dict(items) => 16 * items.len(),
+            State::Set(items, _) => 16 * items.len(),
+            State::Iter(
+                Iter::Items(items, _)
+                | Iter::Call(IterCall { items, .. })
+                | Iter::Dict(_, _, items, _)
+                | Iter::Set(_, items, _),
+            ) => items.len() / 8,
+            State::Stack(entries) => entries.len(),
+            State::Instance(instance) => 16 * instance.attrs.len(),
+            State::Iter(Iter::Lazy(lazy)) => lazy.parts().len() / 8,
+            State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
+        }
+    }
+}
+
+impl Heap {
+    /// Adds a state that the program made, or that an object holds.
+    pub(in crate::trace) fn push(&mut self, state: State, origin: Option<Obj>) -> StateId {
+        self.rows.push(Row { state, origin, changed: false })
+    }
+
+    /// The current state. Of a dict of the caller's all keys are guarded then.
+    pub(in crate::trace) fn get(&self, id: StateId) -> &State {
+        self.note_read(id);
+        &self.rows[id].state
+    }
+
+    /// What sort of thing it is, of which nothing is guarded.
+    pub(in crate::trace) fn sort(&self, id: StateId) -> Sort {
+        match self.rows[id].state {
+            State::List(_) => Sort::List,
+            State::Dict(_) => Sort::Dict,
+            State::Deque(_) => Sort::Deque,
+            State::Set(..) => Sort::Set,
+            State::Cell(_) => Sort::Cell,
+            State::Iter(_) => Sort::Iter,
+            State::Stack(_) => Sort::Stack,
+            State::Instance(_) => Sort::Instance,
+            State::Slot { .. } => Sort::Slot,
+        }
+    }
+
+    /// What a dict is beyond that.
+    pub(in crate::trace) fn table(&self, dict: StateId) -> Table {
+        self.tables.get(&dict).copied().unwrap_or(Table::Plain)
+    }
+
+    /// Makes a dict more than that.
+    pub(in crate::trace) fn set_table(&mut self, dict: StateId, table: Table) {
+        self.tables.insert(dict, table);
+    }
+
+    /// True if an iterator over a dict has begun that has not ended. `is_it` tells whether a value is the dict.
+    pub(in crate::trace) fn is_iterated(&self, is_it: impl Fn(ValueId) -> bool) -> bool {
+        self.rows.values().any(|row| matches!(&row.state, State::Iter(Iter::Dict(dict, ..)) if is_it(*dict)))
+    }
+
+    /// The object that has it, if the program did not make it itself.
+    pub(in crate::trace) fn origin(&self, id: StateId) -> Option<Obj> {
+        self.rows[id].origin
+    }
+
+    /// What a dict has for a key, which the caller guards.
+    pub(in crate::trace) fn value_at(&self, dict: StateId, key: &Key) -> Option<ValueId> {
+        match &self.rows[dict].state {
+            State::Dict(items) => items.get(key).map(|&(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The dicts of the caller's that were read as a whole since somebody asked.
+    pub(in crate::trace) fn take_read(&mut self) -> Vec<StateId> {
+        std::mem::take(self.read.get_mut())
+    }
+
+    fn note_read(&self, id: StateId) {
+        let row = &self.rows[id];
+        if row.origin.is_some() && matches!(row.state, State::Dict(_)) {
+            self.read.borrow_mut().push(id);
+        }
+    }
+
+    /// The state, to be changed; what it was is logged.
+    pub(in crate::trace) fn change(&mut self, id: StateId) -> &mut State {
+        self.note_read(id);
+        self.copied += self.rows[id].state.weight();
+        self.log.push((id, Some(self.rows[id].clone())));
+        self.rows[id].changed = true;
+        &mut self.rows[id].state
+    }
+
+    /// Forgets how things were: nobody returns to a point before this one.
+    pub(in crate::trace) fn commit(&mut self) {
+        for (_, row) in self.log.iter_mut().rev() {
+            if row.take().is_none() {
+                break;
+            }
+        }
+    }
+
+    /// True once so much was copied that more would take seconds: containers that grow item by item are copied each
+    /// time.
+    pub(in crate::trace) fn is_overworked(&self) -> bool {
+        self.copied > MOST_COPIED
+    }
+
+    /// True if a state was changed that an object of the caller holds.
+    pub(in crate::trace) fn has_changed(&self) -> bool {
+        self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
+    }
+
+    /// True if a state was changed since a checkpoint that was there before, or that an object of the caller holds.
+    pub(in crate::trace) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
+        let is_older = |id: StateId| id.index() < checkpoint.states;
+        self.log[checkpoint.changes..].iter().any(|&(id, _)| is_older(id) || self.rows[id].origin.is_some())
+    }
+
+    /// The states that objects of the caller hold and that were changed, in the order of their first change.
+    pub(in crate::trace) fn changed(&self) -> Vec<StateId> {
+        let mut seen = Vec::new();
+        for &(id, _) in &self.log {
+            if self.rows[id].origin.is_some() && !seen.contains(&id) {
+                seen.push(id);
+            }
+        }
+        seen
+    }
+}
+
+/// How many changes there were, and how many states.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct HeapCheckpoint {
+    changes: usize,
+    states: usize,
+}
+
+impl Speculative for Heap {
+    type Checkpoint = HeapCheckpoint;
+
+    fn checkpoint(&self) -> HeapCheckpoint {
+        HeapCheckpoint { changes: self.log.len(), states: self.rows.len() }
+    }
+
+    fn rollback(&mut self, to: HeapCheckpoint) {
+        let Heap {
+            // Without the objects that lead to them, those that were added since are not found again.
+            rows,
+            // Said of a dict when it is made.
+            tables: _,
+            read,
+            log,
+            // How much work there was.
+            copied: _,
+        } = self;
+        for (id, row) in log.drain(to.changes..).rev() {
+            if let Some(row) = row {
+                rows[id] = row;
+            }
+        }
+        read.get_mut().clear();
+    }
+}

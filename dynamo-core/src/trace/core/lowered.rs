@@ -1,0 +1,209 @@
+//! The graph in ATen overloads, built beside the one with torch's names: metadata is inferred by its rules.
+//!
+//! A call without such a rule asks torch itself, and leaves this graph incomplete.
+
+use super::{modes::AutocastState, tracer::Traced};
+use crate::reason::{Kind, Reason, raised};
+use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
+use fx::{
+    Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{self, autocast::Cast},
+    infer,
+    infer::InferError,
+    torch_ops,
+};
+use rustc_hash::FxHashMap;
+use symshapes::{DType, DeviceKind, ShapeEnv};
+
+/// Operators that raise a `RuntimeError` for shapes that they do not take.
+const CERTAIN: &str = "add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow \
+    remainder reshape sub view where";
+
+/// The graph in ATen overloads.
+pub(in crate::trace) struct Lowered {
+    /// The graph.
+    pub(in crate::trace) graph: Graph,
+    /// True if each node of the torch graph has its counterpart.
+    pub(in crate::trace) complete: bool,
+    /// The counterpart of each node of the torch graph.
+    pub(in crate::trace) of: SecondaryMap<NodeId, PackedOption<NodeId>>,
+    /// Nodes that give a sequence of numbers, and their items: this graph has no use for the whole.
+    pub(in crate::trace) sequences: FxHashMap<NodeId, Vec<Arg>>,
+    /// For each node of the torch graph, how many nodes there were before its counterpart.
+    starts: Vec<usize>,
+}
+
+impl Default for Lowered {
+    fn default() -> Lowered {
+        let (of, sequences) = (SecondaryMap::new(), FxHashMap::default());
+        Lowered { graph: Graph::new(), complete: true, of, sequences, starts: Vec::new() }
+    }
+}
+
+impl Lowered {
+    /// Drops the counterparts of the nodes from this one on.
+    pub(in crate::trace) fn drop_from(&mut self, nodes: usize) {
+        if let Some(&from) = self.starts.get(nodes) {
+            self.graph.retain(|node| node.index() < from);
+            // The start of the first one that is dropped says where the calls of the last one that is kept end.
+            self.starts.truncate(nodes + 1);
+        }
+    }
+
+    /// The counterpart of a node, and what the lowering has put before it.
+    pub(in crate::trace) fn calls(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let start = |node: usize| self.starts.get(node).copied().unwrap_or(self.graph.capacity());
+        (start(node.index())..start(node.index() + 1)).map(NodeId::new)
+    }
+
+    /// Takes a node over as it is.
+    pub(in crate::trace) fn copy(&mut self, graph: &Graph, id: NodeId) -> NodeId {
+        let node = &graph[id];
+        self.starts.resize(id.index(), self.graph.capacity());
+        self.starts.push(self.graph.capacity());
+        let one = |n: NodeId| Arg::Node(self.of[n].expand().unwrap_or(n));
+        let mut of = |n: NodeId| match self.sequences.get(&n) {
+            Some(items) => Arg::Tuple(items.iter().map(|item| item.map_nodes(&mut { one })).collect()),
+            None => one(n),
+        };
+        let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut of)).collect();
+        let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut of))).collect();
+        let copied = match node.kind {
+            NodeKind::Placeholder => self.graph.placeholder(&node.target),
+            kind => self.graph.push(kind, &node.target, args, kwargs, Some(&node.name)),
+        };
+        self.graph[copied].meta = node.meta.clone();
+        self.graph[copied].stack_trace = node.stack_trace.clone();
+        self.of[id] = copied.into();
+        copied
+    }
+
+    /// Takes the floats among a call's arguments as they are now: no overload has a place for them.
+    fn settle_floats(&mut self, id: NodeId, env: &ShapeEnv) {
+        let mut floats = FxHashMap::default();
+        for input in self.graph[id].inputs() {
+            if let Some(Meta::Float(float)) = self.graph[input].meta {
+                let value = env.pool().eval_float(float, &|sym| env.symbol_hint(sym));
+                floats.insert(input, value.unwrap_or(f64::NAN));
+            }
+        }
+        if floats.is_empty() {
+            return;
+        }
+        self.complete = false;
+        let mut known = |node| floats.get(&node).map_or(Arg::Node(node), |&value| Arg::Float(value));
+        let node = &mut self.graph[id];
+        node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
+        for (_, arg) in &mut node.kwargs {
+            *arg = arg.map_nodes(&mut known);
+        }
+    }
+
+    /// Converts the arguments of a call as autocast does.
+    fn convert(&mut self, id: NodeId, autocast: &AutocastState) -> Traced<()> {
+        self.complete = false;
+        let target = self.graph[id].target.clone();
+        let cast = aten::autocast::cast(&target);
+        let tensor = |node: &NodeId| self.graph[*node].tensor_meta().map(|meta| (*node, meta.clone()));
+        let tensors: Vec<(NodeId, TensorMeta)> = self.graph[id].inputs().iter().filter_map(tensor).collect();
+        let chosen = |kind| autocast.iter().find(|(known, _)| *known == kind).map(|&(_, dtype)| dtype);
+        let elsewhere = tensors.iter().any(|(_, meta)| meta.device.kind != DeviceKind::Cpu);
+        let Some(dtype) = chosen(DeviceKind::Cpu).filter(|_| !elsewhere) else {
+            let concerned = tensors.iter().any(|(_, meta)| chosen(meta.device.kind).is_some());
+            return if concerned { Err(unknown_cast(&target)) } else { Ok(()) };
+        };
+        if cast == Cast::Unknown {
+            return Err(unknown_cast(&target));
+        }
+        let wide = tensors.iter().any(|(_, meta)| meta.dtype == DType::F32);
+        let mut renamed = FxHashMap::default();
+        for (node, mut meta) in tensors {
+            let to = cast.converted(meta.dtype, dtype, if wide { DType::F32 } else { dtype });
+            if to != meta.dtype {
+                meta.dtype = to;
+                let args = vec![Arg::Node(node)];
+                let converted = self.graph.push(NodeKind::CallFunction, "aten._to_copy.default", args, vec![], None);
+                self.graph[converted].meta = Some(Meta::Tensor(meta));
+                renamed.insert(node, converted);
+            }
+        }
+        let mut known = |node| Arg::Node(renamed.get(&node).copied().unwrap_or(node));
+        let node = &mut self.graph[id];
+        node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
+        for (_, arg) in &mut node.kwargs {
+            *arg = arg.map_nodes(&mut known);
+        }
+        Ok(())
+    }
+
+    /// True if every node is one that has a counterpart among overloads, or an integer.
+    pub(in crate::trace) fn is_whole(&self) -> bool {
+        let is_other = |node: NodeId| matches!(self.graph[node].meta, Some(Meta::Float(_) | Meta::Bool(_)));
+        self.complete && !self.graph.nodes().any(is_other)
+    }
+
+    /// Lowers a node and infers what it gives; `None` if there is no rule.
+    ///
+    /// # Errors
+    /// torch would raise.
+    pub(in crate::trace) fn infer(
+        &mut self,
+        graph: &Graph,
+        id: NodeId,
+        env: &mut ShapeEnv,
+        autocast: &AutocastState,
+        at: &str,
+    ) -> Traced<Option<Meta>> {
+        let before = self.graph.capacity();
+        let copied = self.copy(graph, id);
+        self.settle_floats(copied, env);
+        if torch_ops::lower_call(&mut self.graph, copied).is_err() {
+            self.complete = false;
+            return Ok(None);
+        }
+        if !autocast.is_empty() {
+            self.convert(copied, autocast)?;
+        }
+        // What the lowering put before the call has a later number.
+        let unknown = |graph: &Graph, node: NodeId| node != copied && graph[node].meta.is_none();
+        for extra in (before..self.graph.capacity()).map(NodeId::new) {
+            if !unknown(&self.graph, extra) {
+                continue;
+            }
+            self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
+        }
+        let meta = match infer::guarded(&self.graph, copied, env, at) {
+            Err(error @ InferError::Rejected { .. }) => {
+                let certain = CERTAIN.split_whitespace().any(|op| aten_base(&self.graph[copied].target) == op);
+                let reason = Reason::new(Kind::Raised, format!("{error}."));
+                let exception = certain.then(|| "RuntimeError".to_owned());
+                return Err(Reason { exception, ..reason });
+            }
+            Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),
+            Err(error @ InferError::Undecided { .. }) if reads_unbacked(&self.graph, copied, env) => {
+                return Err(Reason::new(Kind::Shape, format!("{error} ({at}), which depends on data.")));
+            }
+            meta => meta.ok(),
+        };
+        self.complete &= meta.is_some();
+        self.graph[copied].meta = meta.clone();
+        Ok(meta)
+    }
+}
+
+/// The name of an overload's operator.
+fn aten_base(target: &str) -> &str {
+    target.trim_start_matches("aten.").split('.').next().unwrap_or_default()
+}
+
+/// True if a tensor among the arguments of a node has a size that only the running program knows.
+fn reads_unbacked(graph: &Graph, node: NodeId, env: &ShapeEnv) -> bool {
+    let inputs = graph[node].inputs();
+    let tensors = inputs.iter().filter_map(|&input| graph[input].tensor_meta());
+    tensors.flat_map(TensorMeta::exprs).any(|e| env.depends_on_data(e))
+}
+
+/// A call of which it is not known what autocast does with its arguments.
+pub(in crate::trace) fn unknown_cast(target: &str) -> Reason {
+    Reason::new(Kind::TorchOp, format!("`{target}` under autocast."))
+}

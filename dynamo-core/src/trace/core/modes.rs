@@ -1,0 +1,72 @@
+//! The modes of torch that `with` statements set: autograd, autocast, inference mode, the default device.
+//!
+//! A mode is one field here; its own module says what entering and leaving it put into the graph.
+
+use super::checkpoint::Speculative;
+use crate::host::Host;
+use fx::NodeId;
+use symshapes::{DType, Device, DeviceKind};
+
+/// The modes that are on where the trace stands.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Modes {
+    /// Whether autograd records.
+    pub(in crate::trace) grad: bool,
+    /// Which devices choose element types on their own.
+    pub(in crate::trace) autocast: Scoped<AutocastState, EnteredAutocast>,
+    /// Whether tensors are made that can never record gradients.
+    pub(in crate::trace) inference: Scoped<bool, EnteredInference>,
+    /// The device on which tensors are made when the program names none.
+    pub(in crate::trace) device: Option<Device>,
+}
+
+/// A mode, with the context managers of it that were entered and not left.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Scoped<S, E> {
+    /// The mode as it is now.
+    pub(in crate::trace) current: S,
+    /// The managers, the outermost first.
+    pub(in crate::trace) entered: Vec<E>,
+}
+
+/// The devices for which it is on, and the element type that is chosen there.
+pub(in crate::trace) type AutocastState = Vec<(DeviceKind, DType)>;
+
+/// One that was entered: its node, and how it was before.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct EnteredAutocast {
+    pub(in crate::trace) node: NodeId,
+    pub(in crate::trace) before: AutocastState,
+}
+
+/// One that was entered: its node, and how it was before.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct EnteredInference {
+    pub(in crate::trace) node: NodeId,
+    pub(in crate::trace) inference: bool,
+    pub(in crate::trace) grad: bool,
+}
+
+impl Modes {
+    /// The modes in which the traced function is called.
+    pub(in crate::trace) fn of_host(host: &dyn Host) -> Modes {
+        Modes {
+            grad: host.grad_enabled(),
+            autocast: Scoped { current: host.autocast(), entered: Vec::new() },
+            inference: Scoped { current: host.inference_mode(), entered: Vec::new() },
+            device: host.default_device(),
+        }
+    }
+}
+
+impl Speculative for Modes {
+    type Checkpoint = Modes;
+
+    fn checkpoint(&self) -> Modes {
+        self.clone()
+    }
+
+    fn rollback(&mut self, to: Modes) {
+        *self = to;
+    }
+}

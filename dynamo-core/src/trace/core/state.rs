@@ -1,0 +1,279 @@
+//! What Python can change: the state of a list, a dict, a cell, an iterator's place.
+//!
+//! Invariant: a state names values and other states by their ids, and so is copied as it stands.
+
+use super::{frame::Frame, lazy::Lazy, value::ValueId};
+use crate::host::{Obj, SetHistory};
+use cranelift_entity::entity_impl;
+use guards::Constant;
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// A thing that Python can change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::trace) struct StateId(u32);
+entity_impl!(StateId, "state");
+
+/// A key of a dict, equal as Python's keys are equal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::trace) enum Key {
+    /// A constant; numbers of equal value are one key.
+    Const(Constant),
+    /// An object that is equal to itself only.
+    Obj(Obj),
+    /// One that the program has made.
+    Made(StateId),
+    /// A tuple of keys.
+    Tuple(Vec<Key>),
+}
+
+/// The current state of what can change.
+#[derive(Clone, Debug)]
+pub(in crate::trace) enum State {
+    /// A list.
+    List(Vec<ValueId>),
+    /// A dict: keys and values by key, in order.
+    Dict(IndexMap<Key, (ValueId, ValueId)>),
+    /// A `collections.deque`
+    Deque(Deque),
+    /// A set: its items by key, in the order in which they came.
+    Set(IndexMap<Key, ValueId>, Made),
+    /// A closure's cell; `None` before the variable is set.
+    Cell(Option<ValueId>),
+    /// An iterator.
+    Iter(Iter),
+    /// A stack of what is to be left.
+    Stack(Vec<Leaving>),
+    /// What an object of a class of the program's holds.
+    Instance(Instance),
+    /// An attribute of an object, or a global variable of the traced function, that the program writes.
+    Slot {
+        /// The object; none for a global variable.
+        object: Option<ValueId>,
+        /// The attribute or variable.
+        name: String,
+        /// What was written, if anything; NULL if it was deleted.
+        value: Option<ValueId>,
+    },
+}
+
+/// An object of a class of the program's that the program has made, as it is now.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Instance {
+    /// Its class.
+    pub(in crate::trace) class: ValueId,
+    /// Its attributes, in its `__dict__` or in members of `__slots__`, in the order in which they came.
+    pub(in crate::trace) attrs: IndexMap<String, ValueId>,
+    /// What it holds as an instance of a class of Python's own that its class comes from: that class, by its dotted
+    /// name, and a dict or list.
+    pub(in crate::trace) base: Option<(String, ValueId)>,
+}
+
+/// A `collections.deque`, as it is now.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Deque {
+    pub(in crate::trace) items: Vec<ValueId>,
+    /// How many items it has at most.
+    pub(in crate::trace) most: Option<usize>,
+    /// How often items came or went: an iterator over it ends then.
+    pub(in crate::trace) moves: usize,
+}
+
+/// What a dict does beyond being one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum Table {
+    /// Nothing.
+    Plain,
+    /// `collections.OrderedDict`
+    Ordered,
+    /// `collections.defaultdict`, with what makes the values that are missing.
+    Default(ValueId),
+    /// `collections.Counter`
+    Counter,
+}
+
+/// What is in a `contextlib.ExitStack`.
+#[derive(Clone, Debug)]
+pub(in crate::trace) enum Leaving {
+    /// What is told of an exception or of none.
+    Exit(ValueId),
+    /// A function with its arguments.
+    Callback(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
+}
+
+impl Leaving {
+    /// The values that it is made of.
+    pub(in crate::trace) fn parts(&self) -> Vec<ValueId> {
+        match self {
+            Leaving::Exit(exit) => vec![*exit],
+            Leaving::Callback(function, args, keywords) => {
+                let keywords = keywords.iter().map(|(_, value)| value);
+                [function].into_iter().chain(args).chain(keywords).copied().collect()
+            }
+        }
+    }
+}
+
+/// How a set came to be, on which the order depends in which it gives its items.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum Made {
+    /// It is the caller's, and as it was: its items stand in its order.
+    Found,
+    /// The program has made it of constants.
+    By(SetHistory),
+    /// By calls that code repeats, of which only the running program tells the order.
+    Again(SetCalls),
+    /// In a way that cannot be gone again.
+    Otherwise,
+}
+
+/// Calls of a set's methods, on what came before them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum SetCalls {
+    /// A set of the caller's, or a frozen one, as the trace found it.
+    Callers(ValueId),
+    /// A set that the program has made of constants.
+    Known(SetHistory),
+    /// After one more call.
+    Then(Rc<SetCall>),
+}
+
+/// A call of a method of a set that code repeats.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::trace) struct SetCall {
+    /// What it is called on.
+    pub(in crate::trace) on: SetCalls,
+    /// The method. Those that give a set give the one that goes on.
+    pub(in crate::trace) method: &'static str,
+    /// What it is given.
+    pub(in crate::trace) operands: Vec<CallOperand>,
+    /// How many calls there are up to this one.
+    pub(in crate::trace) count: usize,
+}
+
+/// What a repeated call is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum CallOperand {
+    /// An item.
+    Item(ValueId),
+    /// Items one by one.
+    Items(Vec<ValueId>),
+    /// A dict of these keys.
+    Keys(Vec<ValueId>),
+    /// Another set.
+    Set(SetCalls),
+}
+
+/// An iterator and where it stands.
+#[derive(Clone, Debug)]
+pub(in crate::trace) enum Iter {
+    /// Over a tuple: its items, the next one's place.
+    Items(Vec<ValueId>, usize),
+    /// What a call gives whose items are all known.
+    Call(IterCall),
+    /// Over a dict, by the view of it: what it showed at first, the next one's place.
+    Dict(ValueId, &'static str, Vec<ValueId>, usize),
+    /// Over a set, by what it showed at first, the next one's place.
+    Set(StateId, Vec<ValueId>, usize),
+    /// Over a list, which may change meanwhile.
+    List(StateId, usize),
+    /// Over a deque, how often items had come or gone when it began, the next one's place.
+    Deque(StateId, usize, usize),
+    /// Over numbers: next, stop, step.
+    Range([i64; 3]),
+    /// Backwards over what may change meanwhile.
+    Reversed(Reversed),
+    /// `enumerate`
+    Enumerate(StateId, i64),
+    /// `zip`, and whether all have to be of one length.
+    Zip(Vec<StateId>, bool),
+    /// One of `itertools`.
+    Lazy(Box<Lazy>),
+    /// An object of the program's whose class has `__next__`.
+    Object(ValueId),
+    /// `map`
+    Map(ValueId, Vec<StateId>),
+    /// `filter`
+    Filter(ValueId, StateId),
+    /// A generator, where it stands.
+    Generator(Box<Frame>),
+    /// A generator while it runs.
+    Running,
+    /// At its end, where it stays.
+    Done(Exhausted),
+}
+
+/// An iterator whose items are all known from the beginning, and the call that makes another one like it.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct IterCall {
+    /// The function, by its dotted name.
+    pub(in crate::trace) function: &'static str,
+    /// Its arguments, which cannot change.
+    pub(in crate::trace) args: Vec<ValueId>,
+    /// What it gives, one by one.
+    pub(in crate::trace) items: Vec<ValueId>,
+    /// The next one's place.
+    pub(in crate::trace) at: usize,
+}
+
+/// `reversed` of a list, a deque, a dict or a view of one, and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) struct Reversed {
+    /// What it goes over.
+    pub(in crate::trace) of: ValueId,
+    /// How many items are left, if nothing is removed.
+    pub(in crate::trace) left: usize,
+    /// By which a change is noticed: how often items of a deque had come or gone, how many a dict had.
+    pub(in crate::trace) stamp: usize,
+}
+
+/// An iterator at its end: what another one of its type is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum Exhausted {
+    List,
+    /// The keys, values or items of a dict, by the name of the method that gives them.
+    Dict(&'static str),
+    Set,
+    Deque,
+    Enumerate,
+    Zip,
+    Map,
+    Filter,
+    /// Another one, of which nothing is made again.
+    Other,
+}
+
+impl Iter {
+    /// The iterator once it has given its last item.
+    pub(in crate::trace) fn exhausted(self) -> Iter {
+        Iter::Done(match self {
+            // They are at their end, and what they go over cannot change.
+            Iter::Items(..) | Iter::Call(_) | Iter::Range(_) | Iter::Done(_) => return self,
+            Iter::List(..) => Exhausted::List,
+            Iter::Dict(_, part, ..) => Exhausted::Dict(part),
+            Iter::Set(..) => Exhausted::Set,
+            Iter::Deque(..) => Exhausted::Deque,
+            Iter::Enumerate(..) => Exhausted::Enumerate,
+            Iter::Zip(..) => Exhausted::Zip,
+            Iter::Map(..) => Exhausted::Map,
+            Iter::Filter(..) => Exhausted::Filter,
+            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+            // What it gives after its end is its own business.
+            Iter::Object(_) => return self,
+        })
+    }
+}
+
+/// What sort of thing a state is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum Sort {
+    List,
+    Dict,
+    Deque,
+    Set,
+    Cell,
+    Iter,
+    Stack,
+    Instance,
+    Slot,
+}

@@ -1,0 +1,178 @@
+//! Tracked values: what the symbolic interpreter has on its stack and in its locals.
+//!
+//! Invariant: values live in an append-only arena and do not change. What Python can change (a list, a cell, an
+//! iterator's place) is a [`StateId`], whose current state stands in the heap.
+
+use super::{context::Context, frame::Globals, state::StateId};
+use crate::host::{Code, Obj, Place, RecordClass};
+use cranelift_entity::entity_impl;
+use fx::NodeId;
+use guards::Constant;
+use std::rc::Rc;
+use symshapes::{Expr, Float, Pred};
+
+/// A tracked value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::trace) struct ValueId(u32);
+entity_impl!(ValueId, "v");
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(in crate::trace) enum Value {
+    /// The interpreter's NULL, which calls expect below a function without `self`.
+    Null,
+    /// An object at which nobody has looked.
+    Lazy(Obj),
+    /// Arithmetic on integers of the caller's that nothing has needed yet: the number of `BINARY_OP`, the operands.
+    Computed(u32, ValueId, ValueId),
+    /// A constant.
+    Const(Constant),
+    /// A tensor: what a node of the graph gives.
+    Tensor(NodeId),
+    /// An integer that the graph computes or takes as input.
+    SymInt {
+        /// Its value over the environment's symbols.
+        expr: Expr,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A float that the graph computes or takes as input.
+    SymFloat {
+        /// Its value over the environment's symbols.
+        float: Float,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A bool that the graph computes.
+    SymBool {
+        /// Its value over the environment's symbols.
+        pred: Pred,
+        /// The node that gives it.
+        node: NodeId,
+    },
+    /// A tuple.
+    Tuple(Vec<ValueId>),
+    /// A `torch.Size`.
+    Size(Vec<ValueId>),
+    /// A tuple whose items have names.
+    Record(Obj, Rc<RecordClass>, Vec<ValueId>),
+    /// A slice: start, stop, step.
+    Slice([ValueId; 3]),
+    /// A range of known bounds: start, stop, step.
+    Range([i64; 3]),
+    /// A list, dict, set, cell or iterator.
+    State(StateId),
+    /// The keys, values or items of a dict, by the name of the method that gives them.
+    DictView(ValueId, &'static str),
+    /// A Python function.
+    Function(Rc<Function>),
+    /// A code object among the constants, about to become a function.
+    Code(Rc<Code>),
+    /// The traceback of an exception, of which nothing is known.
+    Traceback,
+    /// A Python function with its first argument.
+    Method {
+        /// The function.
+        function: ValueId,
+        /// The argument.
+        this: ValueId,
+    },
+    /// A `functools.partial`: the function, its first arguments, its keyword arguments.
+    Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
+    /// An `itemgetter`, `attrgetter` or `methodcaller`, by the name of its class, with what it was made of.
+    Getter(&'static str, Vec<ValueId>, Vec<(String, ValueId)>),
+    /// A context manager of torch's, made and not yet entered.
+    Context(Context),
+    /// A function that runs within a context manager of torch's.
+    Decorated(Context, ValueId),
+    /// The method that leaves a context which was entered.
+    Exit(Context),
+    /// A function without Python code, or one that goes into the graph as it is, by its dotted name.
+    Builtin(String),
+    /// A method without Python code, by its name, with its object.
+    BoundBuiltin {
+        /// The object.
+        this: ValueId,
+        /// The method.
+        name: String,
+    },
+    /// An exception.
+    Exception {
+        /// The dotted name of its class.
+        name: String,
+        /// Its class.
+        class: Obj,
+        /// What its class was called with; nothing if the interpreter made it.
+        args: Option<Vec<ValueId>>,
+    },
+    /// A module.
+    Module(String, Obj),
+    /// A class, by its dotted name.
+    Class(String, Obj),
+    /// Another object, by the dotted name of its class.
+    Object(String, Obj),
+    /// An object of a class of the program's that the program has made.
+    Instance(StateId),
+    /// `__dict__` of an object of a class of the program's.
+    InstanceDict(ValueId),
+    /// `super()`: the class whose place in the method resolution order is left behind, and the object or class.
+    Super(ValueId, ValueId),
+}
+
+impl Value {
+    /// True for a number that is no constant.
+    pub(in crate::trace) fn is_symbolic(&self) -> bool {
+        matches!(self, Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. })
+    }
+
+    /// True for an integer or a float, symbolic or not, and a symbolic bool.
+    pub(in crate::trace) fn is_number(&self) -> bool {
+        self.is_symbolic() || matches!(self, Value::Const(Constant::Int(_) | Constant::Float(_)))
+    }
+
+    /// The node that gives it, if one does.
+    pub(in crate::trace) fn node(&self) -> Option<NodeId> {
+        match *self {
+            Value::Tensor(node)
+            | Value::SymInt { node, .. }
+            | Value::SymFloat { node, .. }
+            | Value::SymBool { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
+    /// True for a tensor.
+    pub(in crate::trace) fn is_tensor(&self) -> bool {
+        matches!(self, Value::Tensor(_))
+    }
+}
+
+/// A Python function, found or made.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Function {
+    /// Its dotted name.
+    pub(in crate::trace) name: String,
+    /// Its code.
+    pub(in crate::trace) code: Rc<Code>,
+    /// The function, if it was found.
+    pub(in crate::trace) object: Option<Obj>,
+    /// The handle of the code, if it has one.
+    pub(in crate::trace) code_obj: Option<Obj>,
+    /// The handle of the code among whose constants its own are.
+    pub(in crate::trace) constants: Option<Obj>,
+    /// The scope of its globals.
+    pub(in crate::trace) globals: Globals,
+    /// Defaults of the last positional parameters.
+    pub(in crate::trace) defaults: Vec<ValueId>,
+    /// Defaults of keyword-only parameters.
+    pub(in crate::trace) kwdefaults: Vec<(String, ValueId)>,
+    /// A cell for each free variable.
+    pub(in crate::trace) closure: Vec<ValueId>,
+    /// Whose code it is.
+    pub(in crate::trace) place: Place,
+    /// True if it has annotations, which generated code does not build again.
+    pub(in crate::trace) annotated: bool,
+}
+
+/// Keyword arguments in the order given.
+pub(in crate::trace) type Keywords = Vec<(String, ValueId)>;

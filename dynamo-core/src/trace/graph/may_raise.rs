@@ -1,0 +1,528 @@
+//! Operations that may fail when the graph runs.
+//!
+//! A graph runs outside of the program's handlers, and before its effects are replayed. So where a call may raise for
+//! what its tensors hold, and somebody could tell, since a handler of the frames that are traced sees the exception, or
+//! something was changed before it that the caller has, the program runs as it is from its beginning if the graph
+//! fails: nothing has happened by then. If a graph would leave something behind, it ends before the call, which then
+//! runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known
+//! into sizes that are known is either certain, or rejected while it is traced.
+//!
+//! Invariant: `Exceptions::watched` is true while an instruction is traced of which a handler sees the exceptions, in
+//! this frame or in one that called it. While [`GraphEffects::retries`] is, no call goes into the graph that leaves
+//! behind what cannot be taken back and must not happen twice, nor has one before: a tensor of the caller's that is
+//! changed and is neither small nor written in one place only, numbers drawn from another generator than the CPU's,
+//! inference mode.
+
+use crate::{
+    bytecode::{Handler, Inst, Op},
+    host::Place,
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::Context,
+            frame::Frame,
+            state::{Leaving, State},
+            value::{Value, ValueId},
+        },
+        interp::context::{is_deaf_method, sets_mode},
+    },
+};
+use fx::{
+    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{
+        SideEffect,
+        rules::{Extern, Rule, rule},
+    },
+};
+use indexmap::IndexMap;
+use symshapes::{DType, DeviceKind, Expr};
+
+/// Handlers that are in force at one instruction, at most: as many blocks as Python nests, with what cleans up for
+/// each.
+const MOST_HANDLERS: usize = 64;
+
+/// What may stand in a handler that only puts locals in order before it raises again.
+const TIDYING: &[Op] = &[
+    Op::Copy,
+    Op::DeleteDeref,
+    Op::DeleteFast,
+    Op::LoadConst,
+    Op::Nop,
+    Op::PopExcept,
+    Op::PopTop,
+    Op::StoreDeref,
+    Op::StoreFast,
+    Op::Swap,
+];
+
+/// Functions and methods that may give a view of their first argument.
+const VIEWS: &str = "H T adjoint as_strided broadcast_to chunk contiguous diagonal expand expand_as flatten getattr \
+    getitem mH mT matrix_H movedim moveaxis narrow numpy_T permute ravel reshape reshape_as select split squeeze \
+    swapaxes swapdims t tensor_split to transpose unbind unflatten unfold unsqueeze view view_as";
+
+/// Operators that give a new tensor.
+const FRESH: [&str; 16] = [
+    "add", "eq", "floordiv", "ge", "gt", "invert", "le", "lt", "matmul", "mod", "mul", "ne", "neg", "pow", "sub",
+    "truediv",
+];
+
+/// Functions of torch that make a new tensor of what is no tensor, or like one.
+const MAKING: [&str; 12] = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "ones",
+    "ones_like",
+    "where",
+    "zeros",
+    "zeros_like",
+];
+
+/// Methods and functions that write values which do not depend on those that they write over, without keywords.
+const OVERWRITING: [&str; 9] =
+    ["copy_", "fill_", "index_copy_", "index_fill_", "masked_fill_", "masked_scatter_", "scatter_", "setitem", "zero_"];
+
+/// Elements of a tensor whose values are kept at each call, at most.
+const MOST_KEPT: i64 = 256;
+
+/// Where the places of an index lead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Places {
+    /// To elements that are there.
+    Within,
+    /// Some of them nowhere.
+    Outside,
+    /// Only the values of tensors tell.
+    Unknown,
+}
+
+/// A symbolic size that has to be large enough for an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Asked {
+    size: Expr,
+    least: i64,
+    /// Whether an index beyond it raises an error.
+    raises: bool,
+}
+
+impl Tracer<'_> {
+    /// Sees to it that nobody notices where the call fails, or ends the graph.
+    pub(in crate::trace) fn settle(&mut self, node: NodeId) -> Traced<()> {
+        let left = !self.modes.inference.entered.is_empty();
+        if (left || self.is_noticed()) && self.may_raise(node) {
+            let once =
+                self.graph.effects.changes || self.graph.effects.draws_elsewhere || self.saved_for_retry().is_none();
+            if left || once {
+                return Err(self.may_fail_here(node));
+            }
+            self.graph.effects.retries = true;
+        }
+        Ok(())
+    }
+
+    /// True if somebody would notice that a call does not fail where it stands.
+    pub(in crate::trace) fn is_noticed(&self) -> bool {
+        self.exceptions.watched || self.exceptions.handled.is_some() || self.heap.has_changed()
+    }
+
+    /// True for a tensor of the caller's that requires gradients, and for a view of one, perhaps: autograd may refuse
+    /// to have it changed, which nothing but its history tells.
+    pub(in crate::trace) fn may_be_of_leaf(&self, node: NodeId) -> bool {
+        let requires = |node: NodeId| match &self.graph.torch[node].meta {
+            Some(Meta::Tensor(meta)) => meta.requires_grad,
+            meta => matches!(meta, Some(Meta::Tuple(_))),
+        };
+        let mut at = node;
+        while self.modes.grad && requires(at) {
+            if self.is_input(at) {
+                return true;
+            }
+            match self.base(at) {
+                Some(base) => at = base,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// What a node may give a view of.
+    fn base(&self, node: NodeId) -> Option<NodeId> {
+        let name = self.graph.torch[node].target.rsplit('.').next().unwrap_or_default();
+        match self.graph.torch[node].args.first() {
+            Some(&Arg::Node(base))
+                if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(node) != node =>
+            {
+                Some(base)
+            }
+            _ => None,
+        }
+    }
+
+    /// True if a tensor that the call changes may lie in part where another one lies that it reads, or where elements
+    /// of its own do: most operators refuse that. Of two inputs it is taken that they are whole or apart.
+    pub(in crate::trace) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
+        let of_changed = self.whole(changed);
+        let shares = |node: NodeId| {
+            node != changed && self.graph.torch[node].tensor_meta().is_some() && self.whole(node) == of_changed
+        };
+        let is_expanded = self.graph.torch[changed].tensor_meta().is_none_or(|meta| {
+            let int = |expr| self.shapes.env.pool().as_int(expr);
+            meta.sizes.iter().zip(&meta.strides).any(|(&size, &stride)| int(stride) == Some(0) && int(size) != Some(1))
+        });
+        is_expanded || self.graph.torch[call].inputs().into_iter().any(shares)
+    }
+
+    /// True for a tensor that the graph itself allocates: running the program again makes it anew.
+    pub(in crate::trace) fn is_fresh(&self, node: NodeId) -> bool {
+        let row = &self.graph.torch[node];
+        let target = row.target.as_str();
+        let makes = match row.kind {
+            NodeKind::CallFunction => {
+                let operator = target.strip_prefix("operator.").is_some_and(|name| FRESH.contains(&name));
+                let factory = target.strip_prefix("torch.").is_some_and(|name| MAKING.contains(&name));
+                operator || factory
+            }
+            NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
+            _ => false,
+        };
+        makes || self.is_computed(node)
+    }
+
+    /// True for a result, or one of several, of an operator whose results have memory of their own.
+    fn is_computed(&self, node: NodeId) -> bool {
+        let row = &self.graph.torch[node];
+        if let ("operator.getitem", [Arg::Node(results), Arg::Int(_)]) = (row.target.as_str(), &row.args[..])
+            && matches!(self.graph.torch[*results].meta, Some(Meta::Tuple(_)))
+        {
+            return self.is_computed(*results);
+        }
+        let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
+        let overload = last.and_then(|call| fx::aten::lookup(&call.target));
+        overload.is_some_and(|overload| {
+            let allocates = matches!(
+                rule(&overload.name),
+                Some(
+                    Rule::Map(_)
+                        | Rule::Reduce(_)
+                        | Rule::Extern(Extern::MatMul | Extern::Scan | Extern::Sort | Extern::Special)
+                )
+            );
+            allocates && overload.is_function()
+        })
+    }
+
+    /// The inputs whose values have to be kept so that the program may run as it is after the graph has failed; `None`
+    /// if that would change a tensor of the caller's twice. What is written in one place and not read before may be
+    /// written again; what is small is kept.
+    pub(in crate::trace) fn saved_for_retry(&self) -> Option<Vec<NodeId>> {
+        let mut writes: IndexMap<NodeId, Vec<NodeId>> = IndexMap::new();
+        for &(node, first) in &self.graph.aliases {
+            if self.is_fresh(first) {
+                continue;
+            }
+            let whole = self.whole(first);
+            if !self.is_input(whole) {
+                return None;
+            }
+            writes.entry(whole).or_default().push(node);
+        }
+        let mut saved = Vec::new();
+        for (whole, nodes) in writes {
+            if self.is_small(whole) {
+                saved.push(whole);
+            } else if !matches!(nodes[..], [node] if self.overwrites(node) && !self.is_read_before(whole, node)) {
+                return None;
+            }
+        }
+        Some(saved)
+    }
+
+    /// The tensor that another one is a view of, or is itself.
+    fn whole(&self, node: NodeId) -> NodeId {
+        std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node)
+    }
+
+    fn is_small(&self, node: NodeId) -> bool {
+        let Some(meta) = self.graph.torch[node].tensor_meta() else { return false };
+        let sizes = meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).collect::<Option<Vec<i64>>>();
+        let elements = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_i64, i64::checked_mul));
+        elements.is_some_and(|elements| elements <= MOST_KEPT)
+    }
+
+    /// True if what a call writes does not depend on what it writes over.
+    fn overwrites(&self, node: NodeId) -> bool {
+        let row = &self.graph.torch[node];
+        let name = row.target.rsplit('.').next().unwrap_or_default();
+        OVERWRITING.contains(&name) && row.kwargs.is_empty()
+    }
+
+    /// True if anything reads a tensor, or a view of it, before a call.
+    fn is_read_before(&self, whole: NodeId, call: NodeId) -> bool {
+        let of_whole = |node: NodeId| self.graph.torch[node].tensor_meta().is_some() && self.whole(node) == whole;
+        let earlier = self.graph.torch.nodes().take_while(|&node| node != call);
+        let mut reading = earlier.filter(|&node| !of_whole(node));
+        let is_read = reading.any(|node| self.graph.torch[node].inputs().into_iter().any(of_whole));
+        // The written tensor itself comes first.
+        is_read || self.graph.torch[call].inputs().into_iter().skip(1).any(of_whole)
+    }
+
+    /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
+    pub(in crate::trace) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
+        let changes = |call| fx::aten::side_effect(&self.graph.lowered.graph, call) == Some(SideEffect::Changes);
+        let (mut changes, mut draws) = (self.graph.lowered.calls(node).any(changes), self.draws(node));
+        if changes && self.host.is_functional(&self.graph.torch[node].target) {
+            // An operator of a library, of which nobody says whether it draws.
+            (changes, draws) = (false, true);
+        }
+        let draws_elsewhere = draws && !self.is_on_cpu(node);
+        if self.graph.effects.retries && (changes || draws_elsewhere) {
+            return Err(self.may_fail_here(node));
+        }
+        self.graph.effects.changes |= changes;
+        self.graph.effects.draws |= draws && !draws_elsewhere;
+        self.graph.effects.draws_elsewhere |= draws_elsewhere;
+        Ok(())
+    }
+
+    /// Notes that a call that changes a tensor draws random numbers, if it does.
+    pub(in crate::trace) fn note_draws(&mut self, node: NodeId) {
+        if self.draws(node) {
+            let on_cpu = self.is_on_cpu(node);
+            self.graph.effects.draws |= on_cpu;
+            self.graph.effects.draws_elsewhere |= !on_cpu;
+        }
+    }
+
+    fn draws(&self, node: NodeId) -> bool {
+        self.graph.lowered.calls(node).any(|call| fx::aten::draws(&self.graph.lowered.graph, call))
+    }
+
+    /// True if a call has to do with tensors on the CPU alone.
+    fn is_on_cpu(&self, node: NodeId) -> bool {
+        fn within(meta: &Meta) -> bool {
+            match meta {
+                Meta::Tensor(meta) => meta.device.kind == DeviceKind::Cpu,
+                Meta::Tuple(items) => items.iter().flatten().all(within),
+                _ => true,
+            }
+        }
+        let inputs = self.graph.torch[node].inputs();
+        let mut nodes = inputs.into_iter().chain([node]);
+        nodes.all(|node| self.graph.torch[node].meta.as_ref().is_none_or(within))
+    }
+
+    pub(in crate::trace) fn may_fail_here(&self, node: NodeId) -> Reason {
+        Reason::new(Kind::MayFail, format!("`{}`.", self.graph.torch[node].target))
+    }
+
+    /// True if the call may raise when the graph runs.
+    pub(in crate::trace) fn may_raise(&self, node: NodeId) -> bool {
+        // Numbers are guarded where they could fail.
+        let is_number = matches!(self.graph.torch[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
+        let is_harmless = is_number || sets_mode(&self.graph.torch[node].target);
+        !is_harmless && self.graph.lowered.calls(node).any(|call| fx::aten::may_raise(&self.graph.lowered.graph, call))
+    }
+
+    /// The calls of the graph that may raise when it runs. Those that change tensors in place are tried while they are
+    /// traced, but autograd has more to say of some than their shapes tell.
+    pub(in crate::trace) fn fallible(&self) -> Vec<NodeId> {
+        let changes = |node| self.graph.aliases.iter().any(|&(changed, _)| changed == node);
+        self.graph.torch.nodes().filter(|&node| self.may_raise(node) || changes(node)).collect()
+    }
+
+    /// `tensor[index]`
+    pub(in crate::trace) fn tensor_item(&mut self, tensor: ValueId, key: ValueId) -> Traced {
+        let args = vec![self.arg(tensor)?, self.arg(key)?];
+        let places = self.where_it_leads_now(&args);
+        let node = self.put_call(None, NodeKind::CallFunction, "operator.getitem", args, vec![])?;
+        match places {
+            Places::Within => {}
+            Places::Outside => {
+                self.drop_from(node);
+                return Err(raised("IndexError: an index out of range"));
+            }
+            Places::Unknown => self.settle(node)?,
+        }
+        self.of_node(node)
+    }
+
+    /// True if shapes alone tell that an item is there, of a tensor or among several results.
+    pub(in crate::trace) fn leads_somewhere(&self, item: &fx::Node) -> bool {
+        let is_tensor = |&node: &NodeId| matches!(self.graph.torch[node].meta, Some(Meta::Tensor(_)));
+        let inputs = item.inputs();
+        let is_of_tensor = inputs.first().is_some_and(is_tensor);
+        let by_tensors = inputs.iter().skip(1).any(is_tensor);
+        let mut asked = Vec::new();
+        !by_tensors
+            && (!is_of_tensor || self.where_it_leads(&item.args, &mut asked) == Places::Within && asked.is_empty())
+    }
+
+    /// Where an index leads that torch takes, by its shapes; symbolic sizes are guarded to be as large as they are
+    /// asked to be, or not.
+    fn where_it_leads_now(&mut self, args: &[Arg]) -> Places {
+        let mut asked = Vec::new();
+        let mut places = self.where_it_leads(args, &mut asked);
+        let at = self.place();
+        for asked in asked {
+            let least = self.shapes.env.pool_mut().int(asked.least);
+            let enough = self.shapes.env.pool_mut().le(least, asked.size);
+            match self.shapes.env.evaluate(enough, &at) {
+                Ok(true) => {}
+                Ok(false) if asked.raises && places != Places::Unknown => places = Places::Outside,
+                _ => places = Places::Unknown,
+            }
+        }
+        places
+    }
+
+    /// Where an index leads that torch takes, by its shapes, if sizes that are symbols are as large as `asked` says.
+    fn where_it_leads(&self, args: &[Arg], asked: &mut Vec<Asked>) -> Places {
+        let [Arg::Node(tensor), index] = args else { return Places::Unknown };
+        let Some(meta) = self.graph.torch[*tensor].tensor_meta() else { return Places::Unknown };
+        let items = if let Arg::Tuple(items) = index { &items[..] } else { std::slice::from_ref(index) };
+        let (mut dim, mut places) = (0, Places::Within);
+        for (at, item) in items.iter().enumerate() {
+            let Some(taken) = self.dims_taken(item) else { return Places::Unknown };
+            match item {
+                Arg::Ellipsis => {
+                    let rest = items[at + 1..].iter().map(|item| self.dims_taken(item)).sum::<Option<usize>>();
+                    let Some(next) = rest.and_then(|rest| meta.sizes.len().checked_sub(rest)) else {
+                        return Places::Unknown;
+                    };
+                    dim = next;
+                }
+                Arg::List(_) | Arg::Node(_) => match self.places_along(meta, dim, item, asked) {
+                    Places::Within => {}
+                    Places::Outside => places = Places::Outside,
+                    Places::Unknown => return Places::Unknown,
+                },
+                _ => {}
+            }
+            dim += taken;
+        }
+        places
+    }
+
+    /// How many dimensions a part of an index stands for; `None` for one of which that is not known here.
+    fn dims_taken(&self, item: &Arg) -> Option<usize> {
+        match item {
+            Arg::None | Arg::Bool(_) | Arg::Ellipsis => Some(0),
+            Arg::Int(_) | Arg::Slice(_) => Some(1),
+            Arg::List(items) if items.iter().all(|item| matches!(item, Arg::Int(_) | Arg::Bool(_))) => Some(1),
+            Arg::Node(node) => match &self.graph.torch[*node].meta {
+                Some(Meta::Int(_)) => Some(1),
+                Some(Meta::Tensor(meta)) if is_mask(meta) => Some(meta.sizes.len()),
+                Some(Meta::Tensor(_)) => Some(1),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Where a list or tensor leads along one dimension.
+    fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg, asked: &mut Vec<Asked>) -> Places {
+        let given = match item {
+            Arg::Node(node) => match &self.graph.torch[*node].meta {
+                Some(Meta::Int(_)) => return Places::Within,
+                Some(Meta::Tensor(meta)) if is_mask(meta) => return Places::Within,
+                _ => self.constant_places(*node),
+            },
+            Arg::List(items) if items.iter().any(|item| matches!(item, Arg::Bool(_))) => return Places::Within,
+            item => numbers(item),
+        };
+        let Some((given, &size)) = given.zip(meta.sizes.get(dim)) else { return Places::Unknown };
+        let least = given.iter().map(|&at| if at < 0 { at.saturating_neg() } else { at.saturating_add(1) }).max();
+        let least = least.unwrap_or(0);
+        // An accelerator raises nothing.
+        let raises = meta.device.kind == DeviceKind::Cpu;
+        match self.shapes.env.pool().as_int(size) {
+            Some(size) if least <= size => Places::Within,
+            Some(_) if raises => Places::Outside,
+            Some(_) => Places::Unknown,
+            None => {
+                asked.push(Asked { size, least, raises });
+                Places::Within
+            }
+        }
+    }
+
+    /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
+    fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
+        let made = &self.graph.torch[node];
+        let is_constant = made.target == "torch.tensor" && !self.graph.effects.changes && !self.graph.effects.writes;
+        made.args.first().filter(|_| is_constant).and_then(numbers)
+    }
+
+    /// True if a handler sees what the frame's next instruction raises.
+    pub(in crate::trace) fn is_watched(&mut self, f: &Frame) -> bool {
+        let mut at = f.inst();
+        for _ in 0..MOST_HANDLERS {
+            let handler = at.and_then(|inst| f.body().inst(inst).handler.expand());
+            let Some(handler) = handler.map(|id| *f.body().handler(id)) else { return false };
+            match f.body().target(handler.target) {
+                Some(target) if self.passes_on(f, handler, target) => at = Some(target),
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    /// True if a handler raises again what it is given, and does nothing that could be told apart.
+    fn passes_on(&mut self, f: &Frame, handler: Handler, target: Inst) -> bool {
+        let place = f.code.places[target] as usize;
+        let mut ops = f.body().order()[place..].iter().map(|&inst| f.body().inst(inst).op).peekable();
+        if ops.next_if_eq(&Op::PushExcInfo).is_some() {
+            let exit = (handler.depth as usize).checked_sub(1).and_then(|place| f.stack.get(place).copied());
+            let leaves = ops.next() == Some(Op::WithExceptStart);
+            return leaves && exit.is_some_and(|exit| self.is_deaf(exit).unwrap_or(false));
+        }
+        ops.find(|op| !TIDYING.contains(op)) == Some(Op::Reraise)
+    }
+
+    /// True for the way out of a context manager that does the same whether an exception comes by or not.
+    fn is_deaf(&mut self, exit: ValueId) -> Traced<bool> {
+        let function = match self.get(exit)? {
+            Value::Exit(Context::Stack(stack)) => {
+                let Some(state) = self.exit_stack(stack)? else { return Ok(false) };
+                let State::Stack(entries) = self.heap.get(state).clone() else { return Ok(false) };
+                for entry in entries {
+                    match entry {
+                        Leaving::Exit(exit) if self.is_deaf(exit)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                return Ok(true);
+            }
+            Value::Exit(context) => {
+                return Ok(!matches!(context, Context::Suppress(_) | Context::Closing(_) | Context::Generator(_)));
+            }
+            Value::Method { function, .. } => function,
+            _ => return Ok(false),
+        };
+        Ok(match self.get(function)? {
+            Value::Function(function) => function.place == Place::Skipped && is_deaf_method(&function.name),
+            _ => false,
+        })
+    }
+}
+
+fn is_mask(meta: &TensorMeta) -> bool {
+    matches!(meta.dtype, DType::Bool | DType::U8)
+}
+
+/// The integers in lists of lists.
+fn numbers(arg: &Arg) -> Option<Vec<i64>> {
+    match arg {
+        Arg::Int(number) => Some(vec![*number]),
+        Arg::List(items) | Arg::Tuple(items) => {
+            let all: Option<Vec<Vec<i64>>> = items.iter().map(numbers).collect();
+            all.map(|all| all.concat())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,171 @@
+//! Objects of the caller's that share what they hold, and such as are two in one call and might be one in the next.
+//!
+//! What the trace knows of one object it does not know to be true of another: so where an object changes, or where the
+//! program asks whether two are one, a guard keeps apart what was apart. Objects that were one are kept together where
+//! they are looked at, in `wrap`.
+//!
+//! Invariant: objects of different classes are never one, since their classes are guarded.
+
+use crate::{
+    host::{Obj, View},
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{Sort, State, StateId},
+            value::{Value, ValueId},
+        },
+    },
+};
+use guards::{GuardKind, Source, SourceId, Step};
+use rustc_hash::FxHashMap;
+
+/// Objects that may be one, as far as the guards on their classes say.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Alike {
+    List,
+    Dict,
+    Deque,
+    Set,
+    Object(String),
+}
+
+impl Tracer<'_> {
+    /// That two objects are not one: false, under a guard.
+    pub(in crate::trace) fn are_two(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        if self.is_new(a) || self.is_new(b) {
+            return Ok(false);
+        }
+        match (self.source(a), self.source(b)) {
+            (Some(one), Some(other)) => {
+                self.guard(one, GuardKind::NoTensorAliasing(vec![one, other]));
+                Ok(false)
+            }
+            _ => {
+                let text = format!("`is` of {} and {}.", self.describe(a), self.describe(b));
+                Err(Reason::new(Kind::Operator, text))
+            }
+        }
+    }
+
+    /// Ends the graph where a dict is looked at and an object whose attributes it holds: what is written to one of them
+    /// is read from the other.
+    pub(in crate::trace) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
+        let shared = match view {
+            View::Dict(_) | View::Table(..) => {
+                self.objects.dicts.insert(obj);
+                self.objects.scopes.contains(&obj) || self.objects.held.contains(&obj)
+            }
+            View::Object(_) | View::Module(_) => match self.host.dict_of(obj) {
+                Some(dict) => {
+                    self.objects.held.insert(dict);
+                    self.objects.dicts.contains(&dict)
+                }
+                None => false,
+            },
+            View::Function(function) => {
+                if !self.objects.scopes.contains(&function.globals) {
+                    self.objects.scopes.push(function.globals);
+                }
+                self.objects.dicts.contains(&function.globals)
+            }
+            _ => false,
+        };
+        match shared {
+            true => Err(Reason::new(Kind::Mutation, "A dict and the object whose attributes it holds.")),
+            false => Ok(()),
+        }
+    }
+
+    /// True for what the program has made itself.
+    fn is_new(&self, value: ValueId) -> bool {
+        match &self.objects.values[value] {
+            Value::State(state) => self.heap.origin(*state).is_none(),
+            Value::Function(function) => function.object.is_none(),
+            _ => false,
+        }
+    }
+
+    /// The source of a cell itself, where that of a function's cell is the one of what it holds.
+    pub(in crate::trace) fn cell_at(&mut self, source: SourceId) -> SourceId {
+        match self.sources.get(source) {
+            Some(Source::Step { base, step: Step::Closure(index) }) => self.sources.closure_cell(base, index),
+            _ => source,
+        }
+    }
+
+    /// Where a cell of the caller's was found first; `None` for anything else.
+    pub(in crate::trace) fn cell_of(&self, value: ValueId) -> Option<SourceId> {
+        let Value::State(state) = self.objects.values[value] else { return None };
+        if self.heap.sort(state) == Sort::Cell { self.found_cell(state) } else { None }
+    }
+
+    /// Where the cell of this state was found first; `None` for one that the program has made.
+    pub(in crate::trace) fn found_cell(&self, state: StateId) -> Option<SourceId> {
+        let origin = self.heap.origin(state)?;
+        self.objects.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
+    }
+
+    /// Guards that a variable that the program sets is none of the other closures' that it looks at.
+    fn guard_distinct_cells(&mut self, changed: &[Obj]) {
+        let cells: Vec<_> =
+            self.objects.cells.iter().filter(|(cell, _)| self.objects.known.contains_key(cell)).copied().collect();
+        if cells.len() > 1 && cells.iter().any(|(cell, _)| changed.contains(cell)) {
+            let sources: Vec<SourceId> = cells.into_iter().map(|(_, source)| source).collect();
+            self.guard(sources[0], GuardKind::NoTensorAliasing(sources));
+        }
+    }
+
+    /// Guards that what the program changes is none of the other objects that it looks at.
+    pub(in crate::trace) fn guard_distinct(&mut self) {
+        let changed: Vec<Obj> = self.heap.changed().into_iter().filter_map(|state| self.holder(state)).collect();
+        if changed.is_empty() {
+            return;
+        }
+        self.guard_distinct_cells(&changed);
+        let mut alike: FxHashMap<Alike, Vec<(Obj, SourceId)>> = FxHashMap::default();
+        for (&obj, &value) in &self.objects.known {
+            if let (Some(kind), Some(source)) = (self.alike(value), self.source(value)) {
+                alike.entry(kind).or_default().push((obj, source));
+            }
+        }
+        let mut kinds: Vec<_> = alike.into_values().collect();
+        kinds.sort_by_key(|all| all[0].0);
+        for all in kinds {
+            if all.len() > 1 && all.iter().any(|(obj, _)| changed.contains(obj)) {
+                let sources: Vec<SourceId> = all.into_iter().map(|(_, source)| source).collect();
+                self.guard(sources[0], GuardKind::NoTensorAliasing(sources));
+            }
+        }
+    }
+
+    /// The object that changes with a state.
+    fn holder(&self, state: StateId) -> Option<Obj> {
+        match self.heap.sort(state) {
+            Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
+            Sort::Iter => None,
+            Sort::Slot
+            | Sort::List
+            | Sort::Dict
+            | Sort::Deque
+            | Sort::Set
+            | Sort::Cell
+            | Sort::Stack
+            | Sort::Instance => self.heap.origin(state),
+        }
+    }
+
+    fn alike(&self, value: ValueId) -> Option<Alike> {
+        match &self.objects.values[value] {
+            Value::Object(class, _) => Some(Alike::Object(class.clone())),
+            Value::State(state) => match self.heap.sort(*state) {
+                Sort::List => Some(Alike::List),
+                Sort::Dict => Some(Alike::Dict),
+                Sort::Deque => Some(Alike::Deque),
+                Sort::Set => Some(Alike::Set),
+                Sort::Cell | Sort::Iter | Sort::Stack | Sort::Instance | Sort::Slot => None,
+            },
+            _ => None,
+        }
+    }
+}

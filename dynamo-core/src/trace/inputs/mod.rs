@@ -1,0 +1,8 @@
+//! Objects of the running program: what is guarded of them.
+//!
+//! - `wrap`: what an object is, looked at when it is first used; `dict_keys`: which keys of dicts were asked for;
+//! - `aliasing`: which objects have to stay two.
+
+pub(in crate::trace) mod aliasing;
+pub(in crate::trace) mod dict_keys;
+pub(in crate::trace) mod wrap;

@@ -1,0 +1,510 @@
+//! Calls: Python functions are inlined, torch's go into the graph, builtins have rows of their own.
+
+use crate::{
+    bytecode::code::flags,
+    host::{ALLOWED, Obj, Place, View},
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            frame::{Frame, Next, line_of},
+            state::{Iter, State},
+            value::{Function, Keywords, Value, ValueId},
+        },
+        library,
+        python::{containers, folding, operators},
+        torch::{names, torch_check},
+        values::numbers,
+    },
+};
+use fx::{Arg, Kind as NodeKind, torch_ops};
+use guards::{Constant, GuardKind, Step};
+use indexmap::IndexMap;
+use std::rc::Rc;
+use symshapes::DTypeClass;
+
+/// The classes of what torch says of element types: objects that are as good as constants.
+pub(in crate::trace) const LIMITS: [&str; 2] = ["torch.finfo", "torch.iinfo"];
+
+/// The class of the functions that `functools.lru_cache` makes.
+pub(in crate::trace) const CACHED: &str = "functools._lru_cache_wrapper";
+
+/// The class of bound methods.
+pub(in crate::trace) const METHOD: &str = "builtins.method";
+
+impl Tracer<'_> {
+    /// `function(*args, **keywords)`
+    pub(in crate::trace) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        let forced = self.force(function)?;
+        if let Some(substitute) = self.substitute(function, forced) {
+            return self.call(substitute, args, keywords);
+        }
+        match self.objects.values[forced].clone() {
+            Value::Function(function) => self.call_function(&function, args, keywords),
+            Value::Method { function, this } => {
+                args.insert(0, this);
+                self.call(function, args, keywords)
+            }
+            Value::Class(name, obj) => self.call_class(forced, &name, obj, &args, keywords),
+            Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
+            Value::Partial(function, first, named) => {
+                let args = [first, args].concat();
+                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
+                all.extend(keywords);
+                self.call(function, args, all.into_iter().collect())
+            }
+            Value::Getter(class, parts, named) => self.call_getter(class, &parts, named, &args, &keywords),
+            Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
+            Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
+            Value::Exit(context) if keywords.is_empty() => self.leave(&context, &args),
+            Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
+            Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
+            _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
+        }
+    }
+
+    /// The function to trace in the place of one that is found, where the program has named one: `substitute_in_graph`.
+    fn substitute(&mut self, function: ValueId, forced: ValueId) -> Option<ValueId> {
+        let (&Value::Lazy(obj), Value::Builtin(_) | Value::Function(_)) =
+            (&self.objects.values[function], &self.objects.values[forced])
+        else {
+            return None;
+        };
+        let source = self.source(function)?;
+        let substitute = self.host.substitute(obj)?;
+        let owner = self.sources.module("torch._dynamo.variables.functions");
+        let owner = self.sources.attr(owner, "PolyfilledFunctionVariable");
+        let method = self.sources.string("_get_polyfill_handlers");
+        let table = self.sources.step(owner, Step::Call0(method));
+        let entry = self.sources.item_of(table, source);
+        let source = self.sources.attr(entry, "__torch_dynamo_polyfill__");
+        Some(self.lazy(substitute, source))
+    }
+
+    /// `object(*args, **keywords)`: a module's `forward`, or `__call__` of the class.
+    fn call_object(&mut self, object: ValueId, args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        if let Some(result) = self.call_module(object, &args, &keywords)? {
+            return Ok(result);
+        }
+        if let Some(result) = self.call_cached(object, &args, &keywords)? {
+            return Ok(result);
+        }
+        match self.special(object, "__call__")? {
+            Some(method) => self.call(method, args, keywords),
+            None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(object)))),
+        }
+    }
+
+    /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the
+    /// program would read it. `None` for any other object or arguments.
+    fn call_cached(&mut self, function: ValueId, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
+        let (Value::Object(class, obj), Some(source)) = (self.objects.values[function].clone(), self.source(function))
+        else {
+            return Ok(None);
+        };
+        if !matches!(class.as_str(), CACHED | METHOD) {
+            return Ok(None);
+        }
+        let (mut positional, mut named) = (Vec::new(), Vec::new());
+        for &arg in args {
+            let arg = self.specialised(arg)?;
+            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            positional.push(constant);
+        }
+        for (name, arg) in keywords {
+            let arg = self.specialised(*arg)?;
+            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            named.push(Constant::Tuple(vec![Constant::Str(name.clone()), constant]));
+        }
+        let arguments = Constant::Tuple(vec![Constant::Tuple(positional), Constant::Tuple(named)]);
+        // A function that is called now does not see what the program has changed before.
+        let Some(found) = self.host.cached(obj, &arguments, self.heap.has_changed()) else { return Ok(None) };
+        let arguments = self.sources.constant(arguments);
+        let source = self.sources.step(source, Step::Cached(arguments));
+        Ok(Some(self.lazy(found, source)))
+    }
+
+    fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
+        if let Some(condition) = torch_check::condition(&function.name) {
+            return condition.call(self, &args, &keywords);
+        }
+        if function.place == Place::Skipped {
+            if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
+                return Ok(left);
+            }
+            if let Some(result) = self.call_wrapper(function, &args, &keywords)? {
+                return Ok(result);
+            }
+            if let Some(signature) = library::function(&function.name) {
+                return signature.call(self, &args, &keywords);
+            }
+            let kind = match names::why_not(&function.name) {
+                Kind::Call => Kind::SkippedFunction,
+                kind => kind,
+            };
+            return Err(Reason::new(kind, format!("`{}`.", function.name)));
+        }
+        if function.place == Place::Disabled {
+            return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
+        }
+        if let (Place::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())
+            && let Some(result) = self.assumed(object, &args)?
+        {
+            return Ok(result);
+        }
+        let mut frame = self.bind(function, args, keywords)?;
+        let kind = function.code.object.flags;
+        if kind & flags::GENERATOR != 0 {
+            return Ok(self.state(State::Iter(Iter::Generator(Box::new(frame)))));
+        }
+        if kind & flags::SUSPENDS != 0 {
+            return Err(Reason::new(Kind::Call, format!("`{}` is a coroutine.", function.name)));
+        }
+        match self.run(&mut frame)? {
+            Next::Return(value) => Ok(value),
+            _ => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+        }
+    }
+
+    /// What a function gives of which the user has said that it gives the same each time; `None` if that is not asked.
+    fn assumed(&mut self, function: Obj, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
+        let result = constants.and_then(|constants| self.host.assume(function, &constants));
+        let Some(result) = result else { return Ok(None) };
+        let is_constant = match self.host.view(result) {
+            View::Constant(_) | View::Tuple(_) => true,
+            View::Object(class) => LIMITS.contains(&class.as_str()),
+            _ => false,
+        };
+        Ok(is_constant.then(|| self.value(Value::Lazy(result))))
+    }
+
+    /// Runs a frame that is inlined until it returns or yields.
+    pub(in crate::trace) fn run(&mut self, frame: &mut Frame) -> Traced<Next> {
+        if self.call_stack.lines.len() >= self.options.depth {
+            return Err(Reason::new(Kind::TooDeep, format!("`{}`.", frame.code.object.name)));
+        }
+        let within = self.call_stack.within.take();
+        self.call_stack.lines.push(line_of(frame));
+        self.call_stack.spans.push(frame.span());
+        let depth = self.call_stack.lines.len();
+        let handled = self.exceptions.handled;
+        let next = loop {
+            self.call_stack.lines[depth - 1].1 = frame.line();
+            self.call_stack.spans[depth - 1] = frame.span();
+            let at = frame.at;
+            match self.step(frame) {
+                Ok(Next::Go) => {}
+                Ok(next) => break Ok(next),
+                Err(reason) if self.catch(frame, at, &reason) => {}
+                Err(reason) => {
+                    self.call_stack
+                        .failed_at
+                        .get_or_insert_with(|| (self.call_stack.lines.clone(), self.call_stack.spans.clone()));
+                    self.exceptions.handled = handled;
+                    break Err(reason);
+                }
+            }
+        };
+        self.call_stack.lines.pop();
+        self.call_stack.spans.pop();
+        self.call_stack.within = within;
+        next
+    }
+
+    /// The frame of a call, its parameters bound as Python binds them.
+    fn bind(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced<Frame> {
+        let object = &function.code.object;
+        let mut frame =
+            Frame::new(Rc::clone(&function.code), function.constants, function.globals, function.closure.clone());
+        let (positional, keyword_only) = (object.argcount as usize, object.kwonlyargcount as usize);
+        let named = positional + keyword_only;
+        let refused = |what: &str| Reason::new(Kind::Raised, format!("TypeError: {}() {what}.", object.name));
+        let mut args = args.into_iter();
+        for (slot, arg) in frame.locals[..positional].iter_mut().zip(args.by_ref()) {
+            *slot = Some(arg);
+        }
+        let rest: Vec<ValueId> = args.collect();
+        if object.flags & flags::VARARGS != 0 {
+            frame.locals[named] = Some(self.value(Value::Tuple(rest)));
+        } else if !rest.is_empty() {
+            return Err(refused("takes fewer arguments"));
+        }
+        let mut extra = IndexMap::new();
+        for (name, value) in keywords {
+            let from = object.posonlyargcount as usize;
+            match object.varnames[from..named].iter().position(|param| *param == name) {
+                Some(at) if frame.locals[from + at].is_some() => return Err(refused("got an argument twice")),
+                Some(at) => frame.locals[from + at] = Some(value),
+                None => {
+                    let key = self.constant(Constant::Str(name));
+                    extra.insert(self.key(key)?, (key, value));
+                }
+            }
+        }
+        if object.flags & flags::VARKEYWORDS != 0 {
+            let at = named + usize::from(object.flags & flags::VARARGS != 0);
+            frame.locals[at] = Some(self.state(State::Dict(extra)));
+        } else if !extra.is_empty() {
+            return Err(refused("got an unexpected keyword argument"));
+        }
+        let first = positional.saturating_sub(function.defaults.len());
+        for (slot, &default) in frame.locals[first..positional].iter_mut().zip(&function.defaults) {
+            slot.get_or_insert(default);
+        }
+        for (name, default) in &function.kwdefaults {
+            if let Some(at) = object.varnames[positional..named].iter().position(|param| param == name) {
+                frame.locals[positional + at].get_or_insert(*default);
+            }
+        }
+        if frame.locals[..named].iter().any(Option::is_none) {
+            return Err(refused("is missing an argument"));
+        }
+        Ok(frame)
+    }
+
+    fn call_class(&mut self, class: ValueId, name: &str, obj: Obj, args: &[ValueId], keywords: Keywords) -> Traced {
+        if keywords.is_empty()
+            && LIMITS.contains(&name)
+            && let Some(limits) = self.assumed(obj, args)?
+        {
+            return Ok(limits);
+        }
+        if keywords.is_empty() && self.host.is_exception(obj) {
+            return Ok(self.make_exception(name, obj, args));
+        }
+        let has_row = library::function(name).is_some();
+        if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
+            return Ok(made);
+        }
+        match self.host.record_class(obj) {
+            Some(class) if !class.of_sequence => self.make_record(obj, class, args, keywords),
+            _ => self.call_builtin(name, args, keywords),
+        }
+    }
+
+    /// A call of a function without Python code, or of a class.
+    pub(in crate::trace) fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        let outside = std::mem::replace(&mut self.call_stack.within, operators::traced_by_torch(name));
+        let result = self.call_named(name, args, keywords);
+        self.call_stack.within = outside;
+        result
+    }
+
+    fn call_named(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let Some(operator) = name.strip_prefix("operator.").filter(|_| keywords.is_empty())
+            && let Some(value) = self.call_operator(operator, args)?
+        {
+            return Ok(value);
+        }
+        if let Some(signature) = library::function(name) {
+            return signature.call(self, args, &keywords);
+        }
+        if let Some(value) = self.call_on_base(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
+            return Err(crate::reason::raised(&format!("TypeError: {name}() takes no keyword arguments")));
+        }
+        let mut on_tensors = false;
+        for &value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            on_tensors |= self.holds_tensor(value)?;
+        }
+        if name.starts_with(ALLOWED) {
+            return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
+        }
+        let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");
+        if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {
+            let (this, rest) = args.split_first().ok_or_else(|| crate::reason::raised("TypeError"))?;
+            return self.call_tensor_method(*this, method, rest, keywords);
+        }
+        if torch && (on_tensors || names::is_factory(name)) {
+            return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
+        }
+        if !on_tensors && folding::is_pure(name) {
+            if keywords.is_empty()
+                && let Some(number) = self.number_call(name, args)?
+            {
+                return Ok(number);
+            }
+            if let Some(folded) = self.folded(name, args, &keywords)? {
+                return Ok(folded);
+            }
+        }
+        Err(Reason::new(names::why_not(name), format!("`{name}`.")))
+    }
+
+    /// Puts a call of torch into the graph.
+    pub(in crate::trace) fn call_torch(
+        &mut self,
+        kind: NodeKind,
+        target: &str,
+        this: Option<ValueId>,
+        args: &[ValueId],
+        keywords: Keywords,
+    ) -> Traced {
+        let keywords = if this.is_none() { self.placed(target, keywords)? } else { keywords };
+        let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
+        let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
+        let keywords = keywords.into_iter().map(|(name, value)| Ok((name, self.arg(value)?)));
+        let keywords = keywords.collect::<Traced<Vec<_>>>()?;
+        let last = target.rsplit('.').next().unwrap_or(target);
+        if let Some(out) = out {
+            return self.emit_in_place(kind, target, out, args, keywords);
+        }
+        match this {
+            Some(this) if last.ends_with('_') && !last.ends_with("__") => {
+                self.emit_in_place(kind, target, this, args, keywords)
+            }
+            None if last.ends_with('_') => Err(Reason::new(Kind::Mutation, format!("`{target}`."))),
+            // torch names a node after the whole of an overload.
+            None if target.starts_with("aten.") => {
+                let name = target.trim_start_matches("aten.").replace('.', "_").to_lowercase();
+                self.emit_named(Some(&name), kind, target, args, keywords)
+            }
+            _ => self.emit(kind, target, args, keywords),
+        }
+    }
+
+    /// `this.name(*args, **keywords)` where `this` is no object with Python methods.
+    pub(in crate::trace) fn call_method(
+        &mut self,
+        this: ValueId,
+        name: &str,
+        args: &[ValueId],
+        keywords: Keywords,
+    ) -> Traced {
+        match self.get(this)? {
+            Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
+            Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
+            number if number.is_number() => self.call_number_method(this, name, args, &keywords),
+            Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
+            _ => containers::call_method(self, this, name, args, &keywords),
+        }
+    }
+
+    fn call_number_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
+        if let Some(function) = numbers::function_of_method(name)
+            && keywords.is_empty()
+        {
+            let args: Vec<ValueId> = std::iter::once(this).chain(args.iter().copied()).collect();
+            if let Some(number) = self.number_call(function, &args)? {
+                return Ok(number);
+            }
+        }
+        let known = self.specialised(this)?;
+        match self.get(known)? {
+            Value::Const(constant) => self.fold_method(&constant, name, args, keywords),
+            _ => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", self.describe(this)))),
+        }
+    }
+
+    fn call_tensor_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if let Some(kind) = names::tensor_to_python(name) {
+            return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
+        }
+        let Value::Tensor(node) = self.get(this)? else {
+            return Err(Reason::new(Kind::Call, format!("`Tensor.{name}` of {}.", self.describe(this))));
+        };
+        let meta = self.graph.torch[node].tensor_meta().cloned();
+        if let Some(meta) = &meta
+            && keywords.is_empty()
+            && let Some(known) = self.question(name, args, meta)?
+        {
+            return Ok(known);
+        }
+        if let Some(method) = library::method("torch.Tensor", name) {
+            return method.call(self, &[&[this], args].concat(), &keywords);
+        }
+        match (name, args, meta) {
+            ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
+            _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
+        }
+    }
+
+    /// Where a tensor of the caller's begins in its storage, under a guard.
+    pub(in crate::trace) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
+        let tensor = self.force(tensor)?;
+        let found = self.objects.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);
+        let (Some(obj), Some(source), false) =
+            (found, self.source(tensor), self.graph.effects.changes || self.graph.effects.writes)
+        else {
+            return Ok(None);
+        };
+        let View::Tensor(view) = self.host.view(obj) else { return Ok(None) };
+        let method = self.sources.string("storage_offset");
+        let asked = self.sources.step(source, Step::Call0(method));
+        let offset = self.sources.constant(Constant::Int(view.offset));
+        self.guard(asked, GuardKind::EqualsMatch(offset));
+        Ok(Some(self.constant(Constant::Int(view.offset))))
+    }
+
+    /// `this.new_tensor(data)`, which torch writes as a call of `torch.tensor`.
+    fn new_tensor(&mut self, data: ValueId, like: &fx::TensorMeta, given: Keywords) -> Traced {
+        let defaults = [("dtype", Constant::DType(like.dtype)), ("device", Constant::Device(like.device))];
+        let mut keywords: IndexMap<String, ValueId> = IndexMap::new();
+        for (name, default) in defaults {
+            let default = self.constant(default);
+            keywords.insert(name.to_owned(), default);
+        }
+        keywords.extend(given);
+        self.call_torch(NodeKind::CallFunction, "torch.tensor", None, &[data], keywords.into_iter().collect())
+    }
+
+    /// The answer of a method that only asks for metadata which is constant.
+    fn question(&mut self, name: &str, args: &[ValueId], meta: &fx::TensorMeta) -> Traced<Option<ValueId>> {
+        let sizes = self.known(&meta.sizes);
+        let strides = self.known(&meta.strides);
+        let answer = match (name, args) {
+            ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
+            ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
+            ("is_complex", []) => Constant::Bool(meta.dtype.class() == DTypeClass::Complex),
+            ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
+            ("numel" | "nelement", []) => match sizes {
+                Some(sizes) => Constant::Int(sizes.iter().product()),
+                None => return Ok(None),
+            },
+            ("stride", []) => match strides {
+                Some(strides) => Constant::Tuple(strides.into_iter().map(Constant::Int).collect()),
+                None => return Ok(None),
+            },
+            ("stride", [dim]) => match strides {
+                Some(strides) => Constant::Int(strides[self.dim_of(*dim, strides.len())?]),
+                None => return Ok(None),
+            },
+            ("is_contiguous", []) => match (sizes, strides) {
+                (Some(sizes), Some(strides)) => Constant::Bool(is_contiguous(&sizes, &strides)),
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(self.of_constant(answer)))
+    }
+
+    fn known(&self, exprs: &[symshapes::Expr]) -> Option<Vec<i64>> {
+        exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
+    }
+
+    /// The place of a dimension, counted from the end if it is negative.
+    pub(in crate::trace) fn dim_of(&mut self, dim: ValueId, rank: usize) -> Traced<usize> {
+        let at = self.concrete(dim)?;
+        let place = if at < 0 { at + rank as i64 } else { at };
+        let place = usize::try_from(place).ok().filter(|&place| place < rank);
+        place.ok_or_else(|| crate::reason::raised("IndexError: dimension out of range"))
+    }
+}
+
+/// True if the elements follow each other, the last dimension's first.
+fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    let mut dims = sizes.iter().zip(strides).rev();
+    sizes.contains(&0)
+        || dims.all(|(&size, &stride)| {
+            let fits = size == 1 || stride == expected;
+            expected *= size;
+            fits
+        })
+}

@@ -1,0 +1,310 @@
+//! Context managers: what `with` and decorators do with torch's, with some of `contextlib`, and with the program's own.
+//!
+//! - `grad`, `inference`: whether autograd records; `autocast`: which element types are chosen; `devices`: where
+//!   tensors are made.
+//!
+//! A manager is a [`Context`] from its making to its end, also where the caller has made it. Code that goes on inside
+//! of one makes it anew and enters it.
+
+use crate::{
+    bytecode::code::flags,
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::{Class, Context, Grad, Placed},
+            frame::Frame,
+            state::{Iter, State},
+            value::{Function, Keywords, Value, ValueId},
+        },
+        library,
+        python::exit_stack,
+        torch::{
+            autocast::{self},
+            grad::{self},
+            inference::{self},
+        },
+    },
+};
+use guards::Constant;
+
+impl Context {
+    /// A word for it.
+    pub(in crate::trace) fn name(&self) -> &'static str {
+        match self {
+            Context::Grad(grad) => grad.class.name(),
+            Context::Inference(_) => inference::CLASS,
+            Context::Autocast(_) => autocast::CLASS,
+            Context::Device(_) => "torch.device",
+            Context::Null(_) => "contextlib.nullcontext",
+            Context::Suppress(_) => "contextlib.suppress",
+            Context::Closing(_) => "contextlib.closing",
+            Context::Stack(_) => exit_stack::CLASS,
+            Context::Generator(_) => "contextlib.contextmanager",
+        }
+    }
+}
+
+/// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
+/// name and by their free variables.
+const WRAPPERS: [(Wrapper, &str, &[&str]); 4] = [
+    (Wrapper::Manager, "/contextlib.py", &["func"]),
+    (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
+    (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
+    // What torch's Dynamo puts around `Module.__init__` to count modules.
+    (Wrapper::Plain, "/torch/_dynamo/mutation_guard.py", &["init"]),
+];
+
+/// What such a function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wrapper {
+    /// It makes a manager of a generator.
+    Manager,
+    /// It calls the function within a manager.
+    Decorated,
+    /// It calls the function.
+    Plain,
+}
+
+impl Tracer<'_> {
+    /// The manager that a value is; `None` for one of the program's own.
+    fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
+        if self.exit_stack(value)?.is_some() {
+            return Ok(Some(Context::Stack(value)));
+        }
+        let class = match self.get(value)? {
+            Value::Context(context) => return Ok(Some(context)),
+            Value::Const(Constant::Device(device)) => {
+                return Ok(Some(Context::Device(Placed { device, after: self.modes.device })));
+            }
+            Value::Object(class, _) => class,
+            _ => return Ok(None),
+        };
+        Ok(match (class.as_str(), Class::named(&class)) {
+            (autocast::CLASS, _) => Some(Context::Autocast(self.autocast_object(value)?)),
+            ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
+            ("contextlib.closing", _) => Some(Context::Closing(self.get_attr(value, "thing")?)),
+            (inference::CLASS, _) => {
+                let mode = self.get_attr(value, "mode")?;
+                Some(Context::Inference(self.make_inference(Some(mode))?))
+            }
+            (_, Some(Class::Given)) => {
+                // It has set the mode when it was made, and knows the one before.
+                let [mode, previous] = ["mode", "prev"].map(|name| self.get_attr(value, name));
+                let (inside, after) = (self.truth(mode?)?, self.truth(previous?)?);
+                Some(Context::Grad(Grad { inside, after, class: Class::Given }))
+            }
+            (_, Some(class)) => {
+                Some(Context::Grad(Grad { inside: class == Class::Always, after: self.modes.grad, class }))
+            }
+            _ => None,
+        })
+    }
+
+    /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
+    pub(in crate::trace) fn enter(&mut self, f: &mut Frame) -> Traced<()> {
+        let manager = f.pop()?;
+        let (exit, bound) = self.entered(manager)?;
+        f.stack.extend([exit, bound]);
+        Ok(())
+    }
+
+    /// Enters a manager; gives the way out, and what `as` binds.
+    pub(in crate::trace) fn entered(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
+        match self.context_of(manager)? {
+            Some(context) => {
+                let (context, bound) = self.enter_context(context)?;
+                Ok((self.value(Value::Exit(context)), bound))
+            }
+            None => self.enter_object(manager),
+        }
+    }
+
+    /// Enters a manager; gives what `as` binds.
+    fn enter_context(&mut self, context: Context) -> Traced<(Context, ValueId)> {
+        let none = self.none();
+        Ok(match context {
+            Context::Grad(grad) => (Context::Grad(self.enter_grad(grad)), none),
+            Context::Autocast(autocast) => {
+                self.enter_autocast(autocast);
+                (context, none)
+            }
+            Context::Inference(inference) => (Context::Inference(self.enter_inference(inference)?), none),
+            Context::Device(placed) => {
+                let entered = Placed { after: self.modes.device, ..placed };
+                self.modes.device = Some(placed.device);
+                // As eager has it.
+                (Context::Device(entered), self.constant(Constant::Device(placed.device)))
+            }
+            Context::Closing(thing) => (context, thing),
+            Context::Null(value) => (context, value.unwrap_or(none)),
+            Context::Suppress(_) => (context, none),
+            Context::Stack(stack) => (context, stack),
+            Context::Generator(generator) => match self.next_item(generator)? {
+                Some(value) => (context, value),
+                None => return Err(raised("RuntimeError: generator didn't yield").uncaught()),
+            },
+        })
+    }
+
+    /// A manager of the program's own: its methods are called.
+    fn enter_object(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
+        if !matches!(self.get(manager)?, Value::Object(..)) {
+            return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+        }
+        let (enter, exit) = (self.get_attr(manager, "__enter__")?, self.get_attr(manager, "__exit__")?);
+        for method in [enter, exit] {
+            if !matches!(self.get(method)?, Value::Method { .. }) {
+                return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
+            }
+        }
+        let bound = self.call(enter, vec![], vec![])?;
+        Ok((exit, bound))
+    }
+
+    /// A call of the way out.
+    pub(in crate::trace) fn leave(&mut self, context: &Context, args: &[ValueId]) -> Traced {
+        if args.len() != 3 {
+            return Err(raised("TypeError: __exit__"));
+        }
+        match *context {
+            Context::Grad(grad) => self.set_grad(grad.after),
+            Context::Autocast(_) => self.leave_autocast()?,
+            Context::Inference(_) => self.leave_inference()?,
+            Context::Device(placed) => self.modes.device = placed.after,
+            Context::Closing(thing) => {
+                let close = self.get_attr(thing, "close")?;
+                self.call(close, vec![], vec![])?;
+            }
+            Context::Stack(stack) => return self.leave_stack(stack),
+            Context::Null(_) | Context::Suppress(_) => {}
+            Context::Generator(generator) => {
+                if self.next_item(generator)?.is_some() {
+                    return Err(raised("RuntimeError: generator didn't stop").uncaught());
+                }
+            }
+        }
+        Ok(self.none())
+    }
+
+    /// `__exit__` of a manager that was entered before the trace began, by the method's dotted name.
+    pub(in crate::trace) fn leave_object(
+        &mut self,
+        method: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let class = method.strip_suffix(".__exit__");
+        let exit = class.and_then(|class| library::method(class, "__exit__"));
+        exit.map(|exit| exit.call(self, args, keywords)).transpose()
+    }
+
+    /// A call of a function that the library has made of one of the program's; `None` if it is another one.
+    pub(in crate::trace) fn call_wrapper(
+        &mut self,
+        function: &Function,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let object = &function.code.object;
+        let row = WRAPPERS.iter().find(|(_, file, free)| object.filename.ends_with(file) && object.freevars == *free);
+        let Some(&(wrapper, ..)) = row else { return Ok(None) };
+        let mut inner = Vec::new();
+        for &cell in &function.closure {
+            match self.get(cell)? {
+                Value::State(state) if let State::Cell(Some(content)) = self.heap.get(state) => inner.push(*content),
+                _ => return Ok(None),
+            }
+        }
+        match (wrapper, &inner[..]) {
+            (Wrapper::Manager, &[function]) => {
+                let generator = self.call(function, args.to_vec(), keywords.clone())?;
+                let is_generator = match self.get(generator)? {
+                    Value::State(state) => matches!(self.heap.get(state), State::Iter(Iter::Generator(_))),
+                    _ => false,
+                };
+                let made = is_generator.then(|| self.value(Value::Context(Context::Generator(generator))));
+                Ok(made)
+            }
+            (Wrapper::Plain, &[function]) => self.call(function, args.to_vec(), keywords.clone()).map(Some),
+            (Wrapper::Decorated, &[manager, function]) => {
+                let Some(context) = self.decorating(manager)? else { return Ok(None) };
+                self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A call within a manager.
+    pub(in crate::trace) fn call_within(
+        &mut self,
+        context: Context,
+        function: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced {
+        let context = match context {
+            Context::Grad(grad) => Context::Grad(Grad { after: self.modes.grad, ..grad }),
+            context => context,
+        };
+        let (context, _) = self.enter_context(context)?;
+        let result = self.call(function, args, keywords);
+        // An exception goes on behind the manager.
+        if result.is_ok() || self.exceptions.raising.is_some() {
+            let none = self.none();
+            let raising = self.exceptions.raising.take();
+            self.leave(&context, &[none; 3])?;
+            self.exceptions.raising = raising;
+        }
+        result
+    }
+
+    /// A manager of torch's as a decorator of a function.
+    pub(in crate::trace) fn decorate(&mut self, manager: ValueId, function: ValueId) -> Traced {
+        let refused = |t: &mut Self| Reason::new(Kind::Context, format!("{} as a decorator.", t.describe(manager)));
+        let is_plain = match self.get(function)? {
+            Value::Function(function) => function.code.object.flags & flags::SUSPENDS == 0,
+            _ => false,
+        };
+        match self.get(manager)? {
+            Value::Context(Context::Grad(grad)) if is_plain => {
+                if grad.class == Class::Given {
+                    // It has set the mode when it was made.
+                    self.set_grad(grad.after);
+                }
+                Ok(self.value(Value::Decorated(Context::Grad(grad), function)))
+            }
+            Value::Context(context @ (Context::Inference(_) | Context::Autocast(_))) if is_plain => {
+                Ok(self.value(Value::Decorated(context, function)))
+            }
+            _ => Err(refused(self)),
+        }
+    }
+
+    /// The manager that a decorator enters: made by a method of another one, or itself.
+    fn decorating(&mut self, manager: ValueId) -> Traced<Option<Context>> {
+        match self.get(manager)? {
+            Value::Method { function, this } => match self.get(function)? {
+                Value::Function(function) if function.code.object.name == "clone" => match self.context_of(this)? {
+                    Some(context @ (Context::Grad(_) | Context::Inference(_))) => Ok(Some(context)),
+                    _ => Ok(None),
+                },
+                _ => Ok(None),
+            },
+            _ if self.is_autocast(manager)? => self.context_of(manager),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// True for `__exit__` of a manager that was entered before the trace began, by its dotted name, if it does the same
+/// whether an exception comes by or not.
+pub(in crate::trace) fn is_deaf_method(method: &str) -> bool {
+    let class = method.strip_suffix(".__exit__").unwrap_or_default();
+    matches!(class, "contextlib.nullcontext" | autocast::CLASS) || Class::named(class).is_some()
+}
+
+/// True if the target is a node that sets a mode.
+pub(in crate::trace) fn sets_mode(target: &str) -> bool {
+    target == grad::SET_GRAD || autocast::is_effect(target) || inference::is_effect(target)
+}

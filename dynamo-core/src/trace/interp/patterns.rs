@@ -1,0 +1,112 @@
+//! What `match` asks of a subject before it looks into it: whether it is a sequence or a mapping, and what it has for
+//! the keys or the class of a pattern.
+//!
+//! A subject of which only its class could tell ends the graph.
+
+use crate::{
+    bytecode::Op,
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            frame::Frame,
+            state::{Sort, State},
+            value::{Value, ValueId},
+        },
+        python::classes::is_instance,
+    },
+};
+use guards::Constant;
+
+/// Classes of which a pattern's only positional part is the subject itself.
+const WHOLE: &[&str] = &["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
+
+impl Tracer<'_> {
+    /// `MATCH_SEQUENCE`, `MATCH_MAPPING`, `MATCH_KEYS`, `MATCH_CLASS` with `count` positional parts.
+    pub(in crate::trace) fn match_op(&mut self, f: &mut Frame, op: Op, count: usize) -> Traced<()> {
+        let value = match op {
+            Op::MatchKeys => {
+                let (subject, keys) = (f.stack[f.place(2)?], f.stack[f.place(1)?]);
+                self.match_keys(subject, keys)?
+            }
+            Op::MatchClass => {
+                let (names, class, subject) = (f.pop()?, f.pop()?, f.pop()?);
+                self.match_class(subject, class, names, count)?
+            }
+            _ => {
+                let subject = f.stack[f.place(1)?];
+                let (sequence, mapping) = self.protocols(subject)?;
+                self.constant(Constant::Bool(if op == Op::MatchSequence { sequence } else { mapping }))
+            }
+        };
+        f.push(value);
+        Ok(())
+    }
+
+    /// Whether patterns take a value for a sequence, and for a mapping.
+    fn protocols(&mut self, subject: ValueId) -> Traced<(bool, bool)> {
+        Ok(match self.get(subject)? {
+            Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
+            Value::State(state) => match self.heap.sort(state) {
+                Sort::List | Sort::Deque => (true, false),
+                Sort::Dict => (false, true),
+                Sort::Set | Sort::Cell | Sort::Iter | Sort::Stack | Sort::Instance | Sort::Slot => (false, false),
+            },
+            Value::Const(_)
+            | Value::Tensor(_)
+            | Value::SymInt { .. }
+            | Value::SymFloat { .. }
+            | Value::SymBool { .. }
+            | Value::Slice(_)
+            | Value::DictView(..)
+            | Value::Function(_)
+            | Value::Method { .. } => (false, false),
+            _ => return Err(self.no_pattern(subject)),
+        })
+    }
+
+    /// The values of a mapping's keys, or `None` where one is not there.
+    fn match_keys(&mut self, subject: ValueId, keys: ValueId) -> Traced {
+        let Value::State(state) = self.get(subject)? else { return Err(self.no_pattern(subject)) };
+        let mut values = Vec::new();
+        for key in self.all_items(keys)? {
+            let key = self.key(key)?;
+            let State::Dict(items) = self.heap.get(state) else { return Err(self.no_pattern(subject)) };
+            match items.get(&key) {
+                Some(&(_, value)) => values.push(value),
+                None => return Ok(self.none()),
+            }
+        }
+        Ok(self.value(Value::Tuple(values)))
+    }
+
+    /// The attributes that a pattern names, or `None` for a subject of another class.
+    fn match_class(&mut self, subject: ValueId, class: ValueId, names: ValueId, count: usize) -> Traced {
+        if !is_instance(self, subject, class)? {
+            return Ok(self.none());
+        }
+        let mut parts = match (count, self.get(class)?) {
+            (0, _) => Vec::new(),
+            (1, Value::Class(name, _)) if name.strip_prefix("builtins.").is_some_and(|name| WHOLE.contains(&name)) => {
+                vec![subject]
+            }
+            _ => return Err(self.no_pattern(subject)),
+        };
+        for name in self.all_items(names)? {
+            let Value::Const(Constant::Str(name)) = self.get(name)? else { return Err(self.no_pattern(subject)) };
+            match self.get_attr(subject, &name) {
+                Ok(part) => parts.push(part),
+                Err(reason) if self.lacks_attr(&reason) => {
+                    self.forget_raised();
+                    return Ok(self.none());
+                }
+                Err(reason) => return Err(reason),
+            }
+        }
+        Ok(self.value(Value::Tuple(parts)))
+    }
+
+    fn no_pattern(&mut self, subject: ValueId) -> Reason {
+        Reason::new(Kind::Operator, format!("A pattern of {}.", self.describe(subject)))
+    }
+}

@@ -1,0 +1,221 @@
+//! The traced function itself: its frame, its loop over instructions, and how its trace ends.
+
+use crate::{
+    bytecode::{Arg, CodeObject, Op, Operand},
+    host::{self, Host, Obj, View},
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        capture::{Break, Capture},
+        core::{
+            checkpoint::Speculative,
+            frame::{Frame, Globals, Next, line_of},
+            state::State,
+            tracer::Recorded,
+            value::{Value, ValueId},
+        },
+        interp::context,
+        options::Options,
+        output::{self, Opaque},
+    },
+};
+use guards::GuardKind;
+
+/// Builtins that see all variables of the function that calls them, and whether they do so whatever they are given.
+const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
+
+/// A point to return to: the frame of the traced function before an instruction, and what was recorded by then.
+struct Checkpoint {
+    frame: Frame,
+    recorded: Recorded,
+}
+
+/// Traces a call of `function` with these arguments, one for each slot.
+///
+/// # Errors
+/// Nothing can be captured: the function runs as it is.
+pub fn trace(
+    host: &mut dyn Host,
+    function: Obj,
+    arguments: &[Option<Obj>],
+    options: &Options,
+) -> Result<Capture, Break> {
+    let mut tracer = Tracer::new(host, options);
+    let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![] };
+    let frame = tracer.root(function, arguments).map_err(refused)?;
+    tracer.run_root(frame)
+}
+
+impl Tracer<'_> {
+    /// The frame of the traced function before its first instruction.
+    fn root(&mut self, function: Obj, arguments: &[Option<Obj>]) -> Traced<Frame> {
+        let unknown = || Reason::new(Kind::Opcode, "The code is not that of a function.");
+        let View::Function(view) = self.host.view(function) else { return Err(unknown()) };
+        let code = self.host.code(view.code).ok_or_else(unknown)?;
+        if let Some(name) = self.asks_for_variables(&code, view.globals) {
+            let text = format!("`{name}`, which sees all variables of the function.");
+            return Err(Reason::new(Kind::Call, text));
+        }
+        let closure = code.object.freevars.clone().into_iter().zip(view.closure.iter());
+        let closure = closure.zip(0..).map(|((name, &cell), index)| self.root_cell(&name, cell, index)).collect();
+        let globals = Globals { dict: view.globals, owner: None.into() };
+        self.objects.scopes.push(view.globals);
+        let mut frame = Frame::new(code, Some(view.code), globals, closure);
+        let names: Vec<String> = frame.code.object.local_names().map(str::to_owned).collect();
+        for (slot, argument) in arguments.iter().enumerate() {
+            if let (Some(argument), Some(name)) = (argument, names.get(slot)) {
+                let source = self.sources.local(name);
+                frame.locals[slot] = Some(self.lazy(*argument, source));
+            }
+        }
+        Ok(frame)
+    }
+
+    /// The builtin by which a function asks for its own variables, if it has one: code that goes on after a graph has
+    /// none but those that it reads, and some of its own.
+    fn asks_for_variables(&mut self, code: &host::Code, globals: Obj) -> Option<&'static str> {
+        let order = code.body.order();
+        let named = |at: usize| match code.body.operand(order[at]) {
+            Some(Operand::Name(id, _)) if code.body.inst(order[at]).op == Op::LoadGlobal => {
+                code.object.names.get(id.as_u32() as usize)
+            }
+            _ => None,
+        };
+        // Those that have nothing to look into look here.
+        let alone = |at: usize| {
+            let mut after = order[at + 1..].iter().map(|&inst| code.body.inst(inst));
+            let call = after.find(|data| !matches!(data.op, Op::Precall | Op::PushNull));
+            call.is_some_and(|data| data.op == Op::Call && matches!(data.arg, Arg::Int(0)))
+        };
+        let asks = (0..order.len()).find_map(|at| {
+            let name = named(at)?;
+            let &(known, always) = SEEING.iter().find(|(known, _)| known == name)?;
+            (always || alone(at)).then_some(known)
+        })?;
+        matches!(self.host.global(globals, asks), Some((_, host::Scope::Builtins))).then_some(asks)
+    }
+
+    /// A cell of the traced function's closure.
+    fn root_cell(&mut self, name: &str, cell: Obj, index: u32) -> ValueId {
+        let content = match self.host.view(cell) {
+            View::Cell(Some(content)) => {
+                let source = self.sources.cell(name);
+                Some(self.lazy(content, source))
+            }
+            _ => None,
+        };
+        let state = self.heap.push(State::Cell(content), Some(cell));
+        let value = self.value(Value::State(state));
+        self.objects.known.insert(cell, value);
+        let function = self.sources.function();
+        let source = self.sources.closure_cell(function, index);
+        self.objects.cells.push((cell, source));
+        value
+    }
+
+    /// Runs the traced function to its end, or to the first instruction that cannot be traced.
+    fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
+        // Where the exception was raised whose handler runs.
+        let mut raised_at: Option<Checkpoint> = None;
+        loop {
+            if raised_at.is_none() {
+                self.heap.commit();
+            }
+            // What was read before the checkpoint is guarded before it: going back forgets what was read since.
+            self.guard_keys();
+            let checkpoint = Checkpoint { frame: frame.clone(), recorded: self.checkpoint() };
+            let at = frame.at;
+            self.call_stack.lines = vec![line_of(&frame)];
+            self.call_stack.spans = vec![frame.span()];
+            let reason = match self.step(&mut frame) {
+                Ok(Next::Go) => {
+                    let exception_waits = frame.stack.last().is_some_and(|top| self.exceptions.raised.contains(top));
+                    if self.exceptions.handled.is_none() && !exception_waits {
+                        raised_at = None;
+                    }
+                    continue;
+                }
+                Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
+                Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
+                    Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
+                    Err(reason) => reason,
+                },
+                Err(reason) if self.catch(&mut frame, at, &reason) => {
+                    raised_at.get_or_insert(checkpoint);
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            if self.is_exhausted() {
+                // What comes after would be as long.
+                return Err(Break {
+                    reason,
+                    line: checkpoint.frame.line(),
+                    opcode: None,
+                    stack: self.call_stack.lines,
+                    spans: self.call_stack.spans,
+                });
+            }
+            return match raised_at {
+                Some(raised_at) => self.end(raised_at, reason.within_handler()),
+                None => self.end(checkpoint, reason),
+            };
+        }
+    }
+
+    /// True once the trace has grown too long.
+    pub(in crate::trace) fn is_exhausted(&self) -> bool {
+        self.call_stack.steps > self.options.steps || self.heap.is_overworked()
+    }
+
+    /// Ends the graph before the instruction that failed.
+    fn end(mut self, checkpoint: Checkpoint, reason: Reason) -> Result<Capture, Break> {
+        let (stack, spans) = self
+            .call_stack
+            .failed_at
+            .take()
+            .unwrap_or_else(|| (self.call_stack.lines.clone(), self.call_stack.spans.clone()));
+        let opcode = checkpoint.frame.data().map(|data| data.op);
+        let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
+        self.rollback(checkpoint.recorded);
+        match output::broken(&mut self, &checkpoint.frame) {
+            Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
+            Err(why) => {
+                Err(Break { reason: Reason { text: format!("{} {why}", ended.reason.text), ..ended.reason }, ..ended })
+            }
+        }
+    }
+
+    fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+        self.guard_keys();
+        self.guard_found_keys();
+        self.guard_distinct();
+        if let (Some(&first), true) = (self.guards.keyed.first(), self.guards.keyed.len() > 1) {
+            let keyed = std::mem::take(&mut self.guards.keyed);
+            self.guard(first, GuardKind::NoTensorAliasing(keyed));
+        }
+        let sets_mode = self.graph.torch.nodes().any(|node| context::sets_mode(&self.graph.torch[node].target));
+        // Metadata is over the environment's expressions.
+        self.graph.torch.exprs = self.shapes.env.pool().clone();
+        self.graph.lowered.graph.exprs = self.shapes.env.pool().clone();
+        Capture {
+            computes: self.graph_is_needed(),
+            asked: self.graph.torch.nodes().filter(|node| self.graph.without_rule.contains(node)).collect(),
+            sets_mode,
+            fallible: self.fallible(),
+            lowered: self.graph.lowered.is_whole().then_some(self.graph.lowered.graph),
+            graph: self.graph.torch,
+            inputs: self.graph.inputs.into_iter().map(|input| input.source).collect(),
+            sources: self.sources,
+            guards: self.guards.emitted,
+            env: self.shapes.env,
+            hints: self.shapes.hints,
+            code,
+            opaque,
+            ended,
+            followed: self.call_stack.followed,
+            origins: self.graph.origins,
+            renamed: self.graph.renamed,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The instructions that end a graph: each opcode that is not traced, with the reason.
+//!
+//! Every opcode of every version is traced, or has a row here; a test sees to it.
+
+use crate::bytecode::Op;
+
+const ASYNC: &str = "Coroutines and asynchronous generators are not compiled, and calls of them are not inlined.";
+const GROUP: &str = "Groups of exceptions are not followed.";
+const CLASS_BODY: &str = "It stands in class bodies and modules, which are not compiled.";
+const DELEGATION: &str = "Generators are followed from item to item; what is thrown through one into another is not.";
+const TYPE_PARAMETERS: &str = "It makes type parameters, with which nothing is computed.";
+
+/// Opcodes that are not traced, by name.
+pub const UNTRACED: &[(Op, &str)] = &[
+    (Op::AsyncGenWrap, ASYNC),
+    (Op::BeforeAsyncWith, ASYNC),
+    (Op::CheckEgMatch, GROUP),
+    (Op::CleanupThrow, DELEGATION),
+    (Op::DeleteName, CLASS_BODY),
+    (Op::EndAsyncFor, ASYNC),
+    (Op::ExitInitCheck, "It stands in frames of the interpreter's own."),
+    (Op::GetAiter, ASYNC),
+    (Op::GetAnext, ASYNC),
+    (Op::GetAwaitable, ASYNC),
+    (Op::ImportStar, "It stands in modules, which are not compiled."),
+    (Op::InterpreterExit, "It stands in frames of the interpreter's own."),
+    (Op::LoadBuildClass, "It begins the making of a class, whose body is not compiled."),
+    (Op::LoadClassderef, CLASS_BODY),
+    (Op::LoadFromDictOrDeref, CLASS_BODY),
+    (Op::LoadFromDictOrGlobals, CLASS_BODY),
+    (Op::LoadLocals, CLASS_BODY),
+    (Op::LoadName, CLASS_BODY),
+    (Op::PrepReraiseStar, GROUP),
+    (Op::PrintExpr, "It stands in what is typed at a prompt."),
+    (Op::SetupAnnotations, CLASS_BODY),
+    (Op::StoreName, CLASS_BODY),
+];
+
+/// The functions behind `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2` that are not traced, by opcode and number.
+pub const INTRINSICS: &[(Op, u32, &str)] = &[
+    // INTRINSIC_PRINT
+    (Op::CallIntrinsic1, 1, "It stands in what is typed at a prompt."),
+    // INTRINSIC_IMPORT_STAR
+    (Op::CallIntrinsic1, 2, "It stands in modules, which are not compiled."),
+    // INTRINSIC_ASYNC_GEN_WRAP
+    (Op::CallIntrinsic1, 4, ASYNC),
+    // INTRINSIC_TYPEVAR
+    (Op::CallIntrinsic1, 7, TYPE_PARAMETERS),
+    // INTRINSIC_PARAMSPEC
+    (Op::CallIntrinsic1, 8, TYPE_PARAMETERS),
+    // INTRINSIC_TYPEVARTUPLE
+    (Op::CallIntrinsic1, 9, TYPE_PARAMETERS),
+    // INTRINSIC_SUBSCRIPT_GENERIC
+    (Op::CallIntrinsic1, 10, TYPE_PARAMETERS),
+    // INTRINSIC_TYPEALIAS
+    (Op::CallIntrinsic1, 11, TYPE_PARAMETERS),
+    // INTRINSIC_PREP_RERAISE_STAR
+    (Op::CallIntrinsic2, 1, GROUP),
+    // INTRINSIC_TYPEVAR_WITH_BOUND
+    (Op::CallIntrinsic2, 2, TYPE_PARAMETERS),
+    // INTRINSIC_TYPEVAR_WITH_CONSTRAINTS
+    (Op::CallIntrinsic2, 3, TYPE_PARAMETERS),
+    // INTRINSIC_SET_FUNCTION_TYPE_PARAMS
+    (Op::CallIntrinsic2, 4, TYPE_PARAMETERS),
+    // INTRINSIC_SET_TYPEPARAM_DEFAULT
+    (Op::CallIntrinsic2, 5, TYPE_PARAMETERS),
+];
+
+/// Why an instruction is not traced, if there is a row for it.
+pub(in crate::trace) fn reason(op: Op) -> Option<&'static str> {
+    UNTRACED.iter().find(|&&(row, _)| row == op).map(|&(_, reason)| reason)
+}

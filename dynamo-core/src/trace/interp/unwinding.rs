@@ -1,0 +1,96 @@
+//! What the ways out of `with` blocks do when an exception comes by.
+//!
+//! The program's own managers are told of it, as Python tells them: its class, the exception, and a traceback, which is
+//! a value that nothing can be asked of. A generator gets it at the place where it waits.
+//!
+//! Invariant: an exception that goes on is the value that it was.
+
+use crate::{
+    host::Place,
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::Context,
+            frame::Next,
+            state::{Exhausted, Iter, State},
+            value::{Value, ValueId},
+        },
+    },
+};
+use guards::Constant;
+
+impl Tracer<'_> {
+    /// What the way out says of an exception that comes by: true if it ends there.
+    pub(in crate::trace) fn leave_with(&mut self, exit: ValueId, exception: ValueId) -> Traced {
+        let ends = match self.get(exit)? {
+            Value::Exit(Context::Suppress(classes)) => {
+                let mut caught = false;
+                for class in classes {
+                    caught = caught || self.is_exception_of(exception, class)?;
+                }
+                caught
+            }
+            Value::Exit(Context::Generator(generator)) => self.throw(generator, exception)?,
+            Value::Exit(Context::Stack(stack)) => match self.exit_stack(stack)? {
+                Some(stack) => self.unwind(stack, Some(exception))?,
+                None => false,
+            },
+            Value::Exit(_) => {
+                let none = self.none();
+                self.call(exit, vec![none; 3], vec![])?;
+                false
+            }
+            Value::Method { function, .. } if self.is_skipped(function)? => {
+                // Those that are known do the same whether an exception comes by or not.
+                let none = self.none();
+                return self.call(exit, vec![none; 3], vec![]);
+            }
+            _ => return self.tell(exit, exception),
+        };
+        Ok(self.constant(Constant::Bool(ends)))
+    }
+
+    fn is_skipped(&mut self, function: ValueId) -> Traced<bool> {
+        Ok(matches!(self.get(function)?, Value::Function(function) if function.place == Place::Skipped))
+    }
+
+    /// Calls what wants to know of an exception.
+    fn tell(&mut self, exit: ValueId, exception: ValueId) -> Traced {
+        let Value::Exception { name, class, .. } = self.get(exception)? else {
+            return Err(Reason::new(Kind::Context, "It is told of an exception."));
+        };
+        let (class, traceback) = (self.value(Value::Class(name, class)), self.value(Value::Traceback));
+        self.call(exit, vec![class, exception, traceback], vec![])
+    }
+
+    /// Has a generator that is a manager raise an exception where it waits. True if it ends there.
+    fn throw(&mut self, generator: ValueId, exception: ValueId) -> Traced<bool> {
+        let Value::State(state) = self.get(generator)? else { return Err(not_waiting()) };
+        let State::Iter(Iter::Generator(frame)) = self.heap.get(state).clone() else { return Err(not_waiting()) };
+        let mut frame = *frame;
+        let at = frame.at.checked_sub(1).ok_or_else(not_waiting)?;
+        if frame.delegates() {
+            return Err(Reason::new(Kind::Context, "A generator that waits for another one."));
+        }
+        *self.heap.change(state) = State::Iter(Iter::Running);
+        let reason = self.raise(exception)?;
+        let next = if self.catch(&mut frame, at, &reason) { self.run(&mut frame) } else { Err(reason) };
+        *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
+        match next {
+            Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator didn't stop after throw()").uncaught()),
+            Ok(_) => Ok(true),
+            Err(reason) if reason.kind == Kind::Raised && self.exceptions.raising == Some(exception) => {
+                self.caught(exception);
+                Ok(false)
+            }
+            // Out of a generator it would be a RuntimeError.
+            Err(reason) if reason.exception.as_deref() == Some("StopIteration") => Err(self.uncaught(reason)),
+            Err(reason) => Err(reason),
+        }
+    }
+}
+
+fn not_waiting() -> Reason {
+    Reason::new(Kind::Context, "A generator that does not wait.")
+}

@@ -1,0 +1,51 @@
+//! How a function is traced.
+
+use crate::host;
+
+/// Whether sizes and integers become symbols.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dynamic {
+    /// Those that changed between calls.
+    #[default]
+    Automatic,
+    /// None but those that are marked.
+    Never,
+    /// All but those that are marked.
+    Always,
+}
+
+/// How to trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Whether sizes and integers become symbols.
+    pub dynamic: Dynamic,
+    /// The printed sources of sizes and integers that changed since an earlier call.
+    pub changed: Vec<String>,
+    /// Whether floats become symbols as well, and numbers that are computed as floats stay so.
+    pub floats: bool,
+    /// What `dynamic_shapes` says of sizes and integers, by their printed source.
+    pub declared: Vec<(String, host::Mark)>,
+    /// Whether graphs may enter inference mode.
+    pub inference: bool,
+    /// How deep calls are inlined.
+    pub depth: usize,
+    /// How many instructions a trace may have.
+    pub steps: usize,
+    /// Whether somebody wants to know what was run.
+    pub follow: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            dynamic: Dynamic::Automatic,
+            changed: Vec::new(),
+            declared: Vec::new(),
+            floats: true,
+            inference: true,
+            depth: 60,
+            steps: 1_000_000,
+            follow: false,
+        }
+    }
+}

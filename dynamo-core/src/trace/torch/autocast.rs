@@ -1,0 +1,142 @@
+//! Automatic mixed precision: contexts that choose element types on their own.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
+//! `Modes::autocast`; the graph ends as it began, and code that goes on inside of a context enters it anew.
+//!
+//! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are
+//! known here: for other devices nothing is traced while it is on.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::Autocast,
+            modes::EnteredAutocast,
+            value::{Value, ValueId},
+        },
+    },
+};
+use fx::{Arg, Kind as NodeKind, NodeId};
+use guards::Constant;
+use symshapes::{DType, DeviceKind};
+
+/// The class's dotted name.
+pub(in crate::trace) const CLASS: &str = "torch.amp.autocast_mode.autocast";
+const ENTER: &str = "torch.amp.autocast_mode._enter_autocast";
+const EXIT: &str = "torch.amp.autocast_mode._exit_autocast";
+
+impl Tracer<'_> {
+    /// A manager that the caller has made.
+    pub(in crate::trace) fn autocast_object(&mut self, this: ValueId) -> Traced<Autocast> {
+        let mut attr = |name: &str| self.get_attr(this, name).map(Some);
+        let (device, dtype) = (attr("device")?, attr("fast_dtype")?);
+        let (enabled, cache) = (attr("_enabled")?, attr("_cache_enabled")?);
+        self.autocast_of(device, dtype, enabled, cache)
+    }
+
+    /// A manager of these arguments of its class.
+    pub(in crate::trace) fn autocast_of(
+        &mut self,
+        device: Option<ValueId>,
+        dtype: Option<ValueId>,
+        enabled: Option<ValueId>,
+        cache: Option<ValueId>,
+    ) -> Traced<Autocast> {
+        let unknown = |what: &str| Reason::new(Kind::Context, format!("`autocast` {what}."));
+        let mut given = |value: Option<ValueId>| -> Traced<Constant> {
+            let Some(value) = value else { return Ok(Constant::None) };
+            let value = self.decided(value)?;
+            Ok(self.as_constant(value)?.unwrap_or(Constant::Ellipsis))
+        };
+        let (device, dtype, enabled, cache) = (given(device)?, given(dtype)?, given(enabled)?, given(cache)?);
+        if device != Constant::Str("cpu".to_owned()) {
+            return Err(unknown("of a device other than the CPU"));
+        }
+        let dtype = match dtype {
+            Constant::DType(dtype) => dtype,
+            Constant::None => self.chosen(DeviceKind::Cpu).unwrap_or(DType::BF16),
+            _ => return Err(unknown("to an unknown type")),
+        };
+        let enabled = match enabled {
+            Constant::Bool(enabled) => enabled,
+            Constant::None => true,
+            _ => return Err(unknown("that is perhaps on")),
+        };
+        let cache = match cache {
+            Constant::Bool(cache) => Some(cache),
+            Constant::None => None,
+            _ => return Err(unknown("with an unknown cache")),
+        };
+        match dtype {
+            DType::BF16 | DType::F16 => Ok(Autocast { dtype, enabled, cache }),
+            // torch warns, and leaves it off.
+            _ => Err(unknown("to a type that is not supported")),
+        }
+    }
+
+    /// The type that is chosen for a device, if it is on there.
+    pub(in crate::trace) fn chosen(&self, device: DeviceKind) -> Option<DType> {
+        self.modes.autocast.current.iter().find(|(kind, _)| *kind == device).map(|&(_, dtype)| dtype)
+    }
+
+    /// The type that is chosen for the device of this name, if it is on there; without a name, for GPUs.
+    pub(in crate::trace) fn autocast_for(&mut self, device: Option<ValueId>) -> Traced<Option<DType>> {
+        let name = match device {
+            None => Constant::Str("cuda".to_owned()),
+            Some(name) => self.as_constant(name)?.unwrap_or(Constant::None),
+        };
+        match name {
+            Constant::Str(name) if name == "cpu" => Ok(self.chosen(DeviceKind::Cpu)),
+            Constant::Str(name) if name == "cuda" => Ok(self.chosen(DeviceKind::Cuda)),
+            _ => Err(Reason::new(Kind::Context, "The autocast of another device.")),
+        }
+    }
+
+    /// Enters a manager.
+    pub(in crate::trace) fn enter_autocast(&mut self, autocast: Autocast) {
+        let cache = autocast.cache.map_or(Arg::None, Arg::Bool);
+        let args = vec![Arg::Str("cpu".to_owned()), Arg::DType(autocast.dtype), Arg::Bool(autocast.enabled), cache];
+        let node = self.emit_effect(ENTER, args);
+        self.graph.lowered.complete = false;
+        self.modes.autocast.entered.push(EnteredAutocast { node, before: self.modes.autocast.current.clone() });
+        self.modes.autocast.current.retain(|(kind, _)| *kind != DeviceKind::Cpu);
+        if autocast.enabled {
+            self.modes.autocast.current.push((DeviceKind::Cpu, autocast.dtype));
+        }
+    }
+
+    /// Leaves the manager that was entered last.
+    pub(in crate::trace) fn leave_autocast(&mut self) -> Traced<()> {
+        let entered =
+            self.modes.autocast.entered.pop().ok_or_else(|| crate::reason::raised("RuntimeError: no autocast"))?;
+        self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        self.modes.autocast.current = entered.before;
+        Ok(())
+    }
+
+    /// Ends the graph outside of every manager that it entered.
+    pub(in crate::trace) fn restore_autocast(&mut self) {
+        for entered in self.modes.autocast.entered.clone().into_iter().rev() {
+            self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        }
+    }
+
+    /// A call of which only the effect matters.
+    pub(in crate::trace) fn emit_effect(&mut self, target: &str, args: Vec<Arg>) -> NodeId {
+        let node = self.graph.torch.push(NodeKind::CallFunction, target, args, vec![], None);
+        self.place_node(node);
+        self.graph.torch[node].meta = Some(fx::Meta::Plain(Arg::None));
+        node
+    }
+
+    /// True for a manager's class.
+    pub(in crate::trace) fn is_autocast(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(matches!(self.get(value)?, Value::Object(class, _) if class == CLASS))
+    }
+}
+
+/// True if the target enters or leaves a manager.
+pub(in crate::trace) fn is_effect(target: &str) -> bool {
+    matches!(target, ENTER | EXIT)
+}

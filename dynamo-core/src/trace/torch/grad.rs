@@ -1,0 +1,98 @@
+//! The modes of autograd: whether it records, as `no_grad`, `enable_grad` and `set_grad_enabled` say.
+//!
+//! Entering and leaving are nodes of the graph, as in torch's own. What the mode is while tracing stands in
+//! `Modes::grad`; the graph ends in the mode in which it began, and code that goes on inside of a context enters it
+//! anew.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            context::{Class, Grad},
+            value::{Value, ValueId},
+        },
+    },
+};
+use fx::Arg;
+use guards::Constant;
+
+/// The node that sets the mode.
+pub(in crate::trace) const SET_GRAD: &str = "torch._C._set_grad_enabled";
+
+impl Class {
+    const ROWS: [(Class, &'static str); 3] = [
+        (Class::Never, "torch.autograd.grad_mode.no_grad"),
+        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
+        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
+    ];
+
+    /// Its dotted name.
+    pub(in crate::trace) fn name(self) -> &'static str {
+        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
+    }
+
+    /// The class of this dotted name.
+    pub(in crate::trace) fn named(name: &str) -> Option<Class> {
+        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
+    }
+}
+
+impl Tracer<'_> {
+    /// A call of one of the classes.
+    pub(in crate::trace) fn make_grad(&mut self, class: Class, mode: Option<ValueId>) -> Traced<Grad> {
+        let after = self.modes.grad;
+        let inside = match (class, mode) {
+            (Class::Never, None) => false,
+            (Class::Always, None) => true,
+            (Class::Given, Some(mode)) => match self.get(mode)? {
+                Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => self.truth(mode)?,
+                _ => return Err(Reason::new(Kind::Call, "`set_grad_enabled` of something that is no bool.")),
+            },
+            _ => return Err(Reason::new(Kind::Call, format!("`{}` of a function.", class.name()))),
+        };
+        if class == Class::Given {
+            self.set_grad(inside);
+        }
+        Ok(Grad { inside, after, class })
+    }
+
+    /// Enters a manager.
+    pub(in crate::trace) fn enter_grad(&mut self, grad: Grad) -> Grad {
+        let grad = if grad.class == Class::Given { grad } else { Grad { after: self.modes.grad, ..grad } };
+        self.set_grad(grad.inside);
+        grad
+    }
+
+    /// `__exit__` of a manager that was entered before the trace began.
+    pub(in crate::trace) fn leave_grad_object(&mut self, class: Class, this: ValueId) -> Traced {
+        let previous = self.get_attr(this, "prev")?;
+        match self.get(previous)? {
+            Value::Const(Constant::Bool(mode)) => {
+                self.set_grad(mode);
+                Ok(self.none())
+            }
+            _ => Err(Reason::new(Kind::Context, format!("`{}`.", class.name()))),
+        }
+    }
+
+    /// Sets the mode from here on.
+    pub(in crate::trace) fn set_grad(&mut self, mode: bool) {
+        self.modes.grad = mode;
+        self.call_set_grad(mode);
+    }
+
+    /// Ends the graph in the mode in which it began.
+    pub(in crate::trace) fn restore_grad(&mut self) {
+        let (entry, now) = (self.host.grad_enabled(), self.restore_inference());
+        if now != entry {
+            self.call_set_grad(entry);
+        }
+    }
+
+    fn call_set_grad(&mut self, mode: bool) {
+        self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
+        // The graph in overloads is run where nothing is recorded anyway.
+        self.graph.lowered.complete &= !mode || self.host.grad_enabled();
+    }
+}
