@@ -4,7 +4,7 @@
 use super::Output;
 use crate::{
     bytecode::LocalId,
-    trace::{Input, Traced},
+    trace::{Traced, core::recording::Input},
 };
 use guards::{Source, SourceId, Sources};
 use rustc_hash::{FxHashMap, FxHashSet};
