@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         let joints = joints.into_iter().map(|guard| self.joint(guard)).collect();
         GuardTree {
             sources: Arc::clone(shared),
-            guards: self.guards,
+            guards: self.guards.into(),
             states,
             nodes: self.nodes,
             passes: self.passes,

@@ -171,7 +171,7 @@ impl GuardTree {
     }
 
     /// Whether a guard on one object holds.
-    fn holds<O: Objects>(&self, objects: &mut O, kind: &GuardKind, object: &O::Handle) -> bool {
+    pub(super) fn holds<O: Objects>(&self, objects: &mut O, kind: &GuardKind, object: &O::Handle) -> bool {
         let name = |id| self.sources.strings().name(id);
         match kind {
             GuardKind::NoneMatch => objects.is_none(object),

@@ -20,9 +20,11 @@ mod explain;
 mod order;
 mod print;
 mod redundant;
+mod snapshot;
 
 pub use build::GuardError;
 pub use explain::Failure;
+pub use snapshot::{Snapshot, Stability, Validation, VersionTags};
 
 use crate::{
     guard::Guard,
@@ -36,7 +38,7 @@ use std::{ops::Range, sync::Arc};
 
 /// An object to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct NodeId(u32);
+pub struct NodeId(u32);
 entity_impl!(NodeId, "node");
 
 /// Where an object is kept that is needed again.
@@ -61,7 +63,7 @@ struct Span {
 #[serde(try_from = "Stored")]
 pub struct GuardTree {
     sources: Arc<Sources>,
-    guards: Vec<Guard>,
+    guards: Arc<[Guard]>,
     states: Span,
     nodes: PrimaryMap<NodeId, Node>,
     passes: PrimaryMap<DictId, Pass>,

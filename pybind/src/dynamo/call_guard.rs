@@ -6,6 +6,7 @@ use super::{
     host::PyHost,
     objects::{CallObjects, Prepared, states},
     promises::keeps_promises,
+    snapshots::Snapshots,
     tell::{FrameId, Recompile},
 };
 use crate::torch::Torch;
@@ -25,6 +26,7 @@ pub(super) struct CallGuard {
     frame: FrameId,
     /// What the backend wants to be checked besides.
     pub(super) checks: Vec<Check>,
+    snapshots: Snapshots,
 }
 
 impl CallGuard {
@@ -55,7 +57,7 @@ impl CallGuard {
         }
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named(), tree.dicts())?;
-        Ok(CallGuard { tree, prepared, frame, checks })
+        Ok(CallGuard { tree, prepared, frame, checks, snapshots: Snapshots::default() })
     }
 }
 
@@ -63,10 +65,10 @@ impl Guard for CallGuard {
     fn holds(&self, call: &Call<'_>) -> PyResult<bool> {
         Python::attach(|_| {
             let torch = Torch::get(call.py())?;
-            let mut objects = CallObjects { call, prepared: &self.prepared, torch };
-            if !self.tree.check(&mut objects) {
+            if !self.snapshots.hold(&self.tree, call, &self.prepared, torch) {
                 return Ok(false);
             }
+            let mut objects = CallObjects { call, prepared: &self.prepared, torch, changing: &[] };
             for check in &self.checks {
                 if !check.holds(self.tree.sources(), &mut objects)? {
                     return Ok(false);
@@ -82,7 +84,7 @@ pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec
     let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
     let torch = Torch::get(call.py())?;
     let explained = guards.filter_map(|guard| {
-        let mut objects = CallObjects { call, prepared: &guard.prepared, torch };
+        let mut objects = CallObjects { call, prepared: &guard.prepared, torch, changing: &[] };
         Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
     });
     Ok(explained.collect())

@@ -120,18 +120,15 @@ pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound
     }
 }
 
+/// The dicts of a module's hooks, in its `__dict__`.
+pub(super) const HOOKS: [&str; 4] = ["_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"];
+
 /// True for a `torch.nn.Module` that has no hooks of its own and whose call is not compiled by `Module.compile`, nor
 /// any method on the way to `forward` replaced in the object.
 pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = module.py();
     let Some(dict) = own_dict(module)? else { return Ok(false) };
-    let hooks = [
-        intern!(py, "_forward_hooks"),
-        intern!(py, "_forward_pre_hooks"),
-        intern!(py, "_backward_hooks"),
-        intern!(py, "_backward_pre_hooks"),
-    ];
-    for name in hooks {
+    for name in HOOKS {
         match dict.get_item(name)? {
             Some(hooks) if hooks.cast::<PyDict>().is_ok_and(PyDictMethods::is_empty) => {}
             _ => return Ok(false),

@@ -39,11 +39,14 @@ mod numbers;
 mod objects;
 mod others;
 mod promises;
+mod snapshots;
+mod stability;
 mod stance;
 mod substitutes;
 mod symbolic;
 mod tell;
 mod tensors;
+mod version_tags;
 
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};

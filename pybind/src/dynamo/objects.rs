@@ -76,6 +76,11 @@ fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Prepared {
+    /// A tensor in the form in which it is compared first.
+    pub(super) fn tensor(&self, id: TensorGuardId) -> Option<&Wanted> {
+        self.tensors.get(id.as_u32() as usize)
+    }
+
     /// Prepares sources for calls of `code`; `named` are the objects by number, and `dicts` is how many dicts a tree of
     /// them reads in one pass.
     pub(super) fn new<'py>(
@@ -120,16 +125,18 @@ pub(super) struct CallObjects<'a, 'py> {
     pub(super) call: &'a Call<'py>,
     pub(super) prepared: &'a Prepared,
     pub(super) torch: &'static Torch,
+    /// The addresses of what has changed between checks so often that nothing is to rely on it.
+    pub(super) changing: &'a [usize],
 }
 
 type Handle<'py> = Bound<'py, PyAny>;
 
 impl<'py> CallObjects<'_, 'py> {
-    fn py(&self) -> Python<'py> {
+    pub(super) fn py(&self) -> Python<'py> {
         self.call.py()
     }
 
-    fn name(&self, name: Name<'_>) -> &Bound<'py, PyString> {
+    pub(super) fn name(&self, name: Name<'_>) -> &Bound<'py, PyString> {
         self.prepared.strings[name.id.as_u32() as usize].bind(self.py())
     }
 
@@ -420,8 +427,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn tensor_matches(&mut self, object: &Handle<'py>, guard: &TensorGuard, id: TensorGuardId) -> bool {
-        let wanted = self.prepared.tensors.get(id.as_u32() as usize);
-        wanted.is_some_and(|wanted| wanted.recognises(object, self.torch))
+        self.prepared.tensor(id).is_some_and(|wanted| wanted.recognises(object, self.torch))
             || self.is_of_class(object, guard.python_type)
                 && tensors::matches(guard, object, self.torch).unwrap_or(false)
     }

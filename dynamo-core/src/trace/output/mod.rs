@@ -10,6 +10,7 @@
 
 mod effects;
 mod exit_stacks;
+mod inputs;
 mod instances;
 mod lazy_iterators;
 mod plan;
@@ -131,6 +132,8 @@ struct Output<'t, 'h> {
     failed: Option<Label>,
     /// Where that lies which is taken back before the program runs as it is.
     kept_state: Option<LocalId>,
+    /// What inputs of the graph have in common, while they are loaded.
+    common: inputs::CommonSources,
 }
 
 /// The locals that are read from an instruction on, with their values; none for those that have none.
@@ -201,6 +204,7 @@ impl<'t, 'h> Output<'t, 'h> {
             globals: FxHashMap::default(),
             failed: None,
             kept_state: None,
+            common: inputs::CommonSources::default(),
         }
     }
 
@@ -232,9 +236,7 @@ impl<'t, 'h> Output<'t, 'h> {
         self.keep_for_retry(&inputs)?;
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
-        for input in &inputs {
-            self.load_input(input)?;
-        }
+        self.load_inputs(&inputs)?;
         self.watch_graph();
         self.builder.call(inputs.len() as u32);
         self.builder.set_handler(None);
@@ -260,14 +262,6 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.store_local(state);
         self.kept_state = Some(state);
         Ok(())
-    }
-
-    /// Pushes an input of the graph.
-    fn load_input(&mut self, input: &Input) -> Traced<()> {
-        if input.is_float {
-            return self.call_named("torch._as_tensor_fullprec", 1, |out| out.load_source(input.source));
-        }
-        self.load_source(input.source)
     }
 
     /// Has exceptions of what comes next told of, if the graph may raise any.

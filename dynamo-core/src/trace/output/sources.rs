@@ -29,6 +29,10 @@ impl Output<'_, '_> {
 
     /// Pushes what is at a source.
     pub(super) fn load_source(&mut self, source: SourceId) -> Traced<()> {
+        if let Some(local) = self.common.loaded(source) {
+            self.builder.load_local(local);
+            return Ok(());
+        }
         let root_or_step = self.t.sources.get(source).ok_or_else(|| construct("a value without a source"))?;
         match root_or_step {
             Source::Root(Root::Local(id)) => {
@@ -54,6 +58,7 @@ impl Output<'_, '_> {
             Source::Step { base, step } => {
                 self.load_source(base)?;
                 self.load_step(source, step)?;
+                self.keep_common(source);
             }
             Source::Root(Root::Module(id)) => {
                 let name = self.text(id);

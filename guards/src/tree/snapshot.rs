@@ -1,0 +1,568 @@
+//! Snapshots of passed checks, validated by version tags.
+//!
+//! Most of what a check reads hangs on containers and classes that hardly ever change: the modules of a model, their
+//! parameters, the classes of both. Where the interpreter numbers their states ([`VersionTags`]; torch calls the idea
+//! recursive dict tag matching), a snapshot of a check that has passed notes the tags of all that it read. While these
+//! are current, only the *residual* of the tree is checked: the nodes and guards that depend on anything else.
+//!
+//! Invariants:
+//! - Once all tags before it have been compared, a stable object is the one of the snapshot, and alive. It is not
+//!   touched before that.
+//! - Stable objects that are needed later are owned before anything is read that may run the user's code.
+//! - Of an object whose address alone is known, what is stable hangs on tags that no two objects have in common.
+
+use super::{GuardTree, Joint, JointCheck, Node, NodeId, Read, Reg, Span, check::Registers, index};
+use crate::{
+    guard::GuardKind,
+    objects::{DictKeys, Objects},
+    source::{Root, Step},
+    sources::Sources,
+    tensor::TensorGuardId,
+};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// How a value that is read depends on version tags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stability {
+    /// It is read again at each check.
+    #[default]
+    Volatile,
+    /// While the tags are current, it has the same address.
+    Address,
+    /// While the tags are current, it is the same object, which something that they vouch for keeps alive.
+    Object,
+    /// The same, but each read makes the object anew.
+    Transient,
+}
+
+/// Objects whose states have version tags.
+pub trait VersionTags: Objects {
+    /// A state of a container, a class or a field.
+    type Tag;
+
+    /// How the object of a root depends on tags, which are added to `tags`.
+    fn root_stability(
+        &mut self,
+        root: Root,
+        sources: &Sources,
+        found: &Self::Handle,
+        tags: &mut Vec<Self::Tag>,
+    ) -> Stability;
+
+    /// How what a step from an object finds depends on tags, which are added to `tags`. If the base `is_known` by more
+    /// than its address, it is alive.
+    fn step_stability(
+        &mut self,
+        base: &Self::Handle,
+        is_known: bool,
+        step: Step,
+        sources: &Sources,
+        found: &Self::Handle,
+        tags: &mut Vec<Self::Tag>,
+    ) -> Stability;
+
+    /// Whether a guard on an object that holds now does so while tags are current, which are added to `tags`.
+    fn is_stable_guard(
+        &mut self,
+        object: &Self::Handle,
+        is_known: bool,
+        kind: &GuardKind,
+        sources: &Sources,
+        tags: &mut Vec<Self::Tag>,
+    ) -> bool;
+
+    /// The address that a tag is about; one tag of an address is enough.
+    fn location(tag: &Self::Tag) -> usize;
+
+    /// True if a tag is what it was.
+    fn is_current(&mut self, tag: &Self::Tag) -> bool;
+
+    /// True if an object that is alive is a tensor as the guard wants it; if false, the guard may hold nevertheless.
+    /// Runs none of the user's code.
+    fn recognises(&mut self, identity: u64, tensor: TensorGuardId) -> bool;
+
+    /// The object of an identity, which is alive.
+    fn object_of(&mut self, identity: u64) -> Self::Handle;
+}
+
+/// A check that has passed: the tags that it depended on, and the residual to be checked while they are current.
+#[derive(Debug)]
+pub struct Snapshot<T> {
+    /// The roots of which the address counts.
+    roots: Vec<(NodeId, u64)>,
+    /// In the order in which they are compared: each vouches for the objects that those after it are about.
+    tags: Vec<T>,
+    /// Stable objects that are to be tensors of the right kind.
+    tensors: Vec<(u64, TensorGuardId)>,
+    /// Guards on stable objects that hang on more than tags.
+    guards: Vec<(u64, u32)>,
+    /// The stable objects in the first registers of the residual.
+    preloaded: Vec<u64>,
+    residual: GuardTree,
+}
+
+/// The result of a check against a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Validation {
+    /// Every guard holds.
+    Holds,
+    /// A guard does not hold.
+    Fails,
+    /// A tensor is not recognised: the whole check has to be made, which says nothing against the snapshot.
+    Unknown,
+    /// The root at a node is another object: the whole check has to be made.
+    OtherRoot(NodeId),
+    /// What is at an address has changed: the whole check has to be made.
+    Stale(usize),
+}
+
+/// The state of a snapshot in the making.
+struct Recording<'a, H, T> {
+    /// The roots that are not to be relied on.
+    volatile: &'a [NodeId],
+    stability: SecondaryMap<NodeId, Stability>,
+    /// What each register holds, and the node that fills it.
+    registers: Vec<(H, NodeId)>,
+    first_register: SecondaryMap<NodeId, u32>,
+    /// Nodes, each with one that it is read from.
+    bases: Vec<(NodeId, NodeId)>,
+    roots: Vec<(NodeId, u64)>,
+    tags: Vec<T>,
+    locations: FxHashSet<usize>,
+    /// The guards that tags do not vouch for, with their nodes and objects.
+    guards: Vec<(NodeId, u64, usize)>,
+}
+
+impl<H, T> Recording<'_, H, T> {
+    /// Adds the tags of locations that have none yet.
+    fn add<O: VersionTags<Handle = H, Tag = T>>(&mut self, tags: Vec<T>) {
+        let new = tags.into_iter().filter(|tag| self.locations.insert(O::location(tag)));
+        self.tags.extend(new);
+    }
+
+    fn of(&self, reg: Reg) -> (&H, Stability) {
+        let (object, node) = &self.registers[reg.index()];
+        (object, self.stability[*node])
+    }
+
+    /// An object that is made anew at each read has to be read again if a guard on it, one of those in the registers
+    /// `joined`, or anything volatile that is read from it, needs it.
+    fn settle(&mut self, joined: impl Iterator<Item = Reg>) {
+        let guarded = self.guards.iter().map(|&(id, ..)| id);
+        let needed: Vec<NodeId> = guarded.chain(joined.map(|reg| self.registers[reg.index()].1)).collect();
+        for id in needed {
+            self.read_again(id);
+        }
+        for (id, base) in std::mem::take(&mut self.bases).into_iter().rev() {
+            if self.stability[id] == Stability::Volatile {
+                self.read_again(base);
+            }
+        }
+    }
+
+    fn read_again(&mut self, id: NodeId) {
+        if self.stability[id] == Stability::Transient {
+            self.stability[id] = Stability::Volatile;
+        }
+    }
+}
+
+impl GuardTree {
+    /// Makes a check again and takes a snapshot of it; `None` if a guard fails, or nothing has tags. The `volatile`
+    /// roots are read again at each check.
+    pub fn snapshot<O: VersionTags>(&self, objects: &mut O, volatile: &[NodeId]) -> Option<Snapshot<O::Tag>> {
+        let mut recording = Recording {
+            volatile,
+            stability: SecondaryMap::new(),
+            registers: Vec::new(),
+            first_register: SecondaryMap::new(),
+            bases: Vec::new(),
+            roots: Vec::new(),
+            tags: Vec::new(),
+            locations: FxHashSet::default(),
+            guards: Vec::new(),
+        };
+        let mut next = 0;
+        while let Some(node) = self.nodes.get(NodeId::from_u32(next)) {
+            next += 1 + self.record(objects, NodeId::from_u32(next), node, &mut recording)?;
+        }
+        recording.settle(self.joined());
+        (!recording.tags.is_empty()).then(|| self.finished(objects, recording))
+    }
+
+    /// The registers that joints look at.
+    fn joined(&self) -> impl Iterator<Item = Reg> + '_ {
+        let pairs = self.joints.iter().flat_map(|joint| match joint.check {
+            JointCheck::Same(a, b) => vec![a, b],
+            JointCheck::Distinct(_) | JointCheck::Shapes(_) => vec![],
+        });
+        pairs.chain(self.compared.iter().copied()).chain(self.numbers.iter().map(|number| number.from))
+    }
+
+    /// Reads a node and notes what it depends on; gives how many leaves follow it.
+    fn record<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        id: NodeId,
+        node: &Node,
+        recording: &mut Recording<'_, O::Handle, O::Tag>,
+    ) -> Option<u32> {
+        let (object, mut stability) = self.record_read(objects, id, node, recording)?;
+        let pass = node.pass.expand().map(|dict| (dict, self.passes[dict]));
+        let (mut values, mut unstable) = (Vec::new(), Vec::new());
+        for at in node.guards.range() {
+            let kind = &self.guards[at].kind;
+            let keys = pass.filter(|(_, pass)| pass.keys as usize == at);
+            let holds = match (kind, keys) {
+                (GuardKind::DictKeysMatch(keys), Some((dict, _))) => {
+                    objects.dict_entries_match(&object, DictKeys { dict, keys }, &mut |value| values.push(value))
+                }
+                _ => self.holds(objects, kind, &object),
+            };
+            if !holds {
+                return None;
+            }
+            if !self.record_guard(objects, (&object, stability), kind, recording) {
+                unstable.push((id, objects.identity(&object), at));
+                if keys.is_some() {
+                    // Nothing is known of its values.
+                    stability = Stability::Volatile;
+                }
+            }
+        }
+        if stability != Stability::Volatile {
+            recording.guards.append(&mut unstable);
+        }
+        recording.stability[id] = stability;
+        recording.first_register[id] = index(recording.registers.len());
+        let leaves = pass.map_or(Some(0), |(_, pass)| {
+            let stability = if stability == Stability::Volatile { stability } else { Stability::Object };
+            let leaves = self.leaves[pass.leaves.range()].iter().zip(id.as_u32() + 1..);
+            for (leaf, at) in leaves {
+                self.record_leaf(objects, NodeId::from_u32(at), (&values[leaf.place as usize], stability), recording)?;
+            }
+            if pass.keep {
+                recording.registers.extend(values.into_iter().map(|value| (value, id)));
+            }
+            Some(pass.leaves.len())
+        })?;
+        if node.keep && !matches!(node.read, Read::Entry(_)) {
+            recording.registers.push((object, id));
+        }
+        Some(leaves)
+    }
+
+    /// Reads the object of a node.
+    fn record_read<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        id: NodeId,
+        node: &Node,
+        recording: &mut Recording<'_, O::Handle, O::Tag>,
+    ) -> Option<(O::Handle, Stability)> {
+        let mut tags = Vec::new();
+        let found = match node.read {
+            Read::Root(root) => {
+                let object = self.sources.read_root(objects, root)?;
+                let stability = match objects.root_stability(root, &self.sources, &object, &mut tags) {
+                    Stability::Volatile if !recording.volatile.contains(&id) => {
+                        recording.roots.push((id, objects.identity(&object)));
+                        Stability::Address
+                    }
+                    stability => stability,
+                };
+                (object, stability)
+            }
+            Read::Entry(reg) => {
+                let (object, stability) = recording.of(reg);
+                let identity = objects.identity(object);
+                let stability = if stability == Stability::Address { Stability::Object } else { stability };
+                recording.bases.push((id, recording.registers[reg.index()].1));
+                (objects.object_of(identity), stability)
+            }
+            Read::Step(reg, step) => {
+                let (base, of_base) = recording.of(reg);
+                let object = self.sources.read_step(objects, base, step)?;
+                let stability = match of_base {
+                    Stability::Volatile => Stability::Volatile,
+                    of_base => {
+                        let is_known = of_base != Stability::Address;
+                        objects.step_stability(base, is_known, step, &self.sources, &object, &mut tags)
+                    }
+                };
+                recording.bases.push((id, recording.registers[reg.index()].1));
+                (object, stability)
+            }
+            Read::ItemOf(base, key) => {
+                let object = objects.item_object(recording.of(base).0, recording.of(key).0)?;
+                for reg in [base, key] {
+                    recording.bases.push((id, recording.registers[reg.index()].1));
+                }
+                (object, Stability::Volatile)
+            }
+        };
+        if found.1 != Stability::Volatile {
+            recording.add::<O>(tags);
+        }
+        Some(found)
+    }
+
+    /// Whether tags vouch for a guard that holds; then they are noted.
+    fn record_guard<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        (object, stability): (&O::Handle, Stability),
+        kind: &GuardKind,
+        recording: &mut Recording<'_, O::Handle, O::Tag>,
+    ) -> bool {
+        let mut tags = Vec::new();
+        let is_stable = stability != Stability::Volatile && {
+            let is_known = stability != Stability::Address;
+            objects.is_stable_guard(object, is_known, kind, &self.sources, &mut tags)
+        };
+        if is_stable {
+            recording.add::<O>(tags);
+        }
+        is_stable
+    }
+
+    /// Checks the guards of a leaf and notes what they depend on.
+    fn record_leaf<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        id: NodeId,
+        (value, stability): (&O::Handle, Stability),
+        recording: &mut Recording<'_, O::Handle, O::Tag>,
+    ) -> Option<()> {
+        recording.stability[id] = stability;
+        for at in self.nodes[id].guards.range() {
+            let kind = &self.guards[at].kind;
+            if !self.holds(objects, kind, value) {
+                return None;
+            }
+            let is_stable = self.record_guard(objects, (value, stability), kind, recording);
+            if stability != Stability::Volatile && !is_stable {
+                recording.guards.push((id, objects.identity(value), at));
+            }
+        }
+        Some(())
+    }
+
+    /// The snapshot of what was recorded.
+    fn finished<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        recording: Recording<'_, O::Handle, O::Tag>,
+    ) -> Snapshot<O::Tag> {
+        let is_stable = |id: NodeId| recording.stability[id] != Stability::Volatile;
+        let (mut tensors, mut guards) = (Vec::new(), Vec::new());
+        for &(_, identity, at) in recording.guards.iter().filter(|(id, ..)| is_stable(*id)) {
+            match &self.guards[at].kind {
+                GuardKind::TensorMatch(tensor) => tensors.push((identity, *tensor)),
+                _ => guards.push((identity, index(at))),
+            }
+        }
+        let (residual, preloaded) = Residual::new(self, &recording.stability, &recording.first_register, |reg| {
+            recording.registers[reg.index()].1
+        })
+        .build();
+        let identity = |reg: &Reg| objects.identity(&recording.registers[reg.index()].0);
+        Snapshot {
+            preloaded: preloaded.iter().map(identity).collect(),
+            roots: recording.roots.iter().filter(|(id, _)| is_stable(*id)).copied().collect(),
+            tags: recording.tags,
+            tensors,
+            guards,
+            residual,
+        }
+    }
+
+    /// Whether every guard holds, given the snapshot of an earlier check.
+    pub fn check_against<O: VersionTags>(&self, objects: &mut O, snapshot: &Snapshot<O::Tag>) -> Validation {
+        for &(id, expected) in &snapshot.roots {
+            let Read::Root(root) = self.nodes[id].read else { continue };
+            let object = self.sources.read_root(objects, root);
+            if object.is_none_or(|object| objects.identity(&object) != expected) {
+                return Validation::OtherRoot(id);
+            }
+        }
+        if let Some(tag) = snapshot.tags.iter().find(|tag| !objects.is_current(tag)) {
+            return Validation::Stale(O::location(tag));
+        }
+        if !snapshot.tensors.iter().all(|&(identity, tensor)| objects.recognises(identity, tensor)) {
+            return Validation::Unknown;
+        }
+        let mut registers: Registers<O::Handle> =
+            snapshot.preloaded.iter().map(|&identity| objects.object_of(identity)).collect();
+        let guarded: SmallVec<[(O::Handle, u32); 8]> =
+            snapshot.guards.iter().map(|&(identity, at)| (objects.object_of(identity), at)).collect();
+        let hold = guarded.iter().all(|(object, at)| self.holds(objects, &self.guards[*at as usize].kind, object))
+            && snapshot.residual.walk(objects, &mut registers).is_ok();
+        if hold { Validation::Holds } else { Validation::Fails }
+    }
+}
+
+/// The part of a tree that is checked again, in the making: its volatile nodes, with registers numbered anew.
+struct Residual<'a, F> {
+    tree: &'a GuardTree,
+    stability: &'a SecondaryMap<NodeId, Stability>,
+    first_register: &'a SecondaryMap<NodeId, u32>,
+    /// The node that fills a register of the tree.
+    filler: F,
+    renumbered: FxHashMap<Reg, Reg>,
+    /// The registers of the tree that stable nodes fill and the residual reads.
+    preloaded: Vec<Reg>,
+}
+
+impl<'a, F: Fn(Reg) -> NodeId> Residual<'a, F> {
+    fn new(
+        tree: &'a GuardTree,
+        stability: &'a SecondaryMap<NodeId, Stability>,
+        first_register: &'a SecondaryMap<NodeId, u32>,
+        filler: F,
+    ) -> Residual<'a, F> {
+        Residual { tree, stability, first_register, filler, renumbered: FxHashMap::default(), preloaded: Vec::new() }
+    }
+
+    fn is_volatile(&self, id: NodeId) -> bool {
+        self.stability[id] == Stability::Volatile
+    }
+
+    /// The nodes that are read again, without their leaves.
+    fn volatile(&self) -> Vec<NodeId> {
+        let (mut all, mut next) = (Vec::new(), 0);
+        while let Some(node) = self.tree.nodes.get(NodeId::from_u32(next)) {
+            let id = NodeId::from_u32(next);
+            if self.is_volatile(id) {
+                all.push(id);
+            }
+            next += 1 + self.leaves(node);
+        }
+        all
+    }
+
+    fn leaves(&self, node: &Node) -> u32 {
+        node.pass.expand().map_or(0, |dict| self.tree.passes[dict].leaves.len())
+    }
+
+    /// The joints that look at anything volatile, or at numbers.
+    fn joints(&self) -> Vec<Joint> {
+        let is_volatile = |reg: Reg| self.is_volatile((self.filler)(reg));
+        let is_needed = |check: &JointCheck| match *check {
+            JointCheck::Same(a, b) => is_volatile(a) || is_volatile(b),
+            JointCheck::Distinct(span) => self.tree.compared[span.range()].iter().any(|&reg| is_volatile(reg)),
+            JointCheck::Shapes(_) => true,
+        };
+        self.tree.joints.iter().filter(|joint| is_needed(&joint.check)).copied().collect()
+    }
+
+    /// Notes that the residual reads a register.
+    fn read(&mut self, reg: Reg) {
+        if !self.is_volatile((self.filler)(reg)) && !self.renumbered.contains_key(&reg) {
+            self.renumbered.insert(reg, Reg::new(self.preloaded.len()));
+            self.preloaded.push(reg);
+        }
+    }
+
+    /// Numbers the registers: first those that are preloaded, then those that volatile nodes fill, in their order.
+    fn number(&mut self, nodes: &[NodeId], joints: &[Joint]) -> usize {
+        let tree = self.tree;
+        for &id in nodes {
+            match tree.nodes[id].read {
+                Read::Root(_) => {}
+                Read::Entry(reg) | Read::Step(reg, _) => self.read(reg),
+                Read::ItemOf(base, key) => [base, key].into_iter().for_each(|reg| self.read(reg)),
+            }
+        }
+        for joint in joints {
+            match joint.check {
+                JointCheck::Same(a, b) => [a, b].into_iter().for_each(|reg| self.read(reg)),
+                JointCheck::Distinct(span) => tree.compared[span.range()].iter().for_each(|&reg| self.read(reg)),
+                JointCheck::Shapes(span) => {
+                    tree.numbers[span.range()].iter().for_each(|number| self.read(number.from));
+                }
+            }
+        }
+        let mut next = self.preloaded.len();
+        for &id in nodes {
+            let first = self.first_register[id];
+            for old in first..first + self.fills(&tree.nodes[id]) {
+                self.renumbered.insert(Reg::from_u32(old), Reg::new(next));
+                next += 1;
+            }
+        }
+        next
+    }
+
+    /// How many registers a node fills.
+    fn fills(&self, node: &Node) -> u32 {
+        let values = node.pass.expand().map(|dict| self.tree.passes[dict]).filter(|pass| pass.keep);
+        let values = values.map_or(0, |pass| match &self.tree.guards[pass.keys as usize].kind {
+            GuardKind::DictKeysMatch(keys) => index(keys.len()),
+            _ => 0,
+        });
+        values + u32::from(node.keep && !matches!(node.read, Read::Entry(_)))
+    }
+
+    fn renumber(&self, read: Read) -> Read {
+        let to = |reg: Reg| self.renumbered[&reg];
+        match read {
+            Read::Root(root) => Read::Root(root),
+            Read::Entry(reg) => Read::Entry(to(reg)),
+            Read::Step(reg, step) => Read::Step(to(reg), step),
+            Read::ItemOf(base, key) => Read::ItemOf(to(base), to(key)),
+        }
+    }
+
+    /// The residual, and the registers of the tree that are to be filled before it is walked.
+    fn build(mut self) -> (GuardTree, Vec<Reg>) {
+        let (volatile, joints) = (self.volatile(), self.joints());
+        let registers = self.number(&volatile, &joints);
+        let tree = self.tree;
+        let mut nodes = PrimaryMap::new();
+        for id in volatile {
+            let node = &tree.nodes[id];
+            nodes.push(Node { read: self.renumber(node.read), ..node.clone() });
+            // Leaves are checked in the pass of their dict, and have no register of their own.
+            let leaves = id.as_u32() + 1..=id.as_u32() + self.leaves(node);
+            for leaf in leaves {
+                nodes.push(tree.nodes[NodeId::from_u32(leaf)].clone());
+            }
+        }
+        let (mut compared, mut numbers) = (Vec::new(), Vec::new());
+        let to = |reg: Reg| self.renumbered[&reg];
+        let renumbered = joints.into_iter().map(|joint| {
+            let check = match joint.check {
+                JointCheck::Same(a, b) => JointCheck::Same(to(a), to(b)),
+                JointCheck::Distinct(span) => {
+                    let first = compared.len();
+                    compared.extend(tree.compared[span.range()].iter().map(|&reg| to(reg)));
+                    JointCheck::Distinct(Span::new(first, compared.len()))
+                }
+                JointCheck::Shapes(span) => {
+                    let first = numbers.len();
+                    let all = tree.numbers[span.range()].iter();
+                    numbers.extend(all.map(|number| super::NumberSource { from: to(number.from), ..*number }));
+                    JointCheck::Shapes(Span::new(first, numbers.len()))
+                }
+            };
+            Joint { check, ..joint }
+        });
+        let joints = renumbered.collect();
+        let residual = GuardTree {
+            sources: tree.sources.clone(),
+            guards: tree.guards.clone(),
+            states: tree.states,
+            nodes,
+            passes: tree.passes.clone(),
+            leaves: tree.leaves.clone(),
+            registers,
+            joints,
+            compared,
+            numbers,
+        };
+        (residual, self.preloaded)
+    }
+}

@@ -1,0 +1,238 @@
+//! Version tags of dicts and classes, as CPython counts them: what a guard depends on stays what it is while they do.
+//!
+//! CPython gives each state of each dict a number that no other state of any dict has (`ma_version_tag`, up to 3.12),
+//! and a class a number that is withdrawn when it or a base changes (`tp_version_tag`). Fields of objects that have no
+//! tags are compared as they are; where what a field points to could be freed and replaced by another object at its
+//! address, the tag refers to it weakly, or owns it if that can lead to no cycle.
+//!
+//! Invariant: a tag is compared only after those before it, which keep its object alive (`guards::Snapshot`), and to
+//! compare one runs none of the program's code.
+
+use super::objects::CallObjects;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType, PyWeakrefReference};
+use std::ffi::{c_uint, c_ulong};
+
+unsafe extern "C" {
+    /// Where an object keeps its dict, which is made if it has none yet; null for an object without.
+    fn _PyObject_GetDictPtr(object: *mut ffi::PyObject) -> *mut *mut ffi::PyObject;
+}
+
+/// The last minor version of CPython that numbers the states of dicts.
+const LAST_MINOR: u8 = 12;
+
+/// `Py_TPFLAGS_VALID_VERSION_TAG`
+const HAS_VERSION: c_ulong = 1 << 19;
+
+/// Where an object keeps a reference to another one.
+pub(super) type Field = *const *mut ffi::PyObject;
+
+/// The head of a weak reference: it points to `None` once its referent is gone.
+#[repr(C)]
+struct WeakrefHead {
+    ob_base: ffi::PyObject,
+    wr_object: *mut ffi::PyObject,
+}
+
+/// A state of a dict, a class or a field.
+#[derive(Debug)]
+pub(super) enum Tag {
+    /// A field of an object: its class, its dict.
+    Field { at: Field, value: *mut ffi::PyObject },
+    /// A field with an object that nobody else may keep alive.
+    Weak { at: Field, value: *mut ffi::PyObject, object: Py<PyWeakrefReference> },
+    /// A field with an object that the tag keeps alive.
+    Owned { at: Field, object: Py<PyAny> },
+    /// A whole dict.
+    Dict { dict: *const ffi::PyDictObject, tag: u64 },
+    /// What a dict that changes often has for one key; null for nothing.
+    Entry { dict: *const ffi::PyDictObject, key: Py<PyString>, value: *mut ffi::PyObject },
+    /// A class and its bases.
+    Class { class: *const ffi::PyTypeObject, tag: c_uint },
+    /// The dict of the frame's global variables.
+    Globals(*mut ffi::PyObject),
+}
+
+// SAFETY: the pointers are followed only where a thread holds the interpreter, by whom it may be.
+unsafe impl Send for Tag {}
+// SAFETY: as above.
+unsafe impl Sync for Tag {}
+
+impl Tag {
+    /// The address that the tag is about; entries of one dict differ.
+    pub(super) fn location(&self) -> usize {
+        match self {
+            Tag::Field { at, .. } | Tag::Weak { at, .. } | Tag::Owned { at, .. } => *at as usize,
+            Tag::Dict { dict, .. } => *dict as usize,
+            Tag::Entry { dict, key, .. } => (*dict as usize) ^ (key.as_ptr() as usize).rotate_left(20),
+            Tag::Class { class, .. } => *class as usize,
+            Tag::Globals(dict) => *dict as usize ^ 1,
+        }
+    }
+
+    /// True if it is what it was.
+    #[inline]
+    pub(super) fn is_current(&self, objects: &CallObjects<'_, '_>) -> bool {
+        // SAFETY: the tags before this one are current, and so the object that it looks at is alive. Keys are strings,
+        // which are compared without any code of the program's.
+        unsafe {
+            match *self {
+                Tag::Field { at, value } => *at == value,
+                Tag::Weak { at, value, ref object } => {
+                    *at == value && (*object.as_ptr().cast::<WeakrefHead>()).wr_object == value
+                }
+                Tag::Owned { at, ref object } => *at == object.as_ptr(),
+                Tag::Dict { dict, tag } => tag_of(dict) == tag,
+                Tag::Entry { dict, ref key, value } => entry(dict, key.bind(objects.py())) == value,
+                Tag::Class { class, tag } => (*class).tp_flags & HAS_VERSION != 0 && (*class).tp_version_tag == tag,
+                Tag::Globals(dict) => objects.call.globals().as_ptr() == dict,
+            }
+        }
+    }
+}
+
+#[allow(deprecated, reason = "deprecated from 3.12 on; there is nothing else before 3.13")]
+fn tag_of(dict: *const ffi::PyDictObject) -> u64 {
+    // SAFETY: callers hold a dict that is alive.
+    unsafe { (*dict).ma_version_tag }
+}
+
+/// What a dict has for a string, borrowed; null for nothing.
+///
+/// # Safety
+/// The dict is alive.
+unsafe fn entry(dict: *const ffi::PyDictObject, key: &Bound<'_, PyString>) -> *mut ffi::PyObject {
+    // SAFETY: the dict and the key are alive; an exception of a key that is compared is left behind by none of them.
+    unsafe {
+        let value = ffi::PyDict_GetItemWithError(dict.cast_mut().cast(), key.as_ptr());
+        if value.is_null() && !ffi::PyErr_Occurred().is_null() {
+            ffi::PyErr_Clear();
+        }
+        value
+    }
+}
+
+/// The tags of what one check reads, in the making.
+pub(super) struct Tagging<'a> {
+    pub(super) tags: &'a mut Vec<Tag>,
+    /// The addresses of what has changed between checks.
+    pub(super) changing: &'a [usize],
+}
+
+impl Tagging<'_> {
+    /// True where the interpreter numbers the states of dicts.
+    pub(super) fn exist(py: Python<'_>) -> bool {
+        py.version_info().minor <= LAST_MINOR
+    }
+
+    /// Tags a whole dict; false if it is none, or changes often. Where another object may have come to lie, it has to
+    /// be a dict again.
+    pub(super) fn dict(&mut self, object: &Bound<'_, PyAny>, is_known: bool) -> bool {
+        if !object.is_instance_of::<PyDict>() || !(is_known || self.class_of(object)) {
+            return false;
+        }
+        let dict: *const ffi::PyDictObject = object.as_ptr().cast_const().cast();
+        if self.changing.contains(&(dict as usize)) {
+            return false;
+        }
+        self.tags.push(Tag::Dict { dict, tag: tag_of(dict) });
+        true
+    }
+
+    /// Tags what a dict has for a key: the whole dict, or the entry alone if the dict changes often. True if the value
+    /// is known by more than its address.
+    pub(super) fn entry(&mut self, dict: &Bound<'_, PyDict>, key: &Bound<'_, PyString>) -> bool {
+        if self.dict(dict.as_any(), true) {
+            return true;
+        }
+        let dict: *const ffi::PyDictObject = dict.as_ptr().cast_const().cast();
+        // SAFETY: the dict is alive.
+        let value = unsafe { entry(dict, key) };
+        self.tags.push(Tag::Entry { dict, key: key.clone().unbind(), value });
+        false
+    }
+
+    /// Tags a class; classes of the interpreter's own do not change.
+    pub(super) fn class(&mut self, class: &Bound<'_, PyType>) -> bool {
+        let pointer = class.as_type_ptr();
+        // SAFETY: the class is alive.
+        let flags = || unsafe { (*pointer).tp_flags };
+        if flags() & ffi::Py_TPFLAGS_HEAPTYPE == 0 {
+            return true;
+        }
+        if flags() & HAS_VERSION == 0 {
+            // A lookup gives it one.
+            drop(class.getattr(intern!(class.py(), "__init__")));
+        }
+        // SAFETY: as above.
+        let tag = unsafe { (*pointer).tp_version_tag };
+        let has_version = flags() & HAS_VERSION != 0 && tag != 0 && !self.changing.contains(&(pointer as usize));
+        if has_version {
+            self.tags.push(Tag::Class { class: pointer, tag });
+        }
+        has_version
+    }
+
+    /// Tags an object's class.
+    pub(super) fn class_of(&mut self, object: &Bound<'_, PyAny>) -> bool {
+        let class = object.get_type();
+        // SAFETY: the object is alive.
+        let at = unsafe { &raw const (*object.as_ptr()).ob_type }.cast::<*mut ffi::PyObject>();
+        self.tags.push(Tag::Field { at, value: class.as_ptr() });
+        self.class(&class)
+    }
+
+    /// Tags where an object keeps its dict, and gives that dict; `None` for an object without.
+    pub(super) fn own_dict<'py>(&mut self, object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+        // SAFETY: the object is alive; what is given is a place within it, or null.
+        let at = unsafe { _PyObject_GetDictPtr(object.as_ptr()) };
+        if at.is_null() {
+            return None;
+        }
+        // SAFETY: as above; the dict is borrowed from the object.
+        let value = unsafe { *at };
+        self.tags.push(Tag::Field { at, value });
+        // SAFETY: as above.
+        unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), value) }?.cast_into::<PyDict>().ok()
+    }
+
+    /// Tags a field that may come to hold another object at the same address; false if that could not be noticed.
+    ///
+    /// # Safety
+    /// The field is that of an object that is alive.
+    pub(super) unsafe fn field(&mut self, py: Python<'_>, at: Field) -> bool {
+        if self.changing.contains(&(at as usize)) {
+            return false;
+        }
+        // SAFETY: the caller's promise; an object that is there is alive.
+        let Some(object) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, *at) }) else {
+            self.tags.push(Tag::Field { at, value: std::ptr::null_mut() });
+            return true;
+        };
+        if is_acyclic(&object) {
+            self.tags.push(Tag::Owned { at, object: object.unbind() });
+            return true;
+        }
+        if let Ok(weak) = PyWeakrefReference::new(&object) {
+            self.tags.push(Tag::Weak { at, value: object.as_ptr(), object: weak.unbind() });
+            return true;
+        }
+        false
+    }
+}
+
+/// True for an object through which nothing else is kept alive but classes of the interpreter's own and constants.
+fn is_acyclic(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object is alive.
+    let is_collected = unsafe { ffi::PyObject_IS_GC(object.as_ptr()) } != 0;
+    if !is_collected {
+        return true;
+    }
+    if let Ok(class) = object.cast::<PyType>() {
+        // SAFETY: as above.
+        return unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) } & ffi::Py_TPFLAGS_HEAPTYPE == 0;
+    }
+    object.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|item| is_acyclic(&item)))
+}
