@@ -10,6 +10,7 @@
 //! - [`location`], [`exceptions`]: the two packed tables of a code object;
 //! - [`flow`], [`access`]: where execution goes, which slots are read and written;
 //! - [`liveness`], [`frames`]: which locals are still needed, which slots hold values;
+//! - [`operands`]: what numbers and flags among arguments stand for;
 //! - [`builder`]: code for every version by one set of calls;
 //! - [`mod@resume`], [`split`]: a function that goes on in the middle of another, and the two made of one;
 //! - [`renumber`], [`mod@unreachable`], [`call_pads`], [`super_calls`]: what is done to bodies on the way.
@@ -44,6 +45,7 @@ pub mod frames;
 pub mod liveness;
 pub mod location;
 pub mod opcodes;
+pub mod operands;
 mod parse;
 pub mod renumber;
 pub mod resume;

@@ -4,7 +4,10 @@
 //! iterator's place) is a [`StateId`], whose current state stands in the heap.
 
 use super::{context::Context, frame::Globals, state::StateId};
-use crate::host::{Code, Obj, Place, RecordClass};
+use crate::{
+    bytecode::operands::BinaryOperator,
+    host::{Code, Obj, Place, RecordClass},
+};
 use cranelift_entity::entity_impl;
 use fx::NodeId;
 use guards::Constant;
@@ -23,8 +26,8 @@ pub(in crate::trace) enum Value {
     Null,
     /// An object at which nobody has looked.
     Lazy(Obj),
-    /// Arithmetic on integers of the caller's that nothing has needed yet: the number of `BINARY_OP`, the operands.
-    Computed(u32, ValueId, ValueId),
+    /// Arithmetic on integers of the caller's that nothing has needed yet: the operator, the operands.
+    Computed(BinaryOperator, ValueId, ValueId),
     /// A constant.
     Const(Constant),
     /// A tensor: what a node of the graph gives.

@@ -35,9 +35,9 @@ impl Tracer<'_> {
         }
         let forced = match self.objects.values[value] {
             Value::Lazy(obj) => self.look_up(obj, self.source(value))?,
-            Value::Computed(number, a, b) => {
+            Value::Computed(operator, a, b) => {
                 let (a, b) = (self.force(a)?, self.force(b)?);
-                self.binary_op(number, a, b)?
+                self.binary_op(operator, a, b)?
             }
             _ => value,
         };

@@ -10,7 +10,6 @@
 //! by an exception leave it as they found it.
 
 use crate::{
-    bytecode::Op,
     host::Obj,
     reason::{Kind, Reason, raised},
     trace::{
@@ -79,73 +78,76 @@ impl Tracer<'_> {
         self.call_stack.failed_at = None;
     }
 
-    /// Raising, and what handlers begin and end with.
-    pub(in crate::trace) fn exception_op(&mut self, f: &mut Frame, op: Op, arg: u32) -> Traced<bool> {
-        match op {
-            Op::RaiseVarargs => {
-                let cause = if arg == 2 { Some(f.pop()?) } else { None };
-                let exception = match (arg, self.exceptions.handled) {
-                    (0, Some(handled)) => handled,
-                    (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
-                    _ => f.pop()?,
-                };
-                if cause.is_some() {
-                    self.get(exception)?;
-                }
-                return Err(self.raise(exception)?);
-            }
-            Op::Reraise => {
-                let exception = f.pop()?;
-                return Err(self.raise(exception)?);
-            }
-            Op::PushExcInfo => {
-                let exception = f.pop()?;
-                let before = self.exceptions.handled.unwrap_or_else(|| self.none());
-                f.stack.extend([before, exception]);
-                self.exceptions.handled = Some(exception);
-            }
-            Op::PopExcept => {
-                let before = f.pop()?;
-                self.exceptions.handled =
-                    matches!(self.objects.values[before], Value::Exception { .. }).then_some(before);
-            }
-            Op::CheckExcMatch => {
-                let class = f.pop()?;
-                let exception = f.stack.last().copied().ok_or_else(|| raised("SystemError: no exception"))?;
-                let matches = self.is_exception_of(exception, class)?;
-                let value = self.constant(Constant::Bool(matches));
-                f.push(value);
-            }
-            Op::LoadAssertionError => {
-                let name = "builtins.AssertionError";
-                let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no AssertionError"))?;
-                let class = self.value(Value::Class(name.to_owned(), class));
-                f.push(class);
-            }
-            // INTRINSIC_STOPITERATION_ERROR: what leaves a generator is no end of it.
-            Op::CallIntrinsic1 if arg == 3 => {
-                let exception = f.stack[f.place(1)?];
-                for class in ["builtins.StopIteration", "builtins.StopAsyncIteration"] {
-                    let class = self.host.class_named(class).ok_or_else(|| raised("SystemError: no StopIteration"))?;
-                    let ends = match self.get(exception)? {
-                        Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
-                        _ => None,
-                    };
-                    if ends != Some(false) {
-                        return Err(raised("RuntimeError: generator raised StopIteration").uncaught());
-                    }
-                }
-            }
-            Op::WithExceptStart => {
-                // The way out lies below the place, the exception that was handled before, and the exception.
-                let exit = f.stack[f.place(4)?];
-                let exception = f.stack[f.place(1)?];
-                let result = self.leave_with(exit, exception)?;
-                f.push(result);
-            }
-            _ => return Ok(false),
+    /// `RAISE_VARARGS`: the reason by which the exception travels; with no operand the one that is handled.
+    pub(in crate::trace) fn raise_varargs(&mut self, f: &mut Frame, count: u32) -> Traced<Reason> {
+        let cause = if count == 2 { Some(f.pop()?) } else { None };
+        let exception = match (count, self.exceptions.handled) {
+            (0, Some(handled)) => handled,
+            (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
+            _ => f.pop()?,
+        };
+        if cause.is_some() {
+            self.get(exception)?;
         }
-        Ok(true)
+        self.raise(exception)
+    }
+
+    /// `PUSH_EXC_INFO`: the exception is handled from here on, and the one that was handled lies below it.
+    pub(in crate::trace) fn push_exc_info(&mut self, f: &mut Frame) -> Traced<()> {
+        let exception = f.pop()?;
+        let before = self.exceptions.handled.unwrap_or_else(|| self.none());
+        f.stack.extend([before, exception]);
+        self.exceptions.handled = Some(exception);
+        Ok(())
+    }
+
+    /// `POP_EXCEPT`: the exception that was handled before is handled again.
+    pub(in crate::trace) fn pop_except(&mut self, f: &mut Frame) -> Traced<()> {
+        let before = f.pop()?;
+        self.exceptions.handled = matches!(self.objects.values[before], Value::Exception { .. }).then_some(before);
+        Ok(())
+    }
+
+    /// `CHECK_EXC_MATCH`
+    pub(in crate::trace) fn check_exc_match(&mut self, f: &mut Frame) -> Traced<()> {
+        let class = f.pop()?;
+        let exception = f.stack.last().copied().ok_or_else(|| raised("SystemError: no exception"))?;
+        let matches = self.is_exception_of(exception, class)?;
+        self.push_bool(f, matches);
+        Ok(())
+    }
+
+    /// `LOAD_ASSERTION_ERROR`
+    pub(in crate::trace) fn load_assertion_error(&mut self, f: &mut Frame) -> Traced<()> {
+        let name = "builtins.AssertionError";
+        let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no AssertionError"))?;
+        self.push_value(f, Value::Class(name.to_owned(), class));
+        Ok(())
+    }
+
+    /// `INTRINSIC_STOPITERATION_ERROR`: a `StopIteration` that leaves a generator is a `RuntimeError`.
+    pub(in crate::trace) fn stop_iteration_error(&mut self, f: &Frame) -> Traced<()> {
+        let exception = f.stack[f.place(1)?];
+        for class in ["builtins.StopIteration", "builtins.StopAsyncIteration"] {
+            let class = self.host.class_named(class).ok_or_else(|| raised("SystemError: no StopIteration"))?;
+            let ends = match self.get(exception)? {
+                Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
+                _ => None,
+            };
+            if ends != Some(false) {
+                return Err(raised("RuntimeError: generator raised StopIteration").uncaught());
+            }
+        }
+        Ok(())
+    }
+
+    /// `WITH_EXCEPT_START`: calls the manager's `__exit__`, which lies below the place where the exception was raised,
+    /// the exception that was handled before, and the exception.
+    pub(in crate::trace) fn with_except_start(&mut self, f: &mut Frame) -> Traced<()> {
+        let (exit, exception) = (f.stack[f.place(4)?], f.stack[f.place(1)?]);
+        let result = self.leave_with(exit, exception)?;
+        f.push(result);
+        Ok(())
     }
 
     /// The reason by which an exception travels to its handler.

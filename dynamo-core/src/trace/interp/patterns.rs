@@ -4,12 +4,10 @@
 //! A subject of which only its class could tell ends the graph.
 
 use crate::{
-    bytecode::Op,
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
-            frame::Frame,
             state::{Sort, State},
             value::{Value, ValueId},
         },
@@ -22,29 +20,8 @@ use guards::Constant;
 const WHOLE: &[&str] = &["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
 
 impl Tracer<'_> {
-    /// `MATCH_SEQUENCE`, `MATCH_MAPPING`, `MATCH_KEYS`, `MATCH_CLASS` with `count` positional parts.
-    pub(in crate::trace) fn match_op(&mut self, f: &mut Frame, op: Op, count: usize) -> Traced<()> {
-        let value = match op {
-            Op::MatchKeys => {
-                let (subject, keys) = (f.stack[f.place(2)?], f.stack[f.place(1)?]);
-                self.match_keys(subject, keys)?
-            }
-            Op::MatchClass => {
-                let (names, class, subject) = (f.pop()?, f.pop()?, f.pop()?);
-                self.match_class(subject, class, names, count)?
-            }
-            _ => {
-                let subject = f.stack[f.place(1)?];
-                let (sequence, mapping) = self.protocols(subject)?;
-                self.constant(Constant::Bool(if op == Op::MatchSequence { sequence } else { mapping }))
-            }
-        };
-        f.push(value);
-        Ok(())
-    }
-
     /// Whether patterns take a value for a sequence, and for a mapping.
-    fn protocols(&mut self, subject: ValueId) -> Traced<(bool, bool)> {
+    pub(in crate::trace) fn protocols(&mut self, subject: ValueId) -> Traced<(bool, bool)> {
         Ok(match self.get(subject)? {
             Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Range(_) => (true, false),
             Value::State(state) => match self.heap.sort(state) {
@@ -65,8 +42,8 @@ impl Tracer<'_> {
         })
     }
 
-    /// The values of a mapping's keys, or `None` where one is not there.
-    fn match_keys(&mut self, subject: ValueId, keys: ValueId) -> Traced {
+    /// `MATCH_KEYS`: the values of a mapping's keys, or `None` where one is not there.
+    pub(in crate::trace) fn match_keys(&mut self, subject: ValueId, keys: ValueId) -> Traced {
         let Value::State(state) = self.get(subject)? else { return Err(self.no_pattern(subject)) };
         let mut values = Vec::new();
         for key in self.all_items(keys)? {
@@ -80,8 +57,14 @@ impl Tracer<'_> {
         Ok(self.value(Value::Tuple(values)))
     }
 
-    /// The attributes that a pattern names, or `None` for a subject of another class.
-    fn match_class(&mut self, subject: ValueId, class: ValueId, names: ValueId, count: usize) -> Traced {
+    /// `MATCH_CLASS`: the attributes that a pattern names, or `None` for a subject of another class.
+    pub(in crate::trace) fn match_class(
+        &mut self,
+        subject: ValueId,
+        class: ValueId,
+        names: ValueId,
+        count: usize,
+    ) -> Traced {
         if !is_instance(self, subject, class)? {
             return Ok(self.none());
         }

@@ -2,7 +2,10 @@
 //!
 //! Every opcode of every version is traced, or has a row here; a test sees to it.
 
-use crate::bytecode::Op;
+use crate::bytecode::{
+    Op,
+    operands::{Intrinsic1, Intrinsic2},
+};
 
 const ASYNC: &str = "Coroutines and asynchronous generators are not compiled, and calls of them are not inlined.";
 const GROUP: &str = "Groups of exceptions are not followed.";
@@ -38,32 +41,19 @@ pub const UNTRACED: &[(Op, &str)] = &[
 
 /// The functions behind `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2` that are not traced, by opcode and number.
 pub const INTRINSICS: &[(Op, u32, &str)] = &[
-    // INTRINSIC_PRINT
-    (Op::CallIntrinsic1, 1, "It stands in what is typed at a prompt."),
-    // INTRINSIC_IMPORT_STAR
-    (Op::CallIntrinsic1, 2, "It stands in modules, which are not compiled."),
-    // INTRINSIC_ASYNC_GEN_WRAP
-    (Op::CallIntrinsic1, 4, ASYNC),
-    // INTRINSIC_TYPEVAR
-    (Op::CallIntrinsic1, 7, TYPE_PARAMETERS),
-    // INTRINSIC_PARAMSPEC
-    (Op::CallIntrinsic1, 8, TYPE_PARAMETERS),
-    // INTRINSIC_TYPEVARTUPLE
-    (Op::CallIntrinsic1, 9, TYPE_PARAMETERS),
-    // INTRINSIC_SUBSCRIPT_GENERIC
-    (Op::CallIntrinsic1, 10, TYPE_PARAMETERS),
-    // INTRINSIC_TYPEALIAS
-    (Op::CallIntrinsic1, 11, TYPE_PARAMETERS),
-    // INTRINSIC_PREP_RERAISE_STAR
-    (Op::CallIntrinsic2, 1, GROUP),
-    // INTRINSIC_TYPEVAR_WITH_BOUND
-    (Op::CallIntrinsic2, 2, TYPE_PARAMETERS),
-    // INTRINSIC_TYPEVAR_WITH_CONSTRAINTS
-    (Op::CallIntrinsic2, 3, TYPE_PARAMETERS),
-    // INTRINSIC_SET_FUNCTION_TYPE_PARAMS
-    (Op::CallIntrinsic2, 4, TYPE_PARAMETERS),
-    // INTRINSIC_SET_TYPEPARAM_DEFAULT
-    (Op::CallIntrinsic2, 5, TYPE_PARAMETERS),
+    (Op::CallIntrinsic1, Intrinsic1::Print as u32, "It stands in what is typed at a prompt."),
+    (Op::CallIntrinsic1, Intrinsic1::ImportStar as u32, "It stands in modules, which are not compiled."),
+    (Op::CallIntrinsic1, Intrinsic1::AsyncGenWrap as u32, ASYNC),
+    (Op::CallIntrinsic1, Intrinsic1::TypeVar as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic1, Intrinsic1::ParamSpec as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic1, Intrinsic1::TypeVarTuple as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic1, Intrinsic1::SubscriptGeneric as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic1, Intrinsic1::TypeAlias as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic2, Intrinsic2::PrepReraiseStar as u32, GROUP),
+    (Op::CallIntrinsic2, Intrinsic2::TypeVarWithBound as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic2, Intrinsic2::TypeVarWithConstraints as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic2, Intrinsic2::SetFunctionTypeParams as u32, TYPE_PARAMETERS),
+    (Op::CallIntrinsic2, Intrinsic2::SetTypeParamDefault as u32, TYPE_PARAMETERS),
 ];
 
 /// Why an instruction is not traced, if there is a row for it.

@@ -65,9 +65,9 @@ impl Output<'_, '_> {
                 }
                 self.push(forced)?;
             }
-            Value::Computed(number, a, b) => {
+            Value::Computed(operator, a, b) => {
                 self.push_all(&[a, b])?;
-                self.builder.emit(Op::BinaryOp, number);
+                self.builder.emit(Op::BinaryOp, operator.number());
                 self.keep(value);
             }
             Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || class == LAYOUT => {

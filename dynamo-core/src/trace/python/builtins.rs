@@ -1,7 +1,7 @@
 //! Builtin functions and classes: numbers, texts, containers and what goes over their items.
 
 use crate::{
-    bytecode::Comparison,
+    bytecode::{Comparison, operands::BinaryOperator},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -11,7 +11,7 @@ use crate::{
         },
         interp::signature::{Bound, Row, row},
         python::{containers::pairs, sets, sums},
-        values::{items::range_len, ops},
+        values::items::range_len,
     },
 };
 use fx::Kind as NodeKind;
@@ -98,7 +98,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("builtins.divmod(x, y, /)", |t, b| {
         let (x, y) = (b.arg(0)?, b.arg(1)?);
-        let parts = vec![t.binary_op(ops::FLOORDIV, x, y)?, t.binary_op(ops::MOD, x, y)?];
+        let parts =
+            vec![t.binary_op(BinaryOperator::FloorDivide, x, y)?, t.binary_op(BinaryOperator::Remainder, x, y)?];
         Ok(t.value(Value::Tuple(parts)))
     }),
     row("builtins.all(iterable, /)", |t, b| quantified(t, b.arg(0)?, false)),

@@ -4,6 +4,7 @@
 //! Invariant: an iterator reads and calls what CPython's does, in the same order and no earlier.
 
 use crate::{
+    bytecode::operands::BinaryOperator,
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -12,7 +13,6 @@ use crate::{
             state::{Iter, State, StateId},
             value::{Value, ValueId},
         },
-        values::ops,
     },
 };
 use guards::Constant;
@@ -55,7 +55,7 @@ impl Tracer<'_> {
             Lazy::Repeat(item) => Ok(Some(*item)),
             Lazy::Count(next, step) => {
                 let item = *next;
-                *next = self.binary_op(ops::ADD, item, *step)?;
+                *next = self.binary_op(BinaryOperator::Add, item, *step)?;
                 Ok(Some(item))
             }
             Lazy::Cycle(inner, items, at) => {

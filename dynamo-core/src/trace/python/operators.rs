@@ -1,10 +1,13 @@
 //! The functions of the module `operator`: what the operators do, by name.
 
-use crate::trace::{
-    Traced, Tracer,
-    core::value::{Value, ValueId},
-    torch::functional,
-    values::ops,
+use crate::{
+    bytecode::operands::BinaryOperator,
+    trace::{
+        Traced, Tracer,
+        core::value::{Value, ValueId},
+        torch::functional,
+        values::ops,
+    },
 };
 use guards::Constant;
 
@@ -47,7 +50,7 @@ impl Tracer<'_> {
                 self.constant(Constant::Bool(truth))
             }
             ("concat", &[a, b]) if matches!(self.get(a)?, Value::Tuple(_) | Value::State(_)) => {
-                self.binary_op(ops::ADD, a, b)?
+                self.binary_op(BinaryOperator::Add, a, b)?
             }
             ("neg" | "pos" | "invert", &[a]) => self.unary(name, a)?,
             ("inv", &[a]) => self.unary("invert", a)?,
@@ -76,8 +79,8 @@ impl Tracer<'_> {
 
 /// A binary operator or comparison by its name in `operator`; `None` if that is none.
 pub(in crate::trace) fn call_binary(t: &mut Tracer<'_>, name: &str, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
-    match (ops::number_named(name), ops::comparison_named(name)) {
-        (Some(number), _) => t.binary_op(number, a, b).map(Some),
+    match (BinaryOperator::named(name), ops::comparison_named(name)) {
+        (Some((operator, changes)), _) => t.binary(operator, changes, a, b).map(Some),
         (None, Some(comparison)) => t.compare(comparison, a, b).map(Some),
         (None, None) => Ok(None),
     }

@@ -3,6 +3,7 @@
 //! Invariant: what is not spelled out here they do as dicts do.
 
 use crate::{
+    bytecode::operands::BinaryOperator,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -16,7 +17,6 @@ use crate::{
             containers::pairs,
             dict_methods::{Entries, store, this},
         },
-        values::ops,
     },
 };
 use guards::Constant;
@@ -56,7 +56,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("collections.Counter(iterable=None, /, **kwds)", |t, b| {
         let mut counts = Entries::new();
-        t.count(&mut counts, b.opt(0), b.extra(), ops::ADD)?;
+        t.count(&mut counts, b.opt(0), b.extra(), BinaryOperator::Add)?;
         let made = t.state(State::Dict(counts));
         t.as_table(made, Table::Counter)
     }),
@@ -69,12 +69,14 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         store(t, state, items)?;
         Ok(t.value(Value::Tuple(vec![key, value])))
     }),
-    row("collections.Counter.update(self, iterable=None, /, **kwds)", |t, b| change_counts(t, b, ops::ADD)),
-    row("collections.Counter.subtract(self, iterable=None, /, **kwds)", |t, b| change_counts(t, b, ops::SUB)),
+    row("collections.Counter.update(self, iterable=None, /, **kwds)", |t, b| change_counts(t, b, BinaryOperator::Add)),
+    row("collections.Counter.subtract(self, iterable=None, /, **kwds)", |t, b| {
+        change_counts(t, b, BinaryOperator::Subtract)
+    }),
     row("collections.Counter.total(self)", |t, b| {
         let (_, counts) = this(t, b)?;
         let zero = t.constant(Constant::Int(0));
-        counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(ops::ADD, total, count))
+        counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(BinaryOperator::Add, total, count))
     }),
     row("collections.Counter.most_common(self, n=None)", most_common),
     row("collections.Counter.elements(self)", |_, b| Err(Reason::new(Kind::Call, format!("`{}`.", b.name())))),
@@ -92,9 +94,9 @@ fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     store(t, state, items)
 }
 
-fn change_counts(t: &mut Tracer<'_>, b: &Bound<'_>, number: u32) -> Traced {
+fn change_counts(t: &mut Tracer<'_>, b: &Bound<'_>, operator: BinaryOperator) -> Traced {
     let (state, mut counts) = this(t, b)?;
-    t.count(&mut counts, b.opt(1), b.extra(), number)?;
+    t.count(&mut counts, b.opt(1), b.extra(), operator)?;
     store(t, state, counts)
 }
 
@@ -149,13 +151,19 @@ impl Tracer<'_> {
         }
     }
 
-    /// Adds to counts, or takes from them, by the number of `BINARY_OP`: items one by one, or counts of another
+    /// Adds to counts, or takes from them, by an operator: items one by one, or counts of another
     /// mapping.
-    fn count(&mut self, counts: &mut Entries, from: Option<ValueId>, keywords: &Keywords, number: u32) -> Traced<()> {
+    fn count(
+        &mut self,
+        counts: &mut Entries,
+        from: Option<ValueId>,
+        keywords: &Keywords,
+        operator: BinaryOperator,
+    ) -> Traced<()> {
         let mut more = Vec::new();
         match self.unless_none(from)? {
             Some(from) if self.is_mapping(from)? => {
-                if counts.is_empty() && number == ops::ADD {
+                if counts.is_empty() && operator == BinaryOperator::Add {
                     for (key, count) in pairs(self, from)? {
                         counts.insert(self.key(key)?, (key, count));
                     }
@@ -179,10 +187,10 @@ impl Tracer<'_> {
                 None => (item, self.constant(Constant::Int(0))),
             };
             // What is added comes first, and what it is taken from.
-            let now = if number == ops::ADD {
-                self.binary_op(ops::ADD, count, before)?
+            let now = if operator == BinaryOperator::Add {
+                self.binary_op(BinaryOperator::Add, count, before)?
             } else {
-                self.binary_op(number, before, count)?
+                self.binary_op(operator, before, count)?
             };
             counts.insert(key, (item, now));
         }

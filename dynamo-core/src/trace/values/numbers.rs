@@ -8,7 +8,7 @@
 //! under a guard.
 
 use crate::{
-    bytecode::Comparison,
+    bytecode::{Comparison, operands::BinaryOperator},
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
@@ -158,7 +158,7 @@ impl Tracer<'_> {
         if let ("invert", Some(Number::Int(_))) = (name, self.number(a)?) {
             // torch's integers know no such operator.
             let (negative, one) = (self.number_unary("neg", a)?, self.constant(Constant::Int(1)));
-            return self.binary_op(ops::SUB, negative, one);
+            return self.binary_op(BinaryOperator::Subtract, negative, one);
         }
         let found = match self.number(a)? {
             Some(Number::Int(x)) => {

@@ -4,7 +4,7 @@
 //! environment; on containers they are spelled out here.
 
 use crate::{
-    bytecode::Comparison,
+    bytecode::{Comparison, operands::BinaryOperator},
     host::EnumMember,
     reason::{Kind, Reason},
     trace::{
@@ -21,47 +21,22 @@ use fx::Kind as NodeKind;
 use guards::{Constant, GuardKind};
 use symshapes::{Expr, Pred};
 
-/// The names of `operator` behind `BINARY_OP`, by its number; the in-place forms follow in the same order.
-const BINARY: [&str; 13] =
-    ["add", "and_", "floordiv", "lshift", "matmul", "mul", "mod", "or_", "pow", "rshift", "sub", "truediv", "xor"];
-
-/// Numbers of `BINARY_OP`: places in [`BINARY`].
-pub(in crate::trace) const ADD: u32 = 0;
-pub(in crate::trace) const FLOORDIV: u32 = 2;
-pub(in crate::trace) const MOD: u32 = 6;
-pub(in crate::trace) const SUB: u32 = 10;
-
-/// The in-place forms.
-const IN_PLACE: [&str; 13] = [
-    "iadd",
-    "iand",
-    "ifloordiv",
-    "ilshift",
-    "imatmul",
-    "imul",
-    "imod",
-    "ior",
-    "ipow",
-    "irshift",
-    "isub",
-    "itruediv",
-    "ixor",
-];
-
 impl Tracer<'_> {
-    /// `BINARY_OP`
-    pub(in crate::trace) fn binary_op(&mut self, number: u32, a: ValueId, b: ValueId) -> Traced {
-        let number = number as usize;
-        let at = number % BINARY.len();
-        let Some(name) = BINARY.get(at).filter(|_| number < 2 * BINARY.len()) else {
-            return Err(Reason::new(Kind::Opcode, format!("BINARY_OP {number}.")));
-        };
-        self.binary(name, IN_PLACE[at], a, b, number >= BINARY.len())
+    /// `a + b` for this operator.
+    pub(in crate::trace) fn binary_op(&mut self, operator: BinaryOperator, a: ValueId, b: ValueId) -> Traced {
+        self.binary(operator, false, a, b)
     }
 
-    /// `a + b` by the name in `operator`, or `a += b`.
-    fn binary(&mut self, name: &str, in_place: &str, a: ValueId, b: ValueId, changes: bool) -> Traced {
-        if let Some(value) = self.put_off(name, a, b) {
+    /// `a + b`, or `a += b` where `changes` says so.
+    pub(in crate::trace) fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        changes: bool,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced {
+        let name = operator.name();
+        if let Some(value) = self.put_off(operator, a, b) {
             return Ok(value);
         }
         let (left, right) = (self.get(a)?, self.get(b)?);
@@ -75,7 +50,7 @@ impl Tracer<'_> {
             return self.number_binary(name, a, b);
         }
         if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
-            return self.binary(name, in_place, a, b, changes);
+            return self.binary(operator, changes, a, b);
         }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
@@ -86,11 +61,17 @@ impl Tracer<'_> {
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);
-                self.emit_in_place(NodeKind::CallFunction, &format!("operator.{in_place}"), this, args, vec![])
+                self.emit_in_place(
+                    NodeKind::CallFunction,
+                    &format!("operator.{}", operator.in_place_name()),
+                    this,
+                    args,
+                    vec![],
+                )
             }
             (x, y) if x.is_symbolic() && !y.is_tensor() || y.is_symbolic() && !x.is_tensor() => {
                 let (a, b) = (self.specialised(a)?, self.specialised(b)?);
-                self.binary(name, in_place, a, b, changes)
+                self.binary(operator, changes, a, b)
             }
             (Value::Tensor(_), _) | (_, Value::Tensor(_))
                 if is_number_or_tensor(&left) && is_number_or_tensor(&right) =>
@@ -114,12 +95,12 @@ impl Tracer<'_> {
                 Ok(self.value(Value::Size(repeated)))
             }
             (Value::Const(Constant::Int(_)), Value::Tuple(_) | Value::Size(_)) if name == "mul" => {
-                self.binary(name, in_place, b, a, false)
+                self.binary(operator, false, b, a)
             }
             (Value::Const(Constant::Int(_)), Value::State(state))
                 if name == "mul" && matches!(self.heap.get(*state), State::List(_)) =>
             {
-                self.binary(name, in_place, b, a, false)
+                self.binary(operator, false, b, a)
             }
             (Value::Tuple(x) | Value::Record(_, _, x), Value::Const(Constant::Int(n))) if name == "mul" => {
                 let repeated = repeat(x, *n)?;
@@ -143,10 +124,12 @@ impl Tracer<'_> {
 
     /// Arithmetic that cannot fail on integers that will be symbols is done when something needs it, as torch does:
     /// what is only returned needs no graph.
-    fn put_off(&mut self, name: &str, a: ValueId, b: ValueId) -> Option<ValueId> {
-        let number = ["add", "mul", "sub"].contains(&name).then(|| BINARY.iter().position(|op| *op == name))??;
+    fn put_off(&mut self, operator: BinaryOperator, a: ValueId, b: ValueId) -> Option<ValueId> {
+        if !matches!(operator, BinaryOperator::Add | BinaryOperator::Multiply | BinaryOperator::Subtract) {
+            return None;
+        }
         let (x, y) = (self.awaits(a)?, self.awaits(b)?);
-        (x || y).then(|| self.value(Value::Computed(number as u32, a, b)))
+        (x || y).then(|| self.value(Value::Computed(operator, a, b)))
     }
 
     fn binary_list(&mut self, name: &str, changes: bool, a: ValueId, state: state::StateId, b: ValueId) -> Traced {
@@ -658,11 +641,6 @@ fn repeat(items: &[ValueId], times: i64) -> Traced<Vec<ValueId>> {
         Some(len) if len <= 1 << 16 => Ok(items.repeat(times)),
         _ => Err(Reason::new(Kind::TooLong, "A sequence is repeated too often.")),
     }
-}
-
-/// The number of `BINARY_OP` for the name of an operator in `operator`.
-pub(in crate::trace) fn number_named(name: &str) -> Option<u32> {
-    BINARY.iter().chain(&IN_PLACE).position(|each| *each == name).map(|at| at as u32)
 }
 
 /// The comparison of this name in `operator`.

@@ -1,0 +1,178 @@
+//! Constants, local and global variables, cells, and imports.
+
+use crate::{
+    bytecode::{Const, ConstId, LocalId, NameId, Version, operands},
+    constant::plain_constant,
+    host::{Code, Scope},
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            frame::{Frame, Globals},
+            state::State,
+            value::{Value, ValueId},
+        },
+    },
+};
+use guards::Constant;
+use std::rc::Rc;
+
+impl Tracer<'_> {
+    /// A constant of the code object.
+    pub(in crate::trace) fn load_const(&mut self, f: &Frame, id: ConstId) -> Traced {
+        match f.constant(id)? {
+            Const::Code(code) => {
+                let code = Code::new((**code).clone(), self.host.version());
+                let code = code.map_err(|error| Reason::new(Kind::Opcode, error.to_string()))?;
+                Ok(self.value(Value::Code(Rc::new(code))))
+            }
+            Const::Opaque(index) => {
+                let obj = f.code_obj.and_then(|code| self.host.opaque(code, *index));
+                Ok(self.value(Value::Lazy(obj.ok_or_else(opaque_constant)?)))
+            }
+            constant => Ok(self.of_constant(plain_constant(constant).ok_or_else(opaque_constant)?)),
+        }
+    }
+
+    /// `LOAD_FAST_AND_CLEAR`: a local that is not bound is NULL on the stack.
+    pub(in crate::trace) fn load_and_clear(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
+        let value = f.local_mut(id)?.take();
+        let value = value.unwrap_or_else(|| self.value(Value::Null));
+        f.push(value);
+        Ok(())
+    }
+
+    /// Pops into a local, which is not bound if what is popped is NULL. A tensor's node is named after it.
+    pub(in crate::trace) fn store_local(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
+        let value = f.pop()?;
+        let is_null = matches!(self.objects.values[value], Value::Null);
+        self.name_after(value, f.local_name(id));
+        *f.local_mut(id)? = (!is_null).then_some(value);
+        Ok(())
+    }
+
+    /// `MAKE_CELL`
+    pub(in crate::trace) fn make_cell(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
+        let content = f.local_mut(id)?.take();
+        *f.local_mut(id)? = Some(self.state(State::Cell(content)));
+        Ok(())
+    }
+
+    /// `LOAD_DEREF`
+    pub(in crate::trace) fn load_deref(&mut self, f: &mut Frame, id: LocalId) -> Traced<()> {
+        let cell = f.local(id)?;
+        let content = match self.cell(cell)? {
+            State::Cell(Some(content)) => *content,
+            _ => return Err(raised(&format!("NameError: `{}`", f.local_name(id)))),
+        };
+        f.push(content);
+        Ok(())
+    }
+
+    /// Takes off the stack what comes into a cell. A tensor's node is named after the variable.
+    pub(in crate::trace) fn content_of_cell(&mut self, f: &mut Frame, id: LocalId) -> Traced {
+        let cell = f.local(id)?;
+        self.cell(cell)?;
+        let content = f.pop()?;
+        if self.call_stack.lines.len() == 1 {
+            self.name_after(content, f.local_name(id));
+        }
+        Ok(content)
+    }
+
+    /// Sets what is in the cell of a variable; `None` deletes it.
+    pub(in crate::trace) fn set_cell(&mut self, f: &Frame, id: LocalId, content: Option<ValueId>) -> Traced<()> {
+        let cell = f.local(id)?;
+        self.cell(cell)?;
+        if let Value::State(state) = self.get(cell)? {
+            *self.heap.change(state) = State::Cell(content);
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, value: ValueId) -> Traced<&State> {
+        match self.get(value)? {
+            Value::State(state) => Ok(self.heap.get(state)),
+            _ => Err(Reason::new(Kind::Opcode, "A closure's variable without a cell.")),
+        }
+    }
+
+    /// `LOAD_GLOBAL`, with the empty slot of a call if the flags ask for it: below the callable until 3.12, above it
+    /// later.
+    pub(in crate::trace) fn load_global_for(&mut self, f: &mut Frame, (id, flags): (NameId, u32)) -> Traced<()> {
+        let name = f.name(id)?;
+        let value = self.load_global(f.globals, &name)?;
+        self.push_callable(f, value, flags);
+        Ok(())
+    }
+
+    /// Pushes a value, with the empty slot of a call if the flags ask for it.
+    pub(in crate::trace) fn push_callable(&mut self, f: &mut Frame, value: ValueId, flags: u32) {
+        let null = (flags & operands::FOR_CALL != 0).then(|| self.value(Value::Null));
+        let below = self.host.version() < Version::V313;
+        f.stack.extend(null.filter(|_| below));
+        f.push(value);
+        f.stack.extend(null.filter(|_| !below));
+    }
+
+    /// `LOAD_ATTR`, `LOAD_METHOD`
+    pub(in crate::trace) fn load_attr(&mut self, f: &mut Frame, (id, flags): (NameId, u32)) -> Traced<()> {
+        let name = f.name(id)?;
+        let object = f.pop()?;
+        let value = self.get_attr(object, &name)?;
+        self.push_callable(f, value, flags);
+        Ok(())
+    }
+
+    /// `IMPORT_NAME` of a module that is loaded: itself where names of it are wanted, else the outermost package.
+    pub(in crate::trace) fn import(&mut self, f: &mut Frame, name: &str) -> Traced<()> {
+        let (names, level) = (f.pop()?, f.pop()?);
+        let unknown = || Reason::new(Kind::Opcode, format!("IMPORT_NAME of `{name}`."));
+        if self.concrete(level)? != 0 {
+            return Err(unknown());
+        }
+        let whole = !self.is_none(names)?;
+        self.host.module(name).ok_or_else(unknown)?;
+        let wanted = if whole { name } else { name.split('.').next().unwrap_or(name) };
+        let module = self.host.module(wanted).ok_or_else(unknown)?;
+        let source = self.sources.module(wanted);
+        let value = self.lazy(module, source);
+        f.push(value);
+        Ok(())
+    }
+
+    /// A global variable or builtin.
+    pub(in crate::trace) fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
+        match self.written_global(globals, name) {
+            Some(deleted) if matches!(self.objects.values[deleted], Value::Null) => {
+                return Err(Reason::new(Kind::Attribute, format!("The variable `{name}`, which was deleted.")));
+            }
+            Some(written) => return Ok(written),
+            None => {}
+        }
+        let Some((obj, scope)) = self.host.global(globals.dict, name) else {
+            return Err(raised(&format!("NameError: `{name}`")));
+        };
+        let source = match (globals.owner.expand(), scope) {
+            (Some(owner), Scope::Module) => {
+                let dict = self.sources.attr(owner, "__globals__");
+                self.sources.item(dict, Constant::Str(name.to_owned()))
+            }
+            // Builtins are the same everywhere, unless a module hides one: then it is found as the module's own.
+            (None, _) | (Some(_), Scope::Builtins) => self.sources.global(name),
+        };
+        Ok(self.lazy(obj, source))
+    }
+}
+
+/// Binds the free variables to the cells of the closure.
+pub(in crate::trace) fn copy_free_vars(f: &mut Frame) {
+    let first = f.locals.len() - f.closure.len();
+    for (slot, &cell) in f.locals[first..].iter_mut().zip(&f.closure) {
+        *slot = Some(cell);
+    }
+}
+
+fn opaque_constant() -> Reason {
+    Reason::new(Kind::Opcode, "A constant that is an object.")
+}
