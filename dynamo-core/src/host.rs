@@ -4,13 +4,16 @@
 //! identical; no answer runs the user's code. Where only that could answer, the answer is [`Lookup::Unknown`] or
 //! [`View::Object`], and the tracer breaks the graph.
 
+mod view;
+
+pub use view::{FunctionView, Mark, Place, RecordClass, Table, TensorView, Unbacked, View};
+
 use crate::bytecode::{Body, CodeObject, DecodeError, Inst, Version, decode};
 use cranelift_entity::{SecondaryMap, entity_impl};
 use fx::{Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
-use std::sync::Arc;
-use symshapes::{DType, Device, DeviceKind, NamedSize, ShapeEnv};
+use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 
 /// What the names of functions begin with that the program allows in graphs.
 pub const ALLOWED: &str = "allowed.";
@@ -44,171 +47,6 @@ impl Code {
         }
         Ok(Code { object, body, places })
     }
-}
-
-/// A tensor as it stands when the capture begins.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TensorView {
-    /// Its class.
-    pub class: Obj,
-    /// True for a `torch.nn.Parameter`.
-    pub is_parameter: bool,
-    /// Element type.
-    pub dtype: DType,
-    /// Where it lives.
-    pub device: Device,
-    /// Elements along each dimension.
-    pub sizes: Vec<i64>,
-    /// Elements between neighbours along each dimension.
-    pub strides: Vec<i64>,
-    /// Elements before the first one in its storage.
-    pub offset: i64,
-    /// True if autograd follows it.
-    pub requires_grad: bool,
-    /// True if no operation made it.
-    pub is_leaf: bool,
-    /// Its dispatch keys.
-    pub dispatch_keys: guards::DispatchKeys,
-    /// What the user asked of each dimension.
-    pub marks: Vec<Mark>,
-}
-
-/// What the user asked of a dimension, beyond `dynamic=`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Mark {
-    /// Nothing.
-    #[default]
-    None,
-    /// `mark_static`
-    Static,
-    /// `mark_dynamic`, with the bounds that were given.
-    Dynamic(Option<i64>, Option<i64>),
-    /// `maybe_mark_dynamic`
-    Maybe,
-    /// `mark_unbacked`
-    Unbacked(Unbacked),
-    /// `dynamic_shapes`: the size is declared by name.
-    Named(NamedSize),
-    /// `dynamic_shapes`: this size and no other.
-    Pinned(i64),
-}
-
-/// What `mark_unbacked` says of a dimension, whose size decides nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Unbacked {
-    /// The least size.
-    pub min: Option<i64>,
-    /// The greatest size.
-    pub max: Option<i64>,
-    /// Dimensions of one group have one size.
-    pub group: Option<Arc<str>>,
-}
-
-/// A Python function.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FunctionView {
-    /// `__code__`
-    pub code: Obj,
-    /// `__globals__`
-    pub globals: Obj,
-    /// `__defaults__`
-    pub defaults: Vec<Obj>,
-    /// `__kwdefaults__`
-    pub kwdefaults: Vec<(String, Obj)>,
-    /// `__closure__`
-    pub closure: Vec<Obj>,
-    /// The dotted name, module first.
-    pub name: String,
-    /// Where its code stands, which decides whether calls of it are inlined.
-    pub place: Place,
-}
-
-/// A class of tuples whose items have names.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RecordClass {
-    /// Its dotted name.
-    pub name: String,
-    /// The names of the items.
-    pub fields: Vec<String>,
-    /// What the last items are where a call gives none.
-    pub defaults: Vec<Obj>,
-    /// True if calling the class takes one sequence, as torch's results do, and not the items.
-    pub of_sequence: bool,
-}
-
-/// Whose code a function is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// The user's, or a library's that may be traced into.
-    Inlined,
-    /// One that goes into the graph as it is.
-    InGraph,
-    /// One of which the user has said that it gives the same each time.
-    Constant,
-    /// One that is never traced: the standard library's, torch's own.
-    Skipped,
-    /// One of which the user has said that it is not to be traced.
-    Disabled,
-}
-
-/// What an object is, as far as the tracer tells objects apart.
-#[derive(Clone, PartialEq, Debug)]
-pub enum View {
-    /// A value without identity that matters: `None`, numbers, strings, bytes, dtypes, devices.
-    Constant(Constant),
-    /// Exactly `tuple`.
-    Tuple(Vec<Obj>),
-    /// `torch.Size`
-    Size(Vec<Obj>),
-    /// A named tuple, or one of torch's, of exactly this class.
-    Record(Obj, Rc<RecordClass>, Vec<Obj>),
-    /// A `functools.partial`: the function, its first arguments, its keyword arguments.
-    Partial(Obj, Vec<Obj>, Vec<(String, Obj)>),
-    /// An `itemgetter`, `attrgetter` or `methodcaller` of `operator`, by the name of its class: what it was made of.
-    Getter(String, Vec<Obj>),
-    /// Exactly `set`, in the order in which it gives its items.
-    Set(Vec<Obj>),
-    /// Exactly `list`.
-    List(Vec<Obj>),
-    /// Exactly `dict`, in its order.
-    Dict(Vec<(Obj, Obj)>),
-    /// Another class of dicts, in its order.
-    Table(Table, Vec<(Obj, Obj)>),
-    /// Exactly `collections.deque`, and how many items it has at most.
-    Deque(Vec<Obj>, Option<usize>),
-    /// Exactly `slice`: start, stop, step.
-    Slice([Obj; 3]),
-    /// Exactly `range`: start, stop, step.
-    Range([i64; 3]),
-    /// A tensor of a class that the tracer knows.
-    Tensor(Box<TensorView>),
-    /// A Python function.
-    Function(Box<FunctionView>),
-    /// A bound method: the function and its first argument.
-    Method(Obj, Obj),
-    /// A cell of a closure, and what it holds.
-    Cell(Option<Obj>),
-    /// A module, by name.
-    Module(String),
-    /// A class, by its dotted name.
-    Class(String),
-    /// A function or method without Python code, by its dotted name: `builtins.len`, `torch.relu`, `Tensor.add`.
-    Builtin(String),
-    /// A method without Python code of an object: the object, the method's name.
-    BoundBuiltin(Obj, String),
-    /// Anything else, by the dotted name of its class.
-    Object(String),
-}
-
-/// A class of dicts that do more than `dict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Table {
-    /// Exactly `collections.OrderedDict`.
-    Ordered,
-    /// Exactly `collections.defaultdict`, and what makes the values that are missing.
-    Default(Obj),
-    /// Exactly `collections.Counter`.
-    Counter,
 }
 
 /// The answer to a read of an attribute.

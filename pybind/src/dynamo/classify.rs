@@ -3,93 +3,54 @@
 use super::constant;
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
-use dynamo_core::host::{Mark, Obj, Place, Unbacked};
+use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
 use guards::DispatchKeys;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyAnyMethods, PyDict, PyFunction, PyList, PyModule, PyRange, PySlice, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::OnceLock;
-use symshapes::{DType, Device};
 
-/// An object with its parts as Python objects.
-pub(super) enum Seen<'py> {
-    Constant(guards::Constant),
-    Tuple(Vec<Bound<'py, PyAny>>),
-    Size(Vec<Bound<'py, PyAny>>),
-    /// Its class, and its items.
-    Record(Bound<'py, PyType>, Vec<Bound<'py, PyAny>>),
-    Partial(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>, Vec<(String, Bound<'py, PyAny>)>),
-    /// By the name of its class.
-    Getter(String, Vec<Bound<'py, PyAny>>),
-    Set(Vec<Bound<'py, PyAny>>),
-    List(Vec<Bound<'py, PyAny>>),
-    Dict(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
-    /// Another class of dicts: what makes its missing values, if it is a `defaultdict`.
-    Table(&'static str, Option<Bound<'py, PyAny>>, Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
-    Deque(Vec<Bound<'py, PyAny>>, Option<usize>),
-    Slice([Bound<'py, PyAny>; 3]),
-    Range([i64; 3]),
-    Tensor(SeenTensor),
-    Function(Bound<'py, PyFunction>),
-    Method(Bound<'py, PyAny>, Bound<'py, PyAny>),
-    Cell(Option<Bound<'py, PyAny>>),
-    Module(String),
-    Class(String),
-    Builtin(String),
-    BoundBuiltin(Bound<'py, PyAny>, String),
-    Object(String),
-}
-
-/// A tensor's metadata.
-pub(super) struct SeenTensor {
-    pub(super) dtype: DType,
-    pub(super) device: Device,
-    pub(super) sizes: Vec<i64>,
-    pub(super) strides: Vec<i64>,
-    pub(super) offset: i64,
-    pub(super) requires_grad: bool,
-    pub(super) is_leaf: bool,
-    pub(super) dispatch_keys: DispatchKeys,
-    pub(super) marks: Vec<Mark>,
-}
+/// What an object is, with its parts as Python objects.
+pub(super) type PyView<'py> = View<Bound<'py, PyAny>>;
 
 /// Looks at an object.
-pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
+pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     let py = object.py();
     if let Ok(items) = object.cast_exact::<PyTuple>() {
-        return Ok(Seen::Tuple(items.iter().collect()));
+        return Ok(View::Tuple(items.iter().collect()));
     }
     if let Some(constant) = constant::read(object) {
-        return Ok(Seen::Constant(constant));
+        return Ok(View::Constant(constant));
     }
     let torch = Torch::get(py)?;
     if torch.is_plain_tensor(object) {
         if let Some(tensor) = tensor(torch, object)? {
-            return Ok(Seen::Tensor(tensor));
+            return Ok(View::Tensor(Box::new(tensor)));
         }
     } else if let Ok(items) = object.cast_exact::<PyList>() {
-        return Ok(Seen::List(items.iter().collect()));
+        return Ok(View::List(items.iter().collect()));
     } else if let Ok(items) = object.cast_exact::<PyDict>() {
-        return Ok(Seen::Dict(items.iter().collect()));
+        return Ok(View::Dict(items.iter().collect()));
     } else if let Ok(function) = object.cast_exact::<PyFunction>() {
-        return Ok(Seen::Function(function.clone()));
+        return self::function(function).map(|function| View::Function(Box::new(function)));
     } else if object.is_instance_of::<PyType>() {
-        return Ok(Seen::Class(dotted_name(object)?));
+        return Ok(View::Class(dotted_name(object)?));
     } else if let Ok(module) = object.cast_exact::<PyModule>() {
-        return Ok(Seen::Module(module.name()?.extract()?));
+        return Ok(View::Module(module.name()?.extract()?));
     } else if object.is_exact_instance_of::<PySlice>() {
-        return Ok(Seen::Slice([object.getattr("start")?, object.getattr("stop")?, object.getattr("step")?]));
+        return Ok(View::Slice([object.getattr("start")?, object.getattr("stop")?, object.getattr("step")?]));
     } else if object.is_exact_instance_of::<PyRange>() {
         let bound = |name| object.getattr(name)?.extract::<i64>();
         if let (Ok(start), Ok(stop), Ok(step)) = (bound("start"), bound("stop"), bound("step")) {
-            return Ok(Seen::Range([start, stop, step]));
+            return Ok(View::Range([start, stop, step]));
         }
     }
     by_class_name(object)
 }
 
-fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
+fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     let py = object.py();
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
@@ -97,76 +58,82 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
             let args = object.getattr("args")?.cast::<PyTuple>()?.iter().collect();
             let keywords = object.getattr("keywords")?;
             let keywords = keywords.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value)));
-            Seen::Partial(object.getattr("func")?, args, keywords.collect::<PyResult<_>>()?)
+            View::Partial(object.getattr("func")?, args, keywords.collect::<PyResult<_>>()?)
         }
         "operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller" => {
             let told = object.call_method0(intern!(py, "__reduce__"))?;
             // With keyword arguments it is more than its class.
             if told.get_item(0)?.is(object.get_type()) {
-                Seen::Getter(class, told.get_item(1)?.cast::<PyTuple>()?.iter().collect())
+                View::Getter(class, told.get_item(1)?.cast::<PyTuple>()?.iter().collect())
             } else {
-                Seen::Object(class)
+                View::Object(class)
             }
         }
         "collections.OrderedDict" => {
             // Its order is its own: that of the dict below it may differ.
             let items = object.call_method0("items")?.try_iter()?.map(|item| item?.extract());
-            Seen::Table("OrderedDict", None, items.collect::<PyResult<_>>()?)
+            View::Table(Table::Ordered, items.collect::<PyResult<_>>()?)
         }
         "collections.defaultdict" => {
             let factory = object.getattr("default_factory")?;
-            Seen::Table("defaultdict", Some(factory), object.cast::<PyDict>()?.iter().collect())
+            View::Table(Table::Default(factory), object.cast::<PyDict>()?.iter().collect())
         }
-        "collections.Counter" => Seen::Table("Counter", None, object.cast::<PyDict>()?.iter().collect()),
+        "collections.Counter" => View::Table(Table::Counter, object.cast::<PyDict>()?.iter().collect()),
         "collections.deque" => {
-            Seen::Deque(object.try_iter()?.collect::<PyResult<_>>()?, object.getattr("maxlen")?.extract()?)
+            View::Deque(object.try_iter()?.collect::<PyResult<_>>()?, object.getattr("maxlen")?.extract()?)
         }
-        "builtins.set" => Seen::Set(object.try_iter()?.collect::<PyResult<_>>()?),
-        "torch.Size" => Seen::Size(object.cast::<PyTuple>()?.iter().collect()),
-        "builtins.method" => Seen::Method(object.getattr("__func__")?, object.getattr("__self__")?),
-        "builtins.cell" => Seen::Cell(object.getattr("cell_contents").ok()),
+        "builtins.set" => View::Set(object.try_iter()?.collect::<PyResult<_>>()?),
+        "torch.Size" => View::Size(object.cast::<PyTuple>()?.iter().collect()),
+        "builtins.method" => View::Method(object.getattr("__func__")?, object.getattr("__self__")?),
+        "builtins.cell" => View::Cell(object.getattr("cell_contents").ok()),
         "builtins.builtin_function_or_method" => {
             let bound = object.getattr("__self__")?;
             let of_module = bound.is_none() || bound.is_instance_of::<PyModule>();
             let name = function_target(object)?;
             if is_disallowed(object)? {
-                return Ok(Seen::Object(class));
+                return Ok(View::Object(class));
             }
             if is_allowed(object)? {
-                return allowed_target(object).map(Seen::Builtin);
+                return allowed_target(object).map(View::Builtin);
             }
             // A method of an object knows more than its name says, unless it is one of torch's functions.
             if of_module || name.starts_with("torch.") {
-                Seen::Builtin(name)
+                View::Builtin(name)
             } else if bound.is_instance_of::<PyType>() {
-                Seen::Builtin(format!("{}.{}", dotted_name(&bound)?, object.getattr("__name__")?))
+                View::Builtin(format!("{}.{}", dotted_name(&bound)?, object.getattr("__name__")?))
             } else {
                 let plain = bound.is_exact_instance_of::<PyList>() || bound.is_exact_instance_of::<PyDict>();
                 if plain {
-                    Seen::BoundBuiltin(bound, object.getattr("__name__")?.extract()?)
+                    View::BoundBuiltin(bound, object.getattr("__name__")?.extract()?)
                 } else {
-                    Seen::Object(class)
+                    View::Object(class)
                 }
             }
         }
-        "torch._ops.OpOverload" => Seen::Builtin(object.str()?.extract()?),
-        "torch._ops.OpOverloadPacket" => Seen::Builtin(format!("torch.ops.{}", object.str()?)),
+        "torch._ops.OpOverload" => View::Builtin(object.str()?.extract()?),
+        "torch._ops.OpOverloadPacket" => View::Builtin(format!("torch.ops.{}", object.str()?)),
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
             let owner = dotted_name(&object.getattr("__objclass__")?)?;
             let name: String = object.getattr("__name__")?.extract()?;
             match owner.as_str() {
-                "torch._C.TensorBase" | "torch.Tensor" => Seen::Builtin(format!("Tensor.{name}")),
-                "builtins.object" => Seen::Builtin(format!("{owner}.{name}")),
+                "torch._C.TensorBase" | "torch.Tensor" => View::Builtin(format!("Tensor.{name}")),
+                "builtins.object" => View::Builtin(format!("{owner}.{name}")),
                 "builtins.str" | "builtins.int" | "builtins.float" => {
-                    Seen::Builtin(format!("{}.{name}", owner.trim_start_matches("builtins.")))
+                    View::Builtin(format!("{}.{name}", owner.trim_start_matches("builtins.")))
                 }
-                _ => Seen::Object(class),
+                _ => View::Object(class),
             }
         }
         _ if is_record(&object.get_type())? => {
-            Seen::Record(object.get_type(), object.cast::<PyTuple>()?.iter().collect())
+            let items: Vec<_> = object.cast::<PyTuple>()?.iter().collect();
+            match record(&object.get_type()).ok().flatten() {
+                Some(record) if record.fields.len() == items.len() => {
+                    View::Record(object.get_type().into_any(), Rc::new(record), items)
+                }
+                _ => View::Object(class),
+            }
         }
-        _ => Seen::Object(class),
+        _ => View::Object(class),
     })
 }
 
@@ -189,6 +156,50 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
             && !plain.iter().any(|name| dict.contains(name).unwrap_or(true)))
 }
 
+/// A class of tuples whose items have names; `None` for any other class.
+pub(super) fn record<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<RecordClass<Bound<'py, PyAny>>>> {
+    if !is_record(class)? {
+        return Ok(None);
+    }
+    let name = dotted_name(class.as_any())?;
+    if name.starts_with("torch.return_types.") {
+        let count: usize = class.getattr("n_sequence_fields")?.extract()?;
+        let fields = class.getattr("__match_args__")?.extract::<Vec<String>>()?;
+        let whole = fields.len() == count;
+        return Ok(whole.then_some(RecordClass { name, fields, defaults: Vec::new(), of_sequence: true }));
+    }
+    let fields: Vec<String> = class.getattr("_fields")?.extract()?;
+    let defaults = class.getattr("_field_defaults")?;
+    let defaults = fields.iter().filter_map(|field| defaults.get_item(field).ok()).collect();
+    Ok(Some(RecordClass { name, fields, defaults, of_sequence: false }))
+}
+
+/// A Python function.
+fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bound<'py, PyAny>>> {
+    let py = function.py();
+    let get = |name: &Bound<'py, PyString>| function.getattr(name);
+    let items = |value: Bound<'py, PyAny>| -> Vec<Bound<'py, PyAny>> {
+        value.cast::<PyTuple>().map(|items| items.iter().collect()).unwrap_or_default()
+    };
+    let place = place(function)?;
+    let name = match place {
+        Place::InGraph => name_in_graph(function)?,
+        Place::Inlined | Place::Constant | Place::Skipped | Place::Disabled => dotted_name(function)?,
+    };
+    let kwdefaults = get(intern!(py, "__kwdefaults__"))?;
+    let kwdefaults = kwdefaults.cast::<PyDict>().map(|dict| dict.iter().collect()).unwrap_or_else(|_| Vec::new());
+    let kwdefaults = kwdefaults.into_iter().map(|(name, value)| Ok((name.extract()?, value)));
+    Ok(FunctionView {
+        kwdefaults: kwdefaults.collect::<PyResult<_>>()?,
+        code: get(intern!(py, "__code__"))?,
+        globals: get(intern!(py, "__globals__"))?,
+        defaults: items(get(intern!(py, "__defaults__"))?),
+        closure: items(get(intern!(py, "__closure__"))?),
+        name,
+        place,
+    })
+}
+
 /// Module and qualified name of a class, as the program would write it.
 pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = class.py();
@@ -197,7 +208,7 @@ pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(format!("{module}.{name}"))
 }
 
-fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<SeenTensor>> {
+fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<TensorView<Bound<'py, PyAny>>>> {
     let py = object.py();
     let get = |name: &Bound<'py, PyString>| object.getattr(name);
     if !get(intern!(py, "layout"))?.is(torch.strided.bind(py)) {
@@ -207,7 +218,9 @@ fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<See
     let Some(guards::Constant::Device(device)) = constant::read(&get(intern!(py, "device"))?) else { return Ok(None) };
     let sizes: Vec<i64> = get(intern!(py, "shape"))?.extract()?;
     let keys = torch.find(py, "_C._dispatch_keys")?.call1((object,))?;
-    Ok(Some(SeenTensor {
+    Ok(Some(TensorView {
+        class: object.get_type().into_any(),
+        is_parameter: !object.get_type().is(&torch.tensor),
         dtype,
         device,
         strides: object.call_method0(intern!(py, "stride"))?.extract()?,

@@ -7,6 +7,7 @@
 
 use super::classify;
 use crate::torch::{Info, Torch};
+use dynamo_core::host::View;
 use guards::{Layout, ObjectId, TensorFacts, TensorGuard};
 use pyo3::prelude::*;
 
@@ -114,7 +115,7 @@ fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismat
 
 /// What a tensor is; `None` if it is none.
 pub(super) fn facts(object: &Bound<'_, PyAny>) -> Option<TensorFacts> {
-    let classify::Seen::Tensor(tensor) = classify::look(object).ok()? else { return None };
+    let View::Tensor(tensor) = classify::look(object).ok()? else { return None };
     Some(TensorFacts {
         python_type: ObjectId::from_u32(u32::MAX - 1),
         dispatch_keys: tensor.dispatch_keys,

@@ -6,7 +6,7 @@ use crate::{
         Traced, Tracer,
         core::value::{Value, ValueId},
         interp::signature::{Row, row},
-        values::attr::UNREAD,
+        values::tensors::UNREAD,
     },
 };
 use guards::Constant;

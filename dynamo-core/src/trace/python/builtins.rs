@@ -11,7 +11,7 @@ use crate::{
         },
         interp::signature::{Bound, Row, row},
         python::{containers::pairs, sets, sums},
-        values::items::range_len,
+        values::ranges::range_len,
     },
 };
 use fx::Kind as NodeKind;

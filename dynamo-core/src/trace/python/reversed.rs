@@ -11,7 +11,7 @@ use crate::{
             state::{Iter, IterCall, Reversed, Sort, State},
             value::{Value, ValueId},
         },
-        values::items::range_len,
+        values::ranges::range_len,
     },
 };
 use guards::Constant;

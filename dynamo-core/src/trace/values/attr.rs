@@ -2,39 +2,23 @@
 //! wrote.
 
 use crate::{
-    host::{Lookup, Obj, Scope},
-    reason::{Kind, Reason, raised},
+    host::{Lookup, Obj},
+    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
-            frame::Globals,
-            state::{State, StateId},
+            state::State,
             value::{Value, ValueId},
         },
         python::{classes, exit_stack},
         values::numbers,
     },
 };
-use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
-use guards::{Constant, Element, GuardKind};
-use symshapes::DeviceKind;
-
-/// Attributes of a tensor that are views or computations, and the functions that give them.
-const COMPUTED: &[(&str, &str)] = &[
-    ("T", "torch.ops.aten.numpy_T"),
-    ("mT", "torch.ops.aten.mT"),
-    ("H", "torch.ops.aten.matrix_H"),
-    ("mH", "torch.ops.aten.mH"),
-];
+use fx::torch_ops;
+use guards::{Constant, GuardKind};
 
 /// The class of a tensor's `layout`.
 pub(in crate::trace) const LAYOUT: &str = "torch.layout";
-
-/// Those that are read by name in the graph too.
-const READ: &[&str] = &["real", "imag"];
-
-/// Those that every tensor has, and that no graph reads.
-pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "data", "_version", "names"];
 
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
@@ -187,50 +171,6 @@ impl Tracer<'_> {
         Reason::new(Kind::Attribute, format!("`{name}` of {}.", self.describe(value)))
     }
 
-    fn tensor_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
-        let Some(Meta::Tensor(meta)) = self.graph.torch[node].meta.clone() else {
-            return Err(self.no_attr(tensor, name));
-        };
-        if name == "requires_grad" && !self.is_input(node) && !self.modes.grad && self.anything_recorded() {
-            // An operation may give its argument back, which still requires what it did before.
-            return Err(self.no_attr(tensor, name));
-        }
-        if let Some(constant) = plain_attr(&meta, name) {
-            return Ok(self.constant(constant));
-        }
-        if let Some((_, target)) = COMPUTED.iter().find(|(computed, _)| *computed == name) {
-            return self.emit(NodeKind::CallFunction, target, vec![Arg::Node(node)], vec![]);
-        }
-        match name {
-            "shape" => {
-                let shape = self.shape(node, &meta)?;
-                if let Some(source) = self.source(tensor) {
-                    self.objects.source_of[shape] = self.sources.attr(source, name).into();
-                }
-                Ok(shape)
-            }
-            _ if READ.contains(&name) => {
-                let args = vec![Arg::Node(node), Arg::Str(name.to_owned())];
-                self.emit(NodeKind::CallFunction, "builtins.getattr", args, vec![])
-            }
-            "layout" => match self.host.class_named("torch.strided") {
-                Some(layout) => Ok(self.value(Value::Lazy(layout))),
-                None => Err(self.no_attr(tensor, name)),
-            },
-            _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
-            "nbytes" => {
-                match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {
-                    Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),
-                    None => Err(self.no_attr(tensor, name)),
-                }
-            }
-            _ if self.host.has_method(name) || torch_ops::knows(&format!("Tensor.{name}")) => {
-                Ok(self.value(Value::BoundBuiltin { this: tensor, name: name.to_owned() }))
-            }
-            _ => self.own_attr(tensor, node, name),
-        }
-    }
-
     /// Guards that an attribute is there, if nothing else is guarded of it.
     pub(in crate::trace) fn guard_attr(&mut self, value: ValueId, name: &str, found: ValueId) -> Traced<()> {
         let forced = self.force(value)?;
@@ -240,78 +180,6 @@ impl Tracer<'_> {
             self.found_attr(source, name, place);
         }
         Ok(())
-    }
-
-    /// An attribute that the program has given to a tensor, or that no tensor has. One that is computed may be any of
-    /// the inputs, of which it has the attributes then.
-    fn own_attr(&mut self, tensor: ValueId, node: fx::NodeId, name: &str) -> Traced {
-        let is_input = self.is_input(node);
-        let first = self.first_name(node);
-        let mut absent = Vec::new();
-        for (obj, known) in self.objects.known.clone() {
-            let Value::Tensor(other) = self.objects.values[known] else { continue };
-            if is_input && self.first_name(other) != first {
-                continue;
-            }
-            match (self.host.attr(obj, name), self.source(known)) {
-                (Lookup::Absent, Some(source)) => absent.push(source),
-                (Lookup::Found(found), Some(source)) if is_input => {
-                    let source = self.sources.attr(source, name);
-                    return Ok(self.lazy(found, source));
-                }
-                _ => return Err(self.no_attr(tensor, name)),
-            }
-        }
-        if absent.is_empty() {
-            return Err(self.no_attr(tensor, name));
-        }
-        let id = self.sources.string(name);
-        absent.into_iter().for_each(|source| self.guard(source, GuardKind::HasAttr(id, false)));
-        Err(Reason::raised(&format!("AttributeError: {name}")))
-    }
-
-    /// A tensor's sizes; each that is a symbol is read by a node of its own.
-    pub(in crate::trace) fn shape(&mut self, node: fx::NodeId, meta: &TensorMeta) -> Traced {
-        let symbolic = meta.sizes.iter().any(|&size| self.shapes.env.pool().as_int(size).is_none());
-        let whole = symbolic.then(|| self.whole_size(NodeKind::CallMethod, "size", Arg::Node(node), &meta.sizes));
-        let mut sizes = Vec::new();
-        for dim in 0..meta.sizes.len() {
-            if symbolic {
-                // torch asks for all sizes at once, and picks each of them.
-                self.graph.torch.spend_name("getitem");
-            }
-            sizes.push(match self.shapes.env.pool().as_int(meta.sizes[dim]) {
-                Some(size) => self.constant(Constant::Int(size)),
-                None => {
-                    let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
-                    self.emit_named(Some("sym_size"), NodeKind::CallMethod, "size", args, vec![])?
-                }
-            });
-        }
-        let size = self.value(Value::Size(sizes.clone()));
-        if let Some(whole) = whole {
-            let parts = sizes.into_iter().map(|part| self.arg(part)).collect::<Traced<_>>()?;
-            self.graph.lowered.sequences.insert(whole, parts);
-            self.graph.sizes.insert(size, whole);
-        }
-        Ok(size)
-    }
-
-    /// One size.
-    pub(in crate::trace) fn size(
-        &mut self,
-        _tensor: ValueId,
-        node: fx::NodeId,
-        meta: &TensorMeta,
-        dim: usize,
-    ) -> Traced {
-        match self.shapes.env.pool().as_int(meta.sizes[dim]) {
-            Some(size) => Ok(self.constant(Constant::Int(size))),
-            None => {
-                let args = vec![Arg::Node(node), Arg::Int(dim as i64)];
-                self.emit(NodeKind::CallMethod, "size", args, vec![])
-            }
-        }
     }
 
     pub(in crate::trace) fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
@@ -373,118 +241,4 @@ impl Tracer<'_> {
             None => Err(self.no_change(value)),
         }
     }
-
-    /// `del value.name` of an object of the caller's.
-    pub(in crate::trace) fn delete_found(&mut self, forced: ValueId, obj: Obj, name: &str) -> Traced<()> {
-        if !self.host.plain_delattr(obj, name) {
-            return Err(self.no_change(forced));
-        }
-        self.object_attr(forced, obj, name)?;
-        if self.written(obj, name).is_none() {
-            // That it is there, and the object's own, has to hold on later calls as well.
-            let source = self.source(forced).ok_or_else(|| self.no_change(forced))?;
-            let own = self.sources.attr(source, "__dict__");
-            let key = Element::Constant(self.sources.constant(Constant::Str(name.to_owned())));
-            self.guard(own, GuardKind::DictContains(key));
-        }
-        let deleted = self.value(Value::Null);
-        self.write_attr(forced, obj, name, deleted);
-        Ok(())
-    }
-
-    /// True for an attribute that the program has deleted.
-    pub(in crate::trace) fn was_deleted(&self, obj: Obj, name: &str) -> bool {
-        self.written(obj, name).is_some_and(|state| self.is_deleted(state))
-    }
-
-    fn is_deleted(&self, state: StateId) -> bool {
-        matches!(self.heap.get(state), State::Slot { value: Some(value), .. } if matches!(self.objects.values[*value], Value::Null))
-    }
-
-    pub(in crate::trace) fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
-        let state = self.written(obj, name).unwrap_or_else(|| {
-            let slot = State::Slot { object: Some(object), name: name.to_owned(), value: None };
-            self.slot(obj, name, slot)
-        });
-        self.write(state, new);
-    }
-
-    /// A global variable of the traced function is written.
-    pub(in crate::trace) fn set_global(&mut self, globals: Globals, name: &str, new: ValueId) -> Traced<()> {
-        if globals.owner.is_some() {
-            return Err(Reason::new(Kind::Mutation, format!("The variable `{name}` of another module.")));
-        }
-        let state = match self.written(globals.dict, name) {
-            Some(state) => state,
-            None => self.slot(globals.dict, name, State::Slot { object: None, name: name.to_owned(), value: None }),
-        };
-        self.write(state, new);
-        Ok(())
-    }
-
-    /// A global variable of the traced function is deleted.
-    pub(in crate::trace) fn delete_global(&mut self, globals: Globals, name: &str) -> Traced<()> {
-        let written = self.written_global(globals, name).is_some();
-        if !written && self.host.global(globals.dict, name).is_none_or(|(_, scope)| scope != Scope::Module) {
-            return Err(raised(&format!("NameError: `{name}`")));
-        }
-        // That it is there has to hold on later calls as well.
-        let value = self.load_global(globals, name)?;
-        self.force(value)?;
-        let deleted = self.value(Value::Null);
-        self.set_global(globals, name, deleted)
-    }
-
-    /// What the program has written into a global variable.
-    pub(in crate::trace) fn written_global(&self, globals: Globals, name: &str) -> Option<ValueId> {
-        match self.heap.get(self.written(globals.dict, name)?) {
-            State::Slot { value, .. } => *value,
-            _ => None,
-        }
-    }
-
-    fn slot(&mut self, of: Obj, name: &str, slot: State) -> StateId {
-        let state = self.heap.push(slot, Some(of));
-        self.objects.slots.push((of, name.to_owned(), state));
-        state
-    }
-
-    fn write(&mut self, state: StateId, new: ValueId) {
-        if let State::Slot { value, .. } = self.heap.change(state) {
-            *value = Some(new);
-        }
-    }
-
-    /// True if the program has written global variables, which are attributes of a module as well.
-    fn globals_written(&self) -> bool {
-        let global = |&(_, _, state): &(Obj, String, StateId)| {
-            matches!(self.heap.get(state), State::Slot { object: None, value: Some(_), .. })
-        };
-        self.objects.slots.iter().any(global)
-    }
-
-    /// The state of an attribute that the program has written.
-    pub(in crate::trace) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
-        let slot = self.objects.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);
-        let state = slot.map(|&(_, _, state)| state)?;
-        // One whose writing was undone is as if it had never been.
-        matches!(self.heap.get(state), State::Slot { value: Some(_), .. }).then_some(state)
-    }
-}
-
-/// The attributes of a tensor that are plain values.
-fn plain_attr(meta: &TensorMeta, name: &str) -> Option<Constant> {
-    Some(match name {
-        "dtype" => Constant::DType(meta.dtype),
-        "device" => Constant::Device(meta.device),
-        "ndim" => Constant::Int(meta.sizes.len() as i64),
-        "itemsize" => Constant::Int(meta.dtype.size() as i64),
-        "requires_grad" => Constant::Bool(meta.requires_grad),
-        "is_cuda" => Constant::Bool(meta.device.kind == DeviceKind::Cuda),
-        "is_cpu" => Constant::Bool(meta.device.kind == DeviceKind::Cpu),
-        "is_meta" => Constant::Bool(meta.device.kind == DeviceKind::Meta),
-        // Tensors of other layouts, and those that are quantised or nested, have no metadata here.
-        "is_sparse" | "is_sparse_csr" | "is_quantized" | "is_nested" | "is_mkldnn" => Constant::Bool(false),
-        _ => return None,
-    })
 }

@@ -1,12 +1,21 @@
 //! Operations on tracked values, by the kind of value.
 //!
-//! - `attr`: attributes; `items`: containers and iterators; `ops`: operators and comparisons; `key_views`: operators on
-//!   the keys of dicts;
-//! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools.
+//! - `attr`, `items`, `ops`: attributes, items, operators and comparisons, which each dispatch on the kind of value;
+//! - `tensors`, `lists`, `dicts`, `ranges`, `slices`, `iterators`: what those do to one kind of value; `key_views`:
+//!   operators on the keys of dicts;
+//! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
+//! - `written`: attributes and global variables that the program writes.
 
 pub(in crate::trace) mod attr;
+pub(in crate::trace) mod dicts;
 pub(in crate::trace) mod items;
+pub(in crate::trace) mod iterators;
 pub(in crate::trace) mod key_views;
+pub(in crate::trace) mod lists;
 pub(in crate::trace) mod number_guards;
 pub(in crate::trace) mod numbers;
 pub(in crate::trace) mod ops;
+pub(in crate::trace) mod ranges;
+pub(in crate::trace) mod slices;
+pub(in crate::trace) mod tensors;
+pub(in crate::trace) mod written;

@@ -10,11 +10,11 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{self, Sort, State, Table},
+            state::{Sort, State, Table},
             value::{Value, ValueId},
         },
         python::{containers, deques, exit_stack, tables},
-        values::{attr::LAYOUT, items},
+        values::{attr::LAYOUT, lists::repeat, ranges},
     },
 };
 use fx::Kind as NodeKind;
@@ -130,30 +130,6 @@ impl Tracer<'_> {
         }
         let (x, y) = (self.awaits(a)?, self.awaits(b)?);
         (x || y).then(|| self.value(Value::Computed(operator, a, b)))
-    }
-
-    fn binary_list(&mut self, name: &str, changes: bool, a: ValueId, state: state::StateId, b: ValueId) -> Traced {
-        let State::List(items) = self.heap.get(state).clone() else { return Err(self.no_operator(name, a, b)) };
-        let right = self.get(b)?;
-        match (name, &right) {
-            ("add", _) if changes => {
-                let more = self.all_items(b)?;
-                if let State::List(items) = self.heap.change(state) {
-                    items.extend(more);
-                }
-                self.force(a)
-            }
-            ("add", Value::State(other)) => {
-                let State::List(more) = self.heap.get(*other) else { return Err(self.no_operator(name, a, b)) };
-                let joined = [&items[..], &more[..]].concat();
-                Ok(self.state(State::List(joined)))
-            }
-            ("mul", Value::Const(Constant::Int(n))) if !changes => {
-                let repeated = repeat(&items, *n)?;
-                Ok(self.state(State::List(repeated)))
-            }
-            _ => Err(self.no_operator(name, a, b)),
-        }
     }
 
     pub(in crate::trace) fn no_operator(&mut self, name: &str, a: ValueId, b: ValueId) -> Reason {
@@ -422,7 +398,7 @@ impl Tracer<'_> {
             return Ok(equal);
         }
         if let (&Value::Range(x), &Value::Range(y)) = (&self.objects.values[a], &self.objects.values[b]) {
-            let (len, other) = (items::range_len(x), items::range_len(y));
+            let (len, other) = (ranges::range_len(x), ranges::range_len(y));
             return Ok(len == other && (len == 0 || x[0] == y[0] && (len == 1 || x[2] == y[2])));
         }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.objects.values[value] {
@@ -632,14 +608,6 @@ fn is_number_or_tensor(value: &Value) -> bool {
         symbolic if symbolic.is_symbolic() => true,
         Value::Const(constant) => number(constant),
         _ => false,
-    }
-}
-
-fn repeat(items: &[ValueId], times: i64) -> Traced<Vec<ValueId>> {
-    let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
-    match items.len().checked_mul(times) {
-        Some(len) if len <= 1 << 16 => Ok(items.repeat(times)),
-        _ => Err(Reason::new(Kind::TooLong, "A sequence is repeated too often.")),
     }
 }
 

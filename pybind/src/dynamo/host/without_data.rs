@@ -1,10 +1,10 @@
 //! What calls of torch give, found by running them on tensors without data.
 
 use super::PyHost;
-use crate::dynamo::classify::{self, Seen};
+use crate::dynamo::classify;
 use crate::fx_module::function;
 use crate::torch::Torch;
-use dynamo_core::host::Ask;
+use dynamo_core::host::{Ask, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::Constant;
 use pyo3::prelude::*;
@@ -164,7 +164,7 @@ impl<'py> PyHost<'py> {
         device: Option<symshapes::Device>,
     ) -> PyResult<Option<Meta>> {
         Ok(match classify::look(value)? {
-            Seen::Tensor(tensor) => {
+            View::Tensor(tensor) => {
                 let mut exprs = |values: &[i64]| values.iter().map(|&value| pool.int(value)).collect();
                 Some(Meta::Tensor(TensorMeta {
                     dtype: tensor.dtype,
@@ -175,11 +175,11 @@ impl<'py> PyHost<'py> {
                     requires_grad: tensor.requires_grad,
                 }))
             }
-            Seen::Tuple(items) | Seen::List(items) | Seen::Record(_, items) => {
+            View::Tuple(items) | View::List(items) | View::Record(_, _, items) => {
                 let items = items.iter().map(|item| self.meta(pool, item, device)).collect::<PyResult<Vec<_>>>()?;
                 items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
             }
-            Seen::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
+            View::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
             _ => None,
         })
     }

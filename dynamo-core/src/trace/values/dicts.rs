@@ -1,0 +1,43 @@
+//! Dicts: their entries.
+
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{State, StateId, Table},
+            value::ValueId,
+        },
+    },
+};
+
+impl Tracer<'_> {
+    /// `dict[key]`
+    pub(in crate::trace) fn dict_item(&mut self, dict: ValueId, state: StateId, given: ValueId) -> Traced {
+        let (text, key) = (self.describe(given), self.key(given)?);
+        if let Some(value) = self.value_at(state, &key) {
+            return Ok(value);
+        }
+        let missing = self.missing(dict, state, given)?;
+        missing.ok_or_else(|| raised(&format!("KeyError: {text}")))
+    }
+
+    /// `dict[key] = value`
+    pub(in crate::trace) fn set_dict_item(&mut self, state: StateId, key: ValueId, value: ValueId) -> Traced<()> {
+        let (forced, key) = (self.force(key)?, self.key(key)?);
+        if let State::Dict(items) = self.heap.change(state) {
+            let kept = items.get(&key).map_or(forced, |&(kept, _)| kept);
+            items.insert(key, (kept, value));
+        }
+        Ok(())
+    }
+
+    /// `del dict[key]`
+    pub(in crate::trace) fn delete_dict_item(&mut self, state: StateId, key: ValueId) -> Traced<()> {
+        let key = self.key(key)?;
+        let State::Dict(items) = self.heap.change(state) else { return Ok(()) };
+        let gone = items.shift_remove(&key).is_some();
+        // A counter has every key.
+        if gone || self.heap.table(state) == Table::Counter { Ok(()) } else { Err(raised("KeyError")) }
+    }
+}

@@ -1,0 +1,282 @@
+//! Iterators: what `iter` makes of each kind of value, and the next item of each kind of iterator.
+
+use crate::{
+    reason::{Kind, Reason, raised},
+    trace::{
+        Traced, Tracer,
+        core::{
+            frame::{Frame, Next},
+            state::{Exhausted, Iter, IterCall, State, StateId},
+            value::{Value, ValueId},
+        },
+        python::containers,
+    },
+};
+use guards::Constant;
+
+/// Iterations that are unrolled at most where all items are asked for at once.
+const MOST_ITEMS: usize = 1 << 16;
+
+impl Tracer<'_> {
+    /// `iter(value)`
+    pub(in crate::trace) fn iterate(&mut self, value: ValueId) -> Traced {
+        let iter = match self.get(value)? {
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Iter::Items(items, 0),
+            Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
+            Value::DictView(dict, part) => Iter::Dict(dict, part, self.view_items(dict, part)?, 0),
+            Value::Const(Constant::Str(text)) => {
+                let items = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
+                Iter::Call(IterCall { function: "builtins.iter", args: vec![value], items, at: 0 })
+            }
+            Value::Const(Constant::FrozenSet(_)) => match self.iterate_set(value)? {
+                Some(iter) => iter,
+                None => return Err(self.no_iteration(value)),
+            },
+            Value::Tensor(_) => Iter::Items(self.rows(value)?, 0),
+            Value::State(state) => match self.heap.get(state) {
+                State::Iter(_) => return self.force(value),
+                State::List(_) => Iter::List(state, 0),
+                State::Deque(deque) => Iter::Deque(state, deque.moves, 0),
+                State::Dict(_) => {
+                    let dict = self.force(value)?;
+                    Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
+                }
+                State::Set(..) => match self.iterate_set(value)? {
+                    Some(iter) => iter,
+                    None => return Err(self.no_iteration(value)),
+                },
+                _ => return Err(self.no_iteration(value)),
+            },
+            Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__iter__", &[])? {
+                Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
+                Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
+                _ => return Err(self.no_iteration(value)),
+            },
+            Value::InstanceDict(object) => {
+                let entries = self.dict_copy(object)?;
+                return self.iterate(entries);
+            }
+            _ => return Err(self.no_iteration(value)),
+        };
+        Ok(self.state(State::Iter(iter)))
+    }
+
+    pub(in crate::trace) fn no_iteration(&mut self, value: ValueId) -> Reason {
+        Reason::new(Kind::Iteration, format!("Over {}.", self.describe(value)))
+    }
+
+    /// What a view of a dict shows.
+    pub(in crate::trace) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
+        let pairs = containers::pairs(self, dict)?;
+        let item = |(key, value): (ValueId, ValueId)| match part {
+            "keys" => key,
+            "values" => value,
+            _ => self.value(Value::Tuple(vec![key, value])),
+        };
+        Ok(pairs.into_iter().map(item).collect())
+    }
+
+    /// The next item; `None` at the end.
+    pub(in crate::trace) fn next_item(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        match self.get(iterator)? {
+            Value::State(state) => self.advance(state),
+            Value::Object(..) | Value::Instance(_) => self.next_of_object(iterator),
+            _ => Err(self.no_iteration(iterator)),
+        }
+    }
+
+    /// What `__next__` of an object gives; `None` if it raises `StopIteration`.
+    fn next_of_object(&mut self, object: ValueId) -> Traced<Option<ValueId>> {
+        match self.call_special(object, "__next__", &[]) {
+            Ok(Some(item)) => Ok(Some(item)),
+            Ok(None) => Err(self.no_iteration(object)),
+            Err(reason) if self.stops_iteration(&reason) => {
+                if let Some(stop) = self.exceptions.raising.take() {
+                    self.caught(stop);
+                }
+                Ok(None)
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// True for a `StopIteration` on its way.
+    fn stops_iteration(&self, reason: &Reason) -> bool {
+        let raised = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
+        match raised {
+            Some(Value::Exception { name, .. }) => name == "builtins.StopIteration",
+            _ => reason.exception.as_deref() == Some("StopIteration"),
+        }
+    }
+
+    /// The next item, or what the iterator returns at its end.
+    pub(in crate::trace) fn resume(&mut self, iterator: ValueId) -> Traced<Next> {
+        let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
+        if let State::Iter(Iter::Generator(frame)) = self.heap.get(state) {
+            let frame = (**frame).clone();
+            return self.resume_generator(state, frame);
+        }
+        Ok(match self.advance(state)? {
+            Some(item) => Next::Yield(item),
+            None => Next::Return(self.none()),
+        })
+    }
+
+    fn advance(&mut self, state: StateId) -> Traced<Option<ValueId>> {
+        let State::Iter(iter) = self.heap.get(state).clone() else {
+            return Err(Reason::new(Kind::Iteration, "Over something that is no iterator."));
+        };
+        let (item, iter) = match iter {
+            Iter::Items(items, at) => (items.get(at).copied(), Iter::Items(items, at + 1)),
+            Iter::Call(mut call) => {
+                let item = call.items.get(call.at).copied();
+                call.at += usize::from(item.is_some());
+                (item, Iter::Call(call))
+            }
+            Iter::Dict(dict, part, items, at) => {
+                if containers::pairs(self, dict)?.len() != items.len() {
+                    return Err(raised("RuntimeError: dictionary changed size during iteration"));
+                }
+                (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))
+            }
+            Iter::Set(set, items, at) => {
+                self.check_unchanged(set, &items)?;
+                (items.get(at).copied(), Iter::Set(set, items, at + 1))
+            }
+            Iter::List(list, at) => {
+                let State::List(items) = self.heap.get(list) else { return Ok(None) };
+                (items.get(at).copied(), Iter::List(list, at + 1))
+            }
+            Iter::Deque(state, moves, at) => {
+                let State::Deque(deque) = self.heap.get(state) else { return Ok(None) };
+                if deque.moves != moves {
+                    return Err(raised("RuntimeError: deque mutated during iteration"));
+                }
+                (deque.items.get(at).copied(), Iter::Deque(state, moves, at + 1))
+            }
+            Iter::Range([next, stop, step]) => {
+                let more = if step > 0 { next < stop } else { next > stop };
+                let item = more.then(|| self.constant(Constant::Int(next)));
+                (item, Iter::Range([if more { next + step } else { next }, stop, step]))
+            }
+            Iter::Object(object) => (self.next_of_object(object)?, Iter::Object(object)),
+            Iter::Reversed(mut iter) => {
+                let item = self.next_reversed(&mut iter)?;
+                (item, Iter::Reversed(iter))
+            }
+            Iter::Enumerate(inner, count) => match self.advance(inner)? {
+                None => (None, Iter::Enumerate(inner, count)),
+                Some(item) => {
+                    let number = self.constant(Constant::Int(count));
+                    (Some(self.value(Value::Tuple(vec![number, item]))), Iter::Enumerate(inner, count + 1))
+                }
+            },
+            Iter::Zip(inners, strict) => {
+                let items = self.zipped(&inners, strict)?;
+                (items.map(|items| self.value(Value::Tuple(items))), Iter::Zip(inners, strict))
+            }
+            Iter::Lazy(mut lazy) => (self.next_lazy(state, &mut lazy)?, Iter::Lazy(lazy)),
+            Iter::Map(function, inners) => match self.zipped(&inners, false)? {
+                None => (None, Iter::Map(function, inners)),
+                Some(items) => (Some(self.call(function, items, vec![])?), Iter::Map(function, inners)),
+            },
+            Iter::Filter(function, inner) => {
+                let none = matches!(self.get(function)?, Value::Const(Constant::None));
+                let mut found = None;
+                while let Some(item) = self.advance(inner)? {
+                    let kept = if none { item } else { self.call(function, vec![item], vec![])? };
+                    if self.truth(kept)? {
+                        found = Some(item);
+                        break;
+                    }
+                }
+                (found, Iter::Filter(function, inner))
+            }
+            Iter::Generator(frame) => {
+                return Ok(match self.resume_generator(state, *frame)? {
+                    Next::Yield(item) => Some(item),
+                    Next::Return(_) | Next::Go => None,
+                });
+            }
+            Iter::Running => return Err(Reason::new(Kind::Iteration, "A generator that asks itself.")),
+            Iter::Done(of) => (None, Iter::Done(of)),
+        };
+        let iter = if item.is_none() { iter.exhausted() } else { iter };
+        *self.heap.change(state) = State::Iter(iter);
+        Ok(item)
+    }
+
+    fn zipped(&mut self, inners: &[StateId], strict: bool) -> Traced<Option<Vec<ValueId>>> {
+        let mut items = Vec::new();
+        for &inner in inners {
+            match self.advance(inner)? {
+                Some(item) => items.push(item),
+                None if strict && !items.is_empty() => return Err(raised("ValueError: zip() argument is shorter")),
+                None if strict => {
+                    for &other in &inners[1..] {
+                        if self.advance(other)?.is_some() {
+                            return Err(raised("ValueError: zip() argument is longer"));
+                        }
+                    }
+                    return Ok(None);
+                }
+                None => return Ok(None),
+            }
+        }
+        Ok((!inners.is_empty()).then_some(items))
+    }
+
+    fn resume_generator(&mut self, state: StateId, mut frame: Frame) -> Traced<Next> {
+        if frame.at > 0 {
+            let sent = self.none();
+            frame.push(sent);
+        }
+        *self.heap.change(state) = State::Iter(Iter::Running);
+        let next = match self.run(&mut frame) {
+            Ok(next) => next,
+            Err(reason) => {
+                *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
+                // Out of a generator it would be a RuntimeError.
+                let stops = reason.exception.as_deref() == Some("StopIteration");
+                return Err(if stops { self.uncaught(reason) } else { reason });
+            }
+        };
+        let waiting = matches!(next, Next::Yield(_));
+        let iter = if waiting { Iter::Generator(Box::new(frame)) } else { Iter::Done(Exhausted::Other) };
+        *self.heap.change(state) = State::Iter(iter);
+        Ok(next)
+    }
+
+    /// Every item that is left.
+    pub(in crate::trace) fn all_items(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        match self.get(value)? {
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => return Ok(items),
+            Value::State(state) => {
+                if let State::List(items) = self.heap.get(state) {
+                    return Ok(items.clone());
+                }
+            }
+            _ => {}
+        }
+        let iterator = self.iterate(value)?;
+        let mut items = Vec::new();
+        // What takes all items may have used some of them before one fails.
+        while let Some(item) = self.next_item(iterator).map_err(|reason| self.uncaught(reason))? {
+            items.push(item);
+            if items.len() > MOST_ITEMS {
+                return Err(Reason::new(Kind::TooLong, "More items than a trace may have."));
+            }
+        }
+        Ok(items)
+    }
+
+    /// The items of a sequence of known length.
+    pub(in crate::trace) fn unpack(&mut self, value: ValueId, count: usize) -> Traced<Vec<ValueId>> {
+        let items = self.all_items(value)?;
+        if items.len() == count {
+            Ok(items)
+        } else {
+            Err(raised(&format!("ValueError: {} values to unpack", items.len())))
+        }
+    }
+}

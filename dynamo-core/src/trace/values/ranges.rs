@@ -1,0 +1,35 @@
+//! Ranges of known bounds: start, stop, step.
+
+use crate::{
+    reason::raised,
+    trace::{
+        Traced, Tracer,
+        core::value::{Value, ValueId},
+    },
+};
+use guards::Constant;
+
+impl Tracer<'_> {
+    /// A number of a range, or the range that a slice picks.
+    pub(in crate::trace) fn range_item(&mut self, bounds: [i64; 3], key: ValueId) -> Traced {
+        let (len, [start, _, step]) = (range_len(bounds), bounds);
+        if matches!(self.get(key)?, Value::Slice(_)) {
+            let [from, to, by] = self.slice_of(len, key)?;
+            return Ok(self.value(Value::Range([start + from * step, start + to * step, step * by])));
+        }
+        let at = self.concrete(key)?;
+        let at = if at < 0 { at + len } else { at };
+        if (0..len).contains(&at) {
+            Ok(self.constant(Constant::Int(start + at * step)))
+        } else {
+            Err(raised("range object index out of range"))
+        }
+    }
+}
+
+/// How many numbers a range has.
+pub(in crate::trace) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
+    let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
+    let step = step.saturating_abs().max(1);
+    if span <= 0 { 0 } else { (span - 1) / step + 1 }
+}
