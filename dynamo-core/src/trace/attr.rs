@@ -24,8 +24,10 @@ const COMPUTED: &[(&str, &str)] = &[
     ("mH", "torch.ops.aten.mH"),
 ];
 
-/// The class of a tensor's `layout`.
-pub(super) const LAYOUT: &str = "torch.layout";
+/// The classes of torch's whose objects are as good as constants: there is one of each kind, equal to itself only.
+pub(super) fn is_singleton(class: &str) -> bool {
+    matches!(class, "torch.layout" | "torch.memory_format" | "torch.qscheme")
+}
 
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];

@@ -314,7 +314,7 @@ impl Tracer<'_> {
         if name.starts_with(ALLOWED) {
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
-        let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");
+        let torch = torch_ops::knows(name) || names::may_be_operator(name);
         if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {
             let (this, rest) = args.split_first().ok_or_else(|| super::items::raised("TypeError"))?;
             return self.call_tensor_method(*this, method, rest, keywords);
@@ -490,7 +490,7 @@ impl Tracer<'_> {
 }
 
 /// True if the elements follow each other, the last dimension's first.
-fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+pub(super) fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
     let mut expected = 1;
     let mut dims = sizes.iter().zip(strides).rev();
     sizes.contains(&0)

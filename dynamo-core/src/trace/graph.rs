@@ -4,6 +4,7 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
+    attr::is_singleton,
     Input, Origin, Traced, Tracer, autocast,
     items::raised,
     value::{State, Table, Value, ValueId},
@@ -472,6 +473,7 @@ impl Tracer<'_> {
                 }
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
+            Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),

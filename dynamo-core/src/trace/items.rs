@@ -245,7 +245,12 @@ impl Tracer<'_> {
         let forced = self.force(value)?;
         Ok(match self.values[forced].clone() {
             Value::Const(constant) => Key::Const(plain_number(constant)),
-            Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => {
+                Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?)
+            }
+            Value::Tensor(node) => self.key_of_tensor(forced, node)?,
+            Value::Builtin(name) => Key::Builtin(name),
+            Value::Function(function) => self.key_of_function(forced, function.object)?,
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
             Value::Object(..) | Value::Instance(_) => self.key_of_object(forced)?,
             value if value.is_symbolic() => {

@@ -5,7 +5,7 @@
 
 use super::{
     Traced, Tracer,
-    attr::LAYOUT,
+    attr::is_singleton,
     value::{Sort, State, Table, Value, ValueId},
 };
 use crate::{
@@ -475,7 +475,7 @@ impl Tracer<'_> {
             let known = plain(&self.values[a]) && plain(&self.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let itself = Some(EnumMember::Itself);
@@ -510,10 +510,11 @@ impl Tracer<'_> {
         }
     }
 
-    /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
-    fn same_layout(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
+    /// Whether two layouts or memory formats are one, with guards that those of the caller's are what they are; `None` if
+    /// they are none.
+    fn same_singleton(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
         let layout = |t: &Self, value: ValueId| match t.values[value] {
-            Value::Object(ref class, obj) if class == LAYOUT => Some(obj),
+            Value::Object(ref class, obj) if is_singleton(class) => Some(obj),
             _ => None,
         };
         let objects = [layout(self, a)?, layout(self, b)?];
@@ -532,7 +533,7 @@ impl Tracer<'_> {
         if a == b {
             return Ok(true);
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let singleton = |value: &Value| {
@@ -551,6 +552,7 @@ impl Tracer<'_> {
             (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Tensor(x), Value::Tensor(y)) if self.has_identity(*x) && self.has_identity(*y) => Ok(false),
             (Value::Instance(_), Value::Instance(_)) => Ok(false),
             (Value::Object(..), Value::Object(..))
             | (Value::State(_), Value::State(_))

@@ -184,6 +184,10 @@ pub(super) enum Key {
     Obj(Obj),
     /// One that the program has made.
     Made(StateId),
+    /// A tensor, which is equal to itself only: the node that gave it first.
+    Tensor(NodeId),
+    /// A function without Python code, by its dotted name.
+    Builtin(String),
     /// A tuple of keys.
     Tuple(Vec<Key>),
 }

@@ -101,7 +101,7 @@ impl Tracer<'_> {
         let (None, Some(second)) = (self.source(known), second) else { return };
         let lasts = match &self.values[known] {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
-            Value::Object(class, _) => class == super::attr::LAYOUT,
+            Value::Object(class, _) => super::attr::is_singleton(class),
             _ => false,
         };
         if lasts {

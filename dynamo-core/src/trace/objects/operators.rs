@@ -111,7 +111,7 @@ impl Tracer<'_> {
     fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
         for instance in [left, right].into_iter().flatten() {
             if let Value::Object(class, obj) = self.values[instance.this].clone()
-                && (class == crate::trace::attr::LAYOUT || self.host.enum_member(obj) == Some(EnumMember::Itself))
+                && (crate::trace::attr::is_singleton(&class) || self.host.enum_member(obj) == Some(EnumMember::Itself))
             {
                 return Ok(true);
             }

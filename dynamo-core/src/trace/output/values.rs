@@ -5,7 +5,7 @@ use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     trace::{
         Traced,
-        attr::LAYOUT,
+        attr::is_singleton,
         autocast,
         call::LIMITS,
         context::Context,
@@ -54,7 +54,7 @@ impl Output<'_, '_> {
                 let forced = self.t.force(value)?;
                 let is_constant = match &self.t.values[forced] {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || class == LAYOUT,
+                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || is_singleton(class),
                     _ => false,
                 };
                 if !is_constant {
@@ -67,7 +67,7 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, number);
                 self.keep(value);
             }
-            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || class == LAYOUT => {
+            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || is_singleton(&class) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }

@@ -25,6 +25,18 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         }
     }),
     row("torch.Tensor.stride(self, dim=...)", in_graph),
+    row("torch.Tensor.is_contiguous(self, memory_format=...)", |t, b| {
+        let (tensor, format) = (b.arg(0)?, b.opt(1));
+        let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
+        let known = match (t.graph[node].tensor_meta().cloned(), format) {
+            (Some(meta), Some(format)) => t.is_contiguous_in(&meta, format)?,
+            _ => None,
+        };
+        match known {
+            Some(known) => Ok(t.constant(Constant::Bool(known))),
+            None => in_graph(t, b),
+        }
+    }),
 ];
 
 /// A method that goes into the graph as it is called.
