@@ -116,11 +116,7 @@ impl Tracer<'_> {
                     None => Err(self.no_attr(forced, name)),
                 }
             }
-            Value::Function(function) => match name {
-                "__name__" => Ok(self.constant(Constant::Str(function.code.object.name.clone()))),
-                "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
-                _ => Err(self.no_attr(forced, name)),
-            },
+            Value::Function(function) => self.made_function_attr(forced, &function, name),
             Value::DictView(_, "keys") if name == "isdisjoint" => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
@@ -161,7 +157,7 @@ impl Tracer<'_> {
     }
 
     /// Why a constant or container has no attribute that could be read: for certain, if its class has none.
-    fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
+    pub(super) fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
         let own = super::python::classes::classes(self, value)?.and_then(|classes| classes.first());
         let class = own.and_then(|own| self.host.class_named(own));
         Ok(match class {
@@ -352,6 +348,7 @@ impl Tracer<'_> {
     pub(super) fn set_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<()> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
+            None if self.set_function_attr(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }
     }

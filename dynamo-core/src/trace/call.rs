@@ -344,6 +344,7 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: Keywords,
     ) -> Traced {
+        self.makes_no_leaf(target, &keywords)?;
         let keywords = if this.is_none() { self.placed(target, keywords)? } else { keywords };
         let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
         let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;

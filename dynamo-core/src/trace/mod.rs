@@ -31,12 +31,14 @@ mod dicts;
 mod exceptions;
 mod follow;
 mod frame;
+mod function_attrs;
 mod grad;
 mod graph;
 mod identity_keys;
 mod inference;
 mod items;
 mod key_views;
+mod leaves;
 mod may_raise;
 mod number_guards;
 mod numbers;
@@ -256,6 +258,8 @@ struct Tracer<'h> {
     raw_items: FxHashMap<SourceId, &'static str>,
     /// The objects of frozen sets: the values know no order.
     frozen: FxHashMap<ValueId, Obj>,
+    /// The attributes of functions that the program has made.
+    function_attrs: FxHashMap<ValueId, function_attrs::FunctionAttrs>,
     /// The nodes that give a tensor's sizes all at once.
     sizes: FxHashMap<ValueId, NodeId>,
     /// The nodes that have the name of a variable.
@@ -381,6 +385,7 @@ impl<'h> Tracer<'h> {
             bases: FxHashMap::default(),
             raw_items: FxHashMap::default(),
             frozen: FxHashMap::default(),
+            function_attrs: FxHashMap::default(),
             sizes: FxHashMap::default(),
             named: SecondaryMap::new(),
             renamed: Vec::new(),

@@ -444,7 +444,7 @@ impl Tracer<'_> {
             kwdefaults: Vec::new(),
             closure: Vec::new(),
             place: Place::Inlined,
-            annotated: false,
+            annotations: None,
         };
         for flag in [8, 4, 2, 1] {
             if flags & flag != 0 {
@@ -460,7 +460,7 @@ impl Tracer<'_> {
     fn set_function_attribute(&mut self, function: &mut Function, flag: u32, value: ValueId) -> Traced<()> {
         match flag {
             8 => function.closure = self.all_items(value)?,
-            4 => function.annotated = true,
+            4 => function.annotations = Some(value),
             2 => {
                 for (key, value) in super::python::containers::pairs(self, value)? {
                     if let Value::Const(Constant::Str(name)) = self.get(key)? {

@@ -171,8 +171,8 @@ pub(super) struct Function {
     pub(super) closure: Vec<ValueId>,
     /// Whose code it is.
     pub(super) place: Place,
-    /// True if it has annotations, which generated code does not build again.
-    pub(super) annotated: bool,
+    /// Its annotations, where the program makes it: a tuple of names and annotations in turn.
+    pub(super) annotations: Option<ValueId>,
 }
 
 /// A key of a dict, equal as Python's keys are equal.

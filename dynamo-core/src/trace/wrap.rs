@@ -351,7 +351,7 @@ impl Tracer<'_> {
             kwdefaults,
             closure,
             place: view.place,
-            annotated: false,
+            annotations: None,
         })))
     }
 

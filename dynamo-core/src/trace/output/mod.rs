@@ -10,6 +10,7 @@
 
 mod effects;
 mod exit_stacks;
+mod function_attrs;
 mod instances;
 mod lazy_iterators;
 mod plan;

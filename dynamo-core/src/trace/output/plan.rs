@@ -131,7 +131,8 @@ impl Output<'_, '_> {
             }
             Value::Function(function) => {
                 let kwdefaults = function.kwdefaults.iter().map(|(_, value)| value);
-                function.defaults.iter().chain(&function.closure).chain(kwdefaults).copied().collect()
+                let parts = function.defaults.iter().chain(&function.closure).chain(kwdefaults).copied();
+                parts.chain(self.t.function_parts(value, function)).collect()
             }
             _ => Vec::new(),
         }

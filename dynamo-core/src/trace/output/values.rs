@@ -169,6 +169,7 @@ impl Output<'_, '_> {
             Value::Function(function) => {
                 self.push_function(&function)?;
                 self.keep(value);
+                self.push_function_attributes(value, &function)?;
             }
             Value::Method { function, .. } if matches!(self.t.get(function)?, Value::Builtin(_)) => {
                 return Err(construct("a method without Python code"));
@@ -548,7 +549,7 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn push_function(&mut self, function: &Function) -> Traced<()> {
-        if function.annotated || function.code_obj.is_some() {
+        if function.code_obj.is_some() {
             return Err(construct(&format!("the function `{}`", function.name)));
         }
         match function.globals.owner.expand() {

@@ -11,6 +11,9 @@ use crate::{
 };
 use guards::Constant;
 
+/// The class of modules' parameters.
+const PARAMETER: &str = "torch.nn.parameter.Parameter";
+
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.isinstance(obj, class_or_tuple, /)", |t, b| {
         let is = is_instance(t, b.arg(0)?, b.arg(1)?)?;
@@ -62,6 +65,7 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
         }
         let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
         let is = match own {
+            Some(_) if name == PARAMETER && t.may_be_parameter(value)? => return Err(unknown(t)),
             Some(own) if PLAIN_CLASSES.contains(&name.as_str()) || t.is_tensor_class(class) => {
                 own.contains(&name.as_str())
             }
@@ -78,6 +82,9 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
 pub(in crate::trace) fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
     if let Some(class) = t.type_of_object(value)? {
         return Ok(class);
+    }
+    if t.may_be_parameter(value)? {
+        return Err(Reason::new(Kind::Call, "`type` of what may be a parameter."));
     }
     let Some([own, ..]) = classes(t, value)? else {
         return Err(Reason::new(Kind::Call, format!("`type` of {}.", t.describe(value))));
@@ -107,9 +114,7 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::SymInt { .. } => Some(&["builtins.int"]),
         Value::SymFloat { .. } => Some(&["builtins.float"]),
         Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
-        Value::Tensor(node) if t.parameters.contains(&t.first_name(node)) => {
-            Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
-        }
+        Value::Tensor(node) if t.is_parameter(node) => Some(&[PARAMETER, "torch.Tensor"]),
         Value::Tensor(_) => Some(&["torch.Tensor"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
