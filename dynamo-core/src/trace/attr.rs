@@ -450,6 +450,12 @@ impl Tracer<'_> {
         self.slots.iter().any(global)
     }
 
+    /// True if the program has written attributes of an object.
+    pub(super) fn has_written(&self, obj: Obj) -> bool {
+        let written = |state| matches!(self.heap.get(state), State::Slot { value: Some(_), .. });
+        self.slots.iter().any(|&(object, _, state)| object == obj && written(state))
+    }
+
     /// The state of an attribute that the program has written.
     pub(super) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
         let slot = self.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);

@@ -128,6 +128,9 @@ impl Tracer<'_> {
         if let Some(condition) = torch_check::condition(&function.name) {
             return condition.call(self, &args, &keywords);
         }
+        if let Some(wrapper) = self.update_wrapper(function, &args, &keywords)? {
+            return Ok(wrapper);
+        }
         if function.place == Place::Skipped {
             if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
                 return Ok(left);

@@ -3,18 +3,19 @@
 
 use super::{
     Traced, Tracer,
+    call::Keywords,
     value::{Function, Key, Sort, State, Table, Value, ValueId},
 };
 use crate::{
     bytecode::{Const, Version},
-    host::Scope,
+    host::{Scope, View},
 };
-use guards::Constant;
+use guards::{Constant, Element, GuardKind};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// The attributes of a function that are not in its `__dict__` and that the program may write.
-const OWN: [&str; 5] = ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"];
+const OWN: [&str; 6] = ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__"];
 
 /// What the program has given to a function that it has made.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,7 @@ impl Tracer<'_> {
                 self.put_entry(own, name, annotations);
                 return Ok(annotations);
             }
+            "__type_params__" if self.host.version() >= Version::V312 => Constant::Tuple(Vec::new()),
             _ => return Err(self.absent_attr(value, name)?),
         };
         Ok(self.constant(constant))
@@ -75,12 +77,96 @@ impl Tracer<'_> {
         if matches!(name, "__name__" | "__qualname__") && !matches!(self.get(new)?, Value::Const(Constant::Str(_))) {
             return Ok(false);
         }
+        if name == "__type_params__" && !matches!(self.get(new)?, Value::Tuple(_) | Value::Const(Constant::Tuple(_))) {
+            return Ok(false);
+        }
         if name == "__annotations__" && !self.is_plain_dict(new)? {
             return Ok(false);
         }
         let attrs = self.attrs_of_function(value);
         self.put_entry(if OWN.contains(&name) { attrs.own } else { attrs.dict }, name, new);
         Ok(true)
+    }
+
+    /// `functools.update_wrapper` of a function that the program has made and of another function, with the attributes
+    /// that are usual; `None` for any other call.
+    pub(super) fn update_wrapper(
+        &mut self,
+        function: &Function,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let names = ["wrapper", "wrapped", "assigned", "updated"];
+        if function.name != "functools.update_wrapper" || args.len() > names.len() || function.defaults.len() != 2 {
+            return Ok(None);
+        }
+        let named = |name: &str| keywords.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+        let given: Vec<Option<ValueId>> =
+            names.iter().enumerate().map(|(at, name)| args.get(at).copied().or_else(|| named(name))).collect();
+        let (Some(wrapper), Some(wrapped)) = (given[0], given[1]) else { return Ok(None) };
+        let (wrapper, wrapped) = (self.force(wrapper)?, self.force(wrapped)?);
+        let (Value::Function(made), Value::Function(of)) = (self.values[wrapper].clone(), self.values[wrapped].clone())
+        else {
+            return Ok(None);
+        };
+        let mut usual = Vec::new();
+        for (at, &default) in function.defaults.iter().enumerate() {
+            let default = self.as_constant(default)?;
+            if let Some(given) = given[at + 2]
+                && self.as_constant(given)? != default
+            {
+                return Ok(None);
+            }
+            usual.push(default);
+        }
+        let (None, Some(Constant::Tuple(assigned))) = (made.object, usual.swap_remove(0)) else { return Ok(None) };
+        for name in assigned {
+            let Constant::Str(name) = name else { return Ok(None) };
+            let value = self.get_attr(wrapped, &name)?;
+            if !self.set_function_attr(wrapper, &name, value)? {
+                return Err(self.no_change(wrapper));
+            }
+        }
+        for (name, value) in self.dict_of_function(wrapped, &of)? {
+            self.set_entry(wrapper, &name, value);
+        }
+        self.set_entry(wrapper, "__wrapped__", wrapped);
+        Ok(Some(wrapper))
+    }
+
+    /// What a function has in its `__dict__`; of one of the caller's the keys are guarded.
+    fn dict_of_function(&mut self, value: ValueId, function: &Function) -> Traced<Vec<(String, ValueId)>> {
+        let Some(found) = function.object else {
+            let entries = self.function_attrs.get(&value).map(|attrs| self.entries_of(attrs.dict));
+            let named = |(key, (_, value))| match key {
+                Key::Const(Constant::Str(name)) => Some((name, value)),
+                _ => None,
+            };
+            return Ok(entries.into_iter().flatten().filter_map(named).collect());
+        };
+        let refused = |t: &mut Self| t.no_attr(value, "__dict__");
+        let (Some(dict), Some(source)) = (self.host.dict_of(found), self.source(value)) else {
+            return Err(refused(self));
+        };
+        let View::Dict(items) = self.host.view(dict) else { return Err(refused(self)) };
+        if self.has_written(found) {
+            return Err(refused(self));
+        }
+        let (mut keys, mut entries) = (Vec::new(), Vec::new());
+        for (key, value) in items {
+            let View::Constant(Constant::Str(name)) = self.host.view(key) else { return Err(refused(self)) };
+            keys.push(Element::Constant(self.sources.constant(Constant::Str(name.clone()))));
+            let place = self.sources.attr(source, &name);
+            entries.push((name, self.lazy(value, place)));
+        }
+        let place = self.sources.attr(source, "__dict__");
+        self.guard(place, GuardKind::DictKeysMatch(keys));
+        Ok(entries)
+    }
+
+    fn set_entry(&mut self, function: ValueId, name: &str, new: ValueId) {
+        let dict = self.attrs_of_function(function).dict;
+        self.put_entry(dict, name, new);
     }
 
     /// The values that a function holds as attributes.

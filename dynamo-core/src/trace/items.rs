@@ -62,6 +62,12 @@ impl Tracer<'_> {
                 _ => Err(self.no_item(container)),
             },
             Value::InstanceDict(object) => self.get_dict_entry(object, key),
+            Value::Class(..) | Value::Object(..) if self.is_generic(container)? => {
+                match self.subscripted_type(container, key)? {
+                    Some(alias) => Ok(alias),
+                    None => Err(self.no_item(container)),
+                }
+            }
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),

@@ -51,6 +51,7 @@ mod signature;
 mod singletons;
 mod step;
 mod torch;
+mod type_exprs;
 mod untraced;
 mod unwinding;
 mod value;

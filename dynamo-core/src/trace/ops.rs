@@ -25,6 +25,7 @@ const BINARY: [&str; 13] =
 pub(super) const ADD: u32 = 0;
 pub(super) const FLOORDIV: u32 = 2;
 pub(super) const MOD: u32 = 6;
+pub(super) const OR: u32 = 7;
 pub(super) const SUB: u32 = 10;
 
 /// The in-place forms.
@@ -78,6 +79,11 @@ impl Tracer<'_> {
         }
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
             return Ok(combined);
+        }
+        if name == "or_"
+            && let Some(union) = self.union_type(a, b)?
+        {
+            return Ok(union);
         }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
@@ -544,6 +550,8 @@ impl Tracer<'_> {
                 Ok(x == y)
             }
             (x, y) if singleton(x) || singleton(y) => Ok(false),
+            // The library gives some of them out twice.
+            (Value::TypeExpr(..), _) | (_, Value::TypeExpr(..)) => Err(self.no_operator("is", a, b)),
             (Value::Const(_), Value::Const(_)) => {
                 Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
             }

@@ -127,6 +127,8 @@ pub(super) enum Value {
     Instance(StateId),
     /// `__dict__` of an object of a class of the program's.
     InstanceDict(ValueId),
+    /// A type that is made of others, and not evaluated yet: `list[int]`, or `int | None`.
+    TypeExpr(TypeOperator, ValueId, ValueId),
     /// `super()`: the class whose place in the method resolution order is left behind, and the object or class.
     Super(ValueId, ValueId),
 }
@@ -146,6 +148,15 @@ impl Value {
     pub(super) fn is_tensor(&self) -> bool {
         matches!(self, Value::Tensor(_))
     }
+}
+
+/// How types are made of types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TypeOperator {
+    /// `a[b]`
+    Subscript,
+    /// `a | b`
+    Union,
 }
 
 /// A Python function, found or made.

@@ -106,6 +106,7 @@ impl Output<'_, '_> {
             Value::State(state) => self.parts_of_state(*state),
             Value::Instance(state) => self.parts_of_state(*state),
             Value::Super(class, this) => vec![*class, *this],
+            Value::TypeExpr(_, a, b) => vec![*a, *b],
             Value::InstanceDict(this) => vec![*this],
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],

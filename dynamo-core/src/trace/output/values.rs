@@ -10,7 +10,8 @@ use crate::{
         call::LIMITS,
         context::Context,
         grad::Class,
-        value::{Exhausted, Function, Iter, Made, Reversed, Sort, State, StateId, Table, Value, ValueId},
+        ops::OR,
+        value::{Exhausted, Function, Iter, Made, Reversed, Sort, State, StateId, Table, TypeOperator, Value, ValueId},
     },
 };
 use cranelift_entity::EntityRef;
@@ -170,6 +171,16 @@ impl Output<'_, '_> {
                 self.push_function(&function)?;
                 self.keep(value);
                 self.push_function_attributes(value, &function)?;
+            }
+            Value::TypeExpr(operator, a, b) => {
+                self.push_all(&[a, b])?;
+                match operator {
+                    TypeOperator::Subscript => self.builder.subscript(),
+                    TypeOperator::Union => {
+                        self.builder.emit(Op::BinaryOp, OR);
+                    }
+                }
+                self.keep(value);
             }
             Value::Method { function, .. } if matches!(self.t.get(function)?, Value::Builtin(_)) => {
                 return Err(construct("a method without Python code"));

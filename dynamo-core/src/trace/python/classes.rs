@@ -43,6 +43,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::BoundBuiltin { .. }
         | Value::Class(..) => true,
         Value::Object(..) | Value::Instance(_) => return t.is_callable_object(value),
+        Value::TypeExpr(..) => return Err(Reason::new(Kind::Call, "`callable` of a type that is made of others.")),
         Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
         _ => false,
     })
@@ -59,6 +60,12 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
     for option in options {
         if let Value::Tuple(_) = t.get(option)? {
             if is_instance(t, value, option)? {
+                return Ok(true);
+            }
+            continue;
+        }
+        if let Some([a, b]) = t.members_of_union(option)? {
+            if is_instance(t, value, a)? || is_instance(t, value, b)? {
                 return Ok(true);
             }
             continue;

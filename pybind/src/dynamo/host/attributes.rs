@@ -8,8 +8,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
 /// The attributes that every function has.
-const FUNCTION_ATTRS: [&str; 8] =
-    ["__code__", "__defaults__", "__doc__", "__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"];
+const FUNCTION_ATTRS: [&str; 9] = [
+    "__annotations__",
+    "__code__",
+    "__defaults__",
+    "__doc__",
+    "__globals__",
+    "__kwdefaults__",
+    "__module__",
+    "__name__",
+    "__qualname__",
+];
 
 impl<'py> PyHost<'py> {
     /// An attribute as `object.__getattribute__` finds it.
