@@ -195,6 +195,7 @@ impl Tracer<'_> {
             return self.emit(NodeKind::CallFunction, target, vec![Arg::Node(node)], vec![]);
         }
         match name {
+            "__class__" => super::python::classes::type_of(self, tensor).map_err(|_| self.no_attr(tensor, name)),
             "shape" => {
                 let shape = self.shape(node, &meta)?;
                 if let Some(source) = self.source(tensor) {

@@ -224,6 +224,8 @@ impl Tracer<'_> {
     }
 
     fn is_plain_dict(&mut self, value: ValueId) -> Traced<bool> {
-        Ok(matches!(self.get(value)?, Value::State(state) if self.heap.sort(state) == Sort::Dict && self.heap.table(state) == Table::Plain))
+        Ok(
+            matches!(self.get(value)?, Value::State(state) if self.heap.sort(state) == Sort::Dict && self.heap.table(state) == Table::Plain),
+        )
     }
 }

@@ -113,7 +113,10 @@ impl Tracer<'_> {
                 _ => false,
             },
             ("Callable", _) => false,
-            ("Optional" | "List" | "Set" | "FrozenSet" | "Type" | "Iterable" | "Iterator" | "Sequence" | "Deque", [_])
+            (
+                "Optional" | "List" | "Set" | "FrozenSet" | "Type" | "Iterable" | "Iterator" | "Sequence" | "Deque",
+                [_],
+            )
             | ("Collection" | "MutableSequence" | "AbstractSet" | "Counter", [_])
             | ("Dict" | "Mapping" | "MutableMapping" | "DefaultDict" | "OrderedDict", [_, _])
             | ("Generator", [_, _, _]) => self.are_parts(parts)?,
@@ -131,9 +134,28 @@ impl Tracer<'_> {
         }
         let Value::Object(_, obj) = self.get(form)? else { return Ok(None) };
         let known = [
-            "Callable", "Optional", "List", "Set", "FrozenSet", "Type", "Iterable", "Iterator", "Sequence", "Deque",
-            "Collection", "MutableSequence", "AbstractSet", "Counter", "Dict", "Mapping", "MutableMapping",
-            "DefaultDict", "OrderedDict", "Generator", "Union", "Tuple",
+            "Callable",
+            "Optional",
+            "List",
+            "Set",
+            "FrozenSet",
+            "Type",
+            "Iterable",
+            "Iterator",
+            "Sequence",
+            "Deque",
+            "Collection",
+            "MutableSequence",
+            "AbstractSet",
+            "Counter",
+            "Dict",
+            "Mapping",
+            "MutableMapping",
+            "DefaultDict",
+            "OrderedDict",
+            "Generator",
+            "Union",
+            "Tuple",
         ];
         let found = known.iter().find(|name| self.host.class_named(&format!("typing.{name}")) == Some(obj));
         let Some(found) = found else { return Ok(None) };

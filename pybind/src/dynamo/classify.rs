@@ -458,7 +458,8 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let library = LIBRARY.get_or_init(|| folder(py, "os"));
     let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
     let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
-    file.starts_with("<frozen") || is_torch(py, file) || within(ours) || (within(library) && !installed)
+    let is_library = file.ends_with("-packages/typing_extensions.py");
+    file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours) || (within(library) && !installed)
 }
 
 /// Handles for objects, each object one.

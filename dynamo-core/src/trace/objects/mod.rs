@@ -84,7 +84,11 @@ impl Tracer<'_> {
     }
 
     /// What the class of an object has under a name, and how it is reached. That there is nothing is guarded.
-    pub(in crate::trace) fn class_attr(&mut self, instance: Instance, name: &str) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
+    pub(in crate::trace) fn class_attr(
+        &mut self,
+        instance: Instance,
+        name: &str,
+    ) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
         let class = self.class_value(instance)?;
         let class_source = match class {
             Some(class) => {
