@@ -58,6 +58,7 @@ impl Tracer<'_> {
                 self.source_of[method] = source.into();
                 Ok(method)
             }
+            Value::Class(_, obj) if name == "__mro__" => self.mro_of(forced, obj),
             Value::Class(_, obj)
                 if name == "_make" && self.host.record_class(obj).is_some_and(|class| !class.of_sequence) =>
             {
@@ -147,7 +148,8 @@ impl Tracer<'_> {
                 }
             }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
-                if name.starts_with("__") || !self.has_method(forced, name)? {
+                let is_special = name.starts_with("__") && !super::python::containers::SLOTS.contains(&name);
+                if is_special || !self.has_method(forced, name)? {
                     return Err(self.absent_attr(forced, name)?);
                 }
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
@@ -327,6 +329,9 @@ impl Tracer<'_> {
                 }
                 None => Ok(self.value(Value::Lazy(found))),
             },
+            Lookup::Absent if !fixed && source.is_none() && matches!(self.values[value], Value::Class(..)) => {
+                Err(self.no_attr(value, name))
+            }
             Lookup::Absent => {
                 if let Some(source) = source {
                     let name = self.sources.string(name);

@@ -95,8 +95,10 @@ impl Tracer<'_> {
 
     /// Sets the mode from here on.
     pub(super) fn set_grad(&mut self, mode: bool) {
-        self.grad = mode;
-        self.call_set_grad(mode);
+        // As torch has it, what changes nothing is no node.
+        if std::mem::replace(&mut self.grad, mode) != mode {
+            self.call_set_grad(mode);
+        }
     }
 
     /// Ends the graph in the mode in which it began.

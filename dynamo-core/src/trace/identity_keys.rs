@@ -5,14 +5,17 @@
 
 use super::{
     Traced, Tracer,
-    value::{Key, ValueId},
+    value::{Key, Value, ValueId},
 };
 use crate::{
-    host::Obj,
+    host::{Obj, View},
     reason::{Kind, Reason},
 };
 use fx::NodeId;
-use guards::SourceId;
+use guards::{GuardKind, SourceId, Step};
+
+/// How many keys of a dict are objects that are looked at.
+const MOST_OBJECTS: u32 = 64;
 
 impl Tracer<'_> {
     /// A tensor as a key.
@@ -26,13 +29,40 @@ impl Tracer<'_> {
         Ok(Key::Tensor(first))
     }
 
-    /// A Python function as a key, if it is one of the caller's.
+    /// A Python function as a key, if it is one of the caller's, under a guard that it is the same one.
     pub(super) fn key_of_function(&mut self, function: ValueId, object: Option<Obj>) -> Traced<Key> {
         let object = object.ok_or_else(|| self.no_key(function))?;
         if let Some(source) = self.source(function) {
-            self.keep_key(source);
+            let kind = GuardKind::IdMatch(self.object(object));
+            self.guard(source, kind);
         }
         Ok(Key::Obj(object))
+    }
+
+    /// A key of a dict of the caller's, and where it is found if it is an object: by its place, which the guard on all
+    /// keys keeps.
+    pub(super) fn dict_key(
+        &mut self,
+        key: Obj,
+        dict: Option<SourceId>,
+        place: u32,
+    ) -> Traced<(ValueId, Option<SourceId>)> {
+        let view = self.host.view(key);
+        // Their identity, which the guard on all keys keeps, is all there is to them.
+        let lasts = matches!(view, View::Class(_) | View::Module(_) | View::Builtin(_));
+        match dict {
+            Some(dict) if lasts => {
+                let source = self.sources.step(dict, Step::SetItem(place));
+                let key = self.value(Value::Lazy(key));
+                Ok((self.force(key)?, Some(source)))
+            }
+            Some(dict) if !matches!(view, View::Constant(_)) && place < MOST_OBJECTS => {
+                let source = self.sources.step(dict, Step::SetItem(place));
+                let value = self.lazy(key, source);
+                Ok((self.force(value)?, Some(source)))
+            }
+            _ => Ok((self.look(key, None)?, None)),
+        }
     }
 
     /// Has what is a key be none of the other keys again.

@@ -114,7 +114,7 @@ impl Tracer<'_> {
         self.guards.push(Guard::new(source, kind).at(self.place()));
     }
 
-    fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
+    pub(super) fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
         let view = self.host.view(obj);
         self.keep_apart(obj, &view)?;
         let (shared, is_frozen) =
@@ -306,14 +306,17 @@ impl Tracer<'_> {
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
-        for &(key, value) in items {
-            let key_value = self.look(key, None)?;
+        for (place, &(key, value)) in (0..).zip(items) {
+            let (key_value, at) = self.dict_key(key, base, place)?;
             let key = self.key(key_value)?;
-            let Key::Const(constant) = &key else {
-                return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects."));
+            let value = match (&key, at) {
+                (Key::Const(constant), None) => {
+                    let constant = constant.clone();
+                    self.child(value, base, |s, base| s.item(base, constant))
+                }
+                (_, Some(at)) => self.child(value, base, |s, base| s.item_of(base, at)),
+                _ => return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects.")),
             };
-            let constant = constant.clone();
-            let value = self.child(value, base, |s, base| s.item(base, constant));
             entries.insert(key, (key_value, value));
         }
         let state = self.heap.push(State::Dict(entries), Some(obj));

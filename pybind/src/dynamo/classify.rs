@@ -404,11 +404,12 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 11] = [
+const INLINED: [&str; 12] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
     "/torch/nn/init.py",
+    "/torch/nn/_reduction.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/attention/",

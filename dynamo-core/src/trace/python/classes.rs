@@ -6,7 +6,7 @@ use crate::{
         Traced, Tracer,
         python::{exit_stack, tables},
         signature::{Row, row},
-        value::{Sort, Value, ValueId},
+        value::{Exhausted, Iter, Sort, State, Value, ValueId},
     },
 };
 use guards::Constant;
@@ -138,9 +138,25 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
             Sort::Deque => Some(&["collections.deque"]),
             Sort::Set => Some(&["builtins.set"]),
             Sort::Stack => Some(&[exit_stack::CLASS]),
-            Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => None,
+            Sort::Iter => match t.heap.get(state) {
+                State::Iter(iter) => class_of_iterator(iter),
+                _ => None,
+            },
+            Sort::Cell | Sort::Instance | Sort::Slot => None,
         },
         _ => None,
+    })
+}
+
+/// The name of the class of an iterator that is a class of its own among the builtins, or a generator.
+fn class_of_iterator(iter: &Iter) -> Option<&'static [&'static str]> {
+    Some(match iter {
+        Iter::Map(..) | Iter::Done(Exhausted::Map) => &["builtins.map"],
+        Iter::Filter(..) | Iter::Done(Exhausted::Filter) => &["builtins.filter"],
+        Iter::Zip(..) | Iter::Done(Exhausted::Zip) => &["builtins.zip"],
+        Iter::Enumerate(..) | Iter::Done(Exhausted::Enumerate) => &["builtins.enumerate"],
+        Iter::Generator(_) | Iter::Running => &["builtins.generator"],
+        _ => return None,
     })
 }
 

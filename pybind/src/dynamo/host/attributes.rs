@@ -64,6 +64,9 @@ impl<'py> PyHost<'py> {
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
             let found = in_mro(object.cast::<PyType>()?, name)?;
+            if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name)?.is_none() {
+                return Ok(Lookup::Absent);
+            }
             let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }
