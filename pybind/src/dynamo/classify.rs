@@ -417,11 +417,12 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 11] = [
+const INLINED: [&str; 12] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
     "/torch/nn/init.py",
+    "/torch/nn/_reduction.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/attention/",
@@ -471,7 +472,8 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let library = LIBRARY.get_or_init(|| folder(py, "os"));
     let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
     let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
-    file.starts_with("<frozen") || is_torch(py, file) || within(ours) || (within(library) && !installed)
+    let is_library = file.ends_with("-packages/typing_extensions.py");
+    file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours) || (within(library) && !installed)
 }
 
 /// Handles for objects, each object one.

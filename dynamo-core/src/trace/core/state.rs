@@ -5,6 +5,7 @@
 use super::{frame::Frame, lazy::Lazy, value::ValueId};
 use crate::host::{Obj, SetHistory};
 use cranelift_entity::entity_impl;
+use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
 use std::rc::Rc;
@@ -23,6 +24,10 @@ pub(in crate::trace) enum Key {
     Obj(Obj),
     /// One that the program has made.
     Made(StateId),
+    /// A tensor, which is equal to itself only: the node that gave it first.
+    Tensor(NodeId),
+    /// A function without Python code, by its dotted name.
+    Builtin(String),
     /// A tuple of keys.
     Tuple(Vec<Key>),
 }

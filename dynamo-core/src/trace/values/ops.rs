@@ -14,7 +14,7 @@ use crate::{
             value::{Value, ValueId},
         },
         python::{containers, deques, exit_stack, tables},
-        values::{attr::LAYOUT, lists::repeat, ranges},
+        values::{attr::is_singleton, lists::repeat, ranges},
     },
 };
 use fx::Kind as NodeKind;
@@ -57,6 +57,11 @@ impl Tracer<'_> {
         }
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
             return Ok(combined);
+        }
+        if name == "or_"
+            && let Some(union) = self.union_type(a, b)?
+        {
+            return Ok(union);
         }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
@@ -431,7 +436,7 @@ impl Tracer<'_> {
             let known = plain(&self.objects.values[a]) && plain(&self.objects.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let itself = Some(EnumMember::Itself);
@@ -466,10 +471,11 @@ impl Tracer<'_> {
         }
     }
 
-    /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
-    fn same_layout(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
+    /// Whether two layouts or memory formats are one, with guards that those of the caller's are what they are; `None` if
+    /// they are none.
+    fn same_singleton(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
         let layout = |t: &Self, value: ValueId| match t.objects.values[value] {
-            Value::Object(ref class, obj) if class == LAYOUT => Some(obj),
+            Value::Object(ref class, obj) if is_singleton(class) => Some(obj),
             _ => None,
         };
         let objects = [layout(self, a)?, layout(self, b)?];
@@ -488,7 +494,7 @@ impl Tracer<'_> {
         if a == b {
             return Ok(true);
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let singleton = |value: &Value| {
@@ -501,6 +507,8 @@ impl Tracer<'_> {
                 Ok(x == y)
             }
             (x, y) if singleton(x) || singleton(y) => Ok(false),
+            // The library gives some of them out twice.
+            (Value::TypeExpr(..), _) | (_, Value::TypeExpr(..)) => Err(self.no_operator("is", a, b)),
             (Value::Const(_), Value::Const(_)) => {
                 Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
             }
@@ -509,6 +517,7 @@ impl Tracer<'_> {
             (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Tensor(x), Value::Tensor(y)) if self.has_identity(*x) && self.has_identity(*y) => Ok(false),
             (Value::Instance(_), Value::Instance(_)) => Ok(false),
             (Value::Object(..), Value::Object(..))
             | (Value::State(_), Value::State(_))

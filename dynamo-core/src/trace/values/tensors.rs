@@ -6,6 +6,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
+        python::classes,
     },
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
@@ -43,6 +44,7 @@ impl Tracer<'_> {
             return self.emit(NodeKind::CallFunction, target, vec![Arg::Node(node)], vec![]);
         }
         match name {
+            "__class__" => classes::type_of(self, tensor).map_err(|_| self.no_attr(tensor, name)),
             "shape" => {
                 let shape = self.shape(node, &meta)?;
                 if let Some(source) = self.source(tensor) {

@@ -8,8 +8,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
 /// The attributes that every function has.
-const FUNCTION_ATTRS: [&str; 8] =
-    ["__code__", "__defaults__", "__doc__", "__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"];
+const FUNCTION_ATTRS: [&str; 9] = [
+    "__annotations__",
+    "__code__",
+    "__defaults__",
+    "__doc__",
+    "__globals__",
+    "__kwdefaults__",
+    "__module__",
+    "__name__",
+    "__qualname__",
+];
 
 impl<'py> PyHost<'py> {
     /// An attribute as `object.__getattribute__` finds it.
@@ -55,6 +64,9 @@ impl<'py> PyHost<'py> {
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
             let found = in_mro(object.cast::<PyType>()?, name)?;
+            if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name)?.is_none() {
+                return Ok(Lookup::Absent);
+            }
             let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }
