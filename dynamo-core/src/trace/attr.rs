@@ -27,6 +27,9 @@ const COMPUTED: &[(&str, &str)] = &[
 /// The class of a tensor's `layout`.
 pub(super) const LAYOUT: &str = "torch.layout";
 
+/// The class of memory formats: objects that last as long as torch.
+pub(super) const MEMORY_FORMAT: &str = "torch.memory_format";
+
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];
 
@@ -212,6 +215,7 @@ impl Tracer<'_> {
                 Some(layout) => Ok(self.value(Value::Lazy(layout))),
                 None => Err(self.no_attr(tensor, name)),
             },
+            "grad" => self.gradient(tensor),
             _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
             "nbytes" => match meta.sizes.iter().map(|&size| self.env.pool().as_int(size)).product::<Option<i64>>() {
                 Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),

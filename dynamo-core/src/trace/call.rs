@@ -7,7 +7,7 @@ use super::{
     python::{containers, folding, operators},
     signature,
     step::Next,
-    torch::{names, torch_check},
+    torch::{names, optim, torch_check},
     value::{Function, Iter, State, Value, ValueId},
 };
 use crate::{
@@ -152,6 +152,7 @@ impl Tracer<'_> {
         {
             return Ok(result);
         }
+        let keywords = optim::capturable(self, &function.name, keywords)?;
         let mut frame = self.bind(function, args, keywords)?;
         let kind = function.code.object.flags;
         if kind & flags::GENERATOR != 0 {

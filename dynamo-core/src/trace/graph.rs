@@ -4,12 +4,13 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
+    attr::MEMORY_FORMAT,
     Input, Origin, Traced, Tracer, autocast,
     items::raised,
     value::{State, Table, Value, ValueId},
 };
 use crate::{
-    host::Ask,
+    host::{Ask, Obj},
     reason::{Kind, Reason},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
@@ -472,11 +473,18 @@ impl Tracer<'_> {
                 }
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
+            Value::Object(class, obj) if class == MEMORY_FORMAT => self.memory_format(obj)?,
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),
             },
         })
+    }
+
+    fn memory_format(&mut self, obj: Obj) -> Traced<Arg> {
+        const FORMATS: [&str; 4] = ["contiguous_format", "channels_last", "channels_last_3d", "preserve_format"];
+        let found = FORMATS.iter().find(|name| self.host.class_named(&format!("torch.{name}")) == Some(obj));
+        found.map(|&name| Arg::MemoryFormat(name.to_owned())).ok_or_else(|| not_an_argument("a memory format"))
     }
 
     /// A `torch.Size` as an argument: a node, where some of its items are nodes.

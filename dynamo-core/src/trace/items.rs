@@ -248,6 +248,7 @@ impl Tracer<'_> {
             Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
             Value::Object(..) | Value::Instance(_) => self.key_of_object(forced)?,
+            Value::Tensor(_) => self.key_of_tensor(forced)?,
             value if value.is_symbolic() => {
                 let known = self.specialised(forced)?;
                 self.key(known)?

@@ -8,7 +8,7 @@
 //! - `aliasing`: which objects have to stay two;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `objects`: the program's objects, classes and modules; `dicts`: what is guarded of dicts; `key_views`: operators
-//!   on their keys;
+//!   on their keys; `tensor_keys`: tensors as keys;
 //! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
 //!   row each;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try`
@@ -32,6 +32,7 @@ mod exceptions;
 mod follow;
 mod frame;
 mod grad;
+mod gradients;
 mod graph;
 mod inference;
 mod items;
@@ -46,6 +47,7 @@ mod patterns;
 mod python;
 mod signature;
 mod step;
+mod tensor_keys;
 mod torch;
 mod untraced;
 mod unwinding;

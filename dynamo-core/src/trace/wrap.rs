@@ -2,6 +2,7 @@
 
 use super::{
     Dynamic, Traced, Tracer,
+    attr::{LAYOUT, MEMORY_FORMAT},
     value::{Deque, Function, Key, Made, State, StateId, Table, Value, ValueId},
 };
 use crate::{
@@ -101,7 +102,7 @@ impl Tracer<'_> {
         let (None, Some(second)) = (self.source(known), second) else { return };
         let lasts = match &self.values[known] {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
-            Value::Object(class, _) => class == super::attr::LAYOUT,
+            Value::Object(class, _) => class == LAYOUT || class == MEMORY_FORMAT,
             _ => false,
         };
         if lasts {
@@ -306,7 +307,12 @@ impl Tracer<'_> {
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
-        for &(key, value) in items {
+        for (place, &(key, value)) in (0..).zip(items) {
+            if matches!(self.host.view(key), View::Tensor(_)) {
+                let (id, entry) = self.tensor_entry(place, key, value, base);
+                entries.insert(id, entry);
+                continue;
+            }
             let key_value = self.look(key, None)?;
             let key = self.key(key_value)?;
             let Key::Const(constant) = &key else {
@@ -423,6 +429,7 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
+            View::Object(class) if class == MEMORY_FORMAT => GuardKind::IdMatch(self.object(obj)),
             // The keys are guarded where they are read.
             View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {
                 self.type_match(obj)

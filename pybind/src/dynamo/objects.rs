@@ -50,8 +50,9 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        let is_layout = object.get_type().is(torch.strided.bind(object.py()).get_type());
-        if is_builtin_class(object) || torch.is_tensor_class(object) || is_layout {
+        let (class, py) = (object.get_type(), object.py());
+        let of_torch = class.is(torch.strided.bind(py).get_type()) || class.is(torch.memory_format.bind(py));
+        if is_builtin_class(object) || torch.is_tensor_class(object) || of_torch {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
         PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))

@@ -79,7 +79,7 @@ impl Output<'_, '_> {
                 let constant = self.t.sources.constants().get(id).cloned();
                 self.load_constant(&constant.ok_or_else(|| construct("an unknown constant"))?)?;
             }
-            Key::Object(_) => return Err(construct("an item by an object")),
+            Key::Object(key) => self.load_source(key)?,
         }
         Ok(())
     }
@@ -160,6 +160,16 @@ impl Output<'_, '_> {
                     out.builder.load_const(Const::Str(name));
                     Ok(())
                 })?;
+            }
+            Step::SetItem(place) => {
+                let of = self.fresh("object");
+                self.builder.store_local(of);
+                self.call_named("builtins.tuple", 1, |out| {
+                    out.builder.load_local(of);
+                    Ok(())
+                })?;
+                self.builder.load_const(Const::Int(i64::from(place)));
+                self.builder.subscript();
             }
             Step::Type => {
                 // What is called stands below its argument.

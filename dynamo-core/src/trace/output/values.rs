@@ -5,7 +5,7 @@ use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     trace::{
         Traced,
-        attr::LAYOUT,
+        attr::{LAYOUT, MEMORY_FORMAT},
         autocast,
         call::LIMITS,
         context::Context,
@@ -54,7 +54,7 @@ impl Output<'_, '_> {
                 let forced = self.t.force(value)?;
                 let is_constant = match &self.t.values[forced] {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || class == LAYOUT,
+                    Value::Object(class, _) => lasts(class),
                     _ => false,
                 };
                 if !is_constant {
@@ -67,7 +67,7 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, number);
                 self.keep(value);
             }
-            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || class == LAYOUT => {
+            Value::Object(class, obj) if lasts(&class) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }
@@ -606,6 +606,11 @@ impl Output<'_, '_> {
             Ok(())
         })
     }
+}
+
+/// True for classes of objects that last as long as torch, and are constants of code.
+fn lasts(class: &str) -> bool {
+    LIMITS.contains(&class) || matches!(class, LAYOUT | MEMORY_FORMAT)
 }
 
 /// True if a constant of the code is one that only the code that it comes from tells.

@@ -1,7 +1,8 @@
 //! Functions and classes of torch's that do not go into the graph as they are: a row for each, with its signature.
 //!
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
-//! - `modes`: managers of modes, and questions about them; `tensors`: questions about tensors;
+//! - `modes`: managers of modes, and questions about them; `tensors`: questions about tensors; `optim`:
+//!   optimisers;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
@@ -10,6 +11,7 @@ mod compiler;
 pub(in crate::trace) mod functional;
 mod modes;
 pub(in crate::trace) mod names;
+pub(in crate::trace) mod optim;
 mod tensors;
 pub(in crate::trace) mod torch_check;
 
@@ -17,4 +19,4 @@ use super::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] =
-    &[autograd_function::ROWS, compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, tensors::ROWS];
+    &[autograd_function::ROWS, compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, optim::ROWS, tensors::ROWS];

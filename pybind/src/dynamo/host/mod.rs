@@ -103,7 +103,7 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
-            "operator" | "math" | "cmath" | "builtins" | "torch" => py.import(owner)?.getattr(name)?,
+            "operator" | "math" | "cmath" | "builtins" | "torch" | "torch._C" => py.import(owner)?.getattr(name)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
         let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;
