@@ -305,6 +305,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_foreach(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(super::items::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }

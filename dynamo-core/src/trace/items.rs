@@ -13,6 +13,10 @@ use guards::Constant;
 /// Iterations that are unrolled at most where all items are asked for at once.
 const MOST_ITEMS: usize = 1 << 16;
 
+/// Classes of Python's own whose items annotations name.
+const GENERIC: [&str; 5] =
+    ["builtins.dict", "builtins.frozenset", "builtins.list", "builtins.set", "builtins.tuple"];
+
 impl Tracer<'_> {
     /// `container[key]`
     pub(super) fn get_item(&mut self, container: ValueId, key: ValueId) -> Traced {
@@ -62,6 +66,9 @@ impl Tracer<'_> {
                 _ => Err(self.no_item(container)),
             },
             Value::InstanceDict(object) => self.get_dict_entry(object, key),
+            Value::Class(name, _) if GENERIC.contains(&name.as_str()) => {
+                Ok(self.value(Value::GenericAlias(container, key)))
+            }
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),

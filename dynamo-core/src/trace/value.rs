@@ -80,6 +80,8 @@ pub(super) enum Value {
     Function(Rc<Function>),
     /// A code object among the constants, about to become a function.
     Code(Rc<Code>),
+    /// A class of containers with the class of its items, as annotations have it: `list[int]`.
+    GenericAlias(ValueId, ValueId),
     /// The traceback of an exception, of which nothing is known.
     Traceback,
     /// A Python function with its first argument.

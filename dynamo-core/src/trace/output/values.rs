@@ -181,6 +181,11 @@ impl Output<'_, '_> {
                 self.push(this)?;
                 self.builder.load_attr(&name);
             }
+            Value::GenericAlias(class, of) => {
+                self.push_all(&[class, of])?;
+                self.builder.subscript();
+                self.keep(value);
+            }
             Value::Traceback => return Err(construct("a traceback")),
             Value::Code(_) => return Err(construct("a code object")),
         }
