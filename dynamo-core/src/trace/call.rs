@@ -145,6 +145,9 @@ impl Tracer<'_> {
             return Err(Reason::new(kind, format!("`{}`.", function.name)));
         }
         if function.place == Place::Disabled {
+            if let Some(wrapped) = optim::prepares_state(self, function) {
+                return self.call(wrapped, args, keywords);
+            }
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
         }
         if let (Place::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())

@@ -2,10 +2,7 @@
 //!
 //! Invariant: nothing that is traced changes it: `backward` and assignments to it end the graph.
 
-use super::{
-    Traced, Tracer,
-    value::ValueId,
-};
+use super::{Traced, Tracer, value::ValueId};
 use crate::host::Lookup;
 
 impl Tracer<'_> {

@@ -4,8 +4,9 @@
 //! A call without a rule there asks torch itself, and leaves that second graph incomplete.
 
 use super::{
+    Input, Origin, Traced, Tracer,
     attr::MEMORY_FORMAT,
-    Input, Origin, Traced, Tracer, autocast,
+    autocast,
     items::raised,
     value::{State, Table, Value, ValueId},
 };

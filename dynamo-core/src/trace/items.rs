@@ -14,8 +14,7 @@ use guards::Constant;
 const MOST_ITEMS: usize = 1 << 16;
 
 /// Classes of Python's own whose items annotations name.
-const GENERIC: [&str; 5] =
-    ["builtins.dict", "builtins.frozenset", "builtins.list", "builtins.set", "builtins.tuple"];
+const GENERIC: [&str; 5] = ["builtins.dict", "builtins.frozenset", "builtins.list", "builtins.set", "builtins.tuple"];
 
 impl Tracer<'_> {
     /// `container[key]`

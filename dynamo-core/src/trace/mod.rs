@@ -250,6 +250,8 @@ struct Tracer<'h> {
     cells: Vec<(Obj, SourceId)>,
     /// The objects of the caller's that are keys.
     keyed: Vec<SourceId>,
+    /// The tensors that are keys of the caller's dicts, and where.
+    tensor_keys: Vec<(Obj, SourceId)>,
     /// What objects of the caller's hold whose classes come from dict or list.
     bases: FxHashMap<Obj, ValueId>,
     /// Where such objects are, and the class of Python's own whose `__getitem__` reads their items.
@@ -378,6 +380,7 @@ impl<'h> Tracer<'h> {
             asked: dicts::Asked::default(),
             cells: Vec::new(),
             keyed: Vec::new(),
+            tensor_keys: Vec::new(),
             bases: FxHashMap::default(),
             raw_items: FxHashMap::default(),
             frozen: FxHashMap::default(),
@@ -545,6 +548,7 @@ impl<'h> Tracer<'h> {
         self.guard_keys();
         self.guard_found_keys();
         self.guard_distinct();
+        self.guard_tensor_keys();
         if let (Some(&first), true) = (self.keyed.first(), self.keyed.len() > 1) {
             let keyed = std::mem::take(&mut self.keyed);
             self.guard(first, GuardKind::NoTensorAliasing(keyed));

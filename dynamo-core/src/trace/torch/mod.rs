@@ -19,5 +19,12 @@ pub(in crate::trace) mod torch_check;
 use super::signature::Row;
 
 /// The rows of all modules.
-pub(in crate::trace) const ROWS: &[&[Row]] =
-    &[autograd_function::ROWS, compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, optim::ROWS, tensors::ROWS];
+pub(in crate::trace) const ROWS: &[&[Row]] = &[
+    autograd_function::ROWS,
+    compiler::ROWS,
+    torch_check::ROWS,
+    functional::ROWS,
+    modes::ROWS,
+    optim::ROWS,
+    tensors::ROWS,
+];

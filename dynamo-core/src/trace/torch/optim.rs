@@ -3,11 +3,14 @@
 //! Source: `torch/_dynamo/variables/optimizer.py`. As there, the step counts of Adam and its like stay tensors
 //! (`capturable=True`), so that a step reads nothing back; bias corrections are rounded as tensors round.
 
-use crate::trace::{
-    Traced, Tracer,
-    call::Keywords,
-    signature::{Row, row},
-    value::Value,
+use crate::{
+    host::Lookup,
+    trace::{
+        Traced, Tracer,
+        call::Keywords,
+        signature::{Row, row},
+        value::{Function, Value, ValueId},
+    },
 };
 use guards::{Constant, GuardKind, Step};
 
@@ -34,4 +37,18 @@ pub(in crate::trace) fn capturable(t: &mut Tracer<'_>, function: &str, mut keywo
         }
     }
     Ok(keywords)
+}
+
+/// The function that prepares an optimiser's state, which torch's Dynamo, once it is there, has wrapped so that nobody
+/// traces it.
+pub(in crate::trace) fn prepares_state(t: &mut Tracer<'_>, function: &Function) -> Option<ValueId> {
+    let own = function.name.starts_with("torch.optim.") && function.name.ends_with("._init_group");
+    let (true, Some(obj), Some(source)) = (own, function.object, function.globals.owner.expand()) else { return None };
+    match t.host.attr(obj, "_torchdynamo_orig_callable") {
+        Lookup::Found(wrapped) => {
+            let source = t.sources.attr(source, "_torchdynamo_orig_callable");
+            Some(t.lazy(wrapped, source))
+        }
+        _ => None,
+    }
 }
