@@ -38,13 +38,25 @@ pub(super) struct Frame {
     pub(super) keywords: Vec<String>,
     /// The cells of the free variables.
     pub(super) closure: Vec<ValueId>,
+    /// The exception that a generator handles while it waits.
+    pub(super) handled: Option<ValueId>,
 }
 
 impl Frame {
     /// A frame before its first instruction, without arguments.
     pub(super) fn new(code: Rc<Code>, code_obj: Option<Obj>, globals: Globals, closure: Vec<ValueId>) -> Frame {
         let locals = vec![None; code.object.local_count()];
-        Frame { code, code_obj, globals, locals, stack: Vec::new(), at: 0, keywords: Vec::new(), closure }
+        Frame {
+            code,
+            code_obj,
+            globals,
+            locals,
+            stack: Vec::new(),
+            at: 0,
+            keywords: Vec::new(),
+            closure,
+            handled: None,
+        }
     }
 
     /// The instructions.

@@ -31,6 +31,7 @@ mod dicts;
 mod exceptions;
 mod follow;
 mod frame;
+mod generators;
 mod grad;
 mod gradients;
 mod graph;
@@ -498,6 +499,7 @@ impl<'h> Tracer<'h> {
                     continue;
                 }
                 Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
+                Ok(Next::Return(_)) if self.unfinished().is_some() => return Err(self.refuse(&checkpoint)),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
                     Err(reason) => reason,
@@ -525,6 +527,12 @@ impl<'h> Tracer<'h> {
         }
     }
 
+    /// Why the function runs as it is, though it was traced to its end.
+    fn refuse(self, at: &Checkpoint) -> Break {
+        let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
+        Break { reason, line: at.frame.line(), opcode: None, stack: self.lines, spans: self.spans }
+    }
+
     /// True once the trace has grown too long.
     fn is_exhausted(&self) -> bool {
         self.steps > self.options.steps || self.heap.is_overworked()
@@ -536,6 +544,9 @@ impl<'h> Tracer<'h> {
         let opcode = checkpoint.frame.data().map(|data| data.op);
         let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
         let frame = self.rollback(checkpoint);
+        if let Some(why) = self.unfinished() {
+            return Err(Break { reason: why, ..ended });
+        }
         match output::broken(&mut self, &frame) {
             Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
             Err(why) => {

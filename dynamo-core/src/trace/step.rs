@@ -326,10 +326,14 @@ impl Tracer<'_> {
             Op::Send => {
                 let sent = f.pop()?;
                 let from = *f.stack.last().ok_or_else(|| unsupported(op))?;
-                if !self.is_none(sent)? {
-                    return Err(Reason::new(Kind::Iteration, "What is sent to a generator."));
-                }
-                match self.resume(from)? {
+                let next = match self.is_none(sent)? {
+                    true => self.resume(from)?,
+                    false => {
+                        let generator = self.generator(from)?;
+                        self.send_to(generator, sent)?
+                    }
+                };
+                match next {
                     Next::Yield(item) => {
                         f.push(item);
                         false

@@ -402,6 +402,7 @@ pub(super) enum Exhausted {
     Zip,
     Map,
     Filter,
+    Generator,
     /// Another one, of which nothing is made again.
     Other,
 }
@@ -420,7 +421,8 @@ impl Iter {
             Iter::Zip(..) => Exhausted::Zip,
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
-            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+            Iter::Generator(_) | Iter::Running => Exhausted::Generator,
+            Iter::Lazy(_) | Iter::Reversed(_) => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })
@@ -594,6 +596,11 @@ impl Heap {
                 self.rows[id] = row;
             }
         }
+    }
+
+    /// All states as they are now, without a note that they were read.
+    pub(super) fn states(&self) -> impl Iterator<Item = &State> {
+        self.rows.values().map(|row| &row.state)
     }
 
     /// True if a state was changed that an object of the caller holds.

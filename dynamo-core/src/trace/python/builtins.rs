@@ -9,6 +9,7 @@ use crate::{
         ops,
         python::{containers::pairs, sets, sums},
         signature::{Bound, Row, row},
+        step::Next,
         value::{Iter, State, StateId, Value, ValueId},
     },
 };
@@ -62,7 +63,15 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.iter(object, sentinel=..., /)", |t, b| t.iterate(b.arg(0)?)),
     row("builtins.next(iterator, default=..., /)", |t, b| {
         let default = b.opt(1);
-        let item = t.next_item(b.arg(0)?)?;
+        let iterator = b.arg(0)?;
+        if let Ok(generator) = t.generator(iterator) {
+            let none = t.none();
+            return match (t.send_to(generator, none)?, default) {
+                (Next::Return(_), Some(default)) => Ok(default),
+                (next, _) => t.item_or_stop(next),
+            };
+        }
+        let item = t.next_item(iterator)?;
         item.or(default).ok_or_else(|| raised("StopIteration"))
     }),
     row("builtins.enumerate(iterable, start=0)", |t, b| {

@@ -48,4 +48,5 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     record::ROWS,
     set_methods::ROWS,
     tables::ROWS,
+    super::generators::ROWS,
 ];
