@@ -417,7 +417,7 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 12] = [
+const INLINED: [&str; 14] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -429,6 +429,8 @@ const INLINED: [&str; 12] = [
     "/torch/_jit_internal.py",
     "/torch/autograd/function.py",
     "/torch/distributions/",
+    "/torch/optim/",
+    "/torch/utils/_foreach_utils.py",
     "/torch/utils/_pytree.py",
 ];
 
@@ -442,13 +444,18 @@ fn is_inlined_library(file: &str) -> bool {
 
 /// True for torch's own code that is written as a program would be, and traced like one.
 fn is_inlined_torch(file: &str) -> bool {
-    INLINED.iter().any(|part| file.contains(part))
+    INLINED.iter().any(|part| file.contains(part)) && !file.ends_with("/torch/optim/lr_scheduler.py")
 }
 
-/// True for `forward` of one of torch's own modules, which is traced also where no traced code calls it.
-pub(super) fn is_forward(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
-    let is_module = file.contains("/torch/nn/modules/");
-    Ok(is_module && code.getattr(intern!(code.py(), "co_name"))?.eq("forward")?)
+/// True for torch's own code that is traced also where no traced code calls it: `forward` of its modules, and the
+/// wrapper around `step` of its optimisers with what goes on after its graph breaks.
+pub(super) fn is_entry(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
+    let name = code.getattr(intern!(code.py(), "co_name"))?;
+    let name: &str = name.extract()?;
+    Ok(match name {
+        "forward" => file.contains("/torch/nn/modules/"),
+        name => file.ends_with("/torch/optim/optimizer.py") && name.contains("_use_grad"),
+    })
 }
 
 /// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own

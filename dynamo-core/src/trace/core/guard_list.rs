@@ -1,6 +1,7 @@
 //! What has to hold for a trace to be used again, but for what the shape environment has recorded.
 
 use super::{checkpoint::Speculative, state::StateId};
+use crate::host::Obj;
 use guards::{Element, Guard, SourceId};
 use rustc_hash::FxHashMap;
 
@@ -13,6 +14,8 @@ pub(in crate::trace) struct GuardList {
     pub(in crate::trace) asked: Asked,
     /// The objects of the caller's that are keys: no two of them may be one.
     pub(in crate::trace) keyed: Vec<SourceId>,
+    /// The tensors that are keys of the caller's dicts, and where.
+    pub(in crate::trace) tensor_keys: Vec<(Obj, SourceId)>,
 }
 
 /// How much there was of each.
@@ -21,20 +24,27 @@ pub(in crate::trace) struct GuardCheckpoint {
     emitted: usize,
     asked: AskedCheckpoint,
     keyed: usize,
+    tensor_keys: usize,
 }
 
 impl Speculative for GuardList {
     type Checkpoint = GuardCheckpoint;
 
     fn checkpoint(&self) -> GuardCheckpoint {
-        GuardCheckpoint { emitted: self.emitted.len(), asked: self.asked.checkpoint(), keyed: self.keyed.len() }
+        GuardCheckpoint {
+            emitted: self.emitted.len(),
+            asked: self.asked.checkpoint(),
+            keyed: self.keyed.len(),
+            tensor_keys: self.tensor_keys.len(),
+        }
     }
 
     fn rollback(&mut self, to: GuardCheckpoint) {
-        let GuardList { emitted, asked, keyed } = self;
+        let GuardList { emitted, asked, keyed, tensor_keys } = self;
         emitted.truncate(to.emitted);
         asked.rollback(to.asked);
         keyed.truncate(to.keyed);
+        tensor_keys.truncate(to.tensor_keys);
     }
 }
 

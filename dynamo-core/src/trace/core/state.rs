@@ -244,6 +244,7 @@ pub(in crate::trace) enum Exhausted {
     Zip,
     Map,
     Filter,
+    Generator,
     /// Another one, of which nothing is made again.
     Other,
 }
@@ -262,7 +263,8 @@ impl Iter {
             Iter::Zip(..) => Exhausted::Zip,
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
-            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+            Iter::Generator(_) | Iter::Running => Exhausted::Generator,
+            Iter::Lazy(_) | Iter::Reversed(_) => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })

@@ -312,6 +312,11 @@ impl Tracer<'_> {
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
         for (place, &(key, value)) in (0..).zip(items) {
+            if matches!(self.host.view(key), View::Tensor(_)) {
+                let (id, entry) = self.tensor_entry(place, key, value, base);
+                entries.insert(id, entry);
+                continue;
+            }
             let (key_value, at) = self.dict_key(key, base, place)?;
             let key = self.key(key_value)?;
             let value = match (&key, at) {
@@ -431,6 +436,7 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
+            View::Object(class) if attr::is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
             // The keys are guarded where they are read.
             View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {
                 self.type_match(obj)

@@ -13,7 +13,7 @@ use crate::{
         },
         library,
         python::{containers, folding, operators},
-        torch::{names, torch_check},
+        torch::{names, optim, torch_check},
         values::numbers,
     },
 };
@@ -148,6 +148,9 @@ impl Tracer<'_> {
             return Err(Reason::new(kind, format!("`{}`.", function.name)));
         }
         if function.place == Place::Disabled {
+            if let Some(wrapped) = optim::prepares_state(self, function) {
+                return self.call(wrapped, args, keywords);
+            }
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
         }
         if let (Place::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())
@@ -155,6 +158,7 @@ impl Tracer<'_> {
         {
             return Ok(result);
         }
+        let keywords = optim::capturable(self, &function.name, keywords)?;
         let mut frame = self.bind(function, args, keywords)?;
         let kind = function.code.object.flags;
         if kind & flags::GENERATOR != 0 {
@@ -307,6 +311,9 @@ impl Tracer<'_> {
             return Ok(value);
         }
         if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.call_foreach(name, args, &keywords)? {
             return Ok(value);
         }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {

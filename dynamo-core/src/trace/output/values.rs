@@ -422,7 +422,7 @@ impl Output<'_, '_> {
             Exhausted::Zip => self.call_named("builtins.zip", 0, |_| Ok(()))?,
             Exhausted::Map => self.call_named("builtins.map", 2, of_none)?,
             Exhausted::Filter => self.call_named("builtins.filter", 2, of_none)?,
-            Exhausted::Other => return Err(construct("an iterator at its end")),
+            Exhausted::Generator | Exhausted::Other => return Err(construct("an iterator at its end")),
         }
         self.builder.emit(Op::GetIter, 0);
         Ok(())

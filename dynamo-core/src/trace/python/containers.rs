@@ -84,6 +84,7 @@ pub(in crate::trace) fn call_method(
         Value::Class(..) => &["namedtuple"],
         Value::Record(..) => &["namedtuple", "tuple"],
         Value::DictView(_, "keys") => &["dict_keys"],
+        Value::State(state) if t.is_generator(state) => &["generator"],
         _ => classes::classes(t, this)?.unwrap_or_default(),
     };
     let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));

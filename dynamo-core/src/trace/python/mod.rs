@@ -50,4 +50,5 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     record::ROWS,
     set_methods::ROWS,
     tables::ROWS,
+    super::interp::generators::ROWS,
 ];

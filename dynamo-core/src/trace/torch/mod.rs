@@ -3,6 +3,7 @@
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
 //! - `autocast`, `grad`, `inference`, `devices`: torch's modes and their managers; `modes`: the rows of those, and of
 //!   questions about them; `tensors`, `questions`: questions about tensors, and others;
+//!   `optim`, `foreach`: optimisers, and operations on lists of tensors;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
@@ -10,11 +11,13 @@ pub(in crate::trace) mod autocast;
 pub(in crate::trace) mod autograd_function;
 mod compiler;
 mod devices;
+mod foreach;
 pub(in crate::trace) mod functional;
 pub(in crate::trace) mod grad;
 pub(in crate::trace) mod inference;
 mod modes;
 pub(in crate::trace) mod names;
+pub(in crate::trace) mod optim;
 mod questions;
 mod tensors;
 pub(in crate::trace) mod torch_check;

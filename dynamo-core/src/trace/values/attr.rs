@@ -10,6 +10,7 @@ use crate::{
             state::State,
             value::{Value, ValueId},
         },
+        interp::generators,
         python::{classes, containers, exit_stack},
         values::numbers,
     },
@@ -50,6 +51,11 @@ impl Tracer<'_> {
                 if name == "_make" && self.host.record_class(obj).is_some_and(|class| !class.of_sequence) =>
             {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
+            Value::Exception { name: class, args: Some(args), .. }
+                if name == "value" && class == "builtins.StopIteration" =>
+            {
+                Ok(args.first().copied().unwrap_or_else(|| self.none()))
             }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Exception { .. } | Value::Function(_) if name == "__class__" => {
@@ -133,6 +139,9 @@ impl Tracer<'_> {
                     Some(found) => Ok(found),
                     None => Err(self.no_attr(forced, name)),
                 }
+            }
+            Value::State(state) if generators::METHODS.contains(&name) && self.is_generator(state) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
                 let is_special = name.starts_with("__") && !containers::SLOTS.contains(&name);

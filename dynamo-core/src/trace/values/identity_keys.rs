@@ -24,12 +24,15 @@ impl Tracer<'_> {
     /// A tensor as a key.
     pub(in crate::trace) fn key_of_tensor(&mut self, tensor: ValueId, node: NodeId) -> Traced<Key> {
         let first = self.first_name(node);
-        match self.source(tensor) {
-            Some(source) if self.is_input(first) => self.keep_key(source),
-            None if self.is_made(first) => {}
-            _ => return Err(self.no_key(tensor)),
+        let known = self.objects.known.iter().find(|&(_, &known)| known == tensor);
+        match (self.source(tensor), known.map(|(&obj, _)| obj)) {
+            (Some(source), Some(obj)) => {
+                self.keep_key(source);
+                Ok(Key::Obj(obj))
+            }
+            (None, _) if self.is_made(first) => Ok(Key::Tensor(first)),
+            _ => Err(self.no_key(tensor)),
         }
-        Ok(Key::Tensor(first))
     }
 
     /// A Python function as a key, if it is one of the caller's, under a guard that it is the same one.

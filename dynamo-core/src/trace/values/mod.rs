@@ -11,6 +11,7 @@
 pub(in crate::trace) mod attr;
 pub(in crate::trace) mod dicts;
 pub(in crate::trace) mod function_attrs;
+mod gradients;
 mod identity_keys;
 pub(in crate::trace) mod items;
 pub(in crate::trace) mod iterators;
@@ -22,6 +23,7 @@ pub(in crate::trace) mod ops;
 pub(in crate::trace) mod ranges;
 pub(in crate::trace) mod singletons;
 pub(in crate::trace) mod slices;
+mod tensor_keys;
 pub(in crate::trace) mod tensors;
 mod type_exprs;
 pub(in crate::trace) mod written;

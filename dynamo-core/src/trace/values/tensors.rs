@@ -60,6 +60,7 @@ impl Tracer<'_> {
                 Some(layout) => Ok(self.value(Value::Lazy(layout))),
                 None => Err(self.no_attr(tensor, name)),
             },
+            "grad" => self.gradient(tensor),
             _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
             "nbytes" => {
                 match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {

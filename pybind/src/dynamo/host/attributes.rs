@@ -3,6 +3,7 @@
 use super::PyHost;
 use crate::dynamo::classify::dotted_name;
 use crate::dynamo::members;
+use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
@@ -41,6 +42,12 @@ impl<'py> PyHost<'py> {
         }
         if (&*class_name, name) == ("inspect.Signature", "parameters") {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if name == "grad" && Torch::get(self.py)?.is_plain_tensor(object) {
+            // Of one that is no leaf it warns.
+            let is_leaf: bool = object.getattr("is_leaf")?.extract()?;
+            let grad = is_leaf.then(|| object.getattr("grad")).transpose()?;
+            return Ok(grad.map_or(Lookup::Unknown, |grad| Lookup::Found(self.handle(&grad))));
         }
         let builtin_type = self.py.get_type::<PyType>();
         if object.is_exact_instance_of::<PyFunction>() && FUNCTION_ATTRS.contains(&name) {
