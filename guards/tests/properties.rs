@@ -5,6 +5,7 @@ mod common;
 use common::{Data, Frame, Value, facts, object, sources, tensor_guard};
 use guards::{
     Collection, Constant, Element, Guard, GuardKind, GuardTree, Key, Objects, Root, Source, SourceId, Sources, Step,
+    Validation,
 };
 use proptest::prelude::*;
 
@@ -179,6 +180,36 @@ proptest! {
         guards.reverse();
         let reversed = GuardTree::new(world.sources, guards).expect("a tree");
         prop_assert_eq!(reversed.check(&mut frame), expected);
+    }
+
+    #[test]
+    fn a_snapshot_says_what_the_tree_says(
+        frame in frame(), other in value(), seeds in seeds(), seed in any::<u64>(), is_volatile in any::<bool>(),
+    ) {
+        let mut world = world();
+        let mut guards: Vec<Guard> = seeds.into_iter().map(|seed| guard(&mut world, seed)).collect();
+        let mut frame = Frame { seed, ..frame.prepared(&world.sources) };
+        guards.retain(|guard| holds(&mut frame, &world.sources, guard));
+        let tree = GuardTree::new(world.sources, guards).expect("a tree");
+        let mut changed = frame.clone();
+        changed.locals[1].1 = other;
+        let mut volatile = Vec::new();
+        // A root that turns out to be another one is read again from then on.
+        let snapshot = loop {
+            let Some(snapshot) = tree.snapshot(&mut frame, &volatile) else { return Ok(()) };
+            prop_assert_ne!(tree.check_against(&mut frame, &snapshot), Validation::Fails, "{}", tree);
+            match tree.check_against(&mut changed, &snapshot) {
+                Validation::OtherRoot(id) if is_volatile => volatile.push(id),
+                _ => break snapshot,
+            }
+        };
+        let expected = tree.check(&mut changed);
+        match tree.check_against(&mut changed, &snapshot) {
+            Validation::Holds => prop_assert!(expected, "{}", tree),
+            Validation::Fails => prop_assert!(!expected, "{}", tree),
+            Validation::OtherRoot(_) => prop_assert!(!is_volatile),
+            Validation::Unknown | Validation::Stale(_) => {}
+        }
     }
 
     #[test]

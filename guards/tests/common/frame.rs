@@ -19,6 +19,8 @@ pub(crate) struct Frame {
     pub(crate) constants: Vec<Constant>,
     /// What was read, in order.
     pub(crate) reads: Vec<String>,
+    /// Which reads and guards a snapshot may rely on.
+    pub(crate) seed: u64,
 }
 
 fn find(pairs: &[(String, Value)], name: &str) -> Option<Value> {

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 mod frame;
+mod tags;
 
 #[allow(unused_imports, reason = "each test uses its part")]
 pub(crate) use frame::Frame;

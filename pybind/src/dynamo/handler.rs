@@ -30,6 +30,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the names begin with of functions that go on after a break.
@@ -396,9 +397,11 @@ impl Tracing {
         let call = event.call;
         let graph = compiled.function.clone();
         let code = self.write(call.py(), call, host, capture, graph.as_ref())?;
-        let guard = CallGuard::new(call, host, capture, compiled, event.frame)?;
+        let entries = self.history.with(&call.code(), |history| Arc::clone(&history.entries));
+        let guard = CallGuard::new(call, host, capture, compiled, (event.frame, entries))?;
         let marked = self.history.with(&call.code(), |history| {
             history.captures += 1;
+            history.entries.store(history.captures, Ordering::Relaxed);
             std::mem::take(&mut history.news)
         });
         self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked)?;

@@ -25,6 +25,8 @@ pub(super) struct History {
     pub(super) frame: usize,
     /// How often it has been captured.
     pub(super) captures: usize,
+    /// The same, for its entries' guards.
+    pub(super) entries: Arc<AtomicUsize>,
     /// Whether a call was let by, that the next may tell what changes.
     pub(super) delayed: bool,
     /// Sizes and integers, by their printed source.
@@ -45,6 +47,7 @@ impl History {
             epoch: frame_hook::epoch(),
             frame: FRAMES.fetch_add(1, Ordering::Relaxed),
             captures: 0,
+            entries: Arc::default(),
             delayed: false,
             seen: FxHashMap::default(),
             changed: Vec::new(),

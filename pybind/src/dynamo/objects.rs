@@ -76,6 +76,11 @@ fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Prepared {
+    /// The argument slot of a name.
+    pub(super) fn slot(&self, name: Name<'_>) -> Option<usize> {
+        *self.locals.get(name.id.as_u32() as usize)?
+    }
+
     /// A tensor in the form in which it is compared first.
     pub(super) fn tensor(&self, id: TensorGuardId) -> Option<&Wanted> {
         self.tensors.get(id.as_u32() as usize)
@@ -208,7 +213,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     type Handle = Handle<'py>;
 
     fn local(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
-        let slot = (*self.prepared.locals.get(name.id.as_u32() as usize)?)?;
+        let slot = self.prepared.slot(name)?;
         self.call.argument(slot).map(pyo3::Borrowed::to_owned)
     }
 

@@ -444,10 +444,14 @@ impl<'py> VersionTags for CallObjects<'_, 'py> {
         &mut self,
         root: Root,
         sources: &Sources,
-        _found: &Bound<'py, PyAny>,
+        found: &Bound<'py, PyAny>,
         tags: &mut Vec<Tag>,
     ) -> Stability {
         match root {
+            Root::Local(id) if Tagging::exist(self.py()) => {
+                let slot = self.prepared.slot(sources.strings().name(id));
+                if_stable(slot.is_some_and(|slot| self.tagging(tags).argument(slot, found)))
+            }
             Root::Global(id) if Tagging::exist(self.py()) => {
                 self.global_stability(&self.text(sources, id), tags).unwrap_or_default()
             }

@@ -6,6 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What is to be done with calls.
@@ -23,6 +24,14 @@ pub(super) enum Stance {
     EagerOnRecompile,
     /// Those that no entry fits are errors.
     FailOnRecompile,
+}
+
+/// Whether guards of a function's only entry are taken to hold: `skip_guard_eval_unsafe`, as [`stance`] has read it.
+static SKIPS_GUARDS: AtomicBool = AtomicBool::new(false);
+
+/// True if guards that tell no entries apart are not to be checked.
+pub(super) fn skips_guards() -> bool {
+    SKIPS_GUARDS.load(Ordering::Relaxed)
 }
 
 /// What was asked for last. This is asked for each call: a look into a dict or two, as long as nothing changes.
@@ -52,6 +61,8 @@ pub(super) fn stance(py: Python<'_>) -> Stance {
             Some((known, stance)) if known.is(&object) => Ok(*stance),
             _ => {
                 let stance = named(&object)?;
+                let skips = object.getattr_opt("skip_guard_eval_unsafe")?.map_or(Ok(false), |skips| skips.is_truthy());
+                SKIPS_GUARDS.store(skips?, Ordering::Relaxed);
                 *last = Some((object.unbind(), stance));
                 Ok(stance)
             }

@@ -53,6 +53,8 @@ pub(super) enum Tag {
     Class { class: *const ffi::PyTypeObject, tag: c_uint },
     /// The dict of the frame's global variables.
     Globals(*mut ffi::PyObject),
+    /// An argument of the frame's function, by its slot.
+    Argument { slot: usize, value: *mut ffi::PyObject, object: Py<PyWeakrefReference> },
 }
 
 // SAFETY: the pointers are followed only where a thread holds the interpreter, by whom it may be.
@@ -69,6 +71,7 @@ impl Tag {
             Tag::Entry { dict, key, .. } => (*dict as usize) ^ (key.as_ptr() as usize).rotate_left(20),
             Tag::Class { class, .. } => *class as usize,
             Tag::Globals(dict) => *dict as usize ^ 1,
+            Tag::Argument { slot, .. } => *slot,
         }
     }
 
@@ -80,17 +83,24 @@ impl Tag {
         unsafe {
             match *self {
                 Tag::Field { at, value } => *at == value,
-                Tag::Weak { at, value, ref object } => {
-                    *at == value && (*object.as_ptr().cast::<WeakrefHead>()).wr_object == value
-                }
+                Tag::Weak { at, value, ref object } => *at == value && refers_to(object, value),
                 Tag::Owned { at, ref object } => *at == object.as_ptr(),
                 Tag::Dict { dict, tag } => tag_of(dict) == tag,
                 Tag::Entry { dict, ref key, value } => entry(dict, key.bind(objects.py())) == value,
                 Tag::Class { class, tag } => (*class).tp_flags & HAS_VERSION != 0 && (*class).tp_version_tag == tag,
                 Tag::Globals(dict) => objects.call.globals().as_ptr() == dict,
+                Tag::Argument { slot, value, ref object } => {
+                    objects.call.argument(slot).is_some_and(|found| found.as_ptr() == value) && refers_to(object, value)
+                }
             }
         }
     }
+}
+
+/// True if the object at an address is still the one that a weak reference was made of.
+fn refers_to(reference: &Py<PyWeakrefReference>, value: *mut ffi::PyObject) -> bool {
+    // SAFETY: the reference is owned, and of the class whose layout this is; so are subclasses.
+    unsafe { (*reference.as_ptr().cast::<WeakrefHead>()).wr_object == value }
 }
 
 #[allow(deprecated, reason = "deprecated from 3.12 on; there is nothing else before 3.13")]
@@ -196,6 +206,17 @@ impl Tagging<'_> {
         self.tags.push(Tag::Field { at, value });
         // SAFETY: as above.
         unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), value) }?.cast_into::<PyDict>().ok()
+    }
+
+    /// Tags an argument; false if it changes often, or if it could not be noticed that another object has come to lie
+    /// at its address.
+    pub(super) fn argument(&mut self, slot: usize, found: &Bound<'_, PyAny>) -> bool {
+        if self.changing.contains(&slot) {
+            return false;
+        }
+        let Ok(weak) = PyWeakrefReference::new(found) else { return false };
+        self.tags.push(Tag::Argument { slot, value: found.as_ptr(), object: weak.unbind() });
+        true
     }
 
     /// Tags a field that may come to hold another object at the same address; false if that could not be noticed.

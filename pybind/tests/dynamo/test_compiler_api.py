@@ -128,6 +128,18 @@ def test_fail_on_recompile(compiled_for_one):
     assert len(seen.calls) == 2
 
 
+def test_guards_that_tell_no_entries_apart_may_be_skipped(compiled_for_one):
+    compiled, seen = compiled_for_one
+    with torch.compiler.set_stance(skip_guard_eval_unsafe=True):
+        # Unsafe, as the name says: nothing tells that the entry is for another integer.
+        torch.testing.assert_close(compiled(X, 2), X + 1)
+    torch.testing.assert_close(compiled(X, 2), X + 2)
+    with torch.compiler.set_stance(skip_guard_eval_unsafe=True):
+        for n in (2, 1, 2):
+            torch.testing.assert_close(compiled(X, n), X + n)
+    assert len(seen.calls) == 2
+
+
 @torch.compiler.assume_constant_result
 def settled(n):
     return n + 40
