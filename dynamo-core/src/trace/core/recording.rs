@@ -115,3 +115,51 @@ impl Speculative for Recording {
         *effects = to.effects;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fx::{Arg, Kind};
+
+    /// Records `operator.neg` of a node, in both graphs.
+    fn neg(recording: &mut Recording, of: NodeId) -> NodeId {
+        let node = recording.torch.push(Kind::CallFunction, "operator.neg", vec![Arg::Node(of)], vec![], None);
+        recording.lowered.copy(&recording.torch, node);
+        node
+    }
+
+    fn begun() -> (Recording, NodeId) {
+        let mut recording = Recording::default();
+        let input = recording.torch.placeholder("x");
+        recording.lowered.copy(&recording.torch, input);
+        (recording, input)
+    }
+
+    #[test]
+    fn calls_of_a_dropped_node_are_none_of_the_one_before() {
+        let (mut recording, input) = begun();
+        let kept = neg(&mut recording, input);
+        let checkpoint = recording.checkpoint();
+        neg(&mut recording, kept);
+        recording.rollback(checkpoint);
+        let next = neg(&mut recording, kept);
+        assert_eq!(recording.lowered.calls(kept).count(), 1);
+        assert_eq!(recording.lowered.calls(next).count(), 1);
+    }
+
+    #[test]
+    fn a_rollback_leaves_what_was_recorded_before() {
+        let (mut recording, input) = begun();
+        let checkpoint = recording.checkpoint();
+        let dropped = neg(&mut recording, input);
+        recording.aliases.push((dropped, input));
+        recording.without_rule.push(dropped);
+        recording.sizes.insert(ValueId::from_u32(0), dropped);
+        recording.lowered.complete = false;
+        recording.effects.retries = true;
+        recording.rollback(checkpoint);
+        assert_eq!(recording.torch.nodes().collect::<Vec<_>>(), [input]);
+        assert!(recording.aliases.is_empty() && recording.without_rule.is_empty() && recording.sizes.is_empty());
+        assert!(recording.lowered.complete && !recording.effects.retries);
+    }
+}
