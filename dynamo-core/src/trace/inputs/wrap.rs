@@ -1,4 +1,5 @@
-//! Objects of the running program, looked at when they are first used, under the guards that make the look hold.
+//! Realization of lazy values: an object of the running program becomes a tracked value when it is first used, under
+//! guards.
 
 use crate::{
     host::{self, FunctionView, Obj, Place, View},
@@ -19,7 +20,7 @@ use indexmap::IndexMap;
 use std::rc::Rc;
 
 impl Tracer<'_> {
-    /// A value as it is used: an object is looked at now.
+    /// The realized value: a lazy one is realized now.
     pub(in crate::trace) fn force(&mut self, value: ValueId) -> Traced {
         if !matches!(self.objects.values[value], Value::Lazy(_) | Value::Computed(..)) {
             return Ok(value);
@@ -73,13 +74,13 @@ impl Tracer<'_> {
         }
     }
 
-    /// The value itself, forced.
+    /// What the realized value is.
     pub(in crate::trace) fn get(&mut self, value: ValueId) -> Traced<Value> {
         let forced = self.force(value)?;
         Ok(self.objects.values[forced].clone())
     }
 
-    /// The same object is reached in a second way: it has to be so again.
+    /// Guards that a second source leads to the same object.
     fn guard_same(&mut self, known: ValueId, second: Option<SourceId>) {
         if let (Some(first), Some(second)) = (self.cell_of(known), second) {
             let second = self.cell_at(second);
