@@ -58,8 +58,13 @@ UNSAFE_ALLOWED = (
     "inductor/tests/pipeline/",
 )
 
+#: The lowest layer of the tracer, and what of the tracer it may name.
+CORE = "dynamo-core/src/trace/core/"
+NAMED_BY_CORE = {"core", "options"}
+
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
+LAYER = re.compile(r"(?<!in crate::)\btrace::(\w+|\{)")
 COMMENT = re.compile(r"^\s*//")
 TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
 PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
@@ -104,6 +109,8 @@ def check_file(root: Path, path: Path) -> Iterator[str]:
             yield f"{name}:{number}: a path of one machine"
         if not unsafe_allowed and UNSAFE.search(line) and not COMMENT.match(line):
             yield f"{name}:{number}: `unsafe` outside {', '.join(UNSAFE_ALLOWED)}"
+        if name.startswith(CORE) and (layer := LAYER.search(line)) and layer[1] not in NAMED_BY_CORE:
+            yield f"{name}:{number}: the lowest layer of the tracer names one above it"
         if is_rust and len(line) > MAX_WIDTH and COMMENT.match(line) and not TABLE_ROW.match(line):
             yield f"{name}:{number}: a comment of {len(line)} characters; break it ({MAX_WIDTH} at most)"
 

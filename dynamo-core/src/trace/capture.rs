@@ -23,7 +23,7 @@ pub struct Capture {
     pub sets_mode: bool,
     /// The calls of the graph that may raise when it runs.
     pub fallible: Vec<NodeId>,
-    /// The same in ATen overloads, if each call has one.
+    /// The graph in ATen overloads, if each call has one.
     pub lowered: Option<Graph>,
     /// The sources of the graph's inputs. A float is given to the graph as a tensor without dimensions.
     pub inputs: Vec<SourceId>,

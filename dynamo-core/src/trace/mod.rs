@@ -37,7 +37,7 @@ pub use self::core::{
     recording::{Origin, Origins},
 };
 pub use capture::{Break, Capture};
-pub use inputs::wrap::input_name;
+pub use inputs::symbolic::input_name;
 pub use interp::{
     root::trace,
     untraced::{INTRINSICS, UNTRACED},

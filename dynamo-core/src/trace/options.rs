@@ -31,7 +31,7 @@ pub struct Options {
     pub depth: usize,
     /// How many instructions a trace may have.
     pub steps: usize,
-    /// Whether somebody wants to know what was run.
+    /// Whether the traced instructions are logged.
     pub follow: bool,
 }
 

@@ -1,9 +1,9 @@
-//! The calls on the way to the current instruction, and how far the trace has come.
+//! The stack of inlined frames, and the progress of the trace.
 
 use super::checkpoint::Speculative;
 use crate::bytecode::Span;
 
-/// The frames on the way to a place: file, line and function of each, and what it spans there.
+/// A stack trace: file, line and function of each frame, outermost first, and the source range in each.
 pub(in crate::trace) type Way = (Vec<(String, i32, String)>, Vec<Option<Span>>);
 
 /// One instruction, before it ran.
@@ -21,26 +21,26 @@ pub struct Followed {
     pub stack: Vec<String>,
 }
 
-/// Where the trace stands.
+/// The stack of inlined frames.
 #[derive(Default)]
 pub(in crate::trace) struct CallStack {
     /// The lines of the frames, the traced function's first.
     pub(in crate::trace) lines: Vec<(String, i32, String)>,
-    /// What the frames' instructions span in their lines.
+    /// The source ranges of the frames' current instructions.
     pub(in crate::trace) spans: Vec<Option<Span>>,
-    /// The library's function that is being called, if torch's Dynamo would trace it.
+    /// The library function that is being called, if torch's Dynamo would inline it.
     pub(in crate::trace) within: Option<&'static str>,
-    /// The frames' place when the last instruction failed.
+    /// The stack trace of the last failure.
     pub(in crate::trace) failed_at: Option<Way>,
-    /// How deep within containers something is looked for.
+    /// The recursion depth of a traversal of nested containers.
     pub(in crate::trace) nesting: usize,
-    /// How many instructions were run.
+    /// How many instructions were traced.
     pub(in crate::trace) steps: usize,
-    /// What was run, if `Options::follow` asks for it.
+    /// The log of traced instructions, if `Options::follow` asks for it.
     pub(in crate::trace) followed: Vec<Followed>,
 }
 
-/// The library's function that was being called, and how deep containers were looked into.
+/// The library function that was being called, and the recursion depth.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct CallStackCheckpoint {
     within: Option<&'static str>,
@@ -56,15 +56,15 @@ impl Speculative for CallStack {
 
     fn rollback(&mut self, to: CallStackCheckpoint) {
         let CallStack {
-            // Whoever inlines a call takes its frame off again, on success and on failure; the traced function's own
-            // line is set before each of its instructions.
+            // `Tracer::run` pops the frame that it pushed on failure too; the root frame's entry is set before each of
+            // its instructions.
             lines: _,
             spans: _,
             within,
             nesting,
-            // It tells why the trace ends, and so is about what is taken back.
+            // The stack trace of the graph break itself.
             failed_at: _,
-            // What was run was run.
+            // Counters of the work done, and its log.
             steps: _,
             followed: _,
         } = self;

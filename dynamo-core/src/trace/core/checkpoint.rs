@@ -1,16 +1,16 @@
-//! Speculation: what a trace has recorded is taken back when an instruction cannot be traced.
+//! Checkpoint and rollback of speculative state.
 //!
-//! Each sub-structure of the tracer implements [`Speculative`], and takes itself apart in `rollback` without `..`, so
-//! that a new field does not compile until somebody has decided whether it is taken back, or why it may stay.
+//! Each sub-structure of the tracer implements [`Speculative`]. Its `rollback` destructures `self` exhaustively,
+//! without `..`: a field that is added does not compile until `rollback` either restores it or says why it survives.
 
-/// State of a trace of which everything since a checkpoint can be taken back.
+/// State that can be rolled back to a checkpoint.
 pub(in crate::trace) trait Speculative {
-    /// What has to be kept for that: lengths of what only grows, copies of what is small.
+    /// What a checkpoint stores: lengths of append-only tables, copies of small values.
     type Checkpoint;
 
-    /// A point to return to.
+    /// A checkpoint of the state as it is now.
     fn checkpoint(&self) -> Self::Checkpoint;
 
-    /// Takes back everything since the checkpoint.
+    /// Restores the state at the checkpoint.
     fn rollback(&mut self, to: Self::Checkpoint);
 }

@@ -1,21 +1,21 @@
-//! The exceptions of the traced program: the one on its way, the one that is handled, and those that were raised.
+//! The exception state of the traced program, as `PyThreadState` has it.
 
 use super::{checkpoint::Speculative, value::ValueId};
 
-/// The exceptions that a trace has to do with.
+/// The exceptions of the traced program.
 #[derive(Default)]
 pub(in crate::trace) struct Exceptions {
-    /// The exception on its way to a handler.
+    /// The exception that is propagating to a handler.
     pub(in crate::trace) raising: Option<ValueId>,
-    /// The exception that is being handled.
+    /// The exception that is being handled (`exc_info`).
     pub(in crate::trace) handled: Option<ValueId>,
-    /// The exceptions that were raised, and so have a history that no code gives them again.
+    /// The exceptions that were raised: generated code cannot rebuild their tracebacks and contexts.
     pub(in crate::trace) raised: Vec<ValueId>,
-    /// Whether a handler sees what the current instruction raises.
+    /// Whether the current instruction is covered by an exception handler, in any frame.
     pub(in crate::trace) watched: bool,
 }
 
-/// Which exception was handled, and how many had been raised.
+/// The exception being handled, and how many were raised.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct ExceptionCheckpoint {
     handled: Option<ValueId>,
@@ -34,10 +34,10 @@ impl Speculative for Exceptions {
             raising,
             handled,
             raised,
-            // Set anew for each instruction, and set back after it.
+            // Set for each instruction, and restored after it.
             watched: _,
         } = self;
-        // Between instructions of the traced function none is on its way.
+        // No exception is propagating between instructions of the root frame.
         *raising = None;
         *handled = to.handled;
         raised.truncate(to.raised);

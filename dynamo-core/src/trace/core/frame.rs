@@ -151,14 +151,14 @@ impl Frame {
     }
 }
 
-/// Where a frame goes on.
+/// Where execution goes on after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Next {
     /// With its next instruction.
     Go,
     /// At its caller, which gets this value.
     Return(ValueId),
-    /// The same, to come back.
+    /// At its caller, which gets this value; the generator is suspended.
     Yield(ValueId),
 }
 
@@ -167,7 +167,7 @@ pub(in crate::trace) fn line_of(frame: &Frame) -> (String, i32, String) {
     (object.filename.clone(), frame.line(), object.name.clone())
 }
 
-/// Code that no compiler makes.
+/// The reason for bytecode that no compiler emits.
 fn broken(what: &str) -> Reason {
     Reason::new(Kind::Opcode, format!("The code names {what}."))
 }

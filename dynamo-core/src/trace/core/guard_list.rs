@@ -1,24 +1,24 @@
-//! What has to hold for a trace to be used again, but for what the shape environment has recorded.
+//! The guards of a trace, but for those of the shape environment.
 
 use super::{checkpoint::Speculative, state::StateId};
 use crate::host::Obj;
 use guards::{Element, Guard, SourceId};
 use rustc_hash::FxHashMap;
 
-/// The guards, and what guards are made of at the end of the trace.
+/// The guards, and the reads from which guards are derived at the end of the trace.
 #[derive(Default)]
 pub(in crate::trace) struct GuardList {
     /// The guards so far.
     pub(in crate::trace) emitted: Vec<Guard>,
-    /// What the program has asked of dicts of the caller's.
+    /// The keys that were read of input dicts.
     pub(in crate::trace) asked: Asked,
-    /// The objects of the caller's that are keys: no two of them may be one.
+    /// The sources of input objects that are keys by identity: they are guarded to be distinct.
     pub(in crate::trace) keyed: Vec<SourceId>,
     /// The tensors that are keys of the caller's dicts, and where.
     pub(in crate::trace) tensor_keys: Vec<(Obj, SourceId)>,
 }
 
-/// How much there was of each.
+/// The lengths of the lists.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct GuardCheckpoint {
     emitted: usize,
@@ -88,7 +88,7 @@ impl Speculative for Asked {
 
     fn rollback(&mut self, to: AskedCheckpoint) {
         let Asked {
-            // What a dict of the caller's held when it was looked at; nothing leads to those that are dropped.
+            // The keys that a dict had when it was realized; dicts that are rolled back are not looked up again.
             keys: _,
             whole,
             found,

@@ -26,17 +26,17 @@ pub(in crate::trace) struct Row {
 /// Items that are copied at most.
 const MOST_COPIED: usize = 1 << 27;
 
-/// Everything that can change, with the way back.
+/// The mutable state of the traced program, with an undo log.
 #[derive(Default)]
 pub(in crate::trace) struct Heap {
     rows: PrimaryMap<StateId, Row>,
-    /// The dicts that are more than that.
+    /// The dicts of a subclass of `dict` in `collections`.
     tables: FxHashMap<StateId, Table>,
-    /// The dicts of the caller's that were read as a whole, until somebody takes note of it.
+    /// The input dicts that were read as a whole since [`Heap::take_read`].
     read: RefCell<Vec<StateId>>,
-    /// What was changed, and how it was before, as long as that may be asked for.
+    /// The undo log: each state that was changed, and what it was before; `None` once committed.
     log: Vec<(StateId, Option<Row>)>,
-    /// How many items were copied for the log.
+    /// How many items the undo log has copied.
     copied: usize,
 }
 
@@ -68,13 +68,13 @@ impl Heap {
         self.rows.push(Row { state, origin, changed: false })
     }
 
-    /// The current state. Of a dict of the caller's all keys are guarded then.
+    /// The current state. Reading an input dict in this way guards all of its keys.
     pub(in crate::trace) fn get(&self, id: StateId) -> &State {
         self.note_read(id);
         &self.rows[id].state
     }
 
-    /// What sort of thing it is, of which nothing is guarded.
+    /// The kind of a state; reading it needs no guard.
     pub(in crate::trace) fn sort(&self, id: StateId) -> Sort {
         match self.rows[id].state {
             State::List(_) => Sort::List,
@@ -89,12 +89,12 @@ impl Heap {
         }
     }
 
-    /// What a dict is beyond that.
+    /// The class of a dict.
     pub(in crate::trace) fn table(&self, dict: StateId) -> Table {
         self.tables.get(&dict).copied().unwrap_or(Table::Plain)
     }
 
-    /// Makes a dict more than that.
+    /// Sets the class of a dict.
     pub(in crate::trace) fn set_table(&mut self, dict: StateId, table: Table) {
         self.tables.insert(dict, table);
     }
@@ -117,7 +117,7 @@ impl Heap {
         }
     }
 
-    /// The dicts of the caller's that were read as a whole since somebody asked.
+    /// Takes the input dicts that were read as a whole since the last call.
     pub(in crate::trace) fn take_read(&mut self) -> Vec<StateId> {
         std::mem::take(self.read.get_mut())
     }
@@ -129,7 +129,7 @@ impl Heap {
         }
     }
 
-    /// The state, to be changed; what it was is logged.
+    /// The state for writing; its old value goes to the undo log.
     pub(in crate::trace) fn change(&mut self, id: StateId) -> &mut State {
         self.note_read(id);
         self.copied += self.rows[id].state.weight();
@@ -138,7 +138,7 @@ impl Heap {
         &mut self.rows[id].state
     }
 
-    /// Forgets how things were: nobody returns to a point before this one.
+    /// Drops the undo log up to now: no checkpoint before this point is rolled back to.
     pub(in crate::trace) fn commit(&mut self) {
         for (_, row) in self.log.iter_mut().rev() {
             if row.take().is_none() {
@@ -147,8 +147,8 @@ impl Heap {
         }
     }
 
-    /// True once so much was copied that more would take seconds: containers that grow item by item are copied each
-    /// time.
+    /// True once the undo log has copied so much that more would take seconds: a container that grows item by item is
+    /// copied at each change.
     pub(in crate::trace) fn is_overworked(&self) -> bool {
         self.copied > MOST_COPIED
     }
@@ -158,18 +158,18 @@ impl Heap {
         self.rows.values().map(|row| &row.state)
     }
 
-    /// True if a state was changed that an object of the caller holds.
+    /// True if the state of an input object was changed.
     pub(in crate::trace) fn has_changed(&self) -> bool {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
-    /// True if a state was changed since a checkpoint that was there before, or that an object of the caller holds.
+    /// True if a state that is older than a checkpoint, or belongs to an input object, was changed since.
     pub(in crate::trace) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
         let is_older = |id: StateId| id.index() < checkpoint.states;
         self.log[checkpoint.changes..].iter().any(|&(id, _)| is_older(id) || self.rows[id].origin.is_some())
     }
 
-    /// The states that objects of the caller hold and that were changed, in the order of their first change.
+    /// The states of input objects that were changed, in the order of their first change.
     pub(in crate::trace) fn changed(&self) -> Vec<StateId> {
         let mut seen = Vec::new();
         for &(id, _) in &self.log {
@@ -181,7 +181,7 @@ impl Heap {
     }
 }
 
-/// How many changes there were, and how many states.
+/// The lengths of the undo log and of the arena.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct HeapCheckpoint {
     changes: usize,
@@ -197,13 +197,13 @@ impl Speculative for Heap {
 
     fn rollback(&mut self, to: HeapCheckpoint) {
         let Heap {
-            // Without the objects that lead to them, those that were added since are not found again.
+            // An append-only arena: once the object table is rolled back, nothing refers to the newer states.
             rows,
-            // Said of a dict when it is made.
+            // Set once, when the dict is made.
             tables: _,
             read,
             log,
-            // How much work there was.
+            // A counter of the work done.
             copied: _,
         } = self;
         for (id, row) in log.drain(to.changes..).rev() {

@@ -41,7 +41,7 @@ impl Default for Lowered {
 }
 
 impl Lowered {
-    /// Drops the counterparts of the nodes from this one on.
+    /// Drops the counterparts of the nodes from this number on.
     pub(in crate::trace) fn drop_from(&mut self, nodes: usize) {
         if let Some(&from) = self.starts.get(nodes) {
             self.graph.retain(|node| node.index() < from);
@@ -56,7 +56,7 @@ impl Lowered {
         (start(node.index())..start(node.index() + 1)).map(NodeId::new)
     }
 
-    /// Takes a node over as it is.
+    /// Copies a node unchanged.
     pub(in crate::trace) fn copy(&mut self, graph: &Graph, id: NodeId) -> NodeId {
         let node = &graph[id];
         self.starts.resize(id.index(), self.graph.capacity());

@@ -7,29 +7,29 @@ use crate::host::Host;
 use fx::NodeId;
 use symshapes::{DType, Device, DeviceKind};
 
-/// The modes that are on where the trace stands.
+/// The modes at the current instruction.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Modes {
     /// Whether autograd records.
     pub(in crate::trace) grad: bool,
-    /// Which devices choose element types on their own.
+    /// Autocast: the devices for which it is enabled, with their dtypes.
     pub(in crate::trace) autocast: Scoped<AutocastState, EnteredAutocast>,
-    /// Whether tensors are made that can never record gradients.
+    /// Inference mode.
     pub(in crate::trace) inference: Scoped<bool, EnteredInference>,
-    /// The device on which tensors are made when the program names none.
+    /// The default device of factory functions.
     pub(in crate::trace) device: Option<Device>,
 }
 
-/// A mode, with the context managers of it that were entered and not left.
+/// A mode, with its context managers that are active.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Scoped<S, E> {
-    /// The mode as it is now.
+    /// The current mode.
     pub(in crate::trace) current: S,
     /// The managers, the outermost first.
     pub(in crate::trace) entered: Vec<E>,
 }
 
-/// The devices for which it is on, and the element type that is chosen there.
+/// The devices for which autocast is enabled, with their dtypes.
 pub(in crate::trace) type AutocastState = Vec<(DeviceKind, DType)>;
 
 /// One that was entered: its node, and how it was before.

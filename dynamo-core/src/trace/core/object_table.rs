@@ -11,7 +11,7 @@ use guards::SourceId;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-/// A hash table in the order of insertion: truncating it takes back what came last.
+/// A hash table that keeps insertion order, so that truncation rolls it back.
 type Log<K, V> = IndexMap<K, V, FxBuildHasher>;
 
 /// What the program has given to a function that it has made.
@@ -30,39 +30,39 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) values: PrimaryMap<ValueId, Value>,
     /// How each is read from the running program, if it can be.
     pub(in crate::trace) source_of: SecondaryMap<ValueId, PackedOption<SourceId>>,
-    /// What lazy values turned out to be.
+    /// The realized value of each lazy value that was forced.
     pub(in crate::trace) forced: Log<ValueId, ValueId>,
-    /// The values of the objects that were looked at.
+    /// The tracked value of each object that was realized.
     pub(in crate::trace) known: Log<Obj, ValueId>,
-    /// The dicts of functions' global variables that were looked at, perhaps in vain.
+    /// `__globals__` of the functions that were realized, also of those whose realization failed.
     pub(in crate::trace) scopes: Vec<Obj>,
-    /// Other dicts that were looked at, perhaps in vain.
+    /// Other dicts that were realized, also where that failed.
     pub(in crate::trace) dicts: FxHashSet<Obj>,
-    /// The dicts in which objects and modules that were looked at keep their attributes.
+    /// `__dict__` of the objects and modules that were realized.
     pub(in crate::trace) held: FxHashSet<Obj>,
-    /// Cells of the caller's, and where each was found.
+    /// Closure cells of the running program, each with its first source.
     pub(in crate::trace) cells: Vec<(Obj, SourceId)>,
-    /// What objects of the caller's hold whose classes come from dict or list.
+    /// The dict or list contents of objects whose classes derive from `dict` or `list`.
     pub(in crate::trace) bases: FxHashMap<Obj, ValueId>,
-    /// Where such objects are, and the class of Python's own whose `__getitem__` reads their items.
+    /// The sources of such objects, with the builtin class whose `__getitem__` reads their items.
     pub(in crate::trace) raw_items: FxHashMap<SourceId, &'static str>,
-    /// The objects of frozen sets: the values know no order.
+    /// The objects behind frozen sets: a constant has lost their iteration order.
     pub(in crate::trace) frozen: FxHashMap<ValueId, Obj>,
     /// The attributes of functions that the program has made.
     pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
-    /// The attributes that the program has written.
+    /// The slots of attributes and global variables that the program has written.
     pub(in crate::trace) slots: Vec<(Obj, String, StateId)>,
 }
 
 impl ObjectTable {
-    /// Forgets which lazy numbers the graph's nodes from this one on give, which are dropped.
+    /// Removes the lazy values that were forced to results of dropped nodes: those from this number on.
     pub(in crate::trace) fn forget_results(&mut self, nodes: usize) {
         let values = &self.values;
         self.forced.retain(|_, forced| values[*forced].node().is_none_or(|node| node.index() < nodes));
     }
 }
 
-/// How much there was of each.
+/// The lengths of the tables.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct ObjectCheckpoint {
     values: usize,
@@ -87,18 +87,18 @@ impl Speculative for ObjectTable {
 
     fn rollback(&mut self, to: ObjectCheckpoint) {
         let ObjectTable {
-            // An arena: without the entries below, nothing leads to the values that are dropped.
+            // Append-only arenas: once the tables below are rolled back, nothing refers to the newer values.
             values: _,
             source_of: _,
             forced,
             known,
-            // They say which objects share a dict, which stays so, and are read only where another object is looked at.
+            // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
             scopes: _,
             dicts: _,
             held: _,
             cells,
             bases,
-            // A fact of the object at a source, whoever reads it.
+            // A fact about the object at a source, independent of the trace.
             raw_items: _,
             frozen,
             function_attrs,
@@ -107,7 +107,7 @@ impl Speculative for ObjectTable {
         forced.truncate(to.forced);
         known.truncate(to.known);
         cells.truncate(to.cells);
-        // What is held was tracked when it was found.
+        // An entry was inserted together with its value.
         bases.retain(|_, held| held.index() < to.values);
         frozen.retain(|value, _| value.index() < to.values);
         function_attrs.retain(|value, _| value.index() < to.values);

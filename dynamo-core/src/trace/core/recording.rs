@@ -1,4 +1,4 @@
-//! The graph of a trace in the making, with what is known of its nodes.
+//! The FX graph under construction, and facts about its nodes.
 
 use super::{checkpoint::Speculative, lowered::Lowered, value::ValueId};
 use crate::bytecode::Span;
@@ -16,21 +16,21 @@ pub(in crate::trace) struct Recording {
     pub(in crate::trace) lowered: Lowered,
     /// The graph's inputs.
     pub(in crate::trace) inputs: Vec<Input>,
-    /// Nodes that give the tensor that an earlier one gives, and that one.
+    /// Nodes that return the tensor of an earlier node (in-place calls), each with that node.
     pub(in crate::trace) aliases: Vec<(NodeId, NodeId)>,
     /// The inputs that are parameters of modules.
     pub(in crate::trace) parameters: Vec<NodeId>,
-    /// The nodes that give a tensor's sizes all at once.
+    /// The node that computes each `torch.Size` as a whole, by the size's value.
     pub(in crate::trace) sizes: FxHashMap<ValueId, NodeId>,
-    /// The nodes that have the name of a variable.
+    /// Whether a node was named after a variable.
     pub(in crate::trace) named: SecondaryMap<NodeId, bool>,
-    /// The names that such nodes had before.
+    /// The names of such nodes before that.
     pub(in crate::trace) renamed: Vec<(NodeId, String)>,
-    /// The calls that have no rule: torch was asked what they give.
+    /// The calls without an inference rule, whose metadata torch computed.
     pub(in crate::trace) without_rule: Vec<NodeId>,
-    /// Where the nodes come from.
+    /// The source locations of nodes.
     pub(in crate::trace) origins: Origins,
-    /// What the graph leaves behind.
+    /// The side effects of running the graph.
     pub(in crate::trace) effects: GraphEffects,
 }
 
@@ -55,22 +55,22 @@ pub struct Origin {
 /// Where the nodes of a graph come from.
 pub type Origins = SecondaryMap<NodeId, Origin>;
 
-/// What a graph leaves behind when it runs, and what becomes of it where it fails.
+/// The side effects of running a graph, and whether a failure of it is retried in eager mode.
 #[derive(Clone, Copy, Default, Debug)]
 pub(in crate::trace) struct GraphEffects {
-    /// It changes tensors of the caller's in place, which [`Recording::aliases`] names.
+    /// It mutates input tensors in place, which [`Recording::aliases`] names.
     pub(in crate::trace) writes: bool,
-    /// It changes anything else.
+    /// It has any other side effect.
     pub(in crate::trace) changes: bool,
-    /// It draws from the CPU's default generator.
+    /// It advances the CPU's default random generator.
     pub(in crate::trace) draws: bool,
-    /// It draws from any other one.
+    /// It advances another random generator.
     pub(in crate::trace) draws_elsewhere: bool,
-    /// The program runs as it is, from its beginning, where the graph fails.
+    /// If the graph raises, the original code runs from its start.
     pub(in crate::trace) retries: bool,
 }
 
-/// The first node that is taken back, and what the graph left behind before it.
+/// The number of nodes, and the state that is not derived from them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct RecordingCheckpoint {
     /// The number of the next node.
@@ -94,8 +94,8 @@ impl Speculative for Recording {
             aliases,
             parameters,
             sizes,
-            // Numbers of nodes are not given out twice, so nothing asks for what is said of those that are dropped. A
-            // node that stays keeps the name that it was given meanwhile.
+            // Node ids are never reused, so entries of dropped nodes are not read. A node that stays keeps the name
+            // that it was given since the checkpoint: names carry no meaning.
             named: _,
             origins: _,
             renamed,
@@ -113,5 +113,53 @@ impl Speculative for Recording {
         renamed.retain(|&(node, _)| stays(node));
         without_rule.retain(|&node| stays(node));
         *effects = to.effects;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fx::{Arg, Kind};
+
+    /// Records `operator.neg` of a node, in both graphs.
+    fn neg(recording: &mut Recording, of: NodeId) -> NodeId {
+        let node = recording.torch.push(Kind::CallFunction, "operator.neg", vec![Arg::Node(of)], vec![], None);
+        recording.lowered.copy(&recording.torch, node);
+        node
+    }
+
+    fn begun() -> (Recording, NodeId) {
+        let mut recording = Recording::default();
+        let input = recording.torch.placeholder("x");
+        recording.lowered.copy(&recording.torch, input);
+        (recording, input)
+    }
+
+    #[test]
+    fn calls_of_a_dropped_node_are_none_of_the_one_before() {
+        let (mut recording, input) = begun();
+        let kept = neg(&mut recording, input);
+        let checkpoint = recording.checkpoint();
+        neg(&mut recording, kept);
+        recording.rollback(checkpoint);
+        let next = neg(&mut recording, kept);
+        assert_eq!(recording.lowered.calls(kept).count(), 1);
+        assert_eq!(recording.lowered.calls(next).count(), 1);
+    }
+
+    #[test]
+    fn a_rollback_leaves_what_was_recorded_before() {
+        let (mut recording, input) = begun();
+        let checkpoint = recording.checkpoint();
+        let dropped = neg(&mut recording, input);
+        recording.aliases.push((dropped, input));
+        recording.without_rule.push(dropped);
+        recording.sizes.insert(ValueId::from_u32(0), dropped);
+        recording.lowered.complete = false;
+        recording.effects.retries = true;
+        recording.rollback(checkpoint);
+        assert_eq!(recording.torch.nodes().collect::<Vec<_>>(), [input]);
+        assert!(recording.aliases.is_empty() && recording.without_rule.is_empty() && recording.sizes.is_empty());
+        assert!(recording.lowered.complete && !recording.effects.retries);
     }
 }

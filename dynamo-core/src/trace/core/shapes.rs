@@ -1,4 +1,4 @@
-//! Symbolic sizes and numbers: the environment of symbols, and what the trace has told it.
+//! Symbolic shapes: the shape environment, and the hints behind its symbols.
 
 use super::checkpoint::Speculative;
 use guards::SourceId;
@@ -8,13 +8,13 @@ use symshapes::{EnvOptions, Expr, ShapeEnv};
 
 /// The symbols of a trace.
 pub(in crate::trace) struct Shapes {
-    /// The symbols, and what was decided about them.
+    /// The symbols, with the guards on them.
     pub(in crate::trace) env: ShapeEnv,
-    /// The sizes and integers of the caller's that were looked at, and their values; of floats, their bits.
+    /// The values of the input sizes and integers that were read; of floats, their bits.
     pub(in crate::trace) hints: Vec<(SourceId, i64)>,
     /// The first size of each group of dimensions that `mark_unbacked` names.
     pub(in crate::trace) groups: FxHashMap<Arc<str>, Expr>,
-    /// Whether numbers of the caller's are taken for constants, however often they have changed.
+    /// Whether input numbers are specialised to constants, also those that would be dynamic.
     pub(in crate::trace) specialises: bool,
 }
 
@@ -34,11 +34,11 @@ impl Speculative for Shapes {
 
     fn rollback(&mut self, to: bool) {
         let Shapes {
-            // What it has learned stays: at worst it is a guard too many.
+            // Its guards stay: they held, so that at worst there is one too many.
             env: _,
-            // Which numbers change between calls is worth knowing, whether the graph has come to need them or not.
+            // They tell automatic dynamic shapes which inputs change between calls, in the graph or not.
             hints: _,
-            // Over the environment's symbols, which stay.
+            // Expressions over the symbols, which stay.
             groups: _,
             specialises,
         } = self;

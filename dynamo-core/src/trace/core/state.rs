@@ -1,6 +1,6 @@
-//! What Python can change: the state of a list, a dict, a cell, an iterator's place.
+//! The mutable state of lists, dicts, sets, cells, iterators and instances.
 //!
-//! Invariant: a state names values and other states by their ids, and so is copied as it stands.
+//! Invariant: a state refers to values and other states by id, so that a clone of it is a snapshot.
 
 use super::{frame::Frame, lazy::Lazy, value::ValueId};
 use crate::host::{Obj, SetHistory};
@@ -10,7 +10,7 @@ use guards::Constant;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// A thing that Python can change.
+/// The identity of a mutable object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::trace) struct StateId(u32);
 entity_impl!(StateId, "state");
@@ -47,7 +47,7 @@ pub(in crate::trace) enum State {
     Cell(Option<ValueId>),
     /// An iterator.
     Iter(Iter),
-    /// A stack of what is to be left.
+    /// The callbacks of a `contextlib.ExitStack`.
     Stack(Vec<Leaving>),
     /// What an object of a class of the program's holds.
     Instance(Instance),
@@ -84,10 +84,10 @@ pub(in crate::trace) struct Deque {
     pub(in crate::trace) moves: usize,
 }
 
-/// What a dict does beyond being one.
+/// The class of a dict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Table {
-    /// Nothing.
+    /// `dict`
     Plain,
     /// `collections.OrderedDict`
     Ordered,
@@ -119,16 +119,16 @@ impl Leaving {
     }
 }
 
-/// How a set came to be, on which the order depends in which it gives its items.
+/// The history of a set, which determines its iteration order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Made {
-    /// It is the caller's, and as it was: its items stand in its order.
+    /// It is an input and unchanged: its items are in iteration order.
     Found,
     /// The program has made it of constants.
     By(SetHistory),
     /// By calls that code repeats, of which only the running program tells the order.
     Again(SetCalls),
-    /// In a way that cannot be gone again.
+    /// In a way that generated code cannot repeat.
     Otherwise,
 }
 

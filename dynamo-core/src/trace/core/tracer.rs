@@ -23,16 +23,16 @@ use guards::{Constant, SourceId, Sources};
 /// What tracing gives, or why it cannot go on.
 pub(in crate::trace) type Traced<T = ValueId> = Result<T, Reason>;
 
-/// How deep containers are looked into.
+/// The greatest depth of nested containers.
 const MOST_NESTED: usize = 100;
 
 /// The interpreter's whole state.
 ///
-/// What a failed speculation takes back lies in sub-structures that implement [`Speculative`].
+/// All state that a failed speculation rolls back lies in sub-structures that implement [`Speculative`].
 pub(in crate::trace) struct Tracer<'h> {
     pub(in crate::trace) host: &'h mut dyn Host,
     pub(in crate::trace) options: &'h Options,
-    /// Where values are found: only names, which a trace need not use.
+    /// The interned sources of values: names, of which unused ones do no harm.
     pub(in crate::trace) sources: Sources,
     pub(in crate::trace) objects: ObjectTable,
     pub(in crate::trace) heap: Heap,
@@ -44,7 +44,7 @@ pub(in crate::trace) struct Tracer<'h> {
     pub(in crate::trace) exceptions: Exceptions,
 }
 
-/// What a trace has recorded.
+/// A checkpoint of every sub-structure.
 pub(in crate::trace) struct Recorded {
     objects: <ObjectTable as Speculative>::Checkpoint,
     heap: <Heap as Speculative>::Checkpoint,
@@ -127,7 +127,7 @@ impl<'h> Tracer<'h> {
         id
     }
 
-    /// An object at which nobody has looked yet.
+    /// An object of the running program that is realized when it is first used.
     pub(in crate::trace) fn lazy(&mut self, obj: Obj, source: SourceId) -> ValueId {
         self.sourced(Value::Lazy(obj), source)
     }
@@ -140,7 +140,7 @@ impl<'h> Tracer<'h> {
         self.constant(Constant::None)
     }
 
-    /// Looks into a container, which may hold itself.
+    /// Recurses into a container, up to a depth: it may contain itself.
     pub(in crate::trace) fn nested<T>(&mut self, look: impl FnOnce(&mut Self) -> Traced<T>) -> Traced<T> {
         if self.call_stack.nesting >= MOST_NESTED {
             return Err(Reason::new(Kind::TooDeep, "A container within itself, or within many others."));
@@ -151,7 +151,7 @@ impl<'h> Tracer<'h> {
         found
     }
 
-    /// A value for something that changes.
+    /// A value with mutable state.
     pub(in crate::trace) fn state(&mut self, state: State) -> ValueId {
         let state = self.heap.push(state, None);
         self.value(Value::State(state))

@@ -22,11 +22,11 @@ entity_impl!(ValueId, "v");
 /// What a value is.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum Value {
-    /// The interpreter's NULL, which calls expect below a function without `self`.
+    /// NULL on the stack: the `self` slot of a call of a plain function.
     Null,
-    /// An object at which nobody has looked.
+    /// An object of the running program that has not been realized (torch: `LazyVariableTracker`).
     Lazy(Obj),
-    /// Arithmetic on integers of the caller's that nothing has needed yet: the operator, the operands.
+    /// Deferred arithmetic on input integers: the operator, the operands.
     Computed(BinaryOperator, ValueId, ValueId),
     /// A constant.
     Const(Constant),
@@ -57,7 +57,7 @@ pub(in crate::trace) enum Value {
     Tuple(Vec<ValueId>),
     /// A `torch.Size`.
     Size(Vec<ValueId>),
-    /// A tuple whose items have names.
+    /// A named tuple.
     Record(Obj, Rc<RecordClass>, Vec<ValueId>),
     /// A slice: start, stop, step.
     Slice([ValueId; 3]),
@@ -65,13 +65,13 @@ pub(in crate::trace) enum Value {
     Range([i64; 3]),
     /// A list, dict, set, cell or iterator.
     State(StateId),
-    /// The keys, values or items of a dict, by the name of the method that gives them.
+    /// The view `keys`, `values` or `items` of a dict, by that name.
     DictView(ValueId, &'static str),
     /// A Python function.
     Function(Rc<Function>),
-    /// A code object among the constants, about to become a function.
+    /// A code object, the operand of `MAKE_FUNCTION`.
     Code(Rc<Code>),
-    /// The traceback of an exception, of which nothing is known.
+    /// The traceback of an exception, which is opaque.
     Traceback,
     /// A Python function with its first argument.
     Method {
@@ -84,13 +84,13 @@ pub(in crate::trace) enum Value {
     Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
     /// An `itemgetter`, `attrgetter` or `methodcaller`, by the name of its class, with what it was made of.
     Getter(&'static str, Vec<ValueId>, Vec<(String, ValueId)>),
-    /// A context manager of torch's, made and not yet entered.
+    /// A context manager that was not entered.
     Context(Context),
-    /// A function that runs within a context manager of torch's.
+    /// A function decorated with a context manager.
     Decorated(Context, ValueId),
-    /// The method that leaves a context which was entered.
+    /// `__exit__` of a context manager that was entered.
     Exit(Context),
-    /// A function without Python code, or one that goes into the graph as it is, by its dotted name.
+    /// A function without bytecode, or one that is a node of the graph, by its dotted name.
     Builtin(String),
     /// A method without Python code, by its name, with its object.
     BoundBuiltin {
@@ -120,12 +120,12 @@ pub(in crate::trace) enum Value {
     InstanceDict(ValueId),
     /// A type that is made of others, and not evaluated yet: `list[int]`, or `int | None`.
     TypeExpr(TypeOperator, ValueId, ValueId),
-    /// `super()`: the class whose place in the method resolution order is left behind, and the object or class.
+    /// `super()`: the class after which the MRO is searched, and the object or class.
     Super(ValueId, ValueId),
 }
 
 impl Value {
-    /// True for a number that is no constant.
+    /// True for a symbolic number.
     pub(in crate::trace) fn is_symbolic(&self) -> bool {
         matches!(self, Value::SymInt { .. } | Value::SymFloat { .. } | Value::SymBool { .. })
     }

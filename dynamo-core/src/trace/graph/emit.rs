@@ -59,14 +59,14 @@ impl Tracer<'_> {
         }
     }
 
-    /// The same for what may be no tensor.
+    /// Names the node of a value after a variable, if it is a tensor.
     pub(in crate::trace) fn name_after(&mut self, value: ValueId, variable: &str) {
         if let Value::Tensor(node) = self.objects.values[value] {
             self.name_node(node, variable);
         }
     }
 
-    /// Puts a call into the graph, if it cannot fail when the graph runs or nobody would notice.
+    /// Puts a call into the graph, if it cannot raise when the graph runs, or unobservably.
     pub(in crate::trace) fn emit(
         &mut self,
         kind: NodeKind,
@@ -77,7 +77,7 @@ impl Tracer<'_> {
         self.emit_named(None, kind, target, args, kwargs)
     }
 
-    /// The same, under a name that is not the target's.
+    /// [`Tracer::emit`] with a node name that is not the target's.
     pub(in crate::trace) fn emit_named(
         &mut self,
         name: Option<&str>,

@@ -111,7 +111,7 @@ struct Asked {
 }
 
 impl Tracer<'_> {
-    /// Sees to it that nobody notices where the call fails, or ends the graph.
+    /// Makes a call that may raise unobservable, by a retry in eager mode; if that is impossible, the graph ends here.
     pub(in crate::trace) fn settle(&mut self, node: NodeId) -> Traced<()> {
         let left = !self.modes.inference.entered.is_empty();
         if (left || self.is_noticed()) && self.may_raise(node) {
@@ -125,7 +125,7 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// True if somebody would notice that a call does not fail where it stands.
+    /// True if it is observable that an exception of the graph is raised elsewhere than in the program.
     pub(in crate::trace) fn is_noticed(&self) -> bool {
         self.exceptions.watched || self.exceptions.handled.is_some() || self.heap.has_changed()
     }
@@ -280,7 +280,7 @@ impl Tracer<'_> {
         let changes = |call| fx::aten::side_effect(&self.graph.lowered.graph, call) == Some(SideEffect::Changes);
         let (mut changes, mut draws) = (self.graph.lowered.calls(node).any(changes), self.draws(node));
         if changes && self.host.is_functional(&self.graph.torch[node].target) {
-            // An operator of a library, of which nobody says whether it draws.
+            // A custom operator, which may draw random numbers.
             (changes, draws) = (false, true);
         }
         let draws_elsewhere = draws && !self.is_on_cpu(node);

@@ -1,7 +1,8 @@
-//! Objects of the running program, looked at when they are first used, under the guards that make the look hold.
+//! Realization of lazy values: an object of the running program becomes a tracked value when it is first used, under
+//! guards.
 
 use crate::{
-    host::{self, FunctionView, Mark, Obj, Place, TensorView, Unbacked, View},
+    host::{self, FunctionView, Obj, Place, View},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -10,22 +11,16 @@ use crate::{
             state::{Deque, Key, Made, State, StateId, Table},
             value::{Function, Value, ValueId},
         },
-        options::Dynamic,
         python::operator_getters,
         values::attr,
     },
 };
-use fx::{Meta, TensorMeta};
-use guards::{
-    Collection, Constant, Element, Guard, GuardKind, Layout, ObjectId, Root, Source, SourceId, Sources, Step,
-    TensorGuard,
-};
+use guards::{Collection, Constant, Guard, GuardKind, Source, SourceId, Sources, Step};
 use indexmap::IndexMap;
-use std::{rc::Rc, sync::Arc};
-use symshapes::{Constraint, Dim, EnvError, Expr, InputKind, Policy, Range, StrideInputs};
+use std::rc::Rc;
 
 impl Tracer<'_> {
-    /// A value as it is used: an object is looked at now.
+    /// The realized value: a lazy one is realized now.
     pub(in crate::trace) fn force(&mut self, value: ValueId) -> Traced {
         if !matches!(self.objects.values[value], Value::Lazy(_) | Value::Computed(..)) {
             return Ok(value);
@@ -79,13 +74,13 @@ impl Tracer<'_> {
         }
     }
 
-    /// The value itself, forced.
+    /// What the realized value is.
     pub(in crate::trace) fn get(&mut self, value: ValueId) -> Traced<Value> {
         let forced = self.force(value)?;
         Ok(self.objects.values[forced].clone())
     }
 
-    /// The same object is reached in a second way: it has to be so again.
+    /// Guards that a second source leads to the same object.
     fn guard_same(&mut self, known: ValueId, second: Option<SourceId>) {
         if let (Some(first), Some(second)) = (self.cell_of(known), second) {
             let second = self.cell_at(second);
@@ -290,7 +285,7 @@ impl Tracer<'_> {
     }
 
     /// Where a getter tells what it was made of.
-    fn parts_of_getter(&mut self, getter: SourceId) -> SourceId {
+    pub(in crate::trace) fn parts_of_getter(&mut self, getter: SourceId) -> SourceId {
         let method = self.sources.string("__reduce__");
         let told = self.sources.step(getter, Step::Call0(method));
         self.sources.item(told, Constant::Int(1))
@@ -367,334 +362,4 @@ impl Tracer<'_> {
             annotations: None,
         })))
     }
-
-    /// What has to hold for an object to look the same again; its parts have guards of their own.
-    fn guard_view(&mut self, obj: Obj, view: &View, source: SourceId) {
-        let kind = match view {
-            View::Constant(Constant::None) => GuardKind::NoneMatch,
-            View::Constant(Constant::Bool(value)) => GuardKind::BoolMatch(*value),
-            View::Constant(Constant::Int(_)) if self.is_dynamic_int(source) => self.type_match(obj),
-            View::Constant(Constant::Float(bits)) if self.is_dynamic_float(*bits, source) => self.type_match(obj),
-            View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
-            View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
-                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
-                self.type_match(obj)
-            }
-            View::Deque(items, most) => {
-                let kind = self.type_match(obj);
-                self.guard(source, kind);
-                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
-                let most = most.map_or(Constant::None, |most| Constant::Int(most as i64));
-                let most = self.sources.constant(most);
-                let part = self.sources.attr(source, "maxlen");
-                self.guard(part, GuardKind::EqualsMatch(most));
-                return;
-            }
-            View::Range(bounds) => {
-                for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
-                    let bound = self.sources.constant(Constant::Int(*bound));
-                    let part = self.sources.attr(source, name);
-                    self.guard(part, GuardKind::EqualsMatch(bound));
-                }
-                self.type_match(obj)
-            }
-            View::Partial(_, args, keywords) => {
-                let kind = self.type_match(obj);
-                self.guard(source, kind);
-                let given = self.sources.attr(source, "args");
-                self.guard(given, GuardKind::SequenceLength(args.len() as u32, Collection::Sequence));
-                let named = self.sources.attr(source, "keywords");
-                let keys = keywords
-                    .iter()
-                    .map(|(name, _)| Element::Constant(self.sources.constant(Constant::Str(name.clone()))));
-                let keys = GuardKind::DictKeysMatch(keys.collect());
-                self.guard(named, keys);
-                return;
-            }
-            View::Getter(_, parts) => {
-                let kind = self.type_match(obj);
-                self.guard(source, kind);
-                let all = self.parts_of_getter(source);
-                self.guard(all, GuardKind::SequenceLength(parts.len() as u32, Collection::Sequence));
-                return;
-            }
-            View::Set(items) => {
-                let kind = self.type_match(obj);
-                self.guard(source, kind);
-                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
-                for &item in items {
-                    if let View::Constant(constant) = self.host.view(item) {
-                        let element = Element::Constant(self.sources.constant(constant));
-                        self.guard(source, GuardKind::SetContains(element));
-                    }
-                }
-                return;
-            }
-            View::BoundBuiltin(_, name) => {
-                let part = self.sources.attr(source, "__name__");
-                let name = self.sources.constant(Constant::Str(name.clone()));
-                self.guard(part, GuardKind::EqualsMatch(name));
-                self.type_match(obj)
-            }
-            View::Object(class) if attr::is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
-            // The keys are guarded where they are read.
-            View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {
-                self.type_match(obj)
-            }
-            // A tensor's guard needs its symbols; a cell is as good as what it holds.
-            View::Tensor(_) | View::Cell(_) => return,
-            View::Function(function) if function.place == Place::Inlined => {
-                GuardKind::ClosureMatch(self.object(function.code))
-            }
-            View::Function(_) => GuardKind::FunctionMatch(self.object(obj)),
-            View::Module(_) => GuardKind::ModuleMatch(self.object(obj)),
-            View::Class(_) => GuardKind::ClassMatch(self.object(obj)),
-            View::Builtin(_) => GuardKind::BuiltinMatch(self.object(obj)),
-        };
-        self.guard(source, kind);
-    }
-
-    fn type_match(&mut self, obj: Obj) -> GuardKind {
-        let class = self.host.class_of(obj);
-        GuardKind::TypeMatch(self.object(class))
-    }
-
-    fn dict_keys(&mut self, items: &[(Obj, Obj)]) -> Vec<Element> {
-        let key = |&(key, _): &(Obj, Obj)| match self.host.view(key) {
-            View::Constant(constant) => Element::Constant(self.sources.constant(constant)),
-            _ => Element::Object(self.object(key)),
-        };
-        items.iter().map(key).collect()
-    }
-
-    /// The number that guards have for an object.
-    pub(in crate::trace) fn object(&mut self, obj: Obj) -> ObjectId {
-        let id = ObjectId::from_u32(obj.as_u32());
-        let info = self.host.info(obj);
-        self.sources.describe(id, info);
-        id
-    }
-
-    /// True if a number of the caller's is to be a symbol: never one that is global or a default.
-    fn is_dynamic_int(&self, source: SourceId) -> bool {
-        match self.declared(source) {
-            Some(Mark::Named(_) | Mark::Dynamic(..) | Mark::Maybe) => return true,
-            Some(_) => return false,
-            None => {}
-        }
-        match self.options.dynamic {
-            _ if self.shapes.specialises => false,
-            Dynamic::Never => false,
-            Dynamic::Always => self.is_passed(source),
-            Dynamic::Automatic => {
-                self.options.changed.contains(&self.sources.display(source).to_string()) && self.is_passed(source)
-            }
-        }
-    }
-
-    /// True for what is reached through an argument or a variable of the function.
-    fn is_passed(&self, source: SourceId) -> bool {
-        match self.sources.get(source) {
-            Some(Source::Root(root)) => matches!(root, Root::Local(_) | Root::Cell(_)),
-            Some(Source::Step { step: Step::Defaults(_) | Step::KwDefaults(_), .. }) | None => false,
-            Some(Source::Step { base, .. }) => self.is_passed(base),
-        }
-    }
-
-    /// True if a float of the caller's is to be a symbol. Unlike an integer, it may be one that is global or a default.
-    /// What is not finite stays what it is: guards compare numbers.
-    fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
-        let wherever_it_is = || match self.options.dynamic {
-            _ if self.shapes.specialises => false,
-            Dynamic::Never => false,
-            Dynamic::Always => true,
-            Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
-        };
-        let finite = f64::from_bits(bits).is_finite();
-        let undeclared = || self.declared(source).is_none();
-        self.options.floats && finite && (self.is_dynamic_int(source) || undeclared() && wherever_it_is())
-    }
-
-    fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {
-        let Some(source) = source else { return Ok(self.constant(Constant::float(hint))) };
-        if let Some(known) = self.number_input(source) {
-            return Ok(known);
-        }
-        let float = self.shapes.env.float(source.into(), hint, Policy::Dynamic);
-        let name = input_name(&self.sources.display(source).to_string());
-        let number = self.float_placeholder(&name, float, source)?;
-        self.objects.source_of[number] = source.into();
-        Ok(number)
-    }
-
-    fn symbolic_input(&mut self, hint: i64, source: Option<SourceId>) -> Traced {
-        let Some(source) = source else { return Ok(self.constant(Constant::Int(hint))) };
-        if let Some(known) = self.number_input(source) {
-            return Ok(known);
-        }
-        let expr = match self.declared(source) {
-            Some(Mark::Named(named)) => self
-                .shapes
-                .env
-                .named_input(source.into(), InputKind::Int, hint, &named, "")
-                .map_err(|error| self.shape_error(&error))?,
-            _ => self.shapes.env.int(source.into(), hint, Policy::Dynamic),
-        };
-        let name = self.shapes.env.pool().display(expr).to_string();
-        let node = self.placeholder(&name, Meta::Int(expr), source);
-        Ok(self.sourced(Value::SymInt { expr, node }, source))
-    }
-
-    fn tensor_input(&mut self, view: &TensorView, source: Option<SourceId>) -> Traced {
-        let Some(source) = source else {
-            return Err(Reason::new(Kind::Attribute, "A tensor that can be reached through no variable."));
-        };
-        let (sizes, strides, offset) = self.tensor_shape(view, source).map_err(|error| self.shape_error(&error))?;
-        let guard = TensorGuard {
-            python_type: self.object(view.class),
-            dispatch_keys: view.dispatch_keys.clone(),
-            dtype: view.dtype,
-            device: view.device,
-            layout: Layout::Strided,
-            requires_grad: view.requires_grad,
-            sizes: self.fixed(&sizes),
-            strides: self.fixed(&strides),
-        };
-        let guard = self.sources.tensor(guard);
-        self.guard(source, GuardKind::TensorMatch(guard));
-        let name = input_name(&self.sources.display(source).to_string());
-        let requires_grad = view.requires_grad;
-        let meta = TensorMeta { dtype: view.dtype, device: view.device, sizes, strides, offset, requires_grad };
-        let node = self.placeholder(&name, Meta::Tensor(meta), source);
-        if view.is_parameter {
-            self.graph.parameters.push(node);
-        }
-        Ok(self.value(Value::Tensor(node)))
-    }
-
-    fn tensor_shape(&mut self, view: &TensorView, source: SourceId) -> Result<(Vec<Expr>, Vec<Expr>, Expr), EnvError> {
-        let mut dims = Vec::new();
-        for (d, &hint) in (0..).zip(&view.sizes) {
-            let size = self.sources.size(source, d);
-            if view.is_parameter {
-                // It may be replaced by one of another shape, but that is no reason for a symbol.
-                dims.push((size, Dim { policy: Policy::Static, constraint: None }, Mark::default()));
-                continue;
-            }
-            self.shapes.hints.push((size, hint));
-            let mark = self.declared(size).or_else(|| view.marks.get(d as usize).cloned()).unwrap_or_default();
-            dims.push((size, self.dim(&mark, size), mark));
-        }
-        // Where a tensor starts is guarded by nothing, and so is nothing that the trace may know.
-        let offset = Expr::ZERO;
-        if dims.iter().all(|(_, dim, mark)| dim.policy == Policy::Static && !matches!(mark, Mark::Pinned(_))) {
-            // Its own guard says all there is to say.
-            let mut ints = |values: &[i64]| values.iter().map(|&value| self.shapes.env.pool_mut().int(value)).collect();
-            return Ok((ints(&view.sizes), ints(&view.strides), offset));
-        }
-        let mut sizes = Vec::new();
-        for ((size, dim, mark), &hint) in dims.into_iter().zip(&view.sizes) {
-            sizes.push(match &mark {
-                Mark::Named(named) => self.shapes.env.named_input(size.into(), InputKind::Size, hint, named, "")?,
-                Mark::Pinned(value) if *value != hint => return Err(not_pinned(size, hint, *value)),
-                _ => self.shapes.env.size(size.into(), hint, &dim, "")?,
-            });
-            if let (Mark::Unbacked(said), Some(&size)) = (mark, sizes.last()) {
-                self.believe(size, &said)?;
-            }
-        }
-        let dims = 0..view.strides.len() as u32;
-        let stride_sources: Vec<_> = dims.map(|d| self.sources.stride(source, d).into()).collect();
-        let inputs = StrideInputs {
-            sources: &stride_sources,
-            sizes: &sizes,
-            size_hints: &view.sizes,
-            stride_hints: &view.strides,
-        };
-        let strides = self.shapes.env.strides(inputs, "")?;
-        Ok((sizes, strides, offset))
-    }
-
-    /// What `dynamic_shapes` says of a size or an integer.
-    fn declared(&self, source: SourceId) -> Option<Mark> {
-        if self.options.declared.is_empty() {
-            return None;
-        }
-        let printed = self.sources.display(source).to_string();
-        self.options.declared.iter().find(|(source, _)| *source == printed).map(|(_, mark)| mark.clone())
-    }
-
-    /// States what the user says of a size that decides nothing.
-    fn believe(&mut self, size: Expr, said: &Unbacked) -> Result<(), EnvError> {
-        let place = self.place();
-        let (pool, mut stated) = (self.shapes.env.pool_mut(), Vec::new());
-        if let Some(min) = said.min {
-            let min = pool.int(min);
-            stated.push(pool.le(min, size));
-        }
-        if let Some(max) = said.max {
-            let max = pool.int(max);
-            stated.push(pool.le(size, max));
-        }
-        if let Some(group) = &said.group {
-            let first = *self.shapes.groups.entry(Arc::clone(group)).or_insert(size);
-            stated.push(pool.eq(size, first));
-        }
-        stated.into_iter().try_for_each(|p| self.shapes.env.check(p, "mark_unbacked", &place))
-    }
-
-    /// Why the environment has no answer.
-    pub(in crate::trace) fn shape_error(&self, error: &EnvError) -> Reason {
-        let names = |source: symshapes::SourceId| self.sources.display(source.into()).to_string();
-        let promised = matches!(error, EnvError::HintOutOfRange { .. } | EnvError::NotAsNamed { .. });
-        let kind = if promised { Kind::Promise } else { Kind::Shape };
-        Reason::new(kind, format!("{}.", error.explain(&names)))
-    }
-
-    /// The values of those that are constants.
-    fn fixed(&self, exprs: &[Expr]) -> Vec<Option<i64>> {
-        exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
-    }
-
-    /// How a dimension is treated.
-    fn dim(&self, mark: &Mark, printed: SourceId) -> Dim {
-        let changed = || self.options.changed.contains(&self.sources.display(printed).to_string());
-        let policy = match (mark, self.options.dynamic) {
-            (Mark::Static, _) => Policy::Static,
-            (Mark::Unbacked(_), _) => Policy::Unbacked,
-            (Mark::Pinned(_), _) => Policy::Static,
-            (Mark::Named(_), _) => Policy::Dynamic,
-            (Mark::Dynamic(..), _) => Policy::Dynamic,
-            (Mark::Maybe, _) | (Mark::None, Dynamic::Always) => Policy::Duck,
-            (Mark::None, Dynamic::Never) => Policy::Static,
-            (Mark::None, Dynamic::Automatic) if changed() => Policy::Duck,
-            (Mark::None, Dynamic::Automatic) => Policy::Static,
-        };
-        let promised = match *mark {
-            Mark::Dynamic(None, None) => Some(Range::ALL),
-            Mark::Dynamic(low, high) => Some(Range::new(low.unwrap_or(0), high.unwrap_or(i64::MAX))),
-            Mark::None | Mark::Static | Mark::Maybe | Mark::Unbacked(_) | Mark::Named(_) | Mark::Pinned(_) => None,
-        };
-        let constraint = promised.map(|range| Constraint::marked(range, ""));
-        Dim { policy, constraint }
-    }
-}
-
-/// The error of a size that `dynamic_shapes` says to be another.
-fn not_pinned(source: SourceId, size: i64, value: i64) -> EnvError {
-    let (named, at) = (value.to_string(), "dynamic_shapes".to_owned());
-    EnvError::NotAsNamed { input: source.into(), size, named, expected: None, at }
-}
-
-/// A printed source as the name of a graph's input: `L['x'].y` is `L_x_y`.
-pub fn input_name(source: &str) -> String {
-    let mut name = String::new();
-    for c in source.chars() {
-        if c.is_ascii_alphanumeric() {
-            name.push(c);
-        } else if !name.ends_with('_') {
-            name.push('_');
-        }
-    }
-    name
 }

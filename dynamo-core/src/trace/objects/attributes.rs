@@ -65,7 +65,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for an `AttributeError` on its way.
+    /// True if an `AttributeError` is propagating.
     pub(in crate::trace) fn lacks_attr(&mut self, reason: &Reason) -> bool {
         match self.exceptions.raising.map(|raising| self.objects.values[raising].clone()) {
             Some(Value::Exception { name, class, .. }) => {

@@ -14,7 +14,7 @@ use crate::{
             state,
             value::{Value, ValueId},
         },
-        values::{attr, ops},
+        values::{attr, comparisons},
     },
 };
 use guards::Constant;
@@ -86,13 +86,13 @@ impl Tracer<'_> {
         if left.is_none() && right.is_none() || self.has_own_equality(left, right)? {
             return Ok(None);
         }
-        let method = |comparison| format!("__{}__", ops::name_of(comparison));
-        let (direct, reflected) = (method(comparison), method(ops::reflected(comparison)));
+        let method = |comparison| format!("__{}__", comparisons::name_of(comparison));
+        let (direct, reflected) = (method(comparison), method(comparisons::reflected(comparison)));
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, direct, b));
         } else if !self.passes_on_objects("eq", a)? {
-            return Err(self.no_operator(ops::name_of(comparison), a, b));
+            return Err(self.no_operator(comparisons::name_of(comparison), a, b));
         }
         if let Some(right) = right {
             let first = self.comes_first(left, a, right, None)?;
@@ -106,7 +106,7 @@ impl Tracer<'_> {
         let equal = match comparison {
             Comparison::Eq => self.is_same(a, b)?,
             Comparison::Ne => !self.is_same(a, b)?,
-            _ => return Err(self.no_operator(ops::name_of(comparison), a, b)),
+            _ => return Err(self.no_operator(comparisons::name_of(comparison), a, b)),
         };
         Ok(Some(self.constant(Constant::Bool(equal))))
     }

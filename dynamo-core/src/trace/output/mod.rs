@@ -265,7 +265,7 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// Has exceptions of what comes next told of, if the graph may raise any.
+    /// Covers the following instructions, the graph's call, with an exception handler, if the graph may raise.
     fn watch_graph(&mut self) {
         if self.t.fallible().is_empty() {
             return;
@@ -276,8 +276,8 @@ impl<'t, 'h> Output<'t, 'h> {
         self.failed = Some(target);
     }
 
-    /// Tells of an exception of the graph, and raises it again. It does not count as one that is handled, so that it
-    /// has the context that it had. These instructions have no line: a traceback shows those that it is given.
+    /// The handler of the graph's call: reports the exception, and raises it again. It is not pushed as `exc_info`, so
+    /// that its context stays. These instructions have no line: a traceback shows those that it is given.
     fn tell_of_failure(&mut self) {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
@@ -293,7 +293,7 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.emit(Op::Reraise, 0);
     }
 
-    /// Has the original run from its beginning after an exception of the graph, which goes on if it is no error.
+    /// Runs the original code from its start after an exception of the graph; what is no `Exception` propagates.
     /// Arguments are in their slots, nothing was changed, and the original has not taken over its closure's cells
     /// twice.
     fn run_as_it_is(&mut self) {

@@ -39,7 +39,7 @@ impl Tracer<'_> {
         self.fold_with(function, args, &[])
     }
 
-    /// The same, with keyword arguments.
+    /// Constant folding of a call with keyword arguments.
     fn fold_with(&mut self, function: &str, args: &[Constant], keywords: &[(String, Constant)]) -> Traced {
         match self.host.fold_with(function, args, keywords) {
             Ok(Constant::Tuple(items)) if GIVING_LISTS.contains(&function) => {

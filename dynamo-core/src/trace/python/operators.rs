@@ -6,7 +6,7 @@ use crate::{
         Traced, Tracer,
         core::value::{Value, ValueId},
         torch::functional,
-        values::ops,
+        values::comparisons,
     },
 };
 use guards::Constant;
@@ -79,7 +79,7 @@ impl Tracer<'_> {
 
 /// A binary operator or comparison by its name in `operator`; `None` if that is none.
 pub(in crate::trace) fn call_binary(t: &mut Tracer<'_>, name: &str, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
-    match (BinaryOperator::named(name), ops::comparison_named(name)) {
+    match (BinaryOperator::named(name), comparisons::comparison_named(name)) {
         (Some((operator, changes)), _) => t.binary(operator, changes, a, b).map(Some),
         (None, Some(comparison)) => t.compare(comparison, a, b).map(Some),
         (None, None) => Ok(None),

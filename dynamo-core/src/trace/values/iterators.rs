@@ -100,7 +100,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for a `StopIteration` on its way.
+    /// True if a `StopIteration` is propagating.
     pub(in crate::trace) fn stops_iteration(&self, reason: &Reason) -> bool {
         let raised = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
         match raised {

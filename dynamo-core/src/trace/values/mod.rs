@@ -1,6 +1,7 @@
 //! Operations on tracked values, by the kind of value.
 //!
-//! - `attr`, `items`, `ops`: attributes, items, operators and comparisons, which each dispatch on the kind of value;
+//! - `attr`, `items`, `ops`, `comparisons`: attributes, items, operators, which each dispatch on the kind of value;
+//! - `constants`: what a value is known to be, as a constant, a truth, a number, a text;
 //! - `tensors`, `lists`, `dicts`, `ranges`, `slices`, `iterators`: what those do to one kind of value; `key_views`:
 //!   operators on the keys of dicts;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
@@ -9,6 +10,8 @@
 //!   types that are made of types.
 
 pub(in crate::trace) mod attr;
+pub(in crate::trace) mod comparisons;
+pub(in crate::trace) mod constants;
 pub(in crate::trace) mod dicts;
 pub(in crate::trace) mod function_attrs;
 mod gradients;

@@ -12,7 +12,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        values::ops,
+        values::comparisons,
     },
 };
 use fx::{Arg, Kind as NodeKind, Meta, infer};
@@ -224,7 +224,7 @@ impl Tracer<'_> {
                 self.relation(comparison, x, y)
             }
         };
-        let target = format!("operator.{}", ops::name_of(comparison));
+        let target = format!("operator.{}", comparisons::name_of(comparison));
         self.computed(&target, &target, &[x, y], Some(Number::Bool(pred)))
     }
 

@@ -1,5 +1,5 @@
-//! Attributes and global variables that the program writes: each is a [`State::Slot`], which the program reads from then
-//! on, and which is replayed as an effect.
+//! Attributes and global variables that the program writes: each is a [`State::Slot`], which the program reads from
+//! then on, and which is replayed as an effect.
 
 use crate::{
     host::{Obj, Scope},

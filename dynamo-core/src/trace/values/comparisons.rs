@@ -1,0 +1,265 @@
+//! Comparisons, identity and membership.
+
+use crate::{
+    bytecode::Comparison,
+    host::EnumMember,
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            state::{Sort, State},
+            value::{Value, ValueId},
+        },
+        values::{attr::is_singleton, ranges},
+    },
+};
+use fx::Kind as NodeKind;
+use guards::{Constant, GuardKind};
+
+impl Tracer<'_> {
+    /// `a < b` and its kind.
+    pub(in crate::trace) fn compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
+        let (left, right) = (self.get(a)?, self.get(b)?);
+        if matches!((&left, &right), (Value::Const(_) | Value::SymInt { .. }, Value::Tensor(_))) {
+            // A number does not know how, and leaves it to the tensor.
+            return self.compare(reflected(comparison), b, a);
+        }
+        let name = format!("operator.{}", name_of(comparison));
+        if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
+            return self.fold(&name, &[x, y]);
+        }
+        if self.are_symbolic(&[a, b])? {
+            return self.number_compare(comparison, a, b);
+        }
+        if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
+            let args = vec![self.arg(a)?, self.arg(b)?];
+            return self.emit(NodeKind::CallFunction, &name, args, vec![]);
+        }
+        if let Some(result) = self.compare_objects(comparison, a, b)? {
+            return Ok(result);
+        }
+        if let Some(truth) = self.compare_sets(comparison, a, b)? {
+            return Ok(self.constant(Constant::Bool(truth)));
+        }
+        let truth = match comparison {
+            Comparison::Eq => self.is_equal(a, b)?,
+            Comparison::Ne => !self.is_equal(a, b)?,
+            _ => {
+                return match self.compare_sequences(comparison, a, b)? {
+                    Some(ordered) => Ok(ordered),
+                    None => Err(self.no_operator(name_of(comparison), a, b)),
+                };
+            }
+        };
+        Ok(self.constant(Constant::Bool(truth)))
+    }
+
+    /// Whether two values are equal, as `==` tells.
+    pub(in crate::trace) fn is_equal(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        self.nested(|t| t.is_equal_within(a, b))
+    }
+
+    fn is_equal_within(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        let (a, b) = (self.force(a)?, self.force(b)?);
+        if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
+            let equal = self.fold("operator.eq", &[x, y])?;
+            return self.truth(equal);
+        }
+        if let Some(equal) = self.compare_objects(Comparison::Eq, a, b)? {
+            return self.truth(equal);
+        }
+        if let Some(equal) = self.compare_sets(Comparison::Eq, a, b)? {
+            return Ok(equal);
+        }
+        if let Some(equal) = self.are_equal_dicts(a, b)? {
+            return Ok(equal);
+        }
+        if let (&Value::Range(x), &Value::Range(y)) = (&self.objects.values[a], &self.objects.values[b]) {
+            let (len, other) = (ranges::range_len(x), ranges::range_len(y));
+            return Ok(len == other && (len == 0 || x[0] == y[0] && (len == 1 || x[2] == y[2])));
+        }
+        let sequence = |tracer: &Self, value: ValueId| match &tracer.objects.values[value] {
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((0, items.clone())),
+            Value::State(state) => match tracer.heap.get(*state) {
+                State::List(items) => Some((1, items.clone())),
+                State::Deque(deque) => Some((2, deque.items.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let (Some((kind, x)), Some((other, y))) = (sequence(self, a), sequence(self, b)) {
+            if kind != other || x.len() != y.len() {
+                return Ok(false);
+            }
+            for (x, y) in x.into_iter().zip(y) {
+                if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        if self.are_symbolic(&[a, b])? {
+            let equal = self.number_compare(Comparison::Eq, a, b)?;
+            return self.truth(equal);
+        }
+        if self.objects.values[a].is_symbolic() || self.objects.values[b].is_symbolic() {
+            // Any other constant is no number.
+            let plain = |value: &Value| value.is_symbolic() || matches!(value, Value::Const(_) | Value::State(_));
+            let known = plain(&self.objects.values[a]) && plain(&self.objects.values[b]);
+            return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
+        }
+        if let Some(same) = self.same_singleton(a, b) {
+            return Ok(same);
+        }
+        let itself = Some(EnumMember::Itself);
+        match (&self.objects.values[a], &self.objects.values[b]) {
+            (&Value::Object(_, x), &Value::Object(_, y))
+                if self.host.enum_member(x) == itself && self.host.enum_member(y) == itself =>
+            {
+                return if a == b { Ok(true) } else { self.are_two(a, b) };
+            }
+            (&Value::Object(_, x), Value::Const(_)) | (Value::Const(_), &Value::Object(_, x))
+                if self.host.enum_member(x) == itself =>
+            {
+                return Ok(false);
+            }
+            _ => {}
+        }
+        let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
+        match (&self.objects.values[a], &self.objects.values[b]) {
+            (Value::DictView(_, "keys"), Value::Tuple(_) | Value::Const(_))
+            | (Value::Tuple(_) | Value::Const(_), Value::DictView(_, "keys")) => Ok(false),
+            (Value::DictView(_, "keys"), &Value::State(state)) | (&Value::State(state), Value::DictView(_, "keys"))
+                if matches!(self.heap.sort(state), Sort::List | Sort::Dict | Sort::Deque) =>
+            {
+                Ok(false)
+            }
+            (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
+            (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
+            (Value::Function(_), Value::Function(_)) if a != b => self.are_two(a, b),
+            (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
+            _ => Err(self.no_operator("eq", a, b)),
+        }
+    }
+
+    /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
+    fn same_singleton(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
+        let layout = |t: &Self, value: ValueId| match t.objects.values[value] {
+            Value::Object(ref class, obj) if is_singleton(class) => Some(obj),
+            _ => None,
+        };
+        let objects = [layout(self, a)?, layout(self, b)?];
+        for (value, obj) in [a, b].into_iter().zip(objects) {
+            if let Some(source) = self.source(value) {
+                let kind = GuardKind::IdMatch(self.object(obj));
+                self.guard(source, kind);
+            }
+        }
+        Some(objects[0] == objects[1])
+    }
+
+    /// `a is b`
+    pub(in crate::trace) fn is_same(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        let (a, b) = (self.decided(a)?, self.decided(b)?);
+        if a == b {
+            return Ok(true);
+        }
+        if let Some(same) = self.same_singleton(a, b) {
+            return Ok(same);
+        }
+        let singleton = |value: &Value| {
+            matches!(value, Value::Const(Constant::None | Constant::Bool(_) | Constant::Ellipsis | Constant::DType(_)))
+        };
+        match (&self.objects.values[a], &self.objects.values[b]) {
+            (Value::Const(x), Value::Const(y))
+                if singleton(&self.objects.values[a]) && singleton(&self.objects.values[b]) =>
+            {
+                Ok(x == y)
+            }
+            (x, y) if singleton(x) || singleton(y) => Ok(false),
+            // The library gives some of them out twice.
+            (Value::TypeExpr(..), _) | (_, Value::TypeExpr(..)) => Err(self.no_operator("is", a, b)),
+            (Value::Const(_), Value::Const(_)) => {
+                Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
+            }
+            (Value::Builtin(x), Value::Builtin(y)) => Ok(x == y),
+            (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
+            (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
+            // Calls of torch may give one of their arguments back.
+            (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Tensor(x), Value::Tensor(y)) if self.has_identity(*x) && self.has_identity(*y) => Ok(false),
+            (Value::Instance(_), Value::Instance(_)) => Ok(false),
+            (Value::Object(..), Value::Object(..))
+            | (Value::State(_), Value::State(_))
+            | (Value::Function(_), Value::Function(_)) => self.are_two(a, b),
+            (x, y) if std::mem::discriminant(x) != std::mem::discriminant(y) => Ok(false),
+            _ => Err(self.no_operator("is", a, b)),
+        }
+    }
+
+    /// `item in container`
+    pub(in crate::trace) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
+        let value = self.get(container)?;
+        if let (Value::Const(text), Some(part)) = (&value, self.as_constant(item)?) {
+            let found = self.fold("operator.contains", &[text.clone(), part])?;
+            return self.truth(found);
+        }
+        if let Value::State(state) = value
+            && self.heap.sort(state) == Sort::Dict
+        {
+            let key = self.key(item)?;
+            return Ok(self.has_key(state, &key));
+        }
+        if let Value::InstanceDict(object) = value {
+            return Ok(self.dict_entry(object, item)?.is_some());
+        }
+        let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
+        match state {
+            Some(State::Set(items, _)) => Ok(items.contains_key(&self.key(item)?)),
+            None if matches!(self.get(container)?, Value::Object(..) | Value::Instance(_)) => {
+                match self.call_special(container, "__contains__", &[item])? {
+                    Some(found) => self.truth(found),
+                    None => Err(self.no_operator("contains", container, item)),
+                }
+            }
+            _ => {
+                for candidate in self.all_items(container)? {
+                    if self.force(candidate)? == self.force(item)? || self.is_equal(candidate, item)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// The comparison of this name in `operator`.
+pub(in crate::trace) fn comparison_named(name: &str) -> Option<Comparison> {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    [Lt, Le, Eq, Ne, Gt, Ge].into_iter().find(|&comparison| name_of(comparison) == name)
+}
+
+/// `b > a` for `a < b`.
+pub(in crate::trace) fn reflected(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::Le => Comparison::Ge,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::Ge => Comparison::Le,
+        same @ (Comparison::Eq | Comparison::Ne) => same,
+    }
+}
+
+/// The name of a comparison in `operator`.
+pub(in crate::trace) fn name_of(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Lt => "lt",
+        Comparison::Le => "le",
+        Comparison::Eq => "eq",
+        Comparison::Ne => "ne",
+        Comparison::Gt => "gt",
+        Comparison::Ge => "ge",
+    }
+}
