@@ -35,7 +35,7 @@ pub(super) struct Lowered {
     pub graph: Graph,
     /// True if each node of the torch graph has its counterpart.
     pub complete: bool,
-    of: SecondaryMap<NodeId, PackedOption<NodeId>>,
+    pub(super) of: SecondaryMap<NodeId, PackedOption<NodeId>>,
     /// Nodes that give a sequence of numbers, and their items: this graph has no use for the whole.
     pub sequences: FxHashMap<NodeId, Vec<Arg>>,
     /// For each node of the torch graph, how many nodes there were before its counterpart.
@@ -539,6 +539,7 @@ impl Tracer<'_> {
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.output(Arg::Tuple(outputs));
         self.lowered.copy(&self.graph, output);
+        self.drop_idle_modes();
         loop {
             let users = self.graph.users();
             let idle = |&node: &NodeId| users[node].is_empty();
