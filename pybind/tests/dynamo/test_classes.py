@@ -549,3 +549,28 @@ def test_registration_is_noticed() -> None:
     assert torch.equal(compiled(X), X - 1)
     Kind.register(Other)
     assert torch.equal(compiled(X), X + 1)
+
+
+class Steps(list):
+    def twice(self, x):
+        self.extend([x, x])
+
+    def __setitem__(self, place, item):
+        raise RuntimeError("the trace's items are put in by list's own method")
+
+
+def test_lists_of_the_callers_that_come_from_list_are_changed():
+    def run(a, b):
+        a.extend(b)
+        a.twice(b[1] + 1)
+        a.insert(0, 5)
+        a.pop()
+        return b, len(a), a[-1] * 2
+
+    def results(function):
+        x, y = torch.ones(2), torch.zeros(2)
+        one, other = Steps([x, y]), Steps([y, x])
+        told = [repr((function(a, b), one, other)) for a, b in ((one, one), (one, other), (other, one), (one, one))]
+        return told, one[1] is x
+
+    assert results(rust_inductor.compile(run, backend="eager")) == results(run)
