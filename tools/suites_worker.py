@@ -59,9 +59,8 @@ def substitute() -> None:
         for name, function in ours.items():
             if module is not None and getattr(module, name, None) is original[name]:
                 setattr(module, name, function)
-    holder: Any
-    for holder in (torch._dynamo, torch._dynamo.eval_frame):
-        holder.OptimizedModule = _module.OptimizedModule
+    holder: Any = torch._dynamo
+    holder.OptimizedModule = _module.OptimizedModule
     _capture.optimize = functools.partial(_capture.optimize, listener=events.append)
 
 

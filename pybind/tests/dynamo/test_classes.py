@@ -574,3 +574,33 @@ def test_lists_of_the_callers_that_come_from_list_are_changed():
         return told, one[1] is x
 
     assert results(rust_inductor.compile(run, backend="eager")) == results(run)
+
+
+class Odd:
+    def __init__(self, truth, length):
+        self.truth = truth
+        self.length = length
+
+    def __bool__(self):
+        return self.truth
+
+    def __len__(self):
+        return self.length
+
+
+@pytest.mark.parametrize(("truth", "length"), [(1.5, 1), (1, 2), (None, 0), (True, -1), (False, 2.5), (True, 3)])
+def test_what_is_no_truth_and_no_length_is_an_error(truth, length):
+    def run(x, odd):
+        return x + 1 if odd else x - 1
+
+    def measure(x, odd):
+        return x + len(odd)
+
+    def ending(function):
+        try:
+            return repr(function(torch.ones(2), Odd(truth, length)))
+        except (TypeError, ValueError) as error:
+            return str(error)
+
+    for function in (run, measure):
+        assert ending(rust_inductor.compile(function, backend="eager")) == ending(function)
