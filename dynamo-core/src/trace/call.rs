@@ -311,6 +311,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_foreach(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_numpy(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(super::items::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
@@ -379,6 +382,7 @@ impl Tracer<'_> {
         match self.get(this)? {
             Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
+            Value::NdArray { .. } => self.call_array_method(this, name, args, &keywords),
             number if number.is_number() => self.call_number_method(this, name, args, &keywords),
             Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
             _ => containers::call_method(self, this, name, args, &keywords),
@@ -402,6 +406,9 @@ impl Tracer<'_> {
     }
 
     fn call_tensor_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if name == "numpy" && args.is_empty() && keywords.is_empty() {
+            return self.array_of_tensor(this);
+        }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }

@@ -21,6 +21,10 @@ impl Tracer<'_> {
     pub(super) fn get_item(&mut self, container: ValueId, key: ValueId) -> Traced {
         match self.get(container)? {
             Value::Tensor(_) => self.tensor_item(container, key),
+            Value::NdArray { .. } => match self.array_operator("getitem", &[container, key])? {
+                Some(item) => Ok(item),
+                None => Err(self.no_item(container)),
+            },
             Value::Tuple(items) | Value::Record(_, _, items) => self.get_of_sequence(&items, key, Value::Tuple),
             Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
             Value::Range([start, _, step]) if matches!(self.get(key)?, Value::Slice(_)) => {
@@ -278,6 +282,7 @@ impl Tracer<'_> {
                 None => return Err(self.no_iteration(value)),
             },
             Value::Tensor(_) => Iter::Items(self.rows(value)?, 0),
+            Value::NdArray { node, .. } => Iter::Items(self.array_rows(value, node)?, 0),
             Value::State(state) => match self.heap.get(state) {
                 State::Iter(_) => return self.force(value),
                 State::List(_) => Iter::List(state, 0),

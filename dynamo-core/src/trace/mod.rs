@@ -41,6 +41,7 @@ mod key_views;
 mod may_raise;
 mod number_guards;
 mod numbers;
+mod numpy;
 mod objects;
 mod ops;
 mod output;

@@ -73,6 +73,9 @@ impl Tracer<'_> {
         if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
             return self.binary(name, in_place, a, b, changes);
         }
+        if !changes && let Some(result) = self.array_operator(name, &[a, b])? {
+            return Ok(result);
+        }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
         }
@@ -186,6 +189,8 @@ impl Tracer<'_> {
         match self.get(value) {
             Ok(Value::Const(constant)) => constant.to_string(),
             Ok(Value::Tensor(_)) => "a tensor".to_owned(),
+            Ok(Value::NdArray { is_scalar: false, .. }) => "an array".to_owned(),
+            Ok(Value::NdArray { .. }) => "a scalar of NumPy's".to_owned(),
             Ok(Value::SymInt { .. }) => "a symbolic int".to_owned(),
             Ok(Value::SymFloat { .. }) => "a symbolic float".to_owned(),
             Ok(Value::SymBool { .. }) => "a symbolic bool".to_owned(),
@@ -231,6 +236,10 @@ impl Tracer<'_> {
                 let arg = self.arg(a)?;
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
             }
+            Value::NdArray { .. } => match self.array_operator(name, &[a])? {
+                Some(result) => Ok(result),
+                None => Err(Reason::new(Kind::Operator, format!("`{name}` of an array."))),
+            },
             _ => match self.call_special(a, &format!("__{name}__"), &[])? {
                 Some(result) => Ok(result),
                 None => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
@@ -343,6 +352,9 @@ impl Tracer<'_> {
         if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
+        }
+        if let Some(result) = self.array_operator(name_of(comparison), &[a, b])? {
+            return Ok(result);
         }
         if let Some(result) = self.compare_objects(comparison, a, b)? {
             return Ok(result);
@@ -635,6 +647,7 @@ impl Tracer<'_> {
             Value::Tensor(_) => {
                 return Err(Reason::new(Kind::DataDependentJump, "The condition is a tensor."));
             }
+            Value::NdArray { .. } => return Err(Reason::new(Kind::DataDependentJump, "The condition is an array.")),
             Value::Object(..) | Value::Instance(_) => self.object_truth(value)?,
             _ => true,
         })

@@ -190,6 +190,7 @@ impl Tracer<'_> {
             }
             View::Range(bounds) => Value::Range(bounds),
             View::Tensor(tensor) => return self.tensor_input(&tensor, source),
+            View::NdArray(array) => return self.wrap_array(obj, &array, source),
             View::Function(function) => self.function(obj, &function, source)?,
             View::Method(function, this) => Value::Method {
                 function: self.child(function, source, |s, base| s.attr(base, "__func__")),
@@ -435,7 +436,7 @@ impl Tracer<'_> {
                 self.type_match(obj)
             }
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
-            View::Tensor(_) | View::Cell(_) => return,
+            View::Tensor(_) | View::NdArray(_) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {
                 GuardKind::ClosureMatch(self.object(function.code))
             }
@@ -447,7 +448,7 @@ impl Tracer<'_> {
         self.guard(source, kind);
     }
 
-    fn type_match(&mut self, obj: Obj) -> GuardKind {
+    pub(super) fn type_match(&mut self, obj: Obj) -> GuardKind {
         let class = self.host.class_of(obj);
         GuardKind::TypeMatch(self.object(class))
     }
@@ -531,7 +532,7 @@ impl Tracer<'_> {
         Ok(self.sourced(Value::SymInt { expr, node }, source))
     }
 
-    fn tensor_input(&mut self, view: &TensorView, source: Option<SourceId>) -> Traced {
+    pub(super) fn tensor_input(&mut self, view: &TensorView, source: Option<SourceId>) -> Traced {
         let Some(source) = source else {
             return Err(Reason::new(Kind::Attribute, "A tensor that can be reached through no variable."));
         };

@@ -1,6 +1,6 @@
 //! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
 
-use super::constant;
+use super::{arrays, constant};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{Mark, Obj, Place, Unbacked};
@@ -31,6 +31,8 @@ pub(super) enum Seen<'py> {
     Slice([Bound<'py, PyAny>; 3]),
     Range([i64; 3]),
     Tensor(SeenTensor),
+    /// A NumPy array, as the tensor that shares its memory.
+    NdArray(SeenTensor),
     Function(Bound<'py, PyFunction>),
     Method(Bound<'py, PyAny>, Bound<'py, PyAny>),
     Cell(Option<Bound<'py, PyAny>>),
@@ -93,6 +95,20 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
     let py = object.py();
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
+        "numpy.ndarray" => match arrays::tensor_of(object)? {
+            Some(shared) => match tensor(Torch::get(py)?, &shared)? {
+                Some(seen) => {
+                    let marks = vec![Mark::Static; seen.sizes.len()];
+                    Seen::NdArray(SeenTensor { marks, ..seen })
+                }
+                None => Seen::Object(class),
+            },
+            None => Seen::Object(class),
+        },
+        "numpy.ufunc" | "numpy._ArrayFunctionDispatcher" => match arrays::name_of(object)? {
+            Some(name) => Seen::Builtin(name),
+            None => Seen::Object(class),
+        },
         "functools.partial" => {
             let args = object.getattr("args")?.cast::<PyTuple>()?.iter().collect();
             let keywords = object.getattr("keywords")?;

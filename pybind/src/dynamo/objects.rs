@@ -5,7 +5,7 @@
 //! none.
 
 use super::{
-    constant,
+    arrays, constant,
     keys::SeenKeys,
     members,
     tensors::{self, Wanted},
@@ -51,6 +51,11 @@ enum Named {
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
         let (class, py) = (object.get_type(), object.py());
+        if arrays::is_function(object) {
+            // It is in no table of weak references, and few programs make more of them.
+            std::mem::forget(object.clone());
+            return Some(Named::Lasting(object.as_ptr() as usize));
+        }
         let of_torch = class.is(torch.strided.bind(py).get_type()) || class.is(torch.memory_format.bind(py));
         if is_builtin_class(object) || torch.is_tensor_class(object) || of_torch {
             return Some(Named::Lasting(object.as_ptr() as usize));
@@ -352,6 +357,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
 
     fn grad(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
         base.getattr(intern!(self.py(), "grad")).ok()
+    }
+
+    fn from_numpy(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        arrays::tensor_of(base).ok().flatten()
     }
 
     fn call0(&mut self, base: &Handle<'py>, method: Name<'_>) -> Option<Handle<'py>> {

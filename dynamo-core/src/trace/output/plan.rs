@@ -47,6 +47,11 @@ impl Output<'_, '_> {
                         self.results.push(node);
                     }
                 }
+                Value::NdArray { node, .. } if !self.is_read(value) => {
+                    if !self.results.contains(&node) {
+                        self.results.push(node);
+                    }
+                }
                 Value::Computed(_, a, b) => {
                     [a, b].into_iter().for_each(|operand| self.t.guard_class(operand));
                     open.extend([b, a]);
@@ -121,6 +126,7 @@ impl Output<'_, '_> {
                 | Context::Device(_)
                 | Context::Generator(_) => Vec::new(),
             },
+            Value::GenericAlias(class, of) => vec![*class, *of],
             Value::Decorated(_, function) => vec![*function],
             Value::Exception { args: Some(args), .. } => args.clone(),
             Value::Getter(_, parts, keywords) => {

@@ -161,6 +161,14 @@ impl Output<'_, '_> {
                     Ok(())
                 })?;
             }
+            Step::FromNumpy => {
+                let of = self.fresh("array");
+                self.builder.store_local(of);
+                self.call_named("torch.from_numpy", 1, |out| {
+                    out.builder.load_local(of);
+                    Ok(())
+                })?;
+            }
             Step::SetItem(place) => {
                 let of = self.fresh("object");
                 self.builder.store_local(of);

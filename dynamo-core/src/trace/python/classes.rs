@@ -39,6 +39,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::Builtin(_)
         | Value::BoundBuiltin { .. }
         | Value::Class(..) => true,
+        Value::NdArray { .. } => false,
         Value::Object(..) | Value::Instance(_) => return t.is_callable_object(value),
         Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
         _ => false,
@@ -111,6 +112,7 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
             Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
         }
         Value::Tensor(_) => Some(&["torch.Tensor"]),
+        Value::NdArray { is_scalar: false, .. } => Some(&["numpy.ndarray"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
         Value::Range(_) => Some(&["builtins.range"]),
@@ -152,6 +154,7 @@ const PLAIN_CLASSES: &[&str] = &[
     "torch.Size",
     "torch.dtype",
     "torch.device",
+    "numpy.ndarray",
     "torch.Tensor",
     "torch.nn.Parameter",
     "torch.nn.parameter.Parameter",

@@ -1,7 +1,7 @@
 //! What objects are, as far as the tracer tells them apart.
 
 use super::PyHost;
-use crate::dynamo::classify::{self, Seen, dotted_name};
+use crate::dynamo::classify::{self, Seen, SeenTensor, dotted_name};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionView, Host as _, RecordClass, Table, TensorView, View};
 use pyo3::intern;
@@ -43,19 +43,8 @@ impl<'py> PyHost<'py> {
             Seen::Deque(items, most) => View::Deque(self.all(&items), most),
             Seen::Slice(parts) => View::Slice(parts.each_ref().map(|part| self.handle(part))),
             Seen::Range(bounds) => View::Range(bounds),
-            Seen::Tensor(tensor) => View::Tensor(Box::new(TensorView {
-                class: self.handle(object.get_type().as_any()),
-                is_parameter: !object.get_type().is(&Torch::get(self.py)?.tensor),
-                dtype: tensor.dtype,
-                device: tensor.device,
-                sizes: tensor.sizes,
-                strides: tensor.strides,
-                offset: tensor.offset,
-                requires_grad: tensor.requires_grad,
-                is_leaf: tensor.is_leaf,
-                dispatch_keys: tensor.dispatch_keys,
-                marks: tensor.marks,
-            })),
+            Seen::NdArray(tensor) => View::NdArray(Box::new(self.tensor_view(object, tensor)?)),
+            Seen::Tensor(tensor) => View::Tensor(Box::new(self.tensor_view(object, tensor)?)),
             Seen::Function(function) => View::Function(Box::new(self.function(&function)?)),
             Seen::Method(function, this) => View::Method(self.handle(&function), self.handle(&this)),
             Seen::Cell(content) => View::Cell(content.map(|content| self.handle(&content))),
@@ -64,6 +53,25 @@ impl<'py> PyHost<'py> {
             Seen::Builtin(name) => View::Builtin(name),
             Seen::BoundBuiltin(this, name) => View::BoundBuiltin(self.handle(&this), name),
             Seen::Object(class) => View::Object(class),
+        })
+    }
+
+    fn tensor_view(&mut self, object: &Bound<'py, PyAny>, tensor: SeenTensor) -> PyResult<TensorView> {
+        let torch = Torch::get(self.py)?;
+        let is_array = !torch.is_plain_tensor(object);
+        let class = if is_array { torch.tensor.bind(self.py).clone().into_any() } else { object.get_type().into_any() };
+        Ok(TensorView {
+            is_parameter: !class.is(&torch.tensor),
+            class: self.handle(&class),
+            dtype: tensor.dtype,
+            device: tensor.device,
+            sizes: tensor.sizes,
+            strides: tensor.strides,
+            offset: tensor.offset,
+            requires_grad: tensor.requires_grad,
+            is_leaf: tensor.is_leaf,
+            dispatch_keys: tensor.dispatch_keys,
+            marks: tensor.marks,
         })
     }
 
