@@ -182,8 +182,8 @@ pub enum View {
     Range([i64; 3]),
     /// A tensor of a class that the tracer knows.
     Tensor(Box<TensorView>),
-    /// Exactly `numpy.ndarray`, writable, as the tensor that shares its memory.
-    NdArray(Box<TensorView>),
+    /// Exactly `numpy.ndarray`, writable, as the tensor that shares its memory; or one of NumPy's scalars.
+    NdArray(Box<TensorView>, bool),
     /// A Python function.
     Function(Box<FunctionView>),
     /// A bound method: the function and its first argument.

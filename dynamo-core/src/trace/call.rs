@@ -138,6 +138,9 @@ impl Tracer<'_> {
             if let Some(signature) = signature::function(&function.name) {
                 return signature.call(self, &args, &keywords);
             }
+            if let Some(result) = self.call_numpy(&function.name, &args, &keywords)? {
+                return Ok(result);
+            }
             let kind = match names::why_not(&function.name) {
                 Kind::Call => Kind::SkippedFunction,
                 kind => kind,

@@ -47,12 +47,12 @@ fn is_among(names: &str, name: &str) -> bool {
 }
 
 impl Tracer<'_> {
-    /// An array of the caller's: the tensor that shares its memory is an input of the graph.
-    pub(super) fn array_input(&mut self, view: &TensorView, source: Option<SourceId>) -> Traced {
+    /// An array of the caller's: the tensor that shares its memory is an input of the graph. That of a scalar holds it.
+    fn array_input(&mut self, view: &TensorView, is_scalar: bool, source: Option<SourceId>) -> Traced {
         let source = source.map(|source| self.sources.step(source, Step::FromNumpy));
         let tensor = self.tensor_input(view, source)?;
         match self.values[tensor] {
-            Value::Tensor(node) => Ok(self.value(Value::NdArray { node, is_scalar: false })),
+            Value::Tensor(node) => Ok(self.value(Value::NdArray { node, is_scalar })),
             _ => Err(Reason::new(Kind::Attribute, "An array that is no tensor.")),
         }
     }
@@ -63,11 +63,13 @@ impl Tracer<'_> {
             return self.tensor_of_array(args, keywords);
         }
         let Some(name) = name.strip_prefix("numpy.") else { return Ok(None) };
-        if matches!(name, "asarray" | "array")
-            && let (&[tensor], true) = (args, keywords.is_empty())
-            && let Value::Tensor(_) = self.get(tensor)?
-        {
-            return if name == "asarray" { self.array_of_tensor(tensor).map(Some) } else { Ok(None) };
+        if let ("asarray" | "asanyarray", &[only], true) = (name, args, keywords.is_empty()) {
+            match self.get(only)? {
+                Value::Tensor(_) => return self.array_of_tensor(only).map(Some),
+                // It is the same object.
+                Value::NdArray { is_scalar: false, .. } => return self.force(only).map(Some),
+                _ => {}
+            }
         }
         let elementwise = is_among(ELEMENTWISE, name);
         if !elementwise && !is_among(OTHERS, name) {
@@ -210,12 +212,18 @@ impl Tracer<'_> {
     }
 
     /// The view of an array as the tensor that it is: none of its sizes becomes a symbol.
-    pub(super) fn wrap_array(&mut self, obj: Obj, view: &TensorView, source: Option<SourceId>) -> Traced {
+    pub(super) fn wrap_array(
+        &mut self,
+        obj: Obj,
+        view: &TensorView,
+        is_scalar: bool,
+        source: Option<SourceId>,
+    ) -> Traced {
         if let Some(source) = source {
             let kind = self.type_match(obj);
             self.guard(source, kind);
         }
-        self.array_input(view, source)
+        self.array_input(view, is_scalar, source)
     }
 }
 
@@ -235,6 +243,7 @@ fn dtype_named(class: &str) -> Option<Arg> {
 
 /// True for element types that NumPy has, too.
 fn has_counterpart(dtype: DType) -> bool {
-    use DType::{Bool, C64, C128, F32, F64, I8, I16, I32, I64, U8};
-    matches!(dtype, Bool | U8 | I8 | I16 | I32 | I64 | F32 | F64 | C64 | C128)
+    // Complex tensors may be conjugates that are not computed yet, of which torch makes no array.
+    use DType::{Bool, F32, F64, I8, I16, I32, I64, U8};
+    matches!(dtype, Bool | U8 | I8 | I16 | I32 | I64 | F32 | F64)
 }

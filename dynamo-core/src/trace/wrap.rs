@@ -190,7 +190,7 @@ impl Tracer<'_> {
             }
             View::Range(bounds) => Value::Range(bounds),
             View::Tensor(tensor) => return self.tensor_input(&tensor, source),
-            View::NdArray(array) => return self.wrap_array(obj, &array, source),
+            View::NdArray(array, is_scalar) => return self.wrap_array(obj, &array, is_scalar, source),
             View::Function(function) => self.function(obj, &function, source)?,
             View::Method(function, this) => Value::Method {
                 function: self.child(function, source, |s, base| s.attr(base, "__func__")),
@@ -436,7 +436,7 @@ impl Tracer<'_> {
                 self.type_match(obj)
             }
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
-            View::Tensor(_) | View::NdArray(_) | View::Cell(_) => return,
+            View::Tensor(_) | View::NdArray(..) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {
                 GuardKind::ClosureMatch(self.object(function.code))
             }

@@ -1,9 +1,9 @@
 """Calls of NumPy in graphs: on tensors, by way of `torch._numpy`, where that gives what NumPy gives.
 
-Nodes have functions of this module as targets: `call_add` is `numpy.add`, `method_sum` is `ndarray.sum`, `operator_mul`
-is `*`, `attribute_T` is `ndarray.T`; each takes tensors for arrays and gives tensors. `agrees` compares one with NumPy on
-samples of the same shapes and element types, zeros, infinities and extreme integers among them, before a graph may have
-it.
+Nodes have functions of this module as targets: `call_add` is `numpy.add`, `method_sum` is `ndarray.sum`,
+`operator_mul` is `*`, `attribute_T` is `ndarray.T`; each takes tensors for arrays and gives tensors. `agrees` compares
+one with NumPy on samples of the same shapes and element types, zeros, infinities and extreme integers among them, before
+a graph may have it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,14 @@ from typing import Any
 import numpy as np
 import torch
 import torch._numpy as tnp
+
+#: What has parameters of other names in `torch._numpy`.
+_CLIP = ("call_clip", "method_clip")
+_CLIP_NAMES = {"a_min": "min", "a_max": "max"}
+
+#: What divides, and what gives a copy.
+_DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
+_COPY = ("method_astype", "method_flatten", "method_copy", "call_array")
 
 #: How many elements samples have at most.
 _MOST = 1 << 22
@@ -49,14 +57,35 @@ def _named(name: str, numpy: Any, array: Any) -> Callable[..., Any]:
     return getattr(numpy, rest)
 
 
+def _as_floats(value: Any) -> Any:
+    """Integers that are to be divided: NumPy divides them in double precision, torch in its default."""
+    integral = isinstance(value, tnp.ndarray) and not (value.tensor.is_floating_point() or value.tensor.is_complex())
+    return value.astype("float64") if integral else value
+
+
+def _is_scalar_item(name: str, args: Any) -> bool:
+    """Whether a call picks one item by its place, which is a copy."""
+    picks = args[1] if name == "operator_getitem" and isinstance(args[1], tuple) else args[1:]
+    return name == "operator_getitem" and all(type(pick) is int for pick in picks)
+
+
 def _make(name: str) -> types.FunctionType:
     run = _named(name, tnp, tnp.ndarray)
 
     def call(*args: Any, **keywords: Any) -> Any:
-        result = run(*_to_torch(args), **{key: _to_torch(value) for key, value in keywords.items()})
+        arrays = _to_torch(args)
+        if name in _CLIP:
+            keywords = {_CLIP_NAMES.get(key, key): value for key, value in keywords.items()}
+        if name in _DIVIDE:
+            floats = [_as_floats(array) for array in arrays]
+            numbers = [not isinstance(array, tnp.ndarray) and not isinstance(array, int) for array in arrays]
+            if not any(numbers) and all(a is not b for a, b in zip(arrays, floats) if isinstance(a, tnp.ndarray)):
+                arrays = floats
+        result = run(*arrays, **{key: _to_torch(value) for key, value in keywords.items()})
         if not isinstance(result, tnp.ndarray):
             raise TypeError(f"`{name}` gives no array")
-        return result.tensor
+        copies = name in _COPY or (result.tensor.ndim == 0 and _is_scalar_item(name, args))
+        return result.tensor.clone() if copies else result.tensor
 
     call.__name__ = call.__qualname__ = name
     return call  # type: ignore[return-value]
@@ -67,6 +96,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     globals()[name] = made = _make(name)
     return made
+
+
+def to_tensor(array: Any) -> Any:
+    """The tensor that shares an array's memory, or holds what a NumPy scalar is."""
+    return torch.from_numpy(array if isinstance(array, np.ndarray) else np.array(array))
 
 
 def to_ndarray(tensor: Any) -> Any:
@@ -127,6 +161,8 @@ def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> bool
     expected = _named(name, np, np.ndarray)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
     if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
         return None
+    if any(expected is array for array, _ in found):
+        return None
     result = globals().get(name) or __getattr__(name)
     result = result(*(b for _, b in positional), **{key: b for key, (_, b) in named.items()})
     got = result.numpy(force=True)
@@ -150,6 +186,8 @@ def agrees(name: str, args: Any, keywords: Any) -> bool | None:
 
     Tensors without data stand for arrays.
     """
+    if set(np.geterr().values()) & {"raise", "call", "log"}:
+        return None
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

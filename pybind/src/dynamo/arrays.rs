@@ -15,6 +15,9 @@ fn numpy(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
 pub(super) fn tensor_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = array.py();
     let Some(numpy) = numpy(py)? else { return Ok(None) };
+    if array.is_instance(&numpy.getattr(intern!(py, "generic"))?)? {
+        return tensor_of_scalar(&numpy, array).map(Some);
+    }
     if !array.get_type().is(numpy.getattr(intern!(py, "ndarray"))?) {
         return Ok(None);
     }
@@ -37,6 +40,19 @@ pub(super) fn tensor_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound
     }
     // Strides that are negative, or no multiple of an element, are nothing that a tensor has.
     Ok(py.import(intern!(py, "torch"))?.call_method1(intern!(py, "from_numpy"), (array,)).ok())
+}
+
+/// A tensor without dimensions that holds what a scalar is.
+fn tensor_of_scalar<'py>(numpy: &Bound<'py, PyAny>, scalar: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = scalar.py();
+    let array = numpy.call_method1(intern!(py, "array"), (scalar,))?;
+    py.import(intern!(py, "torch"))?.call_method1(intern!(py, "from_numpy"), (array,))
+}
+
+/// The same, once graphs can name what computes arrays.
+pub(super) fn seen<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    array.py().import(intern!(array.py(), "rust_inductor._numpy"))?;
+    tensor_of(array)
 }
 
 /// The name by which a program finds one of NumPy's functions: `numpy.sum`, `numpy.linalg.norm`.

@@ -31,8 +31,8 @@ pub(super) enum Seen<'py> {
     Slice([Bound<'py, PyAny>; 3]),
     Range([i64; 3]),
     Tensor(SeenTensor),
-    /// A NumPy array, as the tensor that shares its memory.
-    NdArray(SeenTensor),
+    /// A NumPy array, as the tensor that shares its memory, or one of NumPy's scalars.
+    NdArray(SeenTensor, bool),
     Function(Bound<'py, PyFunction>),
     Method(Bound<'py, PyAny>, Bound<'py, PyAny>),
     Cell(Option<Bound<'py, PyAny>>),
@@ -95,11 +95,12 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<Seen<'py>> {
     let py = object.py();
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
-        "numpy.ndarray" => match arrays::tensor_of(object)? {
+        "numpy.ndarray" | "numpy.float64" | "numpy.float32" | "numpy.int64" | "numpy.int32" | "numpy.int8"
+        | "numpy.int16" | "numpy.uint8" | "numpy.bool" => match arrays::seen(object)? {
             Some(shared) => match tensor(Torch::get(py)?, &shared)? {
                 Some(seen) => {
                     let marks = vec![Mark::Static; seen.sizes.len()];
-                    Seen::NdArray(SeenTensor { marks, ..seen })
+                    Seen::NdArray(SeenTensor { marks, ..seen }, class != "numpy.ndarray")
                 }
                 None => Seen::Object(class),
             },
@@ -481,7 +482,9 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let library = LIBRARY.get_or_init(|| folder(py, "os"));
     let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
     let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
-    file.starts_with("<frozen") || is_torch(py, file) || within(ours) || (within(library) && !installed)
+    // What NumPy's functions do is known by their names.
+    let of_numpy = installed && file.contains("-packages/numpy/");
+    file.starts_with("<frozen") || of_numpy || is_torch(py, file) || within(ours) || (within(library) && !installed)
 }
 
 /// Handles for objects, each object one.

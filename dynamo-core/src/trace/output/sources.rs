@@ -164,7 +164,7 @@ impl Output<'_, '_> {
             Step::FromNumpy => {
                 let of = self.fresh("array");
                 self.builder.store_local(of);
-                self.call_named("torch.from_numpy", 1, |out| {
+                self.call_named("rust_inductor._numpy.to_tensor", 1, |out| {
                     out.builder.load_local(of);
                     Ok(())
                 })?;
