@@ -114,7 +114,9 @@ impl Tracer<'_> {
             "shape" => Ok(self.of_constant(Constant::Tuple(sizes.into_iter().map(number).collect()))),
             "ndim" => Ok(self.constant(number(sizes.len() as i64))),
             "size" => Ok(self.constant(number(sizes.iter().product()))),
-            "T" | "real" | "imag" if !is_scalar => self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![], false),
+            "T" | "real" | "imag" if !is_scalar => {
+                self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![], false)
+            }
             _ if is_among(METHODS, name) => Ok(self.value(Value::BoundBuiltin { this: array, name: name.to_owned() })),
             _ => Err(self.no_attr(array, name)),
         }

@@ -2,8 +2,8 @@
 
 Nodes have functions of this module as targets: `call_add` is `numpy.add`, `method_sum` is `ndarray.sum`,
 `operator_mul` is `*`, `attribute_T` is `ndarray.T`; each takes tensors for arrays and gives tensors. `agrees` compares
-one with NumPy on samples of the same shapes and element types, zeros, infinities and extreme integers among them, before
-a graph may have it.
+one with NumPy on samples of the same shapes and element types, zeros, infinities and extreme integers among them,
+before a graph may have it.
 """
 
 from __future__ import annotations

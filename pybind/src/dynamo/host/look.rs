@@ -43,9 +43,7 @@ impl<'py> PyHost<'py> {
             Seen::Deque(items, most) => View::Deque(self.all(&items), most),
             Seen::Slice(parts) => View::Slice(parts.each_ref().map(|part| self.handle(part))),
             Seen::Range(bounds) => View::Range(bounds),
-            Seen::NdArray(tensor, is_scalar) => {
-                View::NdArray(Box::new(self.tensor_view(object, tensor)?), is_scalar)
-            }
+            Seen::NdArray(tensor, is_scalar) => View::NdArray(Box::new(self.tensor_view(object, tensor)?), is_scalar),
             Seen::Tensor(tensor) => View::Tensor(Box::new(self.tensor_view(object, tensor)?)),
             Seen::Function(function) => View::Function(Box::new(self.function(&function)?)),
             Seen::Method(function, this) => View::Method(self.handle(&function), self.handle(&this)),
