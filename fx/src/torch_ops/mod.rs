@@ -75,7 +75,8 @@ pub fn takes_floats(target: &str) -> bool {
     const NAMES: &str = "add sub mul truediv div true_divide divide multiply subtract pow float_power remainder fmod mod \
         floordiv floor_divide rsub iadd isub imul itruediv ipow eq ne lt le gt ge clamp clamp_min clamp_max clip where \
         masked_fill fill full full_like lerp addcmul addcdiv threshold leaky_relu elu celu softplus hardtanh \
-        nan_to_num tensor scalar_tensor linspace add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum";
+        nan_to_num tensor scalar_tensor linspace add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum \
+        addcmul_ addcdiv_";
     let name = target.rsplit('.').next().unwrap_or(target);
     NAMES.split_whitespace().any(|known| known == name)
 }

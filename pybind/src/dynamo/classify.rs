@@ -417,17 +417,20 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 11] = [
+const INLINED: [&str; 14] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
     "/torch/nn/init.py",
+    "/torch/nn/_reduction.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/attention/",
     "/torch/_jit_internal.py",
     "/torch/autograd/function.py",
     "/torch/distributions/",
+    "/torch/optim/",
+    "/torch/utils/_foreach_utils.py",
     "/torch/utils/_pytree.py",
 ];
 
@@ -441,13 +444,18 @@ fn is_inlined_library(file: &str) -> bool {
 
 /// True for torch's own code that is written as a program would be, and traced like one.
 fn is_inlined_torch(file: &str) -> bool {
-    INLINED.iter().any(|part| file.contains(part))
+    INLINED.iter().any(|part| file.contains(part)) && !file.ends_with("/torch/optim/lr_scheduler.py")
 }
 
-/// True for `forward` of one of torch's own modules, which is traced also where no traced code calls it.
-pub(super) fn is_forward(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
-    let is_module = file.contains("/torch/nn/modules/");
-    Ok(is_module && code.getattr(intern!(code.py(), "co_name"))?.eq("forward")?)
+/// True for torch's own code that is traced also where no traced code calls it: `forward` of its modules, and the
+/// wrapper around `step` of its optimisers with what goes on after its graph breaks.
+pub(super) fn is_entry(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
+    let name = code.getattr(intern!(code.py(), "co_name"))?;
+    let name: &str = name.extract()?;
+    Ok(match name {
+        "forward" => file.contains("/torch/nn/modules/"),
+        name => file.ends_with("/torch/optim/optimizer.py") && name.contains("_use_grad"),
+    })
 }
 
 /// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own
@@ -471,7 +479,8 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let library = LIBRARY.get_or_init(|| folder(py, "os"));
     let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
     let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
-    file.starts_with("<frozen") || is_torch(py, file) || within(ours) || (within(library) && !installed)
+    let is_library = file.ends_with("-packages/typing_extensions.py");
+    file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours) || (within(library) && !installed)
 }
 
 /// Handles for objects, each object one.

@@ -175,7 +175,7 @@ impl Handler for Tracing {
         }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
-        let skipped = classify::is_skipped(call.py(), &file) && !classify::is_forward(&call.code(), &file)?;
+        let skipped = classify::is_skipped(call.py(), &file) && !classify::is_entry(&call.code(), &file)?;
         if written || skipped || backend::is_at_work(call.py()).unwrap_or(false) {
             return Ok(Verdict::Skip);
         }

@@ -50,8 +50,7 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        let is_layout = object.get_type().is(torch.strided.bind(object.py()).get_type());
-        if is_builtin_class(object) || torch.is_tensor_class(object) || is_layout {
+        if is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch) {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
         PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))
@@ -65,6 +64,12 @@ impl Named {
             Named::Weak(weak) => weak.bind(py).upgrade().is_some_and(|expected| expected.as_ptr() == object),
         }
     }
+}
+
+/// True for a layout or a memory format, which torch keeps.
+fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
+    let (py, class) = (object.py(), object.get_type());
+    class.is(torch.strided.bind(py).get_type()) || torch.find(py, "memory_format").is_ok_and(|format| class.is(&format))
 }
 
 /// True for classes that are part of the interpreter itself.

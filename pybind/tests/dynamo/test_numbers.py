@@ -359,3 +359,23 @@ def test_a_float_that_is_no_size():
         with pytest.raises(error):
             compiled(X, value)
     assert same(compiled(X, 0.5), X)
+
+
+def test_an_attribute_that_is_read_twice_is_one_input():
+    class Counter(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.count = 0
+            self.scale = 0.5
+
+        def forward(self, x):
+            x = x * self.count + self.count - self.scale * self.scale
+            self.count += 1
+            self.scale += 0.25
+            return x
+
+    ours, plain = Counter(), Counter()
+    compiled = _capture.optimize(ours, backend="eager")
+    for _ in range(5):
+        assert torch.equal(compiled(torch.ones(3)), plain(torch.ones(3)))
+    assert (ours.count, ours.scale) == (plain.count, plain.scale)

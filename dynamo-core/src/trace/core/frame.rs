@@ -38,6 +38,8 @@ pub(in crate::trace) struct Frame {
     pub(in crate::trace) keywords: Vec<String>,
     /// The cells of the free variables.
     pub(in crate::trace) closure: Vec<ValueId>,
+    /// The exception that a generator handles while it waits.
+    pub(in crate::trace) handled: Option<ValueId>,
 }
 
 impl Frame {
@@ -49,7 +51,17 @@ impl Frame {
         closure: Vec<ValueId>,
     ) -> Frame {
         let locals = vec![None; code.object.local_count()];
-        Frame { code, code_obj, globals, locals, stack: Vec::new(), at: 0, keywords: Vec::new(), closure }
+        Frame {
+            code,
+            code_obj,
+            globals,
+            locals,
+            stack: Vec::new(),
+            at: 0,
+            keywords: Vec::new(),
+            closure,
+            handled: None,
+        }
     }
 
     /// The instructions.

@@ -1,6 +1,7 @@
 //! The guards of a trace, but for those of the shape environment.
 
 use super::{checkpoint::Speculative, state::StateId};
+use crate::host::Obj;
 use guards::{Element, Guard, SourceId};
 use rustc_hash::FxHashMap;
 
@@ -13,6 +14,8 @@ pub(in crate::trace) struct GuardList {
     pub(in crate::trace) asked: Asked,
     /// The sources of input objects that are keys by identity: they are guarded to be distinct.
     pub(in crate::trace) keyed: Vec<SourceId>,
+    /// The tensors that are keys of the caller's dicts, and where.
+    pub(in crate::trace) tensor_keys: Vec<(Obj, SourceId)>,
 }
 
 /// The lengths of the lists.
@@ -21,20 +24,27 @@ pub(in crate::trace) struct GuardCheckpoint {
     emitted: usize,
     asked: AskedCheckpoint,
     keyed: usize,
+    tensor_keys: usize,
 }
 
 impl Speculative for GuardList {
     type Checkpoint = GuardCheckpoint;
 
     fn checkpoint(&self) -> GuardCheckpoint {
-        GuardCheckpoint { emitted: self.emitted.len(), asked: self.asked.checkpoint(), keyed: self.keyed.len() }
+        GuardCheckpoint {
+            emitted: self.emitted.len(),
+            asked: self.asked.checkpoint(),
+            keyed: self.keyed.len(),
+            tensor_keys: self.tensor_keys.len(),
+        }
     }
 
     fn rollback(&mut self, to: GuardCheckpoint) {
-        let GuardList { emitted, asked, keyed } = self;
+        let GuardList { emitted, asked, keyed, tensor_keys } = self;
         emitted.truncate(to.emitted);
         asked.rollback(to.asked);
         keyed.truncate(to.keyed);
+        tensor_keys.truncate(to.tensor_keys);
     }
 }
 

@@ -153,6 +153,11 @@ impl Heap {
         self.copied > MOST_COPIED
     }
 
+    /// All states as they are now, without a note that they were read.
+    pub(in crate::trace) fn states(&self) -> impl Iterator<Item = &State> {
+        self.rows.values().map(|row| &row.state)
+    }
+
     /// True if the state of an input object was changed.
     pub(in crate::trace) fn has_changed(&self) -> bool {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())

@@ -14,6 +14,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 /// A hash table that keeps insertion order, so that truncation rolls it back.
 type Log<K, V> = IndexMap<K, V, FxBuildHasher>;
 
+/// What the program has given to a function that it has made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct FunctionAttrs {
+    /// Its `__dict__`.
+    pub(in crate::trace) dict: ValueId,
+    /// A dict of its other attributes, as far as they were written or read.
+    pub(in crate::trace) own: ValueId,
+}
+
 /// Tracked values and the objects that were looked at.
 #[derive(Default)]
 pub(in crate::trace) struct ObjectTable {
@@ -39,6 +48,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) raw_items: FxHashMap<SourceId, &'static str>,
     /// The objects behind frozen sets: a constant has lost their iteration order.
     pub(in crate::trace) frozen: FxHashMap<ValueId, Obj>,
+    /// The attributes of functions that the program has made.
+    pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
     /// The slots of attributes and global variables that the program has written.
     pub(in crate::trace) slots: Vec<(Obj, String, StateId)>,
 }
@@ -90,6 +101,7 @@ impl Speculative for ObjectTable {
             // A fact about the object at a source, independent of the trace.
             raw_items: _,
             frozen,
+            function_attrs,
             slots,
         } = self;
         forced.truncate(to.forced);
@@ -98,6 +110,7 @@ impl Speculative for ObjectTable {
         // An entry was inserted together with its value.
         bases.retain(|_, held| held.index() < to.values);
         frozen.retain(|value, _| value.index() < to.values);
+        function_attrs.retain(|value, _| value.index() < to.values);
         slots.truncate(to.slots);
     }
 }

@@ -5,6 +5,7 @@
 use super::{frame::Frame, lazy::Lazy, value::ValueId};
 use crate::host::{Obj, SetHistory};
 use cranelift_entity::entity_impl;
+use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
 use std::rc::Rc;
@@ -23,6 +24,10 @@ pub(in crate::trace) enum Key {
     Obj(Obj),
     /// One that the program has made.
     Made(StateId),
+    /// A tensor, which is equal to itself only: the node that gave it first.
+    Tensor(NodeId),
+    /// A function without Python code, by its dotted name.
+    Builtin(String),
     /// A tuple of keys.
     Tuple(Vec<Key>),
 }
@@ -239,6 +244,7 @@ pub(in crate::trace) enum Exhausted {
     Zip,
     Map,
     Filter,
+    Generator,
     /// Another one, of which nothing is made again.
     Other,
 }
@@ -257,7 +263,8 @@ impl Iter {
             Iter::Zip(..) => Exhausted::Zip,
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
-            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Generator(_) | Iter::Running => Exhausted::Other,
+            Iter::Generator(_) | Iter::Running => Exhausted::Generator,
+            Iter::Lazy(_) | Iter::Reversed(_) => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })

@@ -118,6 +118,8 @@ pub(in crate::trace) enum Value {
     Instance(StateId),
     /// `__dict__` of an object of a class of the program's.
     InstanceDict(ValueId),
+    /// A type expression that is not evaluated yet: `list[int]`, or `int | None`.
+    TypeExpr(TypeOperator, ValueId, ValueId),
     /// `super()`: the class after which the MRO is searched, and the object or class.
     Super(ValueId, ValueId),
 }
@@ -150,6 +152,15 @@ impl Value {
     }
 }
 
+/// How types are made of types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum TypeOperator {
+    /// `a[b]`
+    Subscript,
+    /// `a | b`
+    Union,
+}
+
 /// A Python function, found or made.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Function {
@@ -173,8 +184,8 @@ pub(in crate::trace) struct Function {
     pub(in crate::trace) closure: Vec<ValueId>,
     /// Whose code it is.
     pub(in crate::trace) place: Place,
-    /// True if it has annotations, which generated code does not build again.
-    pub(in crate::trace) annotated: bool,
+    /// Its annotations, where the program makes it: a tuple of names and annotations in turn.
+    pub(in crate::trace) annotations: Option<ValueId>,
 }
 
 /// Keyword arguments in the order given.

@@ -15,6 +15,7 @@ use crate::{
             value::{Value, ValueId},
         },
         interp::context,
+        values::attr::is_singleton,
     },
 };
 use cranelift_entity::EntityRef;
@@ -319,6 +320,7 @@ impl Tracer<'_> {
                 }
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
+            Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),

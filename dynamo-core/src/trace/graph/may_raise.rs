@@ -179,9 +179,14 @@ impl Tracer<'_> {
 
     /// True for a tensor that the graph itself allocates: running the program again makes it anew.
     pub(in crate::trace) fn is_fresh(&self, node: NodeId) -> bool {
+        self.is_made(node) || self.is_computed(node)
+    }
+
+    /// True for the result of an operator, a factory or a copy, which is always a new tensor.
+    pub(in crate::trace) fn is_made(&self, node: NodeId) -> bool {
         let row = &self.graph.torch[node];
         let target = row.target.as_str();
-        let makes = match row.kind {
+        match row.kind {
             NodeKind::CallFunction => {
                 let operator = target.strip_prefix("operator.").is_some_and(|name| FRESH.contains(&name));
                 let factory = target.strip_prefix("torch.").is_some_and(|name| MAKING.contains(&name));
@@ -189,8 +194,7 @@ impl Tracer<'_> {
             }
             NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
             _ => false,
-        };
-        makes || self.is_computed(node)
+        }
     }
 
     /// True for a result, or one of several, of an operator whose results have memory of their own.

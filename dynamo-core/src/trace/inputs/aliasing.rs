@@ -27,6 +27,7 @@ enum Alike {
     Dict,
     Deque,
     Set,
+    Function,
     Object(String),
 }
 
@@ -158,6 +159,7 @@ impl Tracer<'_> {
     fn alike(&self, value: ValueId) -> Option<Alike> {
         match &self.objects.values[value] {
             Value::Object(class, _) => Some(Alike::Object(class.clone())),
+            Value::Function(_) => Some(Alike::Function),
             Value::State(state) => match self.heap.sort(*state) {
                 Sort::List => Some(Alike::List),
                 Sort::Dict => Some(Alike::Dict),

@@ -53,6 +53,9 @@ impl Tracer<'_> {
 
     pub(in crate::trace) fn float_input(&mut self, hint: f64, source: Option<SourceId>) -> Traced {
         let Some(source) = source else { return Ok(self.constant(Constant::float(hint))) };
+        if let Some(known) = self.number_input(source) {
+            return Ok(known);
+        }
         let float = self.shapes.env.float(source.into(), hint, Policy::Dynamic);
         let name = input_name(&self.sources.display(source).to_string());
         let number = self.float_placeholder(&name, float, source)?;
@@ -62,6 +65,9 @@ impl Tracer<'_> {
 
     pub(in crate::trace) fn symbolic_input(&mut self, hint: i64, source: Option<SourceId>) -> Traced {
         let Some(source) = source else { return Ok(self.constant(Constant::Int(hint))) };
+        if let Some(known) = self.number_input(source) {
+            return Ok(known);
+        }
         let expr = match self.declared(source) {
             Some(Mark::Named(named)) => self
                 .shapes

@@ -102,7 +102,7 @@ impl Tracer<'_> {
         let (None, Some(second)) = (self.source(known), second) else { return };
         let lasts = match &self.objects.values[known] {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
-            Value::Object(class, _) => class == attr::LAYOUT,
+            Value::Object(class, _) => attr::is_singleton(class),
             _ => false,
         };
         if lasts {
@@ -115,7 +115,7 @@ impl Tracer<'_> {
         self.guards.emitted.push(Guard::new(source, kind).at(self.place()));
     }
 
-    fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
+    pub(in crate::trace) fn look(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
         let view = self.host.view(obj);
         self.keep_apart(obj, &view)?;
         let (shared, is_frozen) =
@@ -306,14 +306,22 @@ impl Tracer<'_> {
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
-        for &(key, value) in items {
-            let key_value = self.look(key, None)?;
+        for (place, &(key, value)) in (0..).zip(items) {
+            if matches!(self.host.view(key), View::Tensor(_)) {
+                let (id, entry) = self.tensor_entry(place, key, value, base);
+                entries.insert(id, entry);
+                continue;
+            }
+            let (key_value, at) = self.dict_key(key, base, place)?;
             let key = self.key(key_value)?;
-            let Key::Const(constant) = &key else {
-                return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects."));
+            let value = match (&key, at) {
+                (Key::Const(constant), None) => {
+                    let constant = constant.clone();
+                    self.child(value, base, |s, base| s.item(base, constant))
+                }
+                (_, Some(at)) => self.child(value, base, |s, base| s.item_of(base, at)),
+                _ => return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects.")),
             };
-            let constant = constant.clone();
-            let value = self.child(value, base, |s, base| s.item(base, constant));
             entries.insert(key, (key_value, value));
         }
         let state = self.heap.push(State::Dict(entries), Some(obj));
@@ -351,7 +359,7 @@ impl Tracer<'_> {
             kwdefaults,
             closure,
             place: view.place,
-            annotated: false,
+            annotations: None,
         })))
     }
 }

@@ -161,7 +161,7 @@ impl Tracer<'_> {
             kwdefaults: Vec::new(),
             closure: Vec::new(),
             place: Place::Inlined,
-            annotated: false,
+            annotations: None,
         };
         for attribute in FunctionAttribute::of_flags(flags) {
             let value = f.pop()?;
@@ -192,7 +192,7 @@ impl Tracer<'_> {
                     }
                 }
             }
-            FunctionAttribute::Annotations => function.annotated = true,
+            FunctionAttribute::Annotations => function.annotations = Some(value),
             FunctionAttribute::Closure => function.closure = self.all_items(value)?,
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::{
         },
         library,
         python::{containers, folding, operators},
-        torch::{names, torch_check},
+        torch::{names, optim, torch_check},
         values::numbers,
     },
 };
@@ -128,6 +128,9 @@ impl Tracer<'_> {
         if let Some(condition) = torch_check::condition(&function.name) {
             return condition.call(self, &args, &keywords);
         }
+        if let Some(wrapper) = self.update_wrapper(function, &args, &keywords)? {
+            return Ok(wrapper);
+        }
         if function.place == Place::Skipped {
             if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
                 return Ok(left);
@@ -145,6 +148,9 @@ impl Tracer<'_> {
             return Err(Reason::new(kind, format!("`{}`.", function.name)));
         }
         if function.place == Place::Disabled {
+            if let Some(wrapped) = optim::prepares_state(self, function) {
+                return self.call(wrapped, args, keywords);
+            }
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
         }
         if let (Place::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())
@@ -152,6 +158,7 @@ impl Tracer<'_> {
         {
             return Ok(result);
         }
+        let keywords = optim::capturable(self, &function.name, keywords)?;
         let mut frame = self.bind(function, args, keywords)?;
         let kind = function.code.object.flags;
         if kind & flags::GENERATOR != 0 {
@@ -306,6 +313,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_foreach(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(crate::reason::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
@@ -316,7 +326,7 @@ impl Tracer<'_> {
         if name.starts_with(ALLOWED) {
             return self.call_torch(NodeKind::CallFunction, name, None, args, keywords);
         }
-        let torch = torch_ops::knows(name) || name.starts_with("torch.") || name.starts_with("aten.");
+        let torch = torch_ops::knows(name) || names::may_be_operator(name);
         if let (Some(method), true) = (name.strip_prefix("Tensor."), on_tensors) {
             let (this, rest) = args.split_first().ok_or_else(|| crate::reason::raised("TypeError"))?;
             return self.call_tensor_method(*this, method, rest, keywords);
@@ -346,6 +356,7 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: Keywords,
     ) -> Traced {
+        self.makes_no_leaf(target, &keywords)?;
         let keywords = if this.is_none() { self.placed(target, keywords)? } else { keywords };
         let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
         let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
@@ -498,7 +509,7 @@ impl Tracer<'_> {
 }
 
 /// True if the elements follow each other, the last dimension's first.
-fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+pub(in crate::trace) fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
     let mut expected = 1;
     let mut dims = sizes.iter().zip(strides).rev();
     sizes.contains(&0)

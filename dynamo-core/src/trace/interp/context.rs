@@ -149,7 +149,7 @@ impl Tracer<'_> {
 
     /// A manager of the program's own: its methods are called.
     fn enter_object(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
-        if !matches!(self.get(manager)?, Value::Object(..)) {
+        if !matches!(self.get(manager)?, Value::Object(..) | Value::Instance(_)) {
             return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
         }
         let (enter, exit) = (self.get_attr(manager, "__enter__")?, self.get_attr(manager, "__exit__")?);

@@ -3,7 +3,6 @@
 use super::step::{top, unsupported};
 use crate::{
     bytecode::{Label, Op, Version},
-    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
@@ -48,10 +47,14 @@ impl Tracer<'_> {
     pub(in crate::trace) fn send(&mut self, f: &mut Frame, end: Label) -> Traced<()> {
         let sent = f.pop()?;
         let from = top(f, Op::Send)?;
-        if !self.is_none(sent)? {
-            return Err(Reason::new(Kind::Iteration, "What is sent to a generator."));
-        }
-        match self.resume(from)? {
+        let next = match self.is_none(sent)? {
+            true => self.resume(from)?,
+            false => {
+                let generator = self.generator(from)?;
+                self.send_to(generator, sent)?
+            }
+        };
+        match next {
             Next::Yield(item) => f.push(item),
             Next::Return(result) => self.end_delegation(f, end, result)?,
             Next::Go => return Err(unsupported(Op::Send)),

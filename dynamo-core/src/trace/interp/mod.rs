@@ -11,6 +11,7 @@ pub(in crate::trace) mod call;
 pub(in crate::trace) mod context;
 pub(in crate::trace) mod exceptions;
 pub(in crate::trace) mod follow;
+pub(in crate::trace) mod generators;
 pub(in crate::trace) mod invoke;
 pub(in crate::trace) mod jumps;
 pub(in crate::trace) mod patterns;

@@ -8,6 +8,7 @@ use crate::{
         Traced, Tracer,
         capture::{Break, Capture},
         core::{
+            call_stack::CallStack,
             checkpoint::Speculative,
             frame::{Frame, Globals, Next, line_of},
             state::State,
@@ -136,6 +137,7 @@ impl Tracer<'_> {
                     continue;
                 }
                 Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
+                Ok(Next::Return(_)) if self.unfinished().is_some() => return Err(self.refuse(&checkpoint)),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
                     Err(reason) => reason,
@@ -163,6 +165,13 @@ impl Tracer<'_> {
         }
     }
 
+    /// Why the function runs as it is, though it was traced to its end.
+    fn refuse(self, at: &Checkpoint) -> Break {
+        let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
+        let CallStack { lines, spans, .. } = self.call_stack;
+        Break { reason, line: at.frame.line(), opcode: None, stack: lines, spans }
+    }
+
     /// True once the trace has grown too long.
     pub(in crate::trace) fn is_exhausted(&self) -> bool {
         self.call_stack.steps > self.options.steps || self.heap.is_overworked()
@@ -178,6 +187,9 @@ impl Tracer<'_> {
         let opcode = checkpoint.frame.data().map(|data| data.op);
         let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
         self.rollback(checkpoint.recorded);
+        if let Some(why) = self.unfinished() {
+            return Err(Break { reason: why, ..ended });
+        }
         match output::broken(&mut self, &checkpoint.frame) {
             Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
             Err(why) => {
@@ -190,6 +202,7 @@ impl Tracer<'_> {
         self.guard_keys();
         self.guard_found_keys();
         self.guard_distinct();
+        self.guard_tensor_keys();
         if let (Some(&first), true) = (self.guards.keyed.first(), self.guards.keyed.len() > 1) {
             let keyed = std::mem::take(&mut self.guards.keyed);
             self.guard(first, GuardKind::NoTensorAliasing(keyed));

@@ -76,7 +76,7 @@ impl Tracer<'_> {
         *self.heap.change(state) = State::Iter(Iter::Running);
         let reason = self.raise(exception)?;
         let next = if self.catch(&mut frame, at, &reason) { self.run(&mut frame) } else { Err(reason) };
-        *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
+        *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Generator));
         match next {
             Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator didn't stop after throw()").uncaught()),
             Ok(_) => Ok(true),

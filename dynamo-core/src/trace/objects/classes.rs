@@ -9,8 +9,27 @@ use crate::{
         torch::autograd_function::APPLY,
     },
 };
+use guards::{Collection, Constant, GuardKind};
 
 impl Tracer<'_> {
+    /// `class.__mro__`
+    pub(in crate::trace) fn mro_of(&mut self, class: ValueId, obj: Obj) -> Traced {
+        let classes = self.host.mro(obj);
+        if self.host.is_immutable(obj) {
+            let classes = classes.into_iter().map(|class| self.value(Value::Lazy(class))).collect();
+            return Ok(self.value(Value::Tuple(classes)));
+        }
+        let source = self.source(class).ok_or_else(|| self.no_attr(class, "__mro__"))?;
+        let source = self.sources.attr(source, "__mro__");
+        self.guard(source, GuardKind::SequenceLength(classes.len() as u32, Collection::Sequence));
+        let classes = (0..).zip(classes).map(|(place, class)| {
+            let source = self.sources.item(source, Constant::Int(place));
+            self.lazy(class, source)
+        });
+        let classes = classes.collect();
+        Ok(self.value(Value::Tuple(classes)))
+    }
+
     /// A method or a plain attribute that a class of the program's gives, also where its metaclass is the program's;
     /// `None` where the host is to be asked.
     pub(in crate::trace) fn class_get(&mut self, class: ValueId, obj: Obj, name: &str) -> Traced<Option<ValueId>> {

@@ -87,7 +87,11 @@ impl Tracer<'_> {
     }
 
     /// What the class of an object has under a name, and how it is reached. That there is nothing is guarded.
-    fn class_attr(&mut self, instance: Instance, name: &str) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
+    pub(in crate::trace) fn class_attr(
+        &mut self,
+        instance: Instance,
+        name: &str,
+    ) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
         let class = self.class_value(instance)?;
         let class_source = match class {
             Some(class) => {
@@ -318,9 +322,7 @@ impl Tracer<'_> {
             Body::Made(state) => Ok(Key::Made(state)),
             Body::Found(obj) => {
                 let source = self.source(instance.this).ok_or_else(|| refused(self))?;
-                if !self.guards.keyed.contains(&source) {
-                    self.guards.keyed.push(source);
-                }
+                self.keep_key(source);
                 Ok(Key::Obj(obj))
             }
         }

@@ -115,7 +115,7 @@ impl Tracer<'_> {
     fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
         for instance in [left, right].into_iter().flatten() {
             if let Value::Object(class, obj) = self.objects.values[instance.this].clone()
-                && (class == attr::LAYOUT || self.host.enum_member(obj) == Some(EnumMember::Itself))
+                && (attr::is_singleton(&class) || self.host.enum_member(obj) == Some(EnumMember::Itself))
             {
                 return Ok(true);
             }

@@ -10,6 +10,7 @@
 
 mod effects;
 mod exit_stacks;
+mod function_attrs;
 mod inputs;
 mod instances;
 mod lazy_iterators;

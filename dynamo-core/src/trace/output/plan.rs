@@ -111,6 +111,7 @@ impl Output<'_, '_> {
             Value::State(state) => self.parts_of_state(*state),
             Value::Instance(state) => self.parts_of_state(*state),
             Value::Super(class, this) => vec![*class, *this],
+            Value::TypeExpr(_, a, b) => vec![*a, *b],
             Value::InstanceDict(this) => vec![*this],
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],
@@ -136,7 +137,8 @@ impl Output<'_, '_> {
             }
             Value::Function(function) => {
                 let kwdefaults = function.kwdefaults.iter().map(|(_, value)| value);
-                function.defaults.iter().chain(&function.closure).chain(kwdefaults).copied().collect()
+                let parts = function.defaults.iter().chain(&function.closure).chain(kwdefaults).copied();
+                parts.chain(self.t.function_parts(value, function)).collect()
             }
             _ => Vec::new(),
         }

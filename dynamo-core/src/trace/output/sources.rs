@@ -84,7 +84,7 @@ impl Output<'_, '_> {
                 let constant = self.t.sources.constants().get(id).cloned();
                 self.load_constant(&constant.ok_or_else(|| construct("an unknown constant"))?)?;
             }
-            Key::Object(_) => return Err(construct("an item by an object")),
+            Key::Object(source) => self.load_source(source)?,
         }
         Ok(())
     }
@@ -109,6 +109,18 @@ impl Output<'_, '_> {
                 self.call_named(&format!("{owner}.__getitem__"), 2, |out| {
                     out.builder.load_local(of);
                     out.load_key(key)
+                })?;
+            }
+            Step::SetItem(place) => {
+                let of = self.fresh("object");
+                self.builder.store_local(of);
+                self.call_named("builtins.next", 1, |out| {
+                    out.call_named("itertools.islice", 3, |out| {
+                        out.builder.load_local(of);
+                        out.builder.load_const(Const::Int(i64::from(place)));
+                        out.builder.load_const(Const::None);
+                        Ok(())
+                    })
                 })?;
             }
             Step::Closure(index) | Step::Defaults(index) => {

@@ -8,12 +8,12 @@ use crate::{
         core::{
             context::{Class, Context},
             state::{Exhausted, Iter, Made, Reversed, Sort, State, StateId, Table},
-            value::{Function, Value, ValueId},
+            value::{Function, TypeOperator, Value, ValueId},
         },
         interp::call::LIMITS,
         python::containers,
         torch::autocast,
-        values::attr::LAYOUT,
+        values::attr::is_singleton,
     },
 };
 use cranelift_entity::EntityRef;
@@ -57,7 +57,7 @@ impl Output<'_, '_> {
                 let forced = self.t.force(value)?;
                 let is_constant = match &self.t.objects.values[forced] {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || class == LAYOUT,
+                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || is_singleton(class),
                     _ => false,
                 };
                 if !is_constant {
@@ -70,7 +70,7 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, operator.number());
                 self.keep(value);
             }
-            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || class == LAYOUT => {
+            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || is_singleton(&class) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }
@@ -171,6 +171,17 @@ impl Output<'_, '_> {
             }
             Value::Function(function) => {
                 self.push_function(&function)?;
+                self.keep(value);
+                self.push_function_attributes(value, &function)?;
+            }
+            Value::TypeExpr(operator, a, b) => {
+                self.push_all(&[a, b])?;
+                match operator {
+                    TypeOperator::Subscript => self.builder.subscript(),
+                    TypeOperator::Union => {
+                        self.builder.emit(Op::BinaryOp, crate::bytecode::operands::BinaryOperator::Or.number());
+                    }
+                }
                 self.keep(value);
             }
             Value::Method { function, .. } if matches!(self.t.get(function)?, Value::Builtin(_)) => {
@@ -411,7 +422,7 @@ impl Output<'_, '_> {
             Exhausted::Zip => self.call_named("builtins.zip", 0, |_| Ok(()))?,
             Exhausted::Map => self.call_named("builtins.map", 2, of_none)?,
             Exhausted::Filter => self.call_named("builtins.filter", 2, of_none)?,
-            Exhausted::Other => return Err(construct("an iterator at its end")),
+            Exhausted::Generator | Exhausted::Other => return Err(construct("an iterator at its end")),
         }
         self.builder.emit(Op::GetIter, 0);
         Ok(())
@@ -551,7 +562,7 @@ impl Output<'_, '_> {
     }
 
     pub(super) fn push_function(&mut self, function: &Function) -> Traced<()> {
-        if function.annotated || function.code_obj.is_some() {
+        if function.code_obj.is_some() {
             return Err(construct(&format!("the function `{}`", function.name)));
         }
         match function.globals.owner.expand() {

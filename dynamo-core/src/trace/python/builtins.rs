@@ -6,6 +6,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            frame::Next,
             state::{Iter, State, StateId},
             value::{Value, ValueId},
         },
@@ -64,7 +65,15 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.iter(object, sentinel=..., /)", |t, b| t.iterate(b.arg(0)?)),
     row("builtins.next(iterator, default=..., /)", |t, b| {
         let default = b.opt(1);
-        let item = t.next_item(b.arg(0)?)?;
+        let iterator = b.arg(0)?;
+        if let Ok(generator) = t.generator(iterator) {
+            let none = t.none();
+            return match (t.send_to(generator, none)?, default) {
+                (Next::Return(_), Some(default)) => Ok(default),
+                (next, _) => t.item_or_stop(next),
+            };
+        }
+        let item = t.next_item(iterator)?;
         item.or(default).ok_or_else(|| raised("StopIteration"))
     }),
     row("builtins.enumerate(iterable, start=0)", |t, b| {

@@ -5,7 +5,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::Sort,
+            state::{Exhausted, Iter, Sort, State},
             value::{Value, ValueId},
         },
         interp::signature::{Row, row},
@@ -13,6 +13,9 @@ use crate::{
     },
 };
 use guards::Constant;
+
+/// The class of modules' parameters.
+const PARAMETER: &str = "torch.nn.parameter.Parameter";
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.isinstance(obj, class_or_tuple, /)", |t, b| {
@@ -43,6 +46,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::BoundBuiltin { .. }
         | Value::Class(..) => true,
         Value::Object(..) | Value::Instance(_) => return t.is_callable_object(value),
+        Value::TypeExpr(..) => return Err(Reason::new(Kind::Call, "`callable` of a type that is made of others.")),
         Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
         _ => false,
     })
@@ -63,8 +67,15 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
             }
             continue;
         }
+        if let Some([a, b]) = t.members_of_union(option)? {
+            if is_instance(t, value, a)? || is_instance(t, value, b)? {
+                return Ok(true);
+            }
+            continue;
+        }
         let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
         let is = match own {
+            Some(_) if name == PARAMETER && t.may_be_parameter(value)? => return Err(unknown(t)),
             Some(own) if PLAIN_CLASSES.contains(&name.as_str()) || t.is_tensor_class(class) => {
                 own.contains(&name.as_str())
             }
@@ -81,6 +92,9 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
 pub(in crate::trace) fn type_of(t: &mut Tracer<'_>, value: ValueId) -> Traced {
     if let Some(class) = t.type_of_object(value)? {
         return Ok(class);
+    }
+    if t.may_be_parameter(value)? {
+        return Err(Reason::new(Kind::Call, "`type` of what may be a parameter."));
     }
     let Some([own, ..]) = classes(t, value)? else {
         return Err(Reason::new(Kind::Call, format!("`type` of {}.", t.describe(value))));
@@ -110,9 +124,7 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::SymInt { .. } => Some(&["builtins.int"]),
         Value::SymFloat { .. } => Some(&["builtins.float"]),
         Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
-        Value::Tensor(node) if t.graph.parameters.contains(&t.first_name(node)) => {
-            Some(&["torch.nn.parameter.Parameter", "torch.Tensor"])
-        }
+        Value::Tensor(node) if t.is_parameter(node) => Some(&[PARAMETER, "torch.Tensor"]),
         Value::Tensor(_) => Some(&["torch.Tensor"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
@@ -129,9 +141,25 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
             Sort::Deque => Some(&["collections.deque"]),
             Sort::Set => Some(&["builtins.set"]),
             Sort::Stack => Some(&[exit_stack::CLASS]),
-            Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => None,
+            Sort::Iter => match t.heap.get(state) {
+                State::Iter(iter) => class_of_iterator(iter),
+                _ => None,
+            },
+            Sort::Cell | Sort::Instance | Sort::Slot => None,
         },
         _ => None,
+    })
+}
+
+/// The name of the class of an iterator that is a class of its own among the builtins, or a generator.
+fn class_of_iterator(iter: &Iter) -> Option<&'static [&'static str]> {
+    Some(match iter {
+        Iter::Map(..) | Iter::Done(Exhausted::Map) => &["builtins.map"],
+        Iter::Filter(..) | Iter::Done(Exhausted::Filter) => &["builtins.filter"],
+        Iter::Zip(..) | Iter::Done(Exhausted::Zip) => &["builtins.zip"],
+        Iter::Enumerate(..) | Iter::Done(Exhausted::Enumerate) => &["builtins.enumerate"],
+        Iter::Generator(_) | Iter::Running => &["builtins.generator"],
+        _ => return None,
     })
 }
 

@@ -54,6 +54,21 @@ pub(in crate::trace) fn merged(
     Ok(Some(Some(t.value(Value::State(merged)))))
 }
 
+/// The special methods that containers have and that are called by operators, mostly.
+pub(in crate::trace) const SLOTS: [&str; 5] = ["__contains__", "__getitem__", "__iter__", "__len__", "__setitem__"];
+
+/// `this.__len__()` and so on; `None` for any other method.
+fn call_slot(t: &mut Tracer<'_>, this: ValueId, name: &str, args: &[ValueId]) -> Option<Traced> {
+    Some(match (name, args) {
+        ("__len__", []) => super::builtins::length(t, this),
+        ("__iter__", []) => t.iterate(this),
+        ("__getitem__", [key]) => t.get_item(this, *key),
+        ("__contains__", [item]) => t.contains(this, *item).map(|found| t.constant(guards::Constant::Bool(found))),
+        ("__setitem__", [key, value]) => t.set_item(this, *key, *value).map(|()| t.none()),
+        _ => return None,
+    })
+}
+
 /// `this.name(*args, **keywords)`, where the class is one of Python's own.
 pub(in crate::trace) fn call_method(
     t: &mut Tracer<'_>,
@@ -62,10 +77,14 @@ pub(in crate::trace) fn call_method(
     args: &[ValueId],
     keywords: &Keywords,
 ) -> Traced {
+    if let Some(result) = call_slot(t, this, name, args).filter(|_| keywords.is_empty()) {
+        return result;
+    }
     let owners: &[&str] = match t.get(this)? {
         Value::Class(..) => &["namedtuple"],
         Value::Record(..) => &["namedtuple", "tuple"],
         Value::DictView(_, "keys") => &["dict_keys"],
+        Value::State(state) if t.is_generator(state) => &["generator"],
         _ => classes::classes(t, this)?.unwrap_or_default(),
     };
     let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));

@@ -16,6 +16,7 @@ mod dict_methods;
 pub(in crate::trace) mod exit_stack;
 pub(in crate::trace) mod folding;
 mod functools;
+mod identities;
 mod itertools;
 pub(in crate::trace) mod lazy;
 mod lists;
@@ -41,6 +42,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     dict_methods::ROWS,
     exit_stack::ROWS,
     functools::ROWS,
+    identities::ROWS,
     operator_getters::ROWS,
     itertools::ROWS,
     lists::ROWS,
@@ -48,4 +50,5 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     record::ROWS,
     set_methods::ROWS,
     tables::ROWS,
+    super::interp::generators::ROWS,
 ];

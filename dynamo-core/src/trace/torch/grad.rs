@@ -78,8 +78,10 @@ impl Tracer<'_> {
 
     /// Sets the mode from here on.
     pub(in crate::trace) fn set_grad(&mut self, mode: bool) {
-        self.modes.grad = mode;
-        self.call_set_grad(mode);
+        // As torch has it, what changes nothing is no node.
+        if std::mem::replace(&mut self.modes.grad, mode) != mode {
+            self.call_set_grad(mode);
+        }
     }
 
     /// Ends the graph in the mode in which it began.

@@ -2,7 +2,8 @@
 //!
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
 //! - `autocast`, `grad`, `inference`, `devices`: torch's modes and their managers; `modes`: the rows of those, and of
-//!   questions about them; `tensors`: questions about tensors;
+//!   questions about them; `tensors`, `questions`: questions about tensors, and others;
+//!   `optim`, `foreach`: optimisers, and operations on lists of tensors;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
@@ -10,16 +11,26 @@ pub(in crate::trace) mod autocast;
 pub(in crate::trace) mod autograd_function;
 mod compiler;
 mod devices;
+mod foreach;
 pub(in crate::trace) mod functional;
 pub(in crate::trace) mod grad;
 pub(in crate::trace) mod inference;
 mod modes;
 pub(in crate::trace) mod names;
+pub(in crate::trace) mod optim;
+mod questions;
 mod tensors;
 pub(in crate::trace) mod torch_check;
 
 use crate::trace::interp::signature::Row;
 
 /// The rows of all modules.
-pub(in crate::trace) const ROWS: &[&[Row]] =
-    &[autograd_function::ROWS, compiler::ROWS, torch_check::ROWS, functional::ROWS, modes::ROWS, tensors::ROWS];
+pub(in crate::trace) const ROWS: &[&[Row]] = &[
+    autograd_function::ROWS,
+    compiler::ROWS,
+    torch_check::ROWS,
+    functional::ROWS,
+    modes::ROWS,
+    questions::ROWS,
+    tensors::ROWS,
+];

@@ -46,6 +46,14 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let grad = t.modes.grad;
         Ok(t.constant(Constant::Bool(grad)))
     }),
+    row("torch._C._set_grad_enabled(enabled, /)", |t, b| {
+        let mode = b.arg(0)?;
+        let Value::Const(Constant::Bool(mode)) = t.get(mode)? else {
+            return Err(Reason::new(Kind::Call, "`torch._C._set_grad_enabled` of something that is no bool."));
+        };
+        t.set_grad(mode);
+        Ok(t.none())
+    }),
     row("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled()", |t, _| {
         let inference = t.modes.inference.current;
         Ok(t.constant(Constant::Bool(inference)))

@@ -26,6 +26,16 @@ pub(in crate::trace) fn is_factory(name: &str) -> bool {
     name.strip_prefix("torch.").is_some_and(|function| FACTORIES.contains(&function))
 }
 
+/// True for functions that may be operators of torch's, by their dotted names. In `torch._C` only some modules have
+/// such; all else there belongs to torch's own machinery.
+pub(in crate::trace) fn may_be_operator(name: &str) -> bool {
+    const MODULES: &[&str] = &["_VariableFunctions", "_fft", "_linalg", "_nested", "_nn", "_sparse", "_special"];
+    match name.strip_prefix("torch._C.") {
+        Some(rest) => rest.split_once('.').is_some_and(|(module, _)| MODULES.contains(&module)),
+        None => name.starts_with("torch.") || name.starts_with("aten."),
+    }
+}
+
 /// Methods that give a tensor's values to Python.
 pub(in crate::trace) fn tensor_to_python(name: &str) -> Option<Kind> {
     const READS: &[&str] = &["item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "data_ptr"];

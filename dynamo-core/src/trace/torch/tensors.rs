@@ -1,15 +1,17 @@
 //! Questions about tensors.
 
 use crate::{
-    reason::raised,
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::value::Value,
         interp::signature::{Bound, Row, row},
+        python::builtins,
     },
 };
 use fx::Kind as NodeKind;
 use guards::Constant;
+use symshapes::{DType, DeviceKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.is_tensor(obj, /)", |t, b| {
@@ -19,6 +21,9 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.is_floating_point(input)", |t, b| of_dtype(t, b, "is_floating_point")),
     row("torch.is_complex(input)", |t, b| of_dtype(t, b, "is_complex")),
     row("torch.Tensor.size(self, dim=...)", size),
+    row("torch.Tensor.__len__(self)", |t, b| builtins::length(t, b.arg(0)?)),
+    row("torch.Tensor.new(self, *args, **kwargs)", new),
+    row("torch.Tensor.type(self, dtype=None, non_blocking=False, **kwargs)", change_type),
     row("torch.Tensor.storage_offset(self, /)", |t, b| {
         let tensor = b.arg(0)?;
         match t.storage_offset(tensor)? {
@@ -27,6 +32,18 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         }
     }),
     row("torch.Tensor.stride(self, dim=...)", in_graph),
+    row("torch.Tensor.is_contiguous(self, memory_format=...)", |t, b| {
+        let (tensor, format) = (b.arg(0)?, b.opt(1));
+        let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
+        let known = match (t.graph.torch[node].tensor_meta().cloned(), format) {
+            (Some(meta), Some(format)) => t.is_contiguous_in(&meta, format)?,
+            _ => None,
+        };
+        match known {
+            Some(known) => Ok(t.constant(Constant::Bool(known))),
+            None => in_graph(t, b),
+        }
+    }),
 ];
 
 /// A method that goes into the graph as it is called.
@@ -34,6 +51,62 @@ fn in_graph(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (args, keywords) = b.call();
     let (&this, args) = args.split_first().ok_or_else(|| raised("TypeError: a tensor is expected"))?;
     t.call_torch(NodeKind::CallMethod, b.own_name(), Some(this), args, keywords.clone())
+}
+
+/// An uninitialised tensor of this type: of one size, or of sizes one by one. What else may be given are its items.
+fn new(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let (this, sizes) = (b.arg(0)?, b.rest());
+    let size = match sizes {
+        [size] if matches!(t.get(*size)?, Value::Size(_)) => *size,
+        _ => {
+            for &size in sizes {
+                if !matches!(t.get(size)?, Value::Const(Constant::Int(_)) | Value::SymInt { .. }) {
+                    return Err(Reason::new(Kind::Call, "`Tensor.new` of items."));
+                }
+            }
+            if sizes.is_empty() { t.constant(Constant::Int(0)) } else { t.value(Value::Tuple(sizes.to_vec())) }
+        }
+    };
+    t.call_torch(NodeKind::CallMethod, "new_empty", Some(this), &[size], vec![])
+}
+
+/// The legacy names of the tensor types on the processor, by element type.
+const TYPES: [(DType, &str); 10] = [
+    (DType::F32, "Float"),
+    (DType::F64, "Double"),
+    (DType::F16, "Half"),
+    (DType::BF16, "BFloat16"),
+    (DType::U8, "Byte"),
+    (DType::I8, "Char"),
+    (DType::I16, "Short"),
+    (DType::I32, "Int"),
+    (DType::I64, "Long"),
+    (DType::Bool, "Bool"),
+];
+
+/// The name of a tensor's type, or the tensor as one of another element type on the same device.
+fn change_type(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let unknown = || Reason::new(Kind::Call, "`Tensor.type` of another device or kind.");
+    let (tensor, wanted) = (b.arg(0)?, t.unless_none(b.opt(1))?);
+    let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
+    let meta = t.graph.torch[node].tensor_meta().cloned().ok_or_else(unknown)?;
+    let on_cpu = meta.device.kind == DeviceKind::Cpu;
+    let full = |name: &str| format!("torch.{name}Tensor");
+    let Some(wanted) = wanted else {
+        let named = TYPES.iter().find(|&&(dtype, _)| on_cpu && dtype == meta.dtype).ok_or_else(unknown)?;
+        return Ok(t.constant(Constant::Str(full(named.1))));
+    };
+    let name = match t.get(wanted)? {
+        Value::Const(Constant::DType(_)) => {
+            return t.call_torch(NodeKind::CallMethod, "to", Some(tensor), &[wanted], vec![]);
+        }
+        Value::Const(Constant::Str(name)) => name,
+        Value::Class(name, _) => name,
+        _ => return Err(unknown()),
+    };
+    let dtype = TYPES.iter().find(|(_, known)| on_cpu && full(known) == name).ok_or_else(unknown)?.0;
+    let dtype = t.constant(Constant::DType(dtype));
+    t.call_torch(NodeKind::CallMethod, "to", Some(tensor), &[dtype], vec![])
 }
 
 /// A question about a tensor's element type.

@@ -10,15 +10,18 @@ use crate::{
             state::State,
             value::{Value, ValueId},
         },
-        python::{classes, exit_stack},
+        interp::generators,
+        python::{classes, containers, exit_stack},
         values::numbers,
     },
 };
 use fx::torch_ops;
 use guards::{Constant, GuardKind};
 
-/// The class of a tensor's `layout`.
-pub(in crate::trace) const LAYOUT: &str = "torch.layout";
+/// The classes of torch's whose objects are as good as constants: there is one of each kind, equal to itself only.
+pub(in crate::trace) fn is_singleton(class: &str) -> bool {
+    matches!(class, "torch.layout" | "torch.memory_format" | "torch.qscheme")
+}
 
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
@@ -43,10 +46,16 @@ impl Tracer<'_> {
                 self.objects.source_of[method] = source.into();
                 Ok(method)
             }
+            Value::Class(_, obj) if name == "__mro__" => self.mro_of(forced, obj),
             Value::Class(_, obj)
                 if name == "_make" && self.host.record_class(obj).is_some_and(|class| !class.of_sequence) =>
             {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
+            Value::Exception { name: class, args: Some(args), .. }
+                if name == "value" && class == "builtins.StopIteration" =>
+            {
+                Ok(args.first().copied().unwrap_or_else(|| self.none()))
             }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Exception { .. } | Value::Function(_) if name == "__class__" => {
@@ -101,11 +110,7 @@ impl Tracer<'_> {
                     None => Err(self.no_attr(forced, name)),
                 }
             }
-            Value::Function(function) => match name {
-                "__name__" => Ok(self.constant(Constant::Str(function.code.object.name.clone()))),
-                "__qualname__" => Ok(self.constant(Constant::Str(function.code.object.qualname.clone()))),
-                _ => Err(self.no_attr(forced, name)),
-            },
+            Value::Function(function) => self.made_function_attr(forced, &function, name),
             Value::DictView(_, "keys") if name == "isdisjoint" => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
@@ -135,8 +140,12 @@ impl Tracer<'_> {
                     None => Err(self.no_attr(forced, name)),
                 }
             }
+            Value::State(state) if generators::METHODS.contains(&name) && self.is_generator(state) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {
-                if name.starts_with("__") || !self.has_method(forced, name)? {
+                let is_special = name.starts_with("__") && !containers::SLOTS.contains(&name);
+                if is_special || !self.has_method(forced, name)? {
                     return Err(self.absent_attr(forced, name)?);
                 }
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
@@ -146,7 +155,7 @@ impl Tracer<'_> {
     }
 
     /// Why a constant or container has no attribute that could be read: for certain, if its class has none.
-    fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
+    pub(in crate::trace) fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
         let own = classes::classes(self, value)?.and_then(|classes| classes.first());
         let class = own.and_then(|own| self.host.class_named(own));
         Ok(match class {
@@ -208,6 +217,9 @@ impl Tracer<'_> {
                 }
                 None => Ok(self.value(Value::Lazy(found))),
             },
+            Lookup::Absent if !fixed && source.is_none() && matches!(self.objects.values[value], Value::Class(..)) => {
+                Err(self.no_attr(value, name))
+            }
             Lookup::Absent => {
                 if let Some(source) = source {
                     let name = self.sources.string(name);
@@ -230,6 +242,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn set_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<()> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
+            None if self.set_function_attr(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }
     }

@@ -10,7 +10,7 @@ use crate::{
             state::{Sort, State},
             value::{Value, ValueId},
         },
-        values::{attr::LAYOUT, ranges},
+        values::{attr::is_singleton, ranges},
     },
 };
 use fx::Kind as NodeKind;
@@ -108,7 +108,7 @@ impl Tracer<'_> {
             let known = plain(&self.objects.values[a]) && plain(&self.objects.values[b]);
             return if known { Ok(false) } else { Err(self.no_operator("eq", a, b)) };
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let itself = Some(EnumMember::Itself);
@@ -143,10 +143,11 @@ impl Tracer<'_> {
         }
     }
 
-    /// Whether two layouts are one, with guards that those of the caller's are what they are; `None` if they are none.
-    fn same_layout(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
+    /// Whether two layouts or memory formats are identical, under guards on those that are inputs; `None` for other
+    /// values.
+    fn same_singleton(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
         let layout = |t: &Self, value: ValueId| match t.objects.values[value] {
-            Value::Object(ref class, obj) if class == LAYOUT => Some(obj),
+            Value::Object(ref class, obj) if is_singleton(class) => Some(obj),
             _ => None,
         };
         let objects = [layout(self, a)?, layout(self, b)?];
@@ -165,7 +166,7 @@ impl Tracer<'_> {
         if a == b {
             return Ok(true);
         }
-        if let Some(same) = self.same_layout(a, b) {
+        if let Some(same) = self.same_singleton(a, b) {
             return Ok(same);
         }
         let singleton = |value: &Value| {
@@ -178,6 +179,8 @@ impl Tracer<'_> {
                 Ok(x == y)
             }
             (x, y) if singleton(x) || singleton(y) => Ok(false),
+            // The library gives some of them out twice.
+            (Value::TypeExpr(..), _) | (_, Value::TypeExpr(..)) => Err(self.no_operator("is", a, b)),
             (Value::Const(_), Value::Const(_)) => {
                 Err(Reason::new(Kind::Operator, "`is` of numbers or strings, whose identity is nobody's business."))
             }
@@ -186,6 +189,7 @@ impl Tracer<'_> {
             (Value::Tensor(x), Value::Tensor(y)) if self.first_name(*x) == self.first_name(*y) => Ok(true),
             // Calls of torch may give one of their arguments back.
             (Value::Tensor(x), Value::Tensor(y)) if self.is_input(*x) && self.is_input(*y) => self.are_two(a, b),
+            (Value::Tensor(x), Value::Tensor(y)) if self.has_identity(*x) && self.has_identity(*y) => Ok(false),
             (Value::Instance(_), Value::Instance(_)) => Ok(false),
             (Value::Object(..), Value::Object(..))
             | (Value::State(_), Value::State(_))

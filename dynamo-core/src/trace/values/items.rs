@@ -34,6 +34,12 @@ impl Tracer<'_> {
                 _ => Err(self.no_item(container)),
             },
             Value::InstanceDict(object) => self.get_dict_entry(object, key),
+            Value::Class(..) | Value::Object(..) if self.is_generic(container)? => {
+                match self.subscripted_type(container, key)? {
+                    Some(alias) => Ok(alias),
+                    None => Err(self.no_item(container)),
+                }
+            }
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),
@@ -124,7 +130,12 @@ impl Tracer<'_> {
         let forced = self.force(value)?;
         Ok(match self.objects.values[forced].clone() {
             Value::Const(constant) => Key::Const(plain_number(constant)),
-            Value::Tuple(items) => Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => {
+                Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?)
+            }
+            Value::Tensor(node) => self.key_of_tensor(forced, node)?,
+            Value::Builtin(name) => Key::Builtin(name),
+            Value::Function(function) => self.key_of_function(forced, function.object)?,
             Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
             Value::Object(..) | Value::Instance(_) => self.key_of_object(forced)?,
             value if value.is_symbolic() => {

@@ -6,7 +6,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::{Frame, Next},
-            state::{Exhausted, Iter, IterCall, State, StateId},
+            state::{Iter, IterCall, State, StateId},
             value::{Value, ValueId},
         },
         python::containers,
@@ -101,7 +101,7 @@ impl Tracer<'_> {
     }
 
     /// True if a `StopIteration` is propagating.
-    fn stops_iteration(&self, reason: &Reason) -> bool {
+    pub(in crate::trace) fn stops_iteration(&self, reason: &Reason) -> bool {
         let raised = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
         match raised {
             Some(Value::Exception { name, .. }) => name == "builtins.StopIteration",
@@ -113,8 +113,8 @@ impl Tracer<'_> {
     pub(in crate::trace) fn resume(&mut self, iterator: ValueId) -> Traced<Next> {
         let Value::State(state) = self.get(iterator)? else { return Err(self.no_iteration(iterator)) };
         if let State::Iter(Iter::Generator(frame)) = self.heap.get(state) {
-            let frame = (**frame).clone();
-            return self.resume_generator(state, frame);
+            let (frame, none) = ((**frame).clone(), self.none());
+            return self.resume_generator(state, frame, none);
         }
         Ok(match self.advance(state)? {
             Some(item) => Next::Yield(item),
@@ -193,7 +193,8 @@ impl Tracer<'_> {
                 (found, Iter::Filter(function, inner))
             }
             Iter::Generator(frame) => {
-                return Ok(match self.resume_generator(state, *frame)? {
+                let none = self.none();
+                return Ok(match self.resume_generator(state, *frame, none)? {
                     Next::Yield(item) => Some(item),
                     Next::Return(_) | Next::Go => None,
                 });
@@ -226,25 +227,16 @@ impl Tracer<'_> {
         Ok((!inners.is_empty()).then_some(items))
     }
 
-    fn resume_generator(&mut self, state: StateId, mut frame: Frame) -> Traced<Next> {
+    pub(in crate::trace) fn resume_generator(
+        &mut self,
+        state: StateId,
+        mut frame: Frame,
+        sent: ValueId,
+    ) -> Traced<Next> {
         if frame.at > 0 {
-            let sent = self.none();
             frame.push(sent);
         }
-        *self.heap.change(state) = State::Iter(Iter::Running);
-        let next = match self.run(&mut frame) {
-            Ok(next) => next,
-            Err(reason) => {
-                *self.heap.change(state) = State::Iter(Iter::Done(Exhausted::Other));
-                // Out of a generator it would be a RuntimeError.
-                let stops = reason.exception.as_deref() == Some("StopIteration");
-                return Err(if stops { self.uncaught(reason) } else { reason });
-            }
-        };
-        let waiting = matches!(next, Next::Yield(_));
-        let iter = if waiting { Iter::Generator(Box::new(frame)) } else { Iter::Done(Exhausted::Other) };
-        *self.heap.change(state) = State::Iter(iter);
-        Ok(next)
+        self.run_generator(state, frame, None)
     }
 
     /// Every item that is left.

@@ -3,15 +3,37 @@
 use crate::{
     bytecode::Comparison,
     reason::{Kind, Reason},
-    trace::{Traced, Tracer},
+    trace::{
+        Traced, Tracer,
+        core::value::{Value, ValueId},
+    },
 };
-use guards::{Constant, GuardKind};
+use fx::{Arg, Meta, NodeId};
+use guards::{Constant, GuardKind, SourceId};
 use symshapes::{Expr, Float, FloatBinary, FloatUnary, InputKind, Pred, Sym};
 
 /// Integers up to this are multiplied and divided without rounding, where the other numbers are small as well.
 const SMALL: i64 = 1 << 40;
 
 impl Tracer<'_> {
+    /// The symbolic number that the graph has already taken from a source: an attribute may be read twice.
+    pub(in crate::trace) fn number_input(&mut self, source: SourceId) -> Option<ValueId> {
+        let input = *self.graph.inputs.iter().find(|input| input.source == source)?;
+        let number = match self.graph.torch[input.node].meta {
+            Some(Meta::Int(expr)) => Value::SymInt { expr, node: input.node },
+            _ if input.is_float => {
+                let reads = |&node: &NodeId| {
+                    self.graph.torch[node].target == "item" && self.graph.torch[node].args == [Arg::Node(input.node)]
+                };
+                let node = self.graph.torch.nodes().find(reads)?;
+                let Some(Meta::Float(float)) = self.graph.torch[node].meta else { return None };
+                Value::SymFloat { float, node }
+            }
+            _ => return None,
+        };
+        Some(self.sourced(number, source))
+    }
+
     /// Under guards, that a float is made of integers so small that doubles hold what is computed of them.
     pub(in crate::trace) fn is_of_small(&mut self, x: Float) -> Traced<bool> {
         for sym in self.shapes.env.pool().float_symbols(x) {

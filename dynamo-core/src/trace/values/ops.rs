@@ -56,6 +56,11 @@ impl Tracer<'_> {
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
             return Ok(combined);
         }
+        if name == "or_"
+            && let Some(union) = self.union_type(a, b)?
+        {
+            return Ok(union);
+        }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);

@@ -6,6 +6,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
+        python::classes,
     },
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
@@ -43,6 +44,7 @@ impl Tracer<'_> {
             return self.emit(NodeKind::CallFunction, target, vec![Arg::Node(node)], vec![]);
         }
         match name {
+            "__class__" => classes::type_of(self, tensor).map_err(|_| self.no_attr(tensor, name)),
             "shape" => {
                 let shape = self.shape(node, &meta)?;
                 if let Some(source) = self.source(tensor) {
@@ -58,6 +60,7 @@ impl Tracer<'_> {
                 Some(layout) => Ok(self.value(Value::Lazy(layout))),
                 None => Err(self.no_attr(tensor, name)),
             },
+            "grad" => self.gradient(tensor),
             _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
             "nbytes" => {
                 match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {

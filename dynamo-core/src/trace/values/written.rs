@@ -107,6 +107,12 @@ impl Tracer<'_> {
         self.objects.slots.iter().any(global)
     }
 
+    /// True if the program has written attributes of an object.
+    pub(in crate::trace) fn has_written(&self, obj: Obj) -> bool {
+        let written = |state| matches!(self.heap.get(state), State::Slot { value: Some(_), .. });
+        self.objects.slots.iter().any(|&(object, _, state)| object == obj && written(state))
+    }
+
     /// The state of an attribute that the program has written.
     pub(in crate::trace) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
         let slot = self.objects.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);

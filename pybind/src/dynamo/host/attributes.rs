@@ -3,13 +3,23 @@
 use super::PyHost;
 use crate::dynamo::classify::dotted_name;
 use crate::dynamo::members;
+use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
 /// The attributes that every function has.
-const FUNCTION_ATTRS: [&str; 8] =
-    ["__code__", "__defaults__", "__doc__", "__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"];
+const FUNCTION_ATTRS: [&str; 9] = [
+    "__annotations__",
+    "__code__",
+    "__defaults__",
+    "__doc__",
+    "__globals__",
+    "__kwdefaults__",
+    "__module__",
+    "__name__",
+    "__qualname__",
+];
 
 impl<'py> PyHost<'py> {
     /// An attribute as `object.__getattribute__` finds it.
@@ -33,6 +43,12 @@ impl<'py> PyHost<'py> {
         if (&*class_name, name) == ("inspect.Signature", "parameters") {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
+        if name == "grad" && Torch::get(self.py)?.is_plain_tensor(object) {
+            // Of one that is no leaf it warns.
+            let is_leaf: bool = object.getattr("is_leaf")?.extract()?;
+            let grad = is_leaf.then(|| object.getattr("grad")).transpose()?;
+            return Ok(grad.map_or(Lookup::Unknown, |grad| Lookup::Found(self.handle(&grad))));
+        }
         let builtin_type = self.py.get_type::<PyType>();
         if object.is_exact_instance_of::<PyFunction>() && FUNCTION_ATTRS.contains(&name) {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
@@ -55,6 +71,9 @@ impl<'py> PyHost<'py> {
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
             let found = in_mro(object.cast::<PyType>()?, name)?;
+            if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name)?.is_none() {
+                return Ok(Lookup::Absent);
+            }
             let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }

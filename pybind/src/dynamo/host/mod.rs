@@ -104,6 +104,7 @@ impl<'py> PyHost<'py> {
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
             "operator" | "math" | "cmath" | "builtins" | "torch" => py.import(owner)?.getattr(name)?,
+            _ if let Some(path) = function.strip_prefix("torch.") => Torch::get(py)?.find(py, path)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
         let args = args.iter().map(|arg| constant::write(py, arg)).collect::<PyResult<Vec<_>>>()?;

@@ -1,0 +1,43 @@
+//! Giving functions that are made anew the attributes that they have in the trace.
+
+use super::Output;
+use crate::trace::{
+    Traced,
+    core::value::{Function, Value, ValueId},
+};
+use guards::Constant;
+
+impl Output<'_, '_> {
+    /// Gives the function on the top its attributes, which may lead back to it.
+    pub(in crate::trace) fn push_function_attributes(&mut self, value: ValueId, function: &Function) -> Traced<()> {
+        let Some(attrs) = self.t.objects.function_attrs.get(&value).copied() else {
+            return match function.annotations {
+                Some(_) => {
+                    let annotations = self.t.annotations_of(function)?;
+                    self.give(annotations, "__annotations__")
+                }
+                None => Ok(()),
+            };
+        };
+        let mut named = false;
+        for (key, attribute) in self.t.entries_of(attrs.own).into_values() {
+            if let Value::Const(Constant::Str(name)) = self.t.get(key)? {
+                named |= name == "__annotations__";
+                self.give(attribute, &name)?;
+            }
+        }
+        if function.annotations.is_some() && !named {
+            let annotations = self.t.annotations_of(function)?;
+            self.give(annotations, "__annotations__")?;
+        }
+        self.give(attrs.dict, "__dict__")
+    }
+
+    fn give(&mut self, attribute: ValueId, name: &str) -> Traced<()> {
+        self.builder.copy(1);
+        self.push(attribute)?;
+        self.builder.swap(2);
+        self.builder.store_attr(name);
+        Ok(())
+    }
+}

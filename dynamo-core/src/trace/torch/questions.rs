@@ -1,0 +1,73 @@
+//! Questions of torch's about values, and about what the process can do.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::value::{Value, ValueId},
+        interp::signature::{Bound, Row, row},
+    },
+};
+use guards::{Constant, GuardKind, Step};
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("torch.overrides.is_tensor_like(inp)", |t, b| {
+        let is = is_tensor_like(t, b.arg(0)?)?;
+        Ok(t.constant(Constant::Bool(is)))
+    }),
+    row("torch.nn.parameter.is_lazy(param)", |t, b| match t.get(b.arg(0)?)? {
+        // A parameter without a shape is of a class that is not traced.
+        Value::Tensor(_) | Value::Const(_) => Ok(t.constant(Constant::Bool(false))),
+        _ => Err(Reason::new(Kind::Call, format!("`{}` of an object.", b.name()))),
+    }),
+    row("torch.jit.annotate(the_type, the_value)", |_, b| {
+        b.call();
+        b.arg(1)
+    }),
+    row("torch.distributed.is_available()", |t, b| asked(t, b, "torch.distributed")),
+    row("torch.distributed.distributed_c10d.is_initialized()", |t, b| {
+        asked(t, b, "torch.distributed.distributed_c10d")
+    }),
+    row("torch.fx._symbolic_trace.is_fx_tracing()", |t, b| asked(t, b, "torch.fx._symbolic_trace")),
+    row("torch._C._get_privateuse1_backend_name()", |t, b| asked(t, b, "torch._C")),
+    row("torch.are_deterministic_algorithms_enabled()", |t, b| asked(t, b, "torch")),
+    row("torch.get_autocast_gpu_dtype()", autocast_dtype),
+    row("torch.get_autocast_cpu_dtype()", autocast_dtype),
+];
+
+/// True for a tensor, and for an object whose class has `__torch_function__`.
+fn is_tensor_like(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
+    let value = t.force(value)?;
+    Ok(match t.objects.values[value] {
+        Value::Tensor(_) => true,
+        Value::Object(..) | Value::Instance(_) => match t.instance(value)? {
+            Some(instance) => t.class_attr(instance, "__torch_function__")?.is_some(),
+            None => return Err(Reason::new(Kind::Call, "`torch.overrides.is_tensor_like` of an object.")),
+        },
+        Value::Function(_) | Value::Builtin(_) | Value::Method { .. } | Value::Const(_) => false,
+        Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => false,
+        _ => return Err(Reason::new(Kind::Call, "`torch.overrides.is_tensor_like` of an object.")),
+    })
+}
+
+/// A function without arguments that gives a constant, which is asked now; a guard has it give the same again.
+fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
+    let answer = t.fold(b.name(), &[])?;
+    let Value::Const(constant) = t.get(answer)? else {
+        return Err(Reason::new(Kind::Call, format!("`{}` gives an object.", b.name())));
+    };
+    let module = t.sources.module(module);
+    let function = t.sources.string(b.own_name());
+    let source = t.sources.step(module, Step::Call0(function));
+    let constant = t.sources.constant(constant);
+    t.guard(source, GuardKind::EqualsMatch(constant));
+    Ok(answer)
+}
+
+/// The element type that autocast chooses, where the program has entered no autocast of its own.
+fn autocast_dtype(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    if !t.modes.autocast.entered.is_empty() {
+        return Err(Reason::new(Kind::Call, format!("`{}` within autocast.", b.name())));
+    }
+    asked(t, b, "torch")
+}
