@@ -41,7 +41,7 @@ events: list[dict[str, Any]] = []
 def substitute() -> None:
     """Puts ours in the place of torch's entry points."""
     import rust_inductor
-    from rust_inductor import _capture
+    from rust_inductor import _capture, _module
 
     original: dict[str, Any] = {
         "compile": torch.compile,
@@ -59,6 +59,8 @@ def substitute() -> None:
         for name, function in ours.items():
             if module is not None and getattr(module, name, None) is original[name]:
                 setattr(module, name, function)
+    holder: Any = torch._dynamo
+    holder.OptimizedModule = _module.OptimizedModule
     _capture.optimize = functools.partial(_capture.optimize, listener=events.append)
 
 

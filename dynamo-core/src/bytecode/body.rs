@@ -291,6 +291,14 @@ impl Body {
         self.handlers.iter()
     }
 
+    /// How many bits of an instruction's argument stand below the number of a name.
+    pub(super) fn name_bits(&self, inst: Inst) -> u8 {
+        match self.row(inst).map(|row| row.arg) {
+            Some(ArgKind::Name(bits)) => bits,
+            _ => 0,
+        }
+    }
+
     /// What an instruction's argument means; none if the version lacks its op or the argument is none that it takes.
     pub fn operand(&self, inst: Inst) -> Option<Operand> {
         Some(match (self.row(inst)?.arg, self.insts[inst].arg) {

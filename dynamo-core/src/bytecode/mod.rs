@@ -52,6 +52,7 @@ pub mod resume;
 pub mod split;
 pub mod super_calls;
 pub mod unreachable;
+mod unused;
 mod varint;
 
 pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};

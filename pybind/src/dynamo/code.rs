@@ -55,9 +55,18 @@ fn read_const<'py>(value: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>
 /// Gives the object of an opaque constant.
 pub(super) type Opaque<'a, 'py> = &'a dyn Fn(u32) -> PyResult<Bound<'py, PyAny>>;
 
+/// Gives the code object that is to stand for one among the constants.
+pub(super) type Nested<'a, 'py> = &'a dyn Fn(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>;
+
 /// A code object of plain data.
-pub(super) fn write<'py>(py: Python<'py>, code: &CodeObject, opaque: Opaque<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let consts = code.consts.iter().map(|value| write_const(py, value, opaque)).collect::<PyResult<Vec<_>>>()?;
+pub(super) fn write<'py>(
+    py: Python<'py>,
+    code: &CodeObject,
+    opaque: Opaque<'_, 'py>,
+    nested: Nested<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let consts =
+        code.consts.iter().map(|value| write_const(py, value, opaque, nested)).collect::<PyResult<Vec<_>>>()?;
     let names = |names: &[String]| PyTuple::new(py, names);
     let args = (
         (code.argcount, code.posonlyargcount, code.kwonlyargcount, code.varnames.len(), code.stacksize, code.flags),
@@ -74,8 +83,14 @@ pub(super) fn write<'py>(py: Python<'py>, code: &CodeObject, opaque: Opaque<'_, 
     py.get_type::<PyCode>().call1(PyTuple::new(py, flat)?)
 }
 
-fn write_const<'py>(py: Python<'py>, value: &Const, opaque: Opaque<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all = |items: &[Const]| items.iter().map(|item| write_const(py, item, opaque)).collect::<PyResult<Vec<_>>>();
+fn write_const<'py>(
+    py: Python<'py>,
+    value: &Const,
+    opaque: Opaque<'_, 'py>,
+    nested: Nested<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let all =
+        |items: &[Const]| items.iter().map(|item| write_const(py, item, opaque, nested)).collect::<PyResult<Vec<_>>>();
     Ok(match value {
         Const::None => py.None().into_bound(py),
         Const::Ellipsis => py.Ellipsis().into_bound(py),
@@ -88,7 +103,7 @@ fn write_const<'py>(py: Python<'py>, value: &Const, opaque: Opaque<'_, 'py>) -> 
         Const::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
         Const::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
         Const::FrozenSet(items) => PyFrozenSet::new(py, all(items)?)?.into_any(),
-        Const::Code(code) => write(py, code, opaque)?,
+        Const::Code(code) => nested(write(py, code, opaque, nested)?)?,
         Const::Opaque(index) => opaque(*index)?,
     })
 }

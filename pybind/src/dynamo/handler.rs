@@ -463,7 +463,11 @@ impl Tracing {
                 Opaque::Set(history) => host.set_maker(history),
             }
         };
-        code::write(py, &capture.code, &opaque)
+        let nested = |made: Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
+            let name: String = made.getattr(intern!(py, "co_name"))?.extract()?;
+            if name.starts_with(RESUMED) { self.history.join(made, &call.code()) } else { Ok(made) }
+        };
+        code::write(py, &capture.code, &opaque, &nested)
     }
 
     /// What an event about this call says of it, and of the entries whose guards did not hold.

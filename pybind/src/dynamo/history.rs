@@ -35,7 +35,16 @@ pub(super) struct History {
     pub(super) changed: Vec<String>,
     /// Those of them that nobody was told of yet.
     pub(super) news: Vec<String>,
+    /// Of a function that goes on after a break: the code of the function that the program has written, by address, and
+    /// the code of those that go on with it.
+    root: Option<usize>,
+    parents: Vec<usize>,
+    /// Of a function of the program's: the code of all functions that go on with it.
+    resumed: Vec<Py<PyAny>>,
 }
+
+/// How many functions that go on with one of the program's are compared.
+const MOST_RESUMED: usize = 100;
 
 /// The next code object's number.
 static FRAMES: AtomicUsize = AtomicUsize::new(0);
@@ -52,6 +61,9 @@ impl History {
             seen: FxHashMap::default(),
             changed: Vec::new(),
             news: Vec::new(),
+            root: None,
+            parents: Vec::new(),
+            resumed: Vec::new(),
         }
     }
 
@@ -79,13 +91,65 @@ impl Histories {
         let end = if is_new { ends_with(code, key, &self.0).ok() } else { None };
         let mut all = lock(&self.0);
         let history = all.entry(key).or_insert_with(History::new);
+        // Dropped outside of the lock: it holds code objects.
+        let mut gone = None;
         if history.epoch != frame_hook::epoch() {
-            *history = History { frame: history.frame, _end: history._end.take(), ..History::new() };
+            let new = History { frame: history.frame, _end: history._end.take(), ..History::new() };
+            gone = Some(std::mem::replace(history, new));
         }
         if let Some(end) = end {
             history._end = Some(end);
         }
-        f(history)
+        let result = f(history);
+        drop(all);
+        drop(gone);
+        result
+    }
+}
+
+/// Ways through a program that meet again go on in the same function.
+///
+/// Invariant: no function goes on with itself, be it by way of others: each turn of a loop lies on the interpreter's
+/// stack, and so has a function of its own, until the handler ends that.
+impl Histories {
+    /// The code of a function that goes on with `parent`: `made`, or an equal one that was made before.
+    pub(super) fn join<'py>(&self, made: Bound<'py, PyAny>, parent: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, from) = (made.py(), parent.as_ptr() as usize);
+        let root = self.with(parent, |history| history.root).unwrap_or(from);
+        let known: Vec<Py<PyAny>> = match lock(&self.0).get(&root) {
+            Some(history) => history.resumed.iter().map(|code| code.clone_ref(py)).collect(),
+            None => return Ok(made),
+        };
+        for code in &known {
+            let code = code.bind(py);
+            if code.eq(&made)? && !self.goes_on_with(from, code.as_ptr() as usize) {
+                self.with(code, |history| history.parents.push(from));
+                return Ok(code.clone());
+            }
+        }
+        if known.len() < MOST_RESUMED {
+            self.with(&made, |history| (history.root, history.parents) = (Some(root), vec![from]));
+            if let Some(history) = lock(&self.0).get_mut(&root) {
+                history.resumed.push(made.clone().unbind());
+            }
+        }
+        Ok(made)
+    }
+
+    /// True if the code at one address is that of a function that goes on with the one at another.
+    fn goes_on_with(&self, code: usize, with: usize) -> bool {
+        let all = lock(&self.0);
+        let (mut seen, mut open) = (Vec::new(), vec![code]);
+        while let Some(next) = open.pop() {
+            if next == with {
+                return true;
+            }
+            if !seen.contains(&next) {
+                seen.push(next);
+                open.extend(all.get(&next).into_iter().flat_map(|history| &history.parents));
+            }
+        }
+        false
     }
 }
 

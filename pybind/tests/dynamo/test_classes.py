@@ -549,3 +549,58 @@ def test_registration_is_noticed() -> None:
     assert torch.equal(compiled(X), X - 1)
     Kind.register(Other)
     assert torch.equal(compiled(X), X + 1)
+
+
+class Steps(list):
+    def twice(self, x):
+        self.extend([x, x])
+
+    def __setitem__(self, place, item):
+        raise RuntimeError("the trace's items are put in by list's own method")
+
+
+def test_lists_of_the_callers_that_come_from_list_are_changed():
+    def run(a, b):
+        a.extend(b)
+        a.twice(b[1] + 1)
+        a.insert(0, 5)
+        a.pop()
+        return b, len(a), a[-1] * 2
+
+    def results(function):
+        x, y = torch.ones(2), torch.zeros(2)
+        one, other = Steps([x, y]), Steps([y, x])
+        told = [repr((function(a, b), one, other)) for a, b in ((one, one), (one, other), (other, one), (one, one))]
+        return told, one[1] is x
+
+    assert results(rust_inductor.compile(run, backend="eager")) == results(run)
+
+
+class Odd:
+    def __init__(self, truth, length):
+        self.truth = truth
+        self.length = length
+
+    def __bool__(self):
+        return self.truth
+
+    def __len__(self):
+        return self.length
+
+
+@pytest.mark.parametrize(("truth", "length"), [(1.5, 1), (1, 2), (None, 0), (True, -1), (False, 2.5), (True, 3)])
+def test_what_is_no_truth_and_no_length_is_an_error(truth, length):
+    def run(x, odd):
+        return x + 1 if odd else x - 1
+
+    def measure(x, odd):
+        return x + len(odd)
+
+    def ending(function):
+        try:
+            return repr(function(torch.ones(2), Odd(truth, length)))
+        except (TypeError, ValueError) as error:
+            return str(error)
+
+    for function in (run, measure):
+        assert ending(rust_inductor.compile(function, backend="eager")) == ending(function)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils import _pytree as pytree
 
 from rust_inductor import _capture
 
@@ -112,3 +113,42 @@ def test_what_may_be_another_tensor_is_no_key():
     compiled = _capture.optimize(unknown, backend="eager")
     for x in (torch.ones(3), torch.ones(4, 4).t(), torch.ones(3, dtype=torch.float64)):
         assert compiled(x) == unknown(x)
+
+
+PARAMETER = torch.nn.Parameter(torch.ones(3))
+HANDLERS: dict[Any, Any] = {int: "int", PARAMETER: torch.full((3,), 3.0), len: 3, double: 4, "text": 5}
+
+
+def a_dict_of_the_callers(x, y):
+    kinds = HANDLERS[int], HANDLERS.get(str), HANDLERS[len], HANDLERS[double], HANDLERS["text"]
+    return x * HANDLERS[PARAMETER], kinds, torch in HANDLERS, x in HANDLERS, len(list(HANDLERS.values()))
+
+
+def a_tree(x, y):
+    leaves, spec = pytree.tree_flatten([x, (y, {"a": x})])
+    doubled = pytree.tree_map(lambda leaf: leaf * 2, [x, {"b": y}])
+    return pytree.tree_unflatten([leaf + 1 for leaf in leaves], spec), doubled
+
+
+@pytest.mark.parametrize("function", [a_dict_of_the_callers, a_tree])
+def test_keys_of_the_callers_dicts(function):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    for x in (torch.arange(3.0), torch.ones(3)):
+        assert repr(compiled(x, OTHER)) == repr(function(x, OTHER))
+    assert [event["break_reason"] for event in log] == [None]
+
+
+def test_a_change_of_such_keys_is_noticed():
+    compiled = _capture.optimize(a_dict_of_the_callers, backend="eager")
+    before = dict(HANDLERS)
+    x = torch.ones(3)
+    try:
+        for change in ({torch: 1}, {str: 2}, {PARAMETER: x}, {x: 1}):
+            HANDLERS.update(change)
+            assert repr(compiled(x, OTHER)) == repr(a_dict_of_the_callers(x, OTHER))
+        del HANDLERS[str]
+        assert repr(compiled(x, OTHER)) == repr(a_dict_of_the_callers(x, OTHER))
+    finally:
+        HANDLERS.clear()
+        HANDLERS.update(before)

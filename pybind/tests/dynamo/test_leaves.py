@@ -22,12 +22,19 @@ def made_as_a_parameter(x):
 
 def given_back(x):
     same = PARAMETER.contiguous()
-    return same * x, isinstance(same, torch.nn.Parameter), type(same) is torch.nn.Parameter, isinstance(x + 1, torch.nn.Parameter)
+    return (
+        same * x,
+        isinstance(same, torch.nn.Parameter),
+        type(same) is torch.nn.Parameter,
+        isinstance(x + 1, torch.nn.Parameter),
+    )
 
 
 def told(results):
     return [
-        (type(item), item.requires_grad, item.is_leaf, item.detach().mul(1e3).round().tolist()) if isinstance(item, torch.Tensor) else item
+        (type(item), item.requires_grad, item.is_leaf, item.detach().mul(1e3).round().tolist())
+        if isinstance(item, torch.Tensor)
+        else item
         for item in results
     ]
 

@@ -1,4 +1,4 @@
-"""Context managers of the program's own that it makes itself: their methods are called, also where a graph ends within."""
+"""Context managers of the program's own that it makes: their methods are called, also where a graph ends within."""
 
 from __future__ import annotations
 

@@ -44,12 +44,18 @@ def new(x):
 
 def sizes(x):
     size = torch.Size([1, 2, x.shape[2]])
-    return x + size.numel(), size, torch.Size(), torch.Size(x.shape) + (1,)
+    return x + size.numel(), size, torch.Size(), torch.Size(x.shape) + x.shape
 
 
 def about_the_process(x):
     is_on = torch.distributed.is_available() and torch.distributed.is_initialized()
-    return x + 1, is_on, torch.overrides.is_tensor_like(x), torch.overrides.is_tensor_like(3), torch.jit.annotate(int, 3)
+    return (
+        x + 1,
+        is_on,
+        torch.overrides.is_tensor_like(x),
+        torch.overrides.is_tensor_like(3),
+        torch.jit.annotate(int, 3),
+    )
 
 
 @pytest.mark.parametrize("function", [formats, questions, layouts, types, new, sizes, about_the_process])

@@ -27,7 +27,12 @@ def annotated(x):
 
 
 def kinds(x):
-    return x + 1, isinstance(x, torch.Tensor | int), isinstance(3, str | None | float), isinstance(x, (int, str | bytes))
+    return (
+        x + 1,
+        isinstance(x, torch.Tensor | int),
+        isinstance(3, str | None | float),
+        isinstance(x, (int, str | bytes)),
+    )
 
 
 def held(x):

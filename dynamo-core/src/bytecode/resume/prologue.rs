@@ -9,6 +9,7 @@ use crate::bytecode::code::flags;
 use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::renumber::renumber_locals;
 use crate::bytecode::unreachable::remove_idle_jumps;
+use crate::bytecode::unused::drop_unused;
 use crate::bytecode::{Body, Builder, CodeObject, Condition, EncodeError, LocalId, Op, Slot, Span};
 
 /// What torch's names of resume functions begin with.
@@ -26,7 +27,9 @@ pub(super) fn assemble(
     let reached = flow.reachable(from.at);
     body.retain(|inst, _| reached[inst]);
     renumber_locals(&mut body, |id| plan.slots[id.index()]);
-    let mut builder = Builder::over(header(plan, code, from), body);
+    let mut header = header(plan, code, from);
+    drop_unused(&mut header, &mut body);
+    let mut builder = Builder::over(header, body);
     for &(read, name) in &plan.unbound {
         add_handler(&mut builder, read, name);
     }

@@ -385,6 +385,7 @@ impl Tracer<'_> {
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.torch.output(Arg::Tuple(outputs));
         self.graph.lowered.copy(&self.graph.torch, output);
+        self.drop_idle_modes();
         loop {
             let users = self.graph.torch.users();
             let idle = |&node: &NodeId| users[node].is_empty();

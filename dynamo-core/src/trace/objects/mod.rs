@@ -153,6 +153,7 @@ impl Tracer<'_> {
     pub(super) fn object_len(&mut self, value: ValueId) -> Traced {
         let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)));
         match self.call_special(value, "__len__", &[])? {
+            Some(len) if matches!(self.get(len)?, Value::Const(Constant::Int(len)) if len < 0) => Err(unknown(self)),
             Some(len) if self.int(len)?.is_some() => Ok(len),
             _ => Err(unknown(self)),
         }
@@ -166,8 +167,14 @@ impl Tracer<'_> {
                 Some((ClassAttr::Function(_) | ClassAttr::Builtin(..), _)) => {
                     let found = self.call_special(value, name, &[])?;
                     let found = found.ok_or_else(|| self.no_truth(value))?;
-                    let known = self.number(found)?.is_some();
-                    return if known { self.truth(found) } else { Err(self.no_truth(value)) };
+                    // Anything else is an error of the program's.
+                    let fits = match self.get(found)? {
+                        Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => true,
+                        Value::Const(Constant::Int(len)) => name == "__len__" && len >= 0,
+                        Value::SymInt { .. } => name == "__len__",
+                        _ => false,
+                    };
+                    return if fits { self.truth(found) } else { Err(self.no_truth(value)) };
                 }
                 Some(_) => return Err(self.no_truth(value)),
                 None if self.host.class_has(instance.class, name) => return Err(self.no_truth(value)),

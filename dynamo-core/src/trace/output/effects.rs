@@ -41,6 +41,7 @@ impl Output<'_, '_> {
         }
         for state in changed {
             match self.t.heap.get(state).clone() {
+                State::List(items) if self.t.is_held(state) => self.refill_held(state, &items)?,
                 State::List(items) => {
                     self.push_all(&items)?;
                     self.builder.build_list(items.len() as u32);
@@ -104,6 +105,24 @@ impl Output<'_, '_> {
 
     fn is_null(&self, value: ValueId) -> bool {
         matches!(self.t.objects.values[value], Value::Null)
+    }
+
+    /// Gives an object of the caller's whose class comes from `list` these items, whatever methods the class has.
+    fn refill_held(&mut self, state: StateId, items: &[ValueId]) -> Traced<()> {
+        self.push_all(items)?;
+        self.builder.build_list(items.len() as u32);
+        let new = self.fresh("items");
+        self.builder.store_local(new);
+        self.call_named("builtins.list.__setitem__", 3, |out| {
+            out.push_origin(state)?;
+            out.builder.load_const(Const::None);
+            out.builder.load_const(Const::None);
+            out.builder.emit(Op::BuildSlice, 2);
+            out.builder.load_local(new);
+            Ok(())
+        })?;
+        self.builder.pop();
+        Ok(())
     }
 
     /// Gives a dict of the caller's what a local holds, and nothing else.

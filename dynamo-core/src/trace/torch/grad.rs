@@ -14,7 +14,7 @@ use crate::{
         },
     },
 };
-use fx::Arg;
+use fx::{Arg, NodeId};
 use guards::Constant;
 
 /// The node that sets the mode.
@@ -90,6 +90,34 @@ impl Tracer<'_> {
         if now != entry {
             self.call_set_grad(entry);
         }
+    }
+
+    /// Drops each node that sets the mode where the next node sets it back, as torch does.
+    pub(in crate::trace) fn drop_idle_modes(&mut self) {
+        let nodes: Vec<NodeId> = self.graph.torch.nodes().collect();
+        let mode_of = |node: NodeId| match (&*self.graph.torch[node].target, &self.graph.torch[node].args[..]) {
+            (SET_GRAD, [Arg::Bool(mode)]) => Some(*mode),
+            _ => None,
+        };
+        let (mut mode, mut dropped, mut at) = (self.host.grad_enabled(), Vec::new(), 0);
+        while at < nodes.len() {
+            let next = nodes.get(at + 1).copied().and_then(mode_of);
+            match mode_of(nodes[at]) {
+                Some(set) if set != mode && next == Some(mode) => {
+                    dropped.extend_from_slice(&nodes[at..at + 2]);
+                    at += 1;
+                }
+                Some(set) => mode = set,
+                None => {}
+            }
+            at += 1;
+        }
+        if dropped.is_empty() {
+            return;
+        }
+        let lowered: Vec<NodeId> = dropped.iter().filter_map(|&node| self.graph.lowered.of[node].expand()).collect();
+        self.graph.torch.retain(|node| !dropped.contains(&node));
+        self.graph.lowered.graph.retain(|node| !lowered.contains(&node));
     }
 
     fn call_set_grad(&mut self, mode: bool) {

@@ -98,7 +98,7 @@ fn change_type(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     };
     let name = match t.get(wanted)? {
         Value::Const(Constant::DType(_)) => {
-            return t.call_torch(NodeKind::CallMethod, "to", Some(tensor), &[wanted], vec![]);
+            return t.call_torch(NodeKind::CallMethod, "type", Some(tensor), &[wanted], vec![]);
         }
         Value::Const(Constant::Str(name)) => name,
         Value::Class(name, _) => name,
@@ -106,7 +106,7 @@ fn change_type(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     };
     let dtype = TYPES.iter().find(|(_, known)| on_cpu && full(known) == name).ok_or_else(unknown)?.0;
     let dtype = t.constant(Constant::DType(dtype));
-    t.call_torch(NodeKind::CallMethod, "to", Some(tensor), &[dtype], vec![])
+    t.call_torch(NodeKind::CallMethod, "type", Some(tensor), &[dtype], vec![])
 }
 
 /// A question about a tensor's element type.
