@@ -362,6 +362,12 @@ pub trait Host {
         keywords: &[(String, Constant)],
     ) -> Result<Constant, FoldError>;
 
+    /// Whether NumPy gives a scalar for the call of NumPy that a node stands for; `None` where it gives anything else
+    /// than the node does.
+    fn numpy_agrees(&mut self, _graph: &Graph, _env: &ShapeEnv, _node: NodeId) -> Option<bool> {
+        None
+    }
+
     /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
     /// metadata of its arguments, and of what it gives, is over the expressions of `env`.
     ///

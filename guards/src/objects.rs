@@ -95,6 +95,10 @@ pub trait Objects {
     fn submodule(&mut self, base: &Self::Handle, name: Name<'_>) -> Option<Self::Handle>;
     /// The gradient of a tensor.
     fn grad(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
+    /// The tensor that shares the memory of a writable NumPy array.
+    fn from_numpy(&mut self, _base: &Self::Handle) -> Option<Self::Handle> {
+        None
+    }
     /// What a method without arguments gives.
     fn call0(&mut self, base: &Self::Handle, method: Name<'_>) -> Option<Self::Handle>;
     /// What a function that keeps its results gives for a pair: positional arguments, and pairs of keywords and

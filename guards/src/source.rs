@@ -171,6 +171,8 @@ table! {
     Submodule(name: StrId) "{base}._modules[{arg!r}]" Object;
     /// A number that a tensor has.
     Tensor(property: TensorProperty) "{base}.{arg}" Number;
+    /// The tensor that shares the memory of a writable NumPy array.
+    FromNumpy "torch.from_numpy({base})" Object;
     /// The gradient of a tensor.
     Grad "{base}.grad" Object;
     /// What a method without arguments gives.

@@ -145,6 +145,8 @@ pub enum View<H = Obj> {
     Range([i64; 3]),
     /// A tensor of a class that the tracer knows.
     Tensor(Box<TensorView<H>>),
+    /// Exactly `numpy.ndarray`, writable, as the tensor that shares its memory; or one of NumPy's scalars.
+    NdArray(Box<TensorView<H>>, bool),
     /// A Python function.
     Function(Box<FunctionView<H>>),
     /// A bound method: the function and its first argument.
@@ -202,6 +204,7 @@ impl<H: Clone> View<H> {
             View::Slice(parts) => View::Slice(parts.map(handle)),
             View::Range(bounds) => View::Range(bounds),
             View::Tensor(tensor) => View::Tensor(Box::new(tensor.map(handle))),
+            View::NdArray(array, is_scalar) => View::NdArray(Box::new(array.map(handle)), is_scalar),
             View::Function(function) => View::Function(Box::new(function.map(handle))),
             View::Method(function, this) => View::Method(handle(function), handle(this)),
             View::Cell(content) => View::Cell(content.map(handle)),

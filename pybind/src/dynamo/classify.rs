@@ -1,6 +1,6 @@
 //! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
 
-use super::constant;
+use super::{arrays, constant};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
@@ -54,6 +54,21 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     let py = object.py();
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
+        "numpy.ndarray" | "numpy.float64" | "numpy.float32" | "numpy.int64" | "numpy.int32" | "numpy.int8"
+        | "numpy.int16" | "numpy.uint8" | "numpy.bool" => match arrays::seen(object)? {
+            Some(shared) => match tensor(Torch::get(py)?, &shared)? {
+                Some(mut view) => {
+                    view.marks = vec![Mark::Static; view.sizes.len()];
+                    View::NdArray(Box::new(view), class != "numpy.ndarray")
+                }
+                None => View::Object(class),
+            },
+            None => View::Object(class),
+        },
+        "numpy.ufunc" | "numpy._ArrayFunctionDispatcher" => match arrays::name_of(object)? {
+            Some(name) => View::Builtin(name),
+            None => View::Object(class),
+        },
         "functools.partial" => {
             let args = object.getattr("args")?.cast::<PyTuple>()?.iter().collect();
             let keywords = object.getattr("keywords")?;
@@ -480,7 +495,10 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let within = |folder: &Option<String>| folder.as_deref().is_some_and(|folder| file.starts_with(folder));
     let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
     let is_library = file.ends_with("-packages/typing_extensions.py");
-    file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours) || (within(library) && !installed)
+    // What NumPy's functions do is known by their names.
+    let of_numpy = installed && file.contains("-packages/numpy/");
+    let is_library = is_library || of_numpy || within(library) && !installed;
+    file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours)
 }
 
 /// Handles for objects, each object one.

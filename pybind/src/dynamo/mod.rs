@@ -19,6 +19,7 @@
 //! - [`tell`]: what listeners and the log are told;
 //! - [`code`], [`constant`]: code objects and constants, in and out.
 
+mod arrays;
 mod backend;
 mod call_guard;
 mod classify;

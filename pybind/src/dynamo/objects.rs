@@ -5,7 +5,7 @@
 //! none.
 
 use super::{
-    constant,
+    arrays, constant,
     keys::SeenKeys,
     members,
     tensors::{self, Wanted},
@@ -50,6 +50,11 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
+        if arrays::is_function(object) {
+            // It is in no table of weak references, and few programs make more of them.
+            std::mem::forget(object.clone());
+            return Some(Named::Lasting(object.as_ptr() as usize));
+        }
         if is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch) {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
@@ -368,6 +373,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
 
     fn grad(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
         base.getattr(intern!(self.py(), "grad")).ok()
+    }
+
+    fn from_numpy(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+        arrays::tensor_of(base).ok().flatten()
     }
 
     fn call0(&mut self, base: &Handle<'py>, method: Name<'_>) -> Option<Handle<'py>> {

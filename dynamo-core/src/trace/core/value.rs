@@ -32,6 +32,13 @@ pub(in crate::trace) enum Value {
     Const(Constant),
     /// A tensor: what a node of the graph gives.
     Tensor(NodeId),
+    /// A NumPy array, or one of NumPy's scalars: what a node of the graph gives, as a tensor.
+    NdArray {
+        /// The node.
+        node: NodeId,
+        /// True for a scalar, of a class of its own.
+        is_scalar: bool,
+    },
     /// An integer that the graph computes or takes as input.
     SymInt {
         /// Its value over the environment's symbols.

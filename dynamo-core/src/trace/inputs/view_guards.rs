@@ -81,7 +81,7 @@ impl Tracer<'_> {
                 self.type_match(obj)
             }
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
-            View::Tensor(_) | View::Cell(_) => return,
+            View::Tensor(_) | View::NdArray(..) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {
                 GuardKind::ClosureMatch(self.object(function.code))
             }

@@ -189,6 +189,7 @@ impl Tracer<'_> {
             }
             View::Range(bounds) => Value::Range(bounds),
             View::Tensor(tensor) => return self.tensor_input(&tensor, source),
+            View::NdArray(array, is_scalar) => return self.wrap_array(obj, &array, is_scalar, source),
             View::Function(function) => self.function(obj, &function, source)?,
             View::Method(function, this) => Value::Method {
                 function: self.child(function, source, |s, base| s.attr(base, "__func__")),

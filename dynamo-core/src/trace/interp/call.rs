@@ -141,6 +141,9 @@ impl Tracer<'_> {
             if let Some(signature) = library::function(&function.name) {
                 return signature.call(self, &args, &keywords);
             }
+            if let Some(result) = self.call_numpy(&function.name, &args, &keywords)? {
+                return Ok(result);
+            }
             let kind = match names::why_not(&function.name) {
                 Kind::Call => Kind::SkippedFunction,
                 kind => kind,
@@ -316,6 +319,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_foreach(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_numpy(name, args, &keywords)? {
+            return Ok(value);
+        }
         if name.starts_with("operator.") && name != "operator.call" && !keywords.is_empty() {
             return Err(crate::reason::raised(&format!("TypeError: {name}() takes no keyword arguments")));
         }
@@ -391,6 +397,7 @@ impl Tracer<'_> {
         match self.get(this)? {
             Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
+            Value::NdArray { .. } => self.call_array_method(this, name, args, &keywords),
             number if number.is_number() => self.call_number_method(this, name, args, &keywords),
             Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
             _ => containers::call_method(self, this, name, args, &keywords),
@@ -414,6 +421,9 @@ impl Tracer<'_> {
     }
 
     fn call_tensor_method(&mut self, this: ValueId, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
+        if name == "numpy" && args.is_empty() && keywords.is_empty() {
+            return self.array_of_tensor(this);
+        }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }

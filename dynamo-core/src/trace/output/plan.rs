@@ -50,6 +50,11 @@ impl Output<'_, '_> {
                         self.results.push(node);
                     }
                 }
+                Value::NdArray { node, .. } if !self.is_read(value) => {
+                    if !self.results.contains(&node) {
+                        self.results.push(node);
+                    }
+                }
                 Value::Computed(_, a, b) => {
                     [a, b].into_iter().for_each(|operand| self.t.guard_class(operand));
                     open.extend([b, a]);

@@ -178,6 +178,14 @@ impl Output<'_, '_> {
                     Ok(())
                 })?;
             }
+            Step::FromNumpy => {
+                let of = self.fresh("array");
+                self.builder.store_local(of);
+                self.call_named("rust_inductor._numpy.to_tensor", 1, |out| {
+                    out.builder.load_local(of);
+                    Ok(())
+                })?;
+            }
             Step::Type => {
                 // What is called stands below its argument.
                 let of = self.fresh("object");

@@ -52,6 +52,11 @@ impl Output<'_, '_> {
             | Value::SymInt { node, .. }
             | Value::SymFloat { node, .. }
             | Value::SymBool { node, .. } => self.load_result(node)?,
+            Value::NdArray { node, is_scalar } => {
+                let name = if is_scalar { "to_scalar" } else { "to_ndarray" };
+                self.call_named(&format!("rust_inductor._numpy.{name}"), 1, |out| out.load_result(node))?;
+                self.keep(value);
+            }
             Value::Lazy(_) if self.t.source(value).is_none() => {
                 // What nobody has looked at is a constant, or cannot be reached.
                 let forced = self.t.force(value)?;

@@ -156,6 +156,10 @@ pub(in crate::trace) fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
             State::Set(items, _) => items.len() as i64,
             _ => return Err(raised("TypeError: no len()")),
         },
+        Value::NdArray { node, .. } => match t.array_sizes(node)?.first() {
+            Some(&rows) => rows,
+            None => return Err(raised("TypeError: len() of unsized object")),
+        },
         Value::Tensor(node) => {
             let Some(meta) = t.graph.torch[node].tensor_meta().cloned() else {
                 return Err(raised("TypeError: no len()"));

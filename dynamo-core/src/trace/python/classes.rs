@@ -45,6 +45,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::Builtin(_)
         | Value::BoundBuiltin { .. }
         | Value::Class(..) => true,
+        Value::NdArray { .. } => false,
         Value::Object(..) | Value::Instance(_) => return t.is_callable_object(value),
         Value::TypeExpr(..) => return Err(Reason::new(Kind::Call, "`callable` of a type that is made of others.")),
         Value::Context(_) => return Err(Reason::new(Kind::Call, "`callable` of a context manager.")),
@@ -126,6 +127,7 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::SymBool { .. } => Some(&["builtins.bool", "builtins.int"]),
         Value::Tensor(node) if t.is_parameter(node) => Some(&[PARAMETER, "torch.Tensor"]),
         Value::Tensor(_) => Some(&["torch.Tensor"]),
+        Value::NdArray { is_scalar: false, .. } => Some(&["numpy.ndarray"]),
         Value::Tuple(_) => Some(&["builtins.tuple"]),
         Value::Size(_) => Some(&["torch.Size", "builtins.tuple"]),
         Value::Range(_) => Some(&["builtins.range"]),
@@ -183,6 +185,7 @@ const PLAIN_CLASSES: &[&str] = &[
     "torch.Size",
     "torch.dtype",
     "torch.device",
+    "numpy.ndarray",
     "torch.Tensor",
     "torch.nn.Parameter",
     "torch.nn.parameter.Parameter",

@@ -17,6 +17,7 @@ pub(in crate::trace) mod grad;
 pub(in crate::trace) mod inference;
 mod modes;
 pub(in crate::trace) mod names;
+pub(in crate::trace) mod numpy;
 pub(in crate::trace) mod optim;
 mod questions;
 mod tensors;

@@ -32,6 +32,7 @@ impl Tracer<'_> {
         let forced = self.force(value)?;
         match self.objects.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
+            Value::NdArray { node, is_scalar } => self.array_attr(forced, node, is_scalar, name),
             Value::Class(class, _) if name == "__name__" => {
                 let name = class.rsplit('.').next().unwrap_or(&class).to_owned();
                 Ok(self.constant(Constant::Str(name)))

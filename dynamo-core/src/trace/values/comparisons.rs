@@ -35,6 +35,9 @@ impl Tracer<'_> {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
         }
+        if let Some(result) = self.array_operator(name_of(comparison), &[a, b])? {
+            return Ok(result);
+        }
         if let Some(result) = self.compare_objects(comparison, a, b)? {
             return Ok(result);
         }

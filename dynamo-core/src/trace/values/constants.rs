@@ -192,6 +192,7 @@ impl Tracer<'_> {
             Value::Tensor(_) => {
                 return Err(Reason::new(Kind::DataDependentJump, "The condition is a tensor."));
             }
+            Value::NdArray { .. } => return Err(Reason::new(Kind::DataDependentJump, "The condition is an array.")),
             Value::Object(..) | Value::Instance(_) => self.object_truth(value)?,
             _ => true,
         })
@@ -202,6 +203,8 @@ impl Tracer<'_> {
         match self.get(value) {
             Ok(Value::Const(constant)) => constant.to_string(),
             Ok(Value::Tensor(_)) => "a tensor".to_owned(),
+            Ok(Value::NdArray { is_scalar: false, .. }) => "an array".to_owned(),
+            Ok(Value::NdArray { .. }) => "a scalar of NumPy's".to_owned(),
             Ok(Value::SymInt { .. }) => "a symbolic int".to_owned(),
             Ok(Value::SymFloat { .. }) => "a symbolic float".to_owned(),
             Ok(Value::SymBool { .. }) => "a symbolic bool".to_owned(),

@@ -18,6 +18,10 @@ impl Tracer<'_> {
     pub(in crate::trace) fn get_item(&mut self, container: ValueId, key: ValueId) -> Traced {
         match self.get(container)? {
             Value::Tensor(_) => self.tensor_item(container, key),
+            Value::NdArray { .. } => match self.array_operator("getitem", &[container, key])? {
+                Some(item) => Ok(item),
+                None => Err(self.no_item(container)),
+            },
             Value::Tuple(items) | Value::Record(_, _, items) => self.get_of_sequence(&items, key, Value::Tuple),
             Value::Size(items) => self.get_of_sequence(&items, key, Value::Size),
             Value::Range(bounds) => self.range_item(bounds, key),

@@ -33,6 +33,7 @@ impl Tracer<'_> {
                 None => return Err(self.no_iteration(value)),
             },
             Value::Tensor(_) => Iter::Items(self.rows(value)?, 0),
+            Value::NdArray { node, .. } => Iter::Items(self.array_rows(value, node)?, 0),
             Value::State(state) => match self.heap.get(state) {
                 State::Iter(_) => return self.force(value),
                 State::List(_) => Iter::List(state, 0),

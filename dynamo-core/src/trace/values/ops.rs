@@ -50,6 +50,9 @@ impl Tracer<'_> {
         if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
             return self.binary(operator, changes, a, b);
         }
+        if !changes && let Some(result) = self.array_operator(name, &[a, b])? {
+            return Ok(result);
+        }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
         }
@@ -149,6 +152,10 @@ impl Tracer<'_> {
                 let arg = self.arg(a)?;
                 self.emit(NodeKind::CallFunction, &format!("operator.{name}"), vec![arg], vec![])
             }
+            Value::NdArray { .. } => match self.array_operator(name, &[a])? {
+                Some(result) => Ok(result),
+                None => Err(Reason::new(Kind::Operator, format!("`{name}` of an array."))),
+            },
             _ => match self.call_special(a, &format!("__{name}__"), &[])? {
                 Some(result) => Ok(result),
                 None => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),

@@ -493,6 +493,10 @@ impl Host for PyHost<'_> {
         constant::read(&value).ok_or(FoldError::NotConstant)
     }
 
+    fn numpy_agrees(&mut self, graph: &Graph, env: &ShapeEnv, node: NodeId) -> Option<bool> {
+        self.compare_with_numpy(graph, env, node).ok().flatten()
+    }
+
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
         self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
     }

@@ -88,6 +88,24 @@ impl<'py> PyHost<'py> {
         })
     }
 
+    /// Has a call of NumPy's compared with what its node computes: whether it gives a scalar, if both give the same.
+    pub(super) fn compare_with_numpy(&self, graph: &Graph, env: &ShapeEnv, id: NodeId) -> PyResult<Option<bool>> {
+        let (node, known) = (&graph[id], Known { env, by_hints: false });
+        let mut args = Vec::new();
+        for arg in &node.args {
+            let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
+            args.push(value);
+        }
+        let keywords = PyDict::new(self.py);
+        for (name, arg) in &node.kwargs {
+            let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
+            keywords.set_item(name, value)?;
+        }
+        let name = node.target.rsplit('.').next().unwrap_or_default();
+        let module = self.py.import("rust_inductor._numpy")?;
+        module.call_method1("agrees", (name, PyTuple::new(self.py, args)?, keywords))?.extract()
+    }
+
     /// torch's own fakes are asked, which know the devices that they stand for.
     pub(super) fn with_symbols(
         &self,

@@ -1,0 +1,197 @@
+"""Calls of NumPy in graphs: on tensors, by way of `torch._numpy`, where that gives what NumPy gives.
+
+Nodes have functions of this module as targets: `call_add` is `numpy.add`, `method_sum` is `ndarray.sum`,
+`operator_mul` is `*`, `attribute_T` is `ndarray.T`; each takes tensors for arrays and gives tensors. `agrees` compares
+one with NumPy on samples of the same shapes and element types, zeros, infinities and extreme integers among them,
+before a graph may have it.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch._numpy as tnp
+
+#: What has parameters of other names in `torch._numpy`.
+_CLIP = ("call_clip", "method_clip")
+_CLIP_NAMES = {"a_min": "min", "a_max": "max"}
+
+#: What divides, and what gives a copy.
+_DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
+_COPY = ("method_astype", "method_flatten", "method_copy", "call_array")
+
+#: How many elements samples have at most.
+_MOST = 1 << 22
+
+
+def _to_torch(value: Any) -> Any:
+    """Arrays of `torch._numpy` for tensors, in containers as well."""
+    if isinstance(value, torch.Tensor):
+        return tnp.ndarray(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_to_torch(item) for item in value)
+    if isinstance(value, slice):
+        return slice(_to_torch(value.start), _to_torch(value.stop), _to_torch(value.step))
+    return value
+
+
+def _named(name: str, numpy: Any, array: Any) -> Callable[..., Any]:
+    """The callable of a target, in NumPy or in `torch._numpy`."""
+    kind, _, rest = name.partition("_")
+    if kind == "operator":
+        return getattr(operator, rest)
+    if kind == "method":
+        return lambda this, *args, **keywords: getattr(this, rest)(*args, **keywords)
+    if kind == "attribute":
+        return operator.attrgetter(rest)
+    if kind != "call":
+        raise AttributeError(name)
+    if rest.startswith("linalg_"):
+        return getattr(numpy.linalg, rest.removeprefix("linalg_"))
+    return getattr(numpy, rest)
+
+
+def _as_floats(value: Any) -> Any:
+    """Integers that are to be divided: NumPy divides them in double precision, torch in its default."""
+    integral = isinstance(value, tnp.ndarray) and not (value.tensor.is_floating_point() or value.tensor.is_complex())
+    return value.astype("float64") if integral else value
+
+
+def _is_scalar_item(name: str, args: Any) -> bool:
+    """Whether a call picks one item by its place, which is a copy."""
+    picks = args[1] if name == "operator_getitem" and isinstance(args[1], tuple) else args[1:]
+    return name == "operator_getitem" and all(type(pick) is int for pick in picks)
+
+
+def _make(name: str) -> types.FunctionType:
+    run = _named(name, tnp, tnp.ndarray)
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        arrays = _to_torch(args)
+        if name in _CLIP:
+            keywords = {_CLIP_NAMES.get(key, key): value for key, value in keywords.items()}
+        if name in _DIVIDE:
+            floats = [_as_floats(array) for array in arrays]
+            numbers = [not isinstance(array, tnp.ndarray) and not isinstance(array, int) for array in arrays]
+            if not any(numbers) and all(a is not b for a, b in zip(arrays, floats) if isinstance(a, tnp.ndarray)):
+                arrays = floats
+        result = run(*arrays, **{key: _to_torch(value) for key, value in keywords.items()})
+        if not isinstance(result, tnp.ndarray):
+            raise TypeError(f"`{name}` gives no array")
+        copies = name in _COPY or (result.tensor.ndim == 0 and _is_scalar_item(name, args))
+        return result.tensor.clone() if copies else result.tensor
+
+    call.__name__ = call.__qualname__ = name
+    return call  # type: ignore[return-value]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    globals()[name] = made = _make(name)
+    return made
+
+
+def to_tensor(array: Any) -> Any:
+    """The tensor that shares an array's memory, or holds what a NumPy scalar is."""
+    return torch.from_numpy(array if isinstance(array, np.ndarray) else np.array(array))
+
+
+def to_ndarray(tensor: Any) -> Any:
+    """The array that shares the tensor's memory."""
+    return tensor.numpy(force=True)
+
+
+def to_scalar(tensor: Any) -> Any:
+    """The NumPy scalar that a tensor without dimensions holds."""
+    return tensor.numpy(force=True)[()]
+
+
+def _usual(shape: Any, dtype: np.dtype[Any], generator: Any) -> Any:
+    if dtype.kind == "b":
+        return generator.integers(0, 2, shape).astype(dtype)
+    if dtype.kind in "iu":
+        return generator.integers(1, 5, shape).astype(dtype)
+    if dtype.kind == "c":
+        return (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(dtype)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def _extreme(shape: Any, dtype: np.dtype[Any], generator: Any) -> Any:
+    if dtype.kind in "bc":
+        return _usual(shape, dtype, generator)
+    if dtype.kind == "f":
+        values = np.array([0.0, np.nan, np.inf, -0.0, -np.inf, 1.0, -2.5], dtype)
+    else:
+        limits = np.iinfo(dtype)
+        values = np.array([0, 1, limits.max, limits.min, 3], dtype)
+    return np.resize(values, shape).astype(dtype)
+
+
+def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[Any]) -> tuple[Any, Any]:
+    """An array and a tensor that are as a tensor without data says; other values as they are."""
+    if isinstance(value, torch.Tensor):
+        tensors = [torch.empty_strided(value.shape, value.stride(), dtype=value.dtype) for _ in range(2)]
+        array = tensors[0].numpy()
+        array[...] = make(array.shape, array.dtype, generator)
+        tensors[1].copy_(tensors[0])
+        found.append((array, tensors[1]))
+        return array, tensors[1]
+    if isinstance(value, (tuple, list)):
+        pairs = [_sample(item, make, generator, found) for item in value]
+        return type(value)(a for a, _ in pairs), type(value)(b for _, b in pairs)
+    if isinstance(value, slice):
+        parts = [_sample(part, make, generator, found) for part in (value.start, value.stop, value.step)]
+        return slice(*(a for a, _ in parts)), slice(*(b for _, b in parts))
+    return value, value
+
+
+def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> bool | None:
+    generator, found = np.random.default_rng(0), []  # type: tuple[Any, list[Any]]
+    positional = [_sample(arg, make, generator, found) for arg in args]
+    named = {key: _sample(value, make, generator, found) for key, value in keywords.items()}
+    if sum(array.size for array, _ in found) > _MOST:
+        return None
+    expected = _named(name, np, np.ndarray)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
+    if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
+        return None
+    if any(expected is array for array, _ in found):
+        return None
+    result = globals().get(name) or __getattr__(name)
+    result = result(*(b for _, b in positional), **{key: b for key, (_, b) in named.items()})
+    got = result.numpy(force=True)
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        return None
+    tolerance = {"f": 1e-4, "c": 1e-4}.get(expected.dtype.kind, 0.0)
+    if expected.dtype == np.float64:
+        tolerance = 1e-8
+    if not np.allclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=expected.dtype.kind in "fc"):
+        return None
+    storage = result.untyped_storage().data_ptr()
+    for array, tensor in found:
+        shares = bool(array.size) and np.may_share_memory(expected, array)
+        if shares != (bool(array.size) and storage == tensor.untyped_storage().data_ptr()):
+            return None
+    return isinstance(expected, np.generic)
+
+
+def agrees(name: str, args: Any, keywords: Any) -> bool | None:
+    """Whether NumPy gives a scalar for a call; `None` where it gives anything else than `torch._numpy`.
+
+    Tensors without data stand for arrays.
+    """
+    if set(np.geterr().values()) & {"raise", "call", "log"}:
+        return None
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            usual = _same(name, args, keywords, _usual)
+            return usual if usual == _same(name, args, keywords, _extreme) else None
+    except Exception:
+        return None

@@ -1,0 +1,77 @@
+//! NumPy's arrays and functions, as torch sees them.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// NumPy, if the program has imported it.
+fn numpy(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
+    modules.get_item(intern!(py, "numpy"))
+}
+
+/// The tensor that shares the memory of an array; `None` for anything but an array that can be written, in native byte
+/// order, of an element type that torch has, too.
+pub(super) fn tensor_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = array.py();
+    let Some(numpy) = numpy(py)? else { return Ok(None) };
+    if array.is_instance(&numpy.getattr(intern!(py, "generic"))?)? {
+        return tensor_of_scalar(&numpy, array).map(Some);
+    }
+    if !array.get_type().is(numpy.getattr(intern!(py, "ndarray"))?) {
+        return Ok(None);
+    }
+    let flags = array.getattr(intern!(py, "flags"))?;
+    let (writable, aligned): (bool, bool) =
+        (flags.getattr(intern!(py, "writeable"))?.extract()?, flags.getattr(intern!(py, "aligned"))?.extract()?);
+    let dtype = array.getattr(intern!(py, "dtype"))?;
+    let kind: char = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    let size: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
+    let known = match kind {
+        'b' => size == 1,
+        'i' => matches!(size, 1 | 2 | 4 | 8),
+        'u' => size == 1,
+        'f' => matches!(size, 4 | 8),
+        'c' => matches!(size, 8 | 16),
+        _ => false,
+    };
+    if !(writable && aligned && known && dtype.getattr(intern!(py, "isnative"))?.extract()?) {
+        return Ok(None);
+    }
+    // Strides that are negative, or no multiple of an element, are nothing that a tensor has.
+    Ok(py.import(intern!(py, "torch"))?.call_method1(intern!(py, "from_numpy"), (array,)).ok())
+}
+
+/// A tensor without dimensions that holds what a scalar is.
+fn tensor_of_scalar<'py>(numpy: &Bound<'py, PyAny>, scalar: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = scalar.py();
+    let array = numpy.call_method1(intern!(py, "array"), (scalar,))?;
+    py.import(intern!(py, "torch"))?.call_method1(intern!(py, "from_numpy"), (array,))
+}
+
+/// The same, once graphs can name what computes arrays.
+pub(super) fn seen<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    array.py().import(intern!(array.py(), "rust_inductor._numpy"))?;
+    tensor_of(array)
+}
+
+/// The name by which a program finds one of NumPy's functions: `numpy.sum`, `numpy.linalg.norm`.
+pub(super) fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = function.py();
+    let Some(numpy) = numpy(py)? else { return Ok(None) };
+    // Graphs name their callables by modules that are loaded.
+    py.import(intern!(py, "rust_inductor._numpy"))?;
+    let name: String = function.getattr(intern!(py, "__name__"))?.extract()?;
+    let found = |module: &Bound<'_, PyAny>| Ok::<_, PyErr>(module.getattr_opt(&*name)?.is_some_and(|f| f.is(function)));
+    if found(&numpy)? {
+        return Ok(Some(format!("numpy.{name}")));
+    }
+    Ok(found(&numpy.getattr(intern!(py, "linalg"))?)?.then(|| format!("numpy.linalg.{name}")))
+}
+
+/// True for a function of NumPy's own.
+pub(super) fn is_function(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    let name = || Ok::<_, PyErr>((class.module()?.to_string(), class.name()?.to_string()));
+    matches!(name(), Ok((module, name)) if module == "numpy" && matches!(&*name, "ufunc" | "_ArrayFunctionDispatcher"))
+}
