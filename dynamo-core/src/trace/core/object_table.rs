@@ -110,7 +110,7 @@ impl Speculative for ObjectTable {
         // An entry was inserted together with its value.
         bases.retain(|_, held| held.index() < to.values);
         frozen.retain(|value, _| value.index() < to.values);
-        function_attrs.retain(|value, _| value.index() < to.values);
+        function_attrs.retain(|_, attrs| attrs.own.index() < to.values);
         slots.truncate(to.slots);
     }
 }

@@ -125,7 +125,7 @@ pub(in crate::trace) enum Value {
     Instance(StateId),
     /// `__dict__` of an object of a class of the program's.
     InstanceDict(ValueId),
-    /// A type that is made of others, and not evaluated yet: `list[int]`, or `int | None`.
+    /// A type expression that is not evaluated yet: `list[int]`, or `int | None`.
     TypeExpr(TypeOperator, ValueId, ValueId),
     /// `super()`: the class after which the MRO is searched, and the object or class.
     Super(ValueId, ValueId),

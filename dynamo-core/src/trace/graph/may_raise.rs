@@ -1,17 +1,16 @@
-//! Operations that may fail when the graph runs.
+//! Calls that may raise when the graph runs.
 //!
-//! A graph runs outside of the program's handlers, and before its effects are replayed. So where a call may raise for
-//! what its tensors hold, and somebody could tell, since a handler of the frames that are traced sees the exception, or
-//! something was changed before it that the caller has, the program runs as it is from its beginning if the graph
-//! fails: nothing has happened by then. If a graph would leave something behind, it ends before the call, which then
-//! runs where it stands. What a call may fail on says the table in [`fx::aten`]; an index by numbers that are known
-//! into sizes that are known is either certain, or rejected while it is traced.
+//! The graph runs outside of the program's exception handlers, and before the effects are replayed. So an exception
+//! that depends on the data is observable if a handler covers the call, or if an input object was mutated before it. In
+//! both cases a graph that raises is retried in eager mode: the original code runs from its start, since nothing has
+//! happened by then. If the graph has side effects that can be neither undone nor repeated, it ends before the call,
+//! which then runs in the original code. Which calls may raise says the table in [`fx::aten`]; an index by known
+//! numbers into known sizes is either in range, or rejected while it is traced.
 //!
-//! Invariant: `Exceptions::watched` is true while an instruction is traced of which a handler sees the exceptions, in
-//! this frame or in one that called it. While [`GraphEffects::retries`] is, no call goes into the graph that leaves
-//! behind what cannot be taken back and must not happen twice, nor has one before: a tensor of the caller's that is
-//! changed and is neither small nor written in one place only, numbers drawn from another generator than the CPU's,
-//! inference mode.
+//! Invariant: `Exceptions::watched` is true while an instruction is traced that an exception handler covers, in this
+//! frame or in a caller. While `GraphEffects::retries` is true, the graph has no side effect that can be neither undone
+//! nor repeated: a mutation of an input tensor that is neither small nor written in one place only, random numbers of
+//! another generator than the CPU's, inference mode.
 
 use crate::{
     bytecode::{Handler, Inst, Op},

@@ -1,10 +1,11 @@
-//! Objects of the caller's that share what they hold, and such as are two in one call and might be one in the next.
+//! Aliasing of input objects: objects that share state, and objects that are distinct in this call but might be
+//! identical in the next.
 //!
-//! What the trace knows of one object it does not know to be true of another: so where an object changes, or where the
-//! program asks whether two are one, a guard keeps apart what was apart. Objects that were one are kept together where
-//! they are looked at, in `wrap`.
+//! What the trace has recorded of one object does not hold for an alias of it. So where an object is mutated, or where
+//! the program tests identity, the objects that are distinct are guarded to be distinct. Objects that are identical are
+//! guarded to be so where they are realized, in `wrap`.
 //!
-//! Invariant: objects of different classes are never one, since their classes are guarded.
+//! Invariant: objects of different classes are never identical, since their classes are guarded.
 
 use crate::{
     host::{Obj, View},
@@ -20,7 +21,7 @@ use crate::{
 use guards::{GuardKind, Source, SourceId, Step};
 use rustc_hash::FxHashMap;
 
-/// Objects that may be one, as far as the guards on their classes say.
+/// A class of objects that may alias each other, as far as type guards tell.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Alike {
     List,
@@ -32,7 +33,7 @@ enum Alike {
 }
 
 impl Tracer<'_> {
-    /// That two objects are not one: false, under a guard.
+    /// The result of `is` for distinct objects: false, under a guard.
     pub(in crate::trace) fn are_two(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         if self.is_new(a) || self.is_new(b) {
             return Ok(false);
@@ -49,8 +50,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Ends the graph where a dict is looked at and an object whose attributes it holds: what is written to one of them
-    /// is read from the other.
+    /// Ends the graph where both a dict and the object whose `__dict__` it is are realized: a write to one of them is a
+    /// write to the other.
     pub(in crate::trace) fn keep_apart(&mut self, obj: Obj, view: &View) -> Traced<()> {
         let shared = match view {
             View::Dict(_) | View::Table(..) => {
@@ -78,7 +79,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for what the program has made itself.
+    /// True for an object that the traced program has made.
     fn is_new(&self, value: ValueId) -> bool {
         match &self.objects.values[value] {
             Value::State(state) => self.heap.origin(*state).is_none(),
@@ -107,7 +108,7 @@ impl Tracer<'_> {
         self.objects.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)
     }
 
-    /// Guards that a variable that the program sets is none of the other closures' that it looks at.
+    /// Guards that a cell that the program sets is distinct from the other cells that it reads.
     fn guard_distinct_cells(&mut self, changed: &[Obj]) {
         let cells: Vec<_> =
             self.objects.cells.iter().filter(|(cell, _)| self.objects.known.contains_key(cell)).copied().collect();
@@ -117,7 +118,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Guards that what the program changes is none of the other objects that it looks at.
+    /// Guards that the objects that the program mutates are distinct from the others that it reads.
     pub(in crate::trace) fn guard_distinct(&mut self) {
         let changed: Vec<Obj> = self.heap.changed().into_iter().filter_map(|state| self.holder(state)).collect();
         if changed.is_empty() {

@@ -1,11 +1,10 @@
-//! What is guarded of dicts of the caller's: the keys that the program asks for, or all of them where it asks for more;
-//! and of attributes, that they are there.
+//! Guards on the keys of input dicts, one by one or as a whole, and on the presence of attributes.
 //!
 //! Invariants:
-//! - Whoever reads a dict's state reads it as a whole, and so guards all of its keys in their order. Only what goes
-//!   through the functions here reads a single key.
-//! - A key that is there is guarded by what is guarded of its value; if that is nothing, by a guard of its own. A key
-//!   that is not there has a guard of its own.
+//! - A read of a dict's state by `Heap::get` reads it as a whole: all of its keys are
+//!   guarded, in their order. Only the functions here read a single key.
+//! - A key that is present is guarded by the guards on its value, or, if there are none, by a guard of its own. A key
+//!   that is absent has a guard of its own.
 
 use crate::trace::{
     Traced, Tracer,

@@ -1,10 +1,10 @@
-//! Context managers: what `with` and decorators do with torch's, with some of `contextlib`, and with the program's own.
+//! `with` statements and decorators: context managers of torch, of `contextlib`, and of the program.
 //!
 //! - `grad`, `inference`: whether autograd records; `autocast`: which element types are chosen; `devices`: where
 //!   tensors are made.
 //!
-//! A manager is a [`Context`] from its making to its end, also where the caller has made it. Code that goes on inside
-//! of one makes it anew and enters it.
+//! A manager is a [`Context`] from its construction to its `__exit__`, also if it is an input. A resume function within
+//! its block constructs it anew and enters it.
 
 use crate::{
     bytecode::code::flags,

@@ -1,10 +1,10 @@
 //! Exceptions that the program raises and catches while it is traced.
 //!
 //! An exception is a [`Value::Exception`] from where it is raised to its handler. One that leaves the traced function
-//! is not replayed: the graph ends before the instruction that raises it, which then runs as it is. So it is if
-//! anything ends the graph in a handler of the traced function itself: nothing but the interpreter can build that state
-//! again, and the graph ends where the exception was raised. The handler runs as it is, then, and what comes after it
-//! is traced in its turn.
+//! is not replayed: the graph breaks before the instruction that raises it, which then runs in the original code. The
+//! same holds for a graph break within a handler of the traced function itself: generated code cannot rebuild the state
+//! of a handler, so the graph breaks where the exception was raised; the handler runs in the original code, and what
+//! comes after it is traced in a resume function.
 //!
 //! Invariant: `Exceptions::handled` is the exception that `raise` without operands raises again; frames that are left
 //! by an exception leave it as they found it.

@@ -22,10 +22,10 @@ use crate::{
 };
 use guards::GuardKind;
 
-/// Builtins that see all variables of the function that calls them, and whether they do so whatever they are given.
+/// Builtins that read the local variables of their caller, and whether they do so also with arguments.
 const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
 
-/// A point to return to: the frame of the traced function before an instruction, and what was recorded by then.
+/// A checkpoint before an instruction of the traced function: its frame, and the state of the trace.
 struct Checkpoint {
     frame: Frame,
     recorded: Recorded,
@@ -72,8 +72,8 @@ impl Tracer<'_> {
         Ok(frame)
     }
 
-    /// The builtin by which a function asks for its own variables, if it has one: code that goes on after a graph has
-    /// none but those that it reads, and some of its own.
+    /// The builtin by which a function reads its own local variables, if it calls one: a resume function has other
+    /// locals.
     fn asks_for_variables(&mut self, code: &host::Code, globals: Obj) -> Option<&'static str> {
         let order = code.body.order();
         let named = |at: usize| match code.body.operand(order[at]) {

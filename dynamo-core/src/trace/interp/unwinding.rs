@@ -1,9 +1,9 @@
-//! What the ways out of `with` blocks do when an exception comes by.
+//! `__exit__` of context managers while an exception propagates out of a `with` block.
 //!
-//! The program's own managers are told of it, as Python tells them: its class, the exception, and a traceback, which is
-//! a value that nothing can be asked of. A generator gets it at the place where it waits.
+//! The program's own managers are called with the exception's class, the exception, and an opaque traceback. A
+//! generator of `contextmanager` has the exception thrown in at its `yield`.
 //!
-//! Invariant: an exception that goes on is the value that it was.
+//! Invariant: an exception that propagates further is the same value.
 
 use crate::{
     host::Place,
@@ -21,7 +21,7 @@ use crate::{
 use guards::Constant;
 
 impl Tracer<'_> {
-    /// What the way out says of an exception that comes by: true if it ends there.
+    /// The result of `__exit__` with an exception: true if the exception is suppressed.
     pub(in crate::trace) fn leave_with(&mut self, exit: ValueId, exception: ValueId) -> Traced {
         let ends = match self.get(exit)? {
             Value::Exit(Context::Suppress(classes)) => {
@@ -42,7 +42,7 @@ impl Tracer<'_> {
                 false
             }
             Value::Method { function, .. } if self.is_skipped(function)? => {
-                // Those that are known do the same whether an exception comes by or not.
+                // The known managers do the same with an exception and without.
                 let none = self.none();
                 return self.call(exit, vec![none; 3], vec![]);
             }

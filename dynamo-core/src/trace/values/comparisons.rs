@@ -146,8 +146,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Whether two layouts or memory formats are one, with guards that those of the caller's are what they are; `None`
-    /// if they are none.
+    /// Whether two layouts or memory formats are identical, under guards on those that are inputs; `None` for other
+    /// values.
     fn same_singleton(&mut self, a: ValueId, b: ValueId) -> Option<bool> {
         let layout = |t: &Self, value: ValueId| match t.objects.values[value] {
             Value::Object(ref class, obj) if is_singleton(class) => Some(obj),
