@@ -88,10 +88,12 @@ impl Tracer<'_> {
                     (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
                     _ => f.pop()?,
                 };
-                if cause.is_some() {
-                    self.get(exception)?;
+                let again = arg == 0;
+                let reason = self.raise(exception)?;
+                if let (false, Some(raising)) = (again, self.raising) {
+                    self.chain(raising, cause).map_err(|refused| self.uncaught(refused))?;
                 }
-                return Err(self.raise(exception)?);
+                return Err(reason);
             }
             Op::Reraise => {
                 let exception = f.pop()?;

@@ -12,7 +12,7 @@ use super::{
     items::raised,
     signature::{Row, row},
     step::Next,
-    value::{Exhausted, Iter, State, StateId, Value, ValueId},
+    value::{Exhausted, Iter, Sort, State, StateId, Value, ValueId},
 };
 use crate::{
     bytecode::{Arg, Op},
@@ -32,6 +32,9 @@ pub(super) const ROWS: &[Row] = &[
     row("generator.throw(self, exception, /)", |t, b| {
         let generator = t.generator(b.arg(0)?)?;
         let reason = t.raise(b.arg(1)?)?;
+        if let Some(raising) = t.raising {
+            t.chain(raising, None).map_err(|refused| t.uncaught(refused))?;
+        }
         let next = t.throw_into(generator, reason)?;
         t.item_or_stop(next)
     }),
@@ -53,8 +56,13 @@ impl Tracer<'_> {
 
     /// True for a generator, wherever it stands.
     pub(super) fn is_generator(&self, state: StateId) -> bool {
-        let iter = self.heap.get(state);
-        matches!(iter, State::Iter(Iter::Generator(_) | Iter::Running | Iter::Done(Exhausted::Generator)))
+        // Dicts are not to count as read.
+        let is_iterator = self.heap.sort(state) == Sort::Iter;
+        is_iterator
+            && matches!(
+                self.heap.get(state),
+                State::Iter(Iter::Generator(_) | Iter::Running | Iter::Done(Exhausted::Generator))
+            )
     }
 
     /// `generator.send(sent)`: what it yields or returns.

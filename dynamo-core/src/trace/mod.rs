@@ -28,6 +28,7 @@ mod call;
 mod context;
 mod devices;
 mod dicts;
+mod exception_chain;
 mod exceptions;
 mod follow;
 mod frame;
@@ -307,6 +308,8 @@ struct Tracer<'h> {
     handled: Option<ValueId>,
     /// The exceptions that were raised, and so have a history that no code gives them again.
     raised: Vec<ValueId>,
+    /// What they are chained to.
+    chain: Vec<exception_chain::Link>,
     /// Whether a handler sees what the current instruction raises.
     watched: bool,
     /// Whether numbers of the caller's are taken for constants, however often they have changed.
@@ -333,6 +336,7 @@ struct Checkpoint {
     device: Option<Device>,
     handled: Option<ValueId>,
     raised: usize,
+    chain: usize,
 }
 
 /// Traces a call of `function` with these arguments, one for each slot.
@@ -405,6 +409,7 @@ impl<'h> Tracer<'h> {
             raising: None,
             handled: None,
             raised: Vec::new(),
+            chain: Vec::new(),
             watched: false,
             specialises: false,
             effects: may_raise::GraphEffects::default(),
@@ -608,6 +613,7 @@ impl<'h> Tracer<'h> {
             device: self.device,
             handled: self.handled,
             raised: self.raised.len(),
+            chain: self.chain.len(),
         }
     }
 
@@ -638,6 +644,7 @@ impl<'h> Tracer<'h> {
         self.handled = checkpoint.handled;
         self.raising = None;
         self.raised.truncate(checkpoint.raised);
+        self.chain.truncate(checkpoint.chain);
         checkpoint.frame
     }
 
