@@ -42,6 +42,7 @@ fn one_of_each(s: &mut Sources) -> Vec<SourceId> {
         Step::Buffer(w),
         Step::Submodule(k),
         Step::Tensor(TensorProperty::Size(0)),
+        Step::FromNumpy,
         Step::Grad,
         Step::Call0(len),
         Step::Cached(bounds),
@@ -91,6 +92,7 @@ fn every_row_prints() {
         Buffer             Object L['x']._buffers['weight']
         Submodule          Object L['x']._modules['k']
         Tensor             Number L['x'].size()[0]
+        FromNumpy          Object torch.from_numpy(L['x'])
         Grad               Object L['x'].grad
         Call0              Object L['x'].__len__()
         Cached             Object ___cached(L['x'], slice(1, None, None))"#]]

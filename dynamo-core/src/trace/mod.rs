@@ -11,6 +11,8 @@
 //!   on their keys; `tensor_keys`: tensors as keys;
 //! - `signature`: how calls of functions without bytecode bind arguments; `python`, `torch`: what those functions do, a
 //!   row each;
+//! - `generators`: what is sent to them and thrown into them; `exception_chain`: causes and contexts; `gradients`:
+//!   `Tensor.grad`; `numpy`: NumPy's arrays and functions;
 //! - `context`, `grad`, `inference`, `autocast`, `devices`, `exceptions`, `unwinding`, `patterns`: what `with`, `try`
 //!   and `match` need; `may_raise`: what may raise when the graph runs;
 //! - `output`: the code that runs in the function's place; `follow`: the log of a trace.

@@ -1,8 +1,8 @@
 //! Tensors as keys of dicts: each is equal to itself only, as `Tensor.__hash__` has it. Optimisers keep their state so.
 //!
-//! Invariant: a key is a tensor of the caller's, by its object. Its value is read by way of the key's place in the dict,
-//! and all keys of the dict are guarded by identity, in their order. A tensor that is found in other ways too is guarded
-//! to be the key that it is, or none of the keys.
+//! Invariant: a key is a tensor of the caller's, by its object. Its value is read by way of the key's place in the
+//! dict, and all keys of the dict are guarded by identity, in their order. A tensor that is found in other ways too is
+//! guarded to be the key that it is, or none of the keys.
 
 use super::{
     Traced, Tracer,
