@@ -96,7 +96,7 @@ pub trait Objects {
     /// The gradient of a tensor.
     fn grad(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
     /// The tensor that shares the memory of a writable NumPy array.
-    fn from_numpy(&mut self, _base: &Self::Handle) -> Option<Self::Handle> {
+    fn tensor_of_array(&mut self, _base: &Self::Handle) -> Option<Self::Handle> {
         None
     }
     /// What a method without arguments gives.

@@ -66,7 +66,7 @@ impl Sources {
             Step::Param(id) => objects.param(base, name(id)),
             Step::Buffer(id) => objects.buffer(base, name(id)),
             Step::Submodule(id) => objects.submodule(base, name(id)),
-            Step::FromNumpy => objects.from_numpy(base),
+            Step::FromNumpy => objects.tensor_of_array(base),
             Step::Grad => objects.grad(base),
             Step::Call0(id) => objects.call0(base, name(id)),
             Step::Cached(id) => objects.cached(base, constant(id), id),

@@ -8,6 +8,7 @@ before a graph may have it.
 
 from __future__ import annotations
 
+import importlib
 import operator
 import types
 import warnings
@@ -16,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch._numpy as tnp
+
+tnp: Any = importlib.import_module("torch._numpy")
 
 #: What has parameters of other names in `torch._numpy`.
 _CLIP = ("call_clip", "method_clip")
@@ -41,7 +43,7 @@ def _to_torch(value: Any) -> Any:
     return value
 
 
-def _named(name: str, numpy: Any, array: Any) -> Callable[..., Any]:
+def _named(name: str, numpy: Any) -> Any:
     """The callable of a target, in NumPy or in `torch._numpy`."""
     kind, _, rest = name.partition("_")
     if kind == "operator":
@@ -70,7 +72,7 @@ def _is_scalar_item(name: str, args: Any) -> bool:
 
 
 def _make(name: str) -> types.FunctionType:
-    run = _named(name, tnp, tnp.ndarray)
+    run = _named(name, tnp)
 
     def call(*args: Any, **keywords: Any) -> Any:
         arrays = _to_torch(args)
@@ -158,7 +160,7 @@ def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> bool
     named = {key: _sample(value, make, generator, found) for key, value in keywords.items()}
     if sum(array.size for array, _ in found) > _MOST:
         return None
-    expected = _named(name, np, np.ndarray)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
+    expected = _named(name, np)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
     if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
         return None
     if any(expected is array for array, _ in found):

@@ -375,7 +375,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         base.getattr(intern!(self.py(), "grad")).ok()
     }
 
-    fn from_numpy(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
+    fn tensor_of_array(&mut self, base: &Handle<'py>) -> Option<Handle<'py>> {
         arrays::tensor_of(base).ok().flatten()
     }
 

@@ -254,7 +254,7 @@ def close_yields(x):
         return x + 1, str(e)
 
 
-@case(False)
+@case(True)
 def cause(x):
     try:
         try:
@@ -265,7 +265,7 @@ def cause(x):
         return x + 1, type(e.__cause__).__name__, str(e.__cause__), e.__suppress_context__, e.__context__ is e.__cause__
 
 
-@case(False)
+@case(True)
 def context(x):
     try:
         try:
@@ -276,7 +276,7 @@ def context(x):
         return x + 1, type(e.__context__).__name__, e.__cause__, e.__suppress_context__
 
 
-@case(False)
+@case(True)
 def from_none(x):
     try:
         try:
@@ -342,7 +342,7 @@ def finally_ret(x):
         return x + 1  # noqa: B012
 
 
-@case(False)
+@case(True)
 def reraise(x):
     try:
         try:
@@ -397,6 +397,54 @@ def gen_input_send(x):
         it.send(None)
     except StopIteration as s:
         return s.value, r
+
+
+@case(True)
+def cause_by_class(x):
+    try:
+        raise ValueError("a") from KeyError
+    except ValueError as e:
+        return x + 1, type(e.__cause__), e.__context__, e.__suppress_context__
+
+
+@case(True)
+def context_of_a_call(x):
+    def inner():
+        raise KeyError("inner")
+
+    try:
+        try:
+            raise ValueError("outer")
+        except ValueError:
+            inner()
+    except KeyError as e:
+        return x + 1, str(e.__context__), e.__context__.__context__, e.__cause__
+
+
+@case(True)
+def context_of_what_is_raised_twice(x):
+    kept = ValueError("kept")
+    try:
+        try:
+            raise kept
+        except ValueError as first:
+            raise KeyError("b") from first
+    except KeyError as second:
+        try:
+            raise TypeError("c")
+        except TypeError as third:
+            return x + 1, second.__cause__ is kept, third.__context__ is second, kept.__context__
+
+
+@case(False)
+def context_of_what_the_interpreter_raises(x):
+    try:
+        try:
+            raise ValueError("a")
+        except ValueError:
+            {}["b"]
+    except KeyError as e:
+        return x + 1, str(e.__context__)
 
 
 @case(False)

@@ -2,6 +2,15 @@
 
 use super::{checkpoint::Speculative, value::ValueId};
 
+/// What an exception is chained to since it was raised last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::trace) struct Link {
+    pub(in crate::trace) exception: ValueId,
+    /// The exception, or `None`, that stands after `from`, if it was ever there.
+    pub(in crate::trace) cause: Option<ValueId>,
+    pub(in crate::trace) context: Option<ValueId>,
+}
+
 /// The exceptions of the traced program.
 #[derive(Default)]
 pub(in crate::trace) struct Exceptions {
@@ -11,6 +20,8 @@ pub(in crate::trace) struct Exceptions {
     pub(in crate::trace) handled: Option<ValueId>,
     /// The exceptions that were raised: generated code cannot rebuild their tracebacks and contexts.
     pub(in crate::trace) raised: Vec<ValueId>,
+    /// What the raised ones are chained to.
+    pub(in crate::trace) chain: Vec<Link>,
     /// Whether the current instruction is covered by an exception handler, in any frame.
     pub(in crate::trace) watched: bool,
 }
@@ -20,13 +31,14 @@ pub(in crate::trace) struct Exceptions {
 pub(in crate::trace) struct ExceptionCheckpoint {
     handled: Option<ValueId>,
     raised: usize,
+    chain: usize,
 }
 
 impl Speculative for Exceptions {
     type Checkpoint = ExceptionCheckpoint;
 
     fn checkpoint(&self) -> ExceptionCheckpoint {
-        ExceptionCheckpoint { handled: self.handled, raised: self.raised.len() }
+        ExceptionCheckpoint { handled: self.handled, raised: self.raised.len(), chain: self.chain.len() }
     }
 
     fn rollback(&mut self, to: ExceptionCheckpoint) {
@@ -34,6 +46,7 @@ impl Speculative for Exceptions {
             raising,
             handled,
             raised,
+            chain,
             // Set for each instruction, and restored after it.
             watched: _,
         } = self;
@@ -41,5 +54,6 @@ impl Speculative for Exceptions {
         *raising = None;
         *handled = to.handled;
         raised.truncate(to.raised);
+        chain.truncate(to.chain);
     }
 }

@@ -86,10 +86,11 @@ impl Tracer<'_> {
             (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
             _ => f.pop()?,
         };
-        if cause.is_some() {
-            self.get(exception)?;
+        let reason = self.raise(exception)?;
+        if let (true, Some(raising)) = (count > 0, self.exceptions.raising) {
+            self.chain(raising, cause).map_err(|refused| self.uncaught(refused))?;
         }
-        self.raise(exception)
+        Ok(reason)
     }
 
     /// `PUSH_EXC_INFO`: the exception is handled from here on, and the one that was handled lies below it.

@@ -14,7 +14,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::{Frame, Next},
-            state::{Exhausted, Iter, State, StateId},
+            state::{Exhausted, Iter, Sort, State, StateId},
             value::{Value, ValueId},
         },
     },
@@ -33,6 +33,9 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("generator.throw(self, exception, /)", |t, b| {
         let generator = t.generator(b.arg(0)?)?;
         let reason = t.raise(b.arg(1)?)?;
+        if let Some(raising) = t.exceptions.raising {
+            t.chain(raising, None).map_err(|refused| t.uncaught(refused))?;
+        }
         let next = t.throw_into(generator, reason)?;
         t.item_or_stop(next)
     }),
@@ -54,8 +57,13 @@ impl Tracer<'_> {
 
     /// True for a generator, wherever it stands.
     pub(in crate::trace) fn is_generator(&self, state: StateId) -> bool {
-        let iter = self.heap.get(state);
-        matches!(iter, State::Iter(Iter::Generator(_) | Iter::Running | Iter::Done(Exhausted::Generator)))
+        // Dicts are not to count as read.
+        let is_iterator = self.heap.sort(state) == Sort::Iter;
+        is_iterator
+            && matches!(
+                self.heap.get(state),
+                State::Iter(Iter::Generator(_) | Iter::Running | Iter::Done(Exhausted::Generator))
+            )
     }
 
     /// `generator.send(sent)`: what it yields or returns.

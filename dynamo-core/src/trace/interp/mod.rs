@@ -4,11 +4,13 @@
 //! - `variables`, `jumps`, `build`, `invoke`: what instructions do to variables and the stack;
 //! - `untraced`: the instructions that end a graph; `follow`: the log of what was run;
 //! - `call`: calls and inlining; `signature`: how calls of functions without bytecode bind arguments;
-//! - `context`, `exceptions`, `unwinding`, `patterns`: what `with`, `try` and `match` need.
+//! - `context`, `exceptions`, `exception_chain`, `unwinding`, `patterns`: what `with`, `try` and `match` need;
+//! - `generators`: `send`, `throw` and `close`.
 
 pub(in crate::trace) mod build;
 pub(in crate::trace) mod call;
 pub(in crate::trace) mod context;
+mod exception_chain;
 pub(in crate::trace) mod exceptions;
 pub(in crate::trace) mod follow;
 pub(in crate::trace) mod generators;

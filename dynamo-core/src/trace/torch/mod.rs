@@ -3,7 +3,7 @@
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
 //! - `autocast`, `grad`, `inference`, `devices`: torch's modes and their managers; `modes`: the rows of those, and of
 //!   questions about them; `tensors`, `questions`: questions about tensors, and others;
-//!   `optim`, `foreach`: optimisers, and operations on lists of tensors;
+//!   `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 

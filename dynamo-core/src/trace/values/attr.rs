@@ -58,6 +58,12 @@ impl Tracer<'_> {
             {
                 Ok(args.first().copied().unwrap_or_else(|| self.none()))
             }
+            Value::Exception { args: Some(_), .. }
+                if matches!(name, "__cause__" | "__context__" | "__suppress_context__") =>
+            {
+                let found = self.chain_attr(forced, name)?;
+                found.ok_or_else(|| self.no_attr(forced, name))
+            }
             Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
             Value::Exception { .. } | Value::Function(_) if name == "__class__" => {
                 let class = classes::type_of(self, forced);

@@ -1,0 +1,65 @@
+//! What exceptions are chained to: `__cause__`, `__context__` and `__suppress_context__`.
+//!
+//! Semantics: `_PyErr_SetObject` in `Python/errors.c`. A `raise` statement with an operand sets the context to the
+//! exception that is being handled, and `from` sets the cause; raising again sets nothing.
+//!
+//! Invariant: of exceptions that no `raise` statement has raised, nothing is said of their context.
+
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        Traced, Tracer,
+        core::{
+            exceptions::Link,
+            value::{Value, ValueId},
+        },
+    },
+};
+use guards::Constant;
+
+impl Tracer<'_> {
+    fn link(&self, exception: ValueId) -> Option<Link> {
+        self.exceptions.chain.iter().rev().find(|link| link.exception == exception).copied()
+    }
+
+    /// Notes that a statement raises an exception, perhaps `from` another one.
+    pub(in crate::trace) fn chain(&mut self, exception: ValueId, cause: Option<ValueId>) -> Traced<()> {
+        let cause = cause.map(|cause| self.cause(cause)).transpose()?;
+        let before = self.link(exception);
+        let context = match self.exceptions.handled {
+            Some(handled) if handled != exception => Some(handled),
+            _ => before.and_then(|link| link.context),
+        };
+        let mut next = context;
+        while let Some(at) = next {
+            if at == exception {
+                return Err(Reason::new(Kind::Call, "An exception in its own context."));
+            }
+            next = self.link(at).and_then(|link| link.context);
+        }
+        let cause = cause.or_else(|| before.and_then(|link| link.cause));
+        self.exceptions.chain.push(Link { exception, cause, context });
+        Ok(())
+    }
+
+    /// What stands after `from`: an exception, a class of exceptions, or `None`.
+    fn cause(&mut self, cause: ValueId) -> Traced {
+        match self.get(cause)? {
+            Value::Class(name, class) if self.host.is_exception(class) => Ok(self.make_exception(&name, class, &[])),
+            Value::Exception { .. } | Value::Const(Constant::None) => self.force(cause),
+            _ => Err(Reason::new(Kind::Call, format!("Raising from {}.", self.describe(cause)))),
+        }
+    }
+
+    /// `exception.name`, where the name is one of the chain's; `None` for any other.
+    pub(in crate::trace) fn chain_attr(&mut self, exception: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let link = self.link(exception);
+        let cause = link.and_then(|link| link.cause);
+        Ok(match (name, link) {
+            ("__cause__", _) => Some(cause.unwrap_or_else(|| self.none())),
+            ("__suppress_context__", _) => Some(self.constant(Constant::Bool(cause.is_some()))),
+            ("__context__", Some(link)) => Some(link.context.unwrap_or_else(|| self.none())),
+            _ => None,
+        })
+    }
+}
