@@ -21,7 +21,11 @@ from tools.tidy import MAX_LINES, MAX_WIDTH, check_book, check_file, check_manif
         ("a.py", "\n" * (MAX_LINES + 1), f"a.py: {MAX_LINES + 1} lines"),
         ("dynamo-core/src/trace/core/a.rs", "pub(in crate::trace) struct A;\n", None),
         ("dynamo-core/src/trace/core/a.rs", "use crate::trace::options::Options;\n", None),
-        ("dynamo-core/src/trace/core/a.rs", "    trace::python::sets,\n", "dynamo-core/src/trace/core/a.rs:1: the lowest"),
+        (
+            "dynamo-core/src/trace/core/a.rs",
+            "    trace::python::sets,\n",
+            "dynamo-core/src/trace/core/a.rs:1: the lowest",
+        ),
         ("dynamo-core/src/trace/python/a.rs", "    trace::python::sets,\n", None),
         ("data.txt", "\n" * (MAX_LINES + 1), None),
         ("a.py", "path = '/ho" + "me/somebody/x'\n", "a.py:1: a path of one machine"),

@@ -6,8 +6,8 @@
 //!   operators on the keys of dicts;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
 //! - `written`: attributes and global variables that the program writes; `function_attrs`: attributes of functions;
-//! - `identity_keys`, `tensor_keys`: keys that are equal to themselves only; `gradients`: `Tensor.grad`; `singletons`: layouts and memory formats; `type_exprs`:
-//!   types that are made of types.
+//! - `identity_keys`, `tensor_keys`: keys that are equal to themselves only; `gradients`: `Tensor.grad`;
+//! - `singletons`: layouts and memory formats; `type_exprs`: types that are made of types.
 
 pub(in crate::trace) mod attr;
 pub(in crate::trace) mod comparisons;
