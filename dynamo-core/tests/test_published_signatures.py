@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import types
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 ROWS = (Path(__file__).parent / "data" / "signatures.txt").read_text().splitlines()
 
 #: Owners that no module has under this name.
-OWNERS = {"namedtuple": namedtuple("Pair", "a b"), "dict_keys": type({}.keys())}
+OWNERS = {"generator": types.GeneratorType, "namedtuple": namedtuple("Pair", "a b"), "dict_keys": type({}.keys())}
 
 #: Functions that do not take what the signature that they publish says: the class's `__new__` has another one, `object`
 #: refuses arguments, and a helper is called as the function that it wraps.
