@@ -28,7 +28,7 @@ def made_up() -> bench.Samples:
         for task, contenders in bench.TASKS.items():
             for contender in contenders:
                 base = factor * (100 if contender == "ours" else 5_000)
-                samples.add(task, contender, dict.fromkeys(("extra_ns", "graph_ns", "whole_ns"), base))
+                samples.add(task, contender, dict.fromkeys(("extra_ns", "graph_ns", "whole_ns", "call_ns"), base))
     return samples
 
 
@@ -54,7 +54,7 @@ def test_there_are_sixty_operations() -> None:
     torch.testing.assert_close(worker.sixty_operations(x, x), traced(x, x))
 
 
-@pytest.mark.parametrize("task", ["capture", "capture_in_rust", "guards"])
+@pytest.mark.parametrize("task", ["capture", "capture_in_rust", "guards", "model"])
 def test_worker_tells_figures(task: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["worker", task, "ours", "--effort", "1"])
     assert worker.main() == 0
