@@ -95,10 +95,16 @@ impl Tracer<'_> {
 
     /// Sets the mode from here on.
     pub(super) fn set_grad(&mut self, mode: bool) {
-        // As torch has it, what changes nothing is no node.
-        if std::mem::replace(&mut self.grad, mode) != mode {
-            self.call_set_grad(mode);
+        // As torch has it, a manager that changes nothing is no node.
+        if self.grad != mode {
+            self.put_grad(mode);
         }
+    }
+
+    /// `torch._C._set_grad_enabled(mode)`, which is a node whatever the mode is.
+    pub(super) fn put_grad(&mut self, mode: bool) {
+        self.grad = mode;
+        self.call_set_grad(mode);
     }
 
     /// Ends the graph in the mode in which it began.
