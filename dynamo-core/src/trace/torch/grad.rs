@@ -78,10 +78,16 @@ impl Tracer<'_> {
 
     /// Sets the mode from here on.
     pub(in crate::trace) fn set_grad(&mut self, mode: bool) {
-        // As torch has it, what changes nothing is no node.
-        if std::mem::replace(&mut self.modes.grad, mode) != mode {
-            self.call_set_grad(mode);
+        // As torch has it, a manager that changes nothing is no node.
+        if self.modes.grad != mode {
+            self.put_grad(mode);
         }
+    }
+
+    /// `torch._C._set_grad_enabled(mode)`, which is a node whatever the mode is.
+    pub(in crate::trace) fn put_grad(&mut self, mode: bool) {
+        self.modes.grad = mode;
+        self.call_set_grad(mode);
     }
 
     /// Ends the graph in the mode in which it began.

@@ -51,7 +51,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let Value::Const(Constant::Bool(mode)) = t.get(mode)? else {
             return Err(Reason::new(Kind::Call, "`torch._C._set_grad_enabled` of something that is no bool."));
         };
-        t.set_grad(mode);
+        t.put_grad(mode);
         Ok(t.none())
     }),
     row("torch.is_inference_mode_enabled torch._C.is_inference_mode_enabled()", |t, _| {
