@@ -43,7 +43,7 @@ INDEX = torch.tensor([2, 0])
         pytest.param(lambda x: torch._chunk_cat([x, x], 0, 2), id="a list of tensors"),
         pytest.param(lambda x: torch.randint_like(x, 7, dtype=torch.int32), id="random numbers of a type"),
         pytest.param(lambda x: torch.linalg.svd(x, full_matrices=False)[1], id="several results"),
-        pytest.param(lambda x: torch._foreach_sqrt([x.abs(), x.abs() + 1]), id="a list as the result"),
+        pytest.param(lambda x: torch.ops.aten._foreach_sqrt([x.abs(), x.abs() + 1]), id="a list as the result"),
         pytest.param(lambda x: torch.histc(x, 5, -1, 1), id="numbers that a function of its own takes"),
     ],
 )

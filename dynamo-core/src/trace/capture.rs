@@ -41,7 +41,7 @@ pub struct Capture {
     pub opaque: Vec<Opaque>,
     /// Where and why the graph ends before the function does.
     pub ended: Option<Break>,
-    /// What was run, if [`Options::follow`] asks for it.
+    /// What was run, if [`Options::follow`](super::Options::follow) asks for it.
     pub followed: Vec<Followed>,
     /// Where the graph's nodes come from.
     pub origins: Origins,

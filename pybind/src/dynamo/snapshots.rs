@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A snapshot that held in fewer checks was of no use.
-const WORTHWHILE: u32 = 8;
+const WORTHWHILE: u32 = 32;
 
 /// Objects that a check reads, at least, for a snapshot to be worth its making.
 const LEAST_READS: usize = 24;

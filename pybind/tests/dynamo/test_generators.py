@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from typing import Any
 
@@ -552,7 +551,6 @@ def run(function: Any, x: Any) -> Any:
         return type(error), error.args, str(error), why, lines[-1:]
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="the cases are written for later versions")
 @pytest.mark.parametrize(("function", "whole"), CASES, ids=[function.__name__ for function, _ in CASES])
 def test_same_as_python(function: Any, whole: bool) -> None:
     events: list[dict[str, Any]] = []

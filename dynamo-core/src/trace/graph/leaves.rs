@@ -21,14 +21,14 @@ impl Tracer<'_> {
 
     /// True for the result of a call that may give a parameter back which it is given.
     pub(in crate::trace) fn may_be_parameter(&mut self, value: ValueId) -> Traced<bool> {
-        let Value::Tensor(node) = self.get(value)? else { return Ok(false) };
-        let mut open = vec![self.first_name(node)];
-        if self.is_parameter(node) {
+        let Value::Tensor(of) = self.get(value)? else { return Ok(false) };
+        let mut open = vec![self.first_name(of)];
+        if self.is_parameter(of) {
             return Ok(false);
         }
         while let Some(node) = open.pop() {
             let node = self.first_name(node);
-            if self.is_parameter(node) {
+            if self.is_parameter(node) && self.may_be_same(node, of) {
                 return Ok(true);
             }
             if !self.is_input(node) && !self.is_fresh(node) {
@@ -36,6 +36,14 @@ impl Tracer<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// True unless the metadata of two nodes tells that they give two tensors.
+    fn may_be_same(&self, a: NodeId, b: NodeId) -> bool {
+        match (self.graph.torch[a].tensor_meta(), self.graph.torch[b].tensor_meta()) {
+            (Some(a), Some(b)) => (a.dtype, a.device, &a.sizes) == (b.dtype, b.device, &b.sizes),
+            _ => true,
+        }
     }
 
     /// Ends the graph before a call that makes a leaf which requires gradients, or a parameter.
