@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     arg::Arg,
-    aten::{Bound, Overload},
+    aten::{Bound, Overload, Return, Type},
     graph::Meta,
 };
 use rustc_hash::FxHashMap;
@@ -32,9 +32,11 @@ pub struct Row {
     pub promotion: Promotion,
 }
 
-/// The row of an overload, if it is element-wise: that of its full name, else that of its operator.
+/// The row of an overload, if it is element-wise: that of its full name, else that of its operator, unless the overload
+/// gives something else than a tensor, as `where` of a condition alone does.
 pub fn row(overload: &Overload) -> Option<&'static Row> {
-    exact(overload).or_else(|| index().get(overload.base()))
+    let gives_tensor = matches!(&overload.schema.returns[..], [Return { ty: Type::Tensor, .. }]);
+    exact(overload).or_else(|| index().get(overload.base()).filter(|_| gives_tensor))
 }
 
 /// The row that stands under the overload's full name.
@@ -162,5 +164,12 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_overload_that_gives_a_list_has_no_row() {
+        let found = |name| aten::lookup(name).map(row);
+        assert_eq!(found("aten.where.default"), Some(None));
+        assert!(matches!(found("aten.where.self"), Some(Some(_))));
     }
 }
