@@ -14,6 +14,8 @@ KNOWN = re.compile(
 #: Bases that say nothing of what a class is.
 VAGUE = re.compile(r"(abc\.ABC|typing\.(Generic|Protocol))$")
 NUMBER = re.compile(r"0x[0-9a-f]+|(?<![\w.])\d+\b(?!\))")
+#: The folder of a file of an installed package.
+FOLDER = re.compile(r"(?<![\w.])/[\w./+-]*/(?=[\w.+-]+/[\w.+-]+\.py\b)")
 OF = re.compile(r"`[^`.]*` of (a|an)? ?`([^`]*)`")
 
 
@@ -50,5 +52,5 @@ def kind_of(text: str, bases: Mapping[str, str] | None = None) -> str:
         whole, owner = found[0], found[2]
         return whole if is_known(owner) or "." not in owner else "`…`" + whole[whole.index("`", 1) + 1 :]
 
-    text = NUMBER.sub("#", OF.sub(member, text))
+    text = NUMBER.sub("#", OF.sub(member, FOLDER.sub("", text)))
     return QUOTED.sub(lambda found: f"`{general(found[1])}`", text)

@@ -32,7 +32,7 @@ pub struct Row {
     pub promotion: Promotion,
 }
 
-/// The row of an overload, if it is element-wise: that of its full name, else that of its operator, unless the overload
+/// The row of an overload, if it is element-wise: that of its full name, else that of its operator, unless it
 /// gives something else than a tensor, as `where` of a condition alone does.
 pub fn row(overload: &Overload) -> Option<&'static Row> {
     let gives_tensor = matches!(&overload.schema.returns[..], [Return { ty: Type::Tensor, .. }]);
