@@ -291,7 +291,7 @@ impl Body {
         self.handlers.iter()
     }
 
-    /// How many bits of an instruction's argument stand below the number of a name.
+    /// The number of flag bits below the number of a name in an instruction's argument.
     pub(super) fn name_bits(&self, inst: Inst) -> u8 {
         match self.row(inst).map(|row| row.arg) {
             Some(ArgKind::Name(bits)) => bits,

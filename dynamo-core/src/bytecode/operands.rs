@@ -1,4 +1,4 @@
-//! What the numbers and flags stand for that instructions have as their arguments.
+//! Operands of instructions, decoded: operators, intrinsics, conversions and flags as enumerations.
 //!
 //! The numbers are CPython's: `_nb_ops` and `_intrinsic_1_descs` of `Lib/opcode.py`, `Include/cpython/funcobject.h`,
 //! and the operands in `Python/bytecodes.c`. They are the same in every version that knows them.
@@ -153,7 +153,7 @@ pub enum Intrinsic2 {
     SetTypeParamDefault,
 }
 
-/// What is given to a function beside its code, by `MAKE_FUNCTION` (a flag each) or `SET_FUNCTION_ATTRIBUTE`.
+/// A part of a function beside its code, given by `MAKE_FUNCTION` (a flag each) or `SET_FUNCTION_ATTRIBUTE`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FunctionAttribute {
     /// `__defaults__`

@@ -201,16 +201,23 @@ impl Tagging<'_> {
         Ok(if self.dict(&found, is_known) { found.cast_into::<PyDict>().ok() } else { None })
     }
 
+    /// A field of a function.
+    fn function_field(&mut self, function: &Bound<'_, PyAny>, at: fn(*mut ffi::PyFunctionObject) -> Field) -> bool {
+        // SAFETY: the function is alive.
+        function.is_exact_instance_of::<PyFunction>()
+            && unsafe { self.field(function.py(), at(function.as_ptr().cast())) }
+    }
+
     /// The code of a function.
     fn code(&mut self, function: &Bound<'_, PyAny>) -> bool {
-        if !function.is_exact_instance_of::<PyFunction>() {
-            return false;
-        }
-        // SAFETY: the function is alive.
-        unsafe {
-            let at = &raw const (*function.as_ptr().cast::<ffi::PyFunctionObject>()).func_code;
-            self.field(function.py(), at)
-        }
+        // SAFETY: the place of a field of a live function.
+        self.function_field(function, |function| unsafe { &raw const (*function).func_code })
+    }
+
+    /// The defaults of a function's positional parameters.
+    fn defaults(&mut self, function: &Bound<'_, PyAny>) -> bool {
+        // SAFETY: as above.
+        self.function_field(function, |function| unsafe { &raw const (*function).func_defaults })
     }
 
     /// What a variable of a function's closure holds.
@@ -226,18 +233,6 @@ impl Tagging<'_> {
             Some(at) => unsafe { self.field(py, at) },
             None => false,
         })
-    }
-
-    /// The defaults of a function's positional parameters.
-    fn defaults(&mut self, function: &Bound<'_, PyAny>) -> bool {
-        if !function.is_exact_instance_of::<PyFunction>() {
-            return false;
-        }
-        // SAFETY: the function is alive.
-        unsafe {
-            let at = &raw const (*function.as_ptr().cast::<ffi::PyFunctionObject>()).func_defaults;
-            self.field(function.py(), at)
-        }
     }
 
     /// Whether an object has an attribute, if it is known how it is found.
