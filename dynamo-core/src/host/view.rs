@@ -17,7 +17,7 @@ pub struct TensorView<H = Obj> {
     pub is_parameter: bool,
     /// Element type.
     pub dtype: DType,
-    /// Where it lives.
+    /// The device of its storage.
     pub device: Device,
     /// Elements along each dimension.
     pub sizes: Vec<i64>,
@@ -31,11 +31,11 @@ pub struct TensorView<H = Obj> {
     pub is_leaf: bool,
     /// Its dispatch keys.
     pub dispatch_keys: guards::DispatchKeys,
-    /// What the user asked of each dimension.
+    /// The user's marks on its dimensions, one each.
     pub marks: Vec<Mark>,
 }
 
-/// What the user asked of a dimension, beyond `dynamic=`.
+/// The user's mark on a dimension, beyond `dynamic=`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Mark {
     /// Nothing.
@@ -55,7 +55,7 @@ pub enum Mark {
     Pinned(i64),
 }
 
-/// What `mark_unbacked` says of a dimension, whose size decides nothing.
+/// The bounds and group that `mark_unbacked` gives a dimension, whose size decides nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unbacked {
     /// The least size.
@@ -81,7 +81,7 @@ pub struct FunctionView<H = Obj> {
     pub closure: Vec<H>,
     /// The dotted name, module first.
     pub name: String,
-    /// Where its code stands, which decides whether calls of it are inlined.
+    /// The place of its code, which decides whether calls of it are inlined.
     pub place: Place,
 }
 
@@ -92,13 +92,13 @@ pub struct RecordClass<H = Obj> {
     pub name: String,
     /// The names of the items.
     pub fields: Vec<String>,
-    /// What the last items are where a call gives none.
+    /// The defaults of the last items.
     pub defaults: Vec<H>,
     /// True if calling the class takes one sequence, as torch's results do, and not the items.
     pub of_sequence: bool,
 }
 
-/// Whose code a function is.
+/// The owner of a function's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The user's, or a library's that may be traced into.

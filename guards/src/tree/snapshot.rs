@@ -23,7 +23,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// How a value that is read depends on version tags.
+/// The stability of a value that is read: how far version tags vouch for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stability {
     /// It is read again at each check.
@@ -42,7 +42,7 @@ pub trait VersionTags: Objects {
     /// A state of a container, a class or a field.
     type Tag;
 
-    /// How the object of a root depends on tags, which are added to `tags`.
+    /// The stability of a root's object; the tags that it depends on are added to `tags`.
     fn root_stability(
         &mut self,
         root: Root,
@@ -51,7 +51,7 @@ pub trait VersionTags: Objects {
         tags: &mut Vec<Self::Tag>,
     ) -> Stability;
 
-    /// How what a step from an object finds depends on tags, which are added to `tags`. If the base `is_known` by more
+    /// The stability of the object that a step finds; the tags are added to `tags`. If the base `is_known` by more
     /// than its address, it is alive.
     fn step_stability(
         &mut self,
@@ -114,7 +114,7 @@ pub enum Validation {
     Unknown,
     /// The root at a node is another object: the whole check has to be made.
     OtherRoot(NodeId),
-    /// What is at an address has changed: the whole check has to be made.
+    /// The tag of an address is not current: the whole check has to be made.
     Stale(usize),
 }
 
@@ -123,7 +123,7 @@ struct Recording<'a, H, T> {
     /// The roots that are not to be relied on.
     volatile: &'a [NodeId],
     stability: SecondaryMap<NodeId, Stability>,
-    /// What each register holds, and the node that fills it.
+    /// The contents of each register, and the node that fills it.
     registers: Vec<(H, NodeId)>,
     first_register: SecondaryMap<NodeId, u32>,
     /// Nodes, each with one that it is read from.
@@ -496,7 +496,7 @@ impl<'a, F: Fn(Reg) -> NodeId> Residual<'a, F> {
         next
     }
 
-    /// How many registers a node fills.
+    /// The number of registers that a node fills.
     fn fills(&self, node: &Node) -> u32 {
         let values = node.pass.expand().map(|dict| self.tree.passes[dict]).filter(|pass| pass.keep);
         let values = values.map_or(0, |pass| match &self.tree.guards[pass.keys as usize].kind {

@@ -36,9 +36,9 @@ pub(super) struct Snapshots {
 #[derive(Default)]
 struct Kept {
     latest: Option<Arc<Snapshot<Tag>>>,
-    /// How many snapshots in a row were of no use.
+    /// The number of snapshots in a row that were of no use.
     wasted: u32,
-    /// How many checks are to pass before the next one is taken; `u32::MAX` for ever.
+    /// The number of checks to pass before the next one is taken; `u32::MAX` for ever.
     wait: u32,
     /// The roots that have changed too often.
     roots: Vec<NodeId>,

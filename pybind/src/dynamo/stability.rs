@@ -220,7 +220,7 @@ impl Tagging<'_> {
         self.function_field(function, |function| unsafe { &raw const (*function).func_defaults })
     }
 
-    /// What a variable of a function's closure holds.
+    /// The content of a free variable of a function.
     fn closure(&mut self, function: &Bound<'_, PyAny>, index: u32) -> PyResult<bool> {
         if !function.is_exact_instance_of::<PyFunction>() {
             return Ok(false);

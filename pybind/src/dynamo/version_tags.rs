@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType, PyWeakrefReference};
 use std::ffi::{c_uint, c_ulong};
 
 unsafe extern "C" {
-    /// Where an object keeps its dict, which is made if it has none yet; null for an object without.
+    /// The address of the reference to an object's `__dict__`, which is made if there is none yet; null without one.
     fn _PyObject_GetDictPtr(object: *mut ffi::PyObject) -> *mut *mut ffi::PyObject;
 }
 
@@ -26,7 +26,7 @@ const LAST_MINOR: u8 = 12;
 /// `Py_TPFLAGS_VALID_VERSION_TAG`
 const HAS_VERSION: c_ulong = 1 << 19;
 
-/// Where an object keeps a reference to another one.
+/// The address of a reference that an object holds.
 pub(super) type Field = *const *mut ffi::PyObject;
 
 /// The head of a weak reference: it points to `None` once its referent is gone.
@@ -47,7 +47,7 @@ pub(super) enum Tag {
     Owned { at: Field, object: Py<PyAny> },
     /// A whole dict.
     Dict { dict: *const ffi::PyDictObject, tag: u64 },
-    /// What a dict that changes often has for one key; null for nothing.
+    /// One entry of a dict that changes often; null for nothing.
     Entry { dict: *const ffi::PyDictObject, key: Py<PyString>, value: *mut ffi::PyObject },
     /// A class and its bases.
     Class { class: *const ffi::PyTypeObject, tag: c_uint },
@@ -109,7 +109,7 @@ fn tag_of(dict: *const ffi::PyDictObject) -> u64 {
     unsafe { (*dict).ma_version_tag }
 }
 
-/// What a dict has for a string, borrowed; null for nothing.
+/// The value of a string key in a dict, borrowed; null for nothing.
 ///
 /// # Safety
 /// The dict is alive.

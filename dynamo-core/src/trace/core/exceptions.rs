@@ -2,7 +2,7 @@
 
 use super::{checkpoint::Speculative, value::ValueId};
 
-/// What an exception is chained to since it was raised last.
+/// The cause and context of an exception since it was raised last.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct Link {
     pub(in crate::trace) exception: ValueId,
@@ -20,7 +20,7 @@ pub(in crate::trace) struct Exceptions {
     pub(in crate::trace) handled: Option<ValueId>,
     /// The exceptions that were raised: generated code cannot rebuild their tracebacks and contexts.
     pub(in crate::trace) raised: Vec<ValueId>,
-    /// What the raised ones are chained to.
+    /// The causes and contexts of the raised ones.
     pub(in crate::trace) chain: Vec<Link>,
     /// Whether the current instruction is covered by an exception handler, in any frame.
     pub(in crate::trace) watched: bool,

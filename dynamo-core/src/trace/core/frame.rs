@@ -22,7 +22,7 @@ pub(in crate::trace) struct Globals {
 /// A frame.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Frame {
-    /// What it runs.
+    /// Its code.
     pub(in crate::trace) code: Rc<Code>,
     /// The handle of the code object among whose constants its own are, if there is one.
     pub(in crate::trace) code_obj: Option<Obj>,
@@ -74,7 +74,7 @@ impl Frame {
         self.body().order().get(self.at).copied()
     }
 
-    /// What the next instruction is.
+    /// The next instruction.
     pub(in crate::trace) fn data(&self) -> Option<&InstData> {
         self.inst().map(|inst| self.body().inst(inst))
     }
@@ -139,7 +139,7 @@ impl Frame {
         self.code.object.local_names().nth(id.index()).unwrap_or("?")
     }
 
-    /// What is in a local.
+    /// The value of a local variable.
     pub(in crate::trace) fn local(&self, id: LocalId) -> Result<ValueId, Reason> {
         let value = self.locals.get(id.index()).copied().flatten();
         value.ok_or_else(|| Reason::new(Kind::Raised, format!("`{}` has no value yet.", self.local_name(id))))
@@ -151,7 +151,7 @@ impl Frame {
     }
 }
 
-/// Where execution goes on after an instruction.
+/// The successor of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Next {
     /// With its next instruction.

@@ -48,7 +48,7 @@ impl Speculative for GuardList {
     }
 }
 
-/// What the program has asked of dicts of the caller's.
+/// The questions that the program has asked of dicts of the caller's.
 #[derive(Default)]
 pub(in crate::trace) struct Asked {
     /// Where each dict is, and its keys.
@@ -59,7 +59,7 @@ pub(in crate::trace) struct Asked {
     pub(in crate::trace) found: Vec<(Guard, SourceId)>,
 }
 
-/// How many there were.
+/// The number of each.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct AskedCheckpoint {
     whole: usize,

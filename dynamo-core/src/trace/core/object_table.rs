@@ -14,7 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 /// A hash table that keeps insertion order, so that truncation rolls it back.
 type Log<K, V> = IndexMap<K, V, FxBuildHasher>;
 
-/// What the program has given to a function that it has made.
+/// The attributes of a function that the program has made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct FunctionAttrs {
     /// Its `__dict__`.
@@ -28,7 +28,7 @@ pub(in crate::trace) struct FunctionAttrs {
 pub(in crate::trace) struct ObjectTable {
     /// All tracked values.
     pub(in crate::trace) values: PrimaryMap<ValueId, Value>,
-    /// How each is read from the running program, if it can be.
+    /// The source of each, if it can be read from the running program.
     pub(in crate::trace) source_of: SecondaryMap<ValueId, PackedOption<SourceId>>,
     /// The realized value of each lazy value that was forced.
     pub(in crate::trace) forced: Log<ValueId, ValueId>,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(in crate::trace) struct Recording {
     /// The graph with torch's names for functions and methods.
     pub(in crate::trace) torch: Graph,
-    /// The same graph in ATen overloads.
+    /// Its lowering to ATen overloads.
     pub(in crate::trace) lowered: Lowered,
     /// The graph's inputs.
     pub(in crate::trace) inputs: Vec<Input>,
@@ -43,7 +43,7 @@ pub(in crate::trace) struct Input {
     pub(in crate::trace) is_float: bool,
 }
 
-/// Where a node comes from, beyond its `stack_trace`.
+/// The origin of a node, beyond its `stack_trace`.
 #[derive(Clone, Default, Debug)]
 pub struct Origin {
     /// What the lines of its `stack_trace` span, the traced function's first.
@@ -52,7 +52,7 @@ pub struct Origin {
     pub within: Option<&'static str>,
 }
 
-/// Where the nodes of a graph come from.
+/// The origins of a graph's nodes.
 pub type Origins = SecondaryMap<NodeId, Origin>;
 
 /// The side effects of running a graph, and whether a failure of it is retried in eager mode.

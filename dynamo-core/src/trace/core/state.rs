@@ -97,7 +97,7 @@ pub(in crate::trace) enum Table {
     Counter,
 }
 
-/// What is in a `contextlib.ExitStack`.
+/// An entry of a `contextlib.ExitStack`.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum Leaving {
     /// What is told of an exception or of none.
@@ -156,7 +156,7 @@ pub(in crate::trace) struct SetCall {
     pub(in crate::trace) count: usize,
 }
 
-/// What a repeated call is given.
+/// An operand of a repeated call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum CallOperand {
     /// An item.
@@ -271,7 +271,7 @@ impl Iter {
     }
 }
 
-/// What sort of thing a state is.
+/// The sort of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Sort {
     List,

@@ -20,7 +20,7 @@ use crate::{
 };
 use guards::{Constant, SourceId, Sources};
 
-/// What tracing gives, or why it cannot go on.
+/// The result of a step of tracing, or the reason why it cannot go on.
 pub(in crate::trace) type Traced<T = ValueId> = Result<T, Reason>;
 
 /// The greatest depth of nested containers.

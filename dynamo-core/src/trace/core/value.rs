@@ -19,7 +19,7 @@ use symshapes::{Expr, Float, Pred};
 pub(in crate::trace) struct ValueId(u32);
 entity_impl!(ValueId, "v");
 
-/// What a value is.
+/// A kind of value.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum Value {
     /// NULL on the stack: the `self` slot of a call of a plain function.
@@ -159,7 +159,7 @@ impl Value {
     }
 }
 
-/// How types are made of types.
+/// An operator that makes a type of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum TypeOperator {
     /// `a[b]`
