@@ -153,6 +153,20 @@ pub enum Scope {
     Builtins,
 }
 
+/// The kind of object that NumPy gives for a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NumpyResult {
+    /// An array, or a scalar.
+    One {
+        /// True for a scalar.
+        is_scalar: bool,
+    },
+    /// A tuple of arrays and scalars: which are scalars.
+    Tuple(Vec<bool>),
+    /// A list of them.
+    List(Vec<bool>),
+}
+
 /// How torch is asked what a call gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ask {
@@ -362,9 +376,15 @@ pub trait Host {
         keywords: &[(String, Constant)],
     ) -> Result<Constant, FoldError>;
 
-    /// Whether NumPy gives a scalar for the call of NumPy that a node stands for; `None` where it gives anything else
-    /// than the node does.
-    fn numpy_agrees(&mut self, _graph: &Graph, _env: &ShapeEnv, _node: NodeId) -> Option<bool> {
+    /// What NumPy gives for the call of NumPy that a node stands for; `None` where it gives anything else than the node
+    /// does. Arguments that are NumPy's scalars are named.
+    fn numpy_agrees(
+        &mut self,
+        _graph: &Graph,
+        _env: &ShapeEnv,
+        _node: NodeId,
+        _scalars: &[NodeId],
+    ) -> Option<NumpyResult> {
         None
     }
 

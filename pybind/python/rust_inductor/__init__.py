@@ -154,9 +154,13 @@ def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explan
     return _explain.explain(function, **kwargs)
 
 
+#: Submodules that are imported when they are first named; graphs that compute arrays name functions of `_numpy`.
+_LOADED_WHEN_USED = ("fx", "_numpy")
+
+
 def __getattr__(name: str) -> Any:
-    if name != "fx":
+    if name not in _LOADED_WHEN_USED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return importlib.import_module("rust_inductor.fx")
+    return importlib.import_module(f"rust_inductor.{name}")

@@ -13,7 +13,7 @@ import operator
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ _CLIP_NAMES = {"a_min": "min", "a_max": "max"}
 
 #: What divides, and what gives a copy.
 _DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
-_COPY = ("method_astype", "method_flatten", "method_copy", "call_array")
+_COPY = ("method_astype", "method_flatten", "method_copy", "call_array", "call_asarray")
 
 #: How many elements samples have at most.
 _MOST = 1 << 22
@@ -54,8 +54,9 @@ def _named(name: str, numpy: Any) -> Any:
         return operator.attrgetter(rest)
     if kind != "call":
         raise AttributeError(name)
-    if rest.startswith("linalg_"):
-        return getattr(numpy.linalg, rest.removeprefix("linalg_"))
+    for module in ("linalg", "fft"):
+        if rest.startswith(f"{module}_"):
+            return getattr(getattr(numpy, module), rest.removeprefix(f"{module}_"))
     return getattr(numpy, rest)
 
 
@@ -71,11 +72,18 @@ def _is_scalar_item(name: str, args: Any) -> bool:
     return name == "operator_getitem" and all(type(pick) is int for pick in picks)
 
 
+def _is_list_of_arrays(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, tnp.ndarray) for item in value)
+
+
 def _make(name: str) -> types.FunctionType:
     run = _named(name, tnp)
 
     def call(*args: Any, **keywords: Any) -> Any:
         arrays = _to_torch(args)
+        if name == "call_array" and _is_list_of_arrays(arrays[0]):
+            # `torch._numpy` reads the items one by one.
+            arrays = (tnp.stack(arrays[0]), *arrays[1:])
         if name in _CLIP:
             keywords = {_CLIP_NAMES.get(key, key): value for key, value in keywords.items()}
         if name in _DIVIDE:
@@ -84,6 +92,8 @@ def _make(name: str) -> types.FunctionType:
             if not any(numbers) and all(a is not b for a, b in zip(arrays, floats) if isinstance(a, tnp.ndarray)):
                 arrays = floats
         result = run(*arrays, **{key: _to_torch(value) for key, value in keywords.items()})
+        if isinstance(result, (tuple, list)) and all(isinstance(item, tnp.ndarray) for item in result):
+            return tuple(item.tensor for item in result)
         if not isinstance(result, tnp.ndarray):
             raise TypeError(f"`{name}` gives no array")
         copies = name in _COPY or (result.tensor.ndim == 0 and _is_scalar_item(name, args))
@@ -136,6 +146,12 @@ def _extreme(shape: Any, dtype: np.dtype[Any], generator: Any) -> Any:
     return np.resize(values, shape).astype(dtype)
 
 
+class Scalar(NamedTuple):
+    """A tensor without data that stands for one of NumPy's scalars."""
+
+    tensor: torch.Tensor
+
+
 def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[Any]) -> tuple[Any, Any]:
     """An array and a tensor that are as a tensor without data says; other values as they are."""
     if isinstance(value, torch.Tensor):
@@ -145,6 +161,9 @@ def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[An
         tensors[1].copy_(tensors[0])
         found.append((array, tensors[1]))
         return array, tensors[1]
+    if isinstance(value, Scalar):
+        array, tensor = _sample(value.tensor, make, generator, found)
+        return array[()], tensor
     if isinstance(value, (tuple, list)):
         pairs = [_sample(item, make, generator, found) for item in value]
         return type(value)(a for a, _ in pairs), type(value)(b for _, b in pairs)
@@ -154,19 +173,12 @@ def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[An
     return value, value
 
 
-def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> bool | None:
-    generator, found = np.random.default_rng(0), []  # type: tuple[Any, list[Any]]
-    positional = [_sample(arg, make, generator, found) for arg in args]
-    named = {key: _sample(value, make, generator, found) for key, value in keywords.items()}
-    if sum(array.size for array, _ in found) > _MOST:
-        return None
-    expected = _named(name, np)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
+def _equal(expected: Any, result: Any, found: list[Any]) -> bool | None:
+    """Whether NumPy gives a scalar; `None` if it gives other values, or memory of other arguments, than a tensor has."""
     if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
         return None
     if any(expected is array for array, _ in found):
         return None
-    result = globals().get(name) or __getattr__(name)
-    result = result(*(b for _, b in positional), **{key: b for key, (_, b) in named.items()})
     got = result.numpy(force=True)
     if got.dtype != expected.dtype or got.shape != expected.shape:
         return None
@@ -183,10 +195,27 @@ def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> bool
     return isinstance(expected, np.generic)
 
 
-def agrees(name: str, args: Any, keywords: Any) -> bool | None:
-    """Whether NumPy gives a scalar for a call; `None` where it gives anything else than `torch._numpy`.
+def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> Any:
+    generator, found = np.random.default_rng(0), []  # type: tuple[Any, list[Any]]
+    positional = [_sample(arg, make, generator, found) for arg in args]
+    named = {key: _sample(value, make, generator, found) for key, value in keywords.items()}
+    if sum(array.size for array, _ in found) > _MOST:
+        return None
+    expected = _named(name, np)(*(a for a, _ in positional), **{key: a for key, (a, _) in named.items()})
+    result = globals().get(name) or __getattr__(name)
+    result = result(*(b for _, b in positional), **{key: b for key, (_, b) in named.items()})
+    if type(expected) not in (tuple, list):
+        return _equal(expected, result, found)
+    if not isinstance(result, tuple) or len(result) != len(expected):
+        return None
+    kinds = [_equal(*both, found) for both in zip(expected, result)]
+    return None if None in kinds else type(expected)(kinds)
 
-    Tensors without data stand for arrays.
+
+def agrees(name: str, args: Any, keywords: Any) -> Any:
+    """Whether NumPy gives a scalar for a call; a tuple or list of these where it gives several results.
+
+    `None` where it gives anything else than `torch._numpy`. Tensors without data stand for arrays.
     """
     if set(np.geterr().values()) & {"raise", "call", "log"}:
         return None

@@ -49,24 +49,21 @@ fn tensor_of_scalar<'py>(numpy: &Bound<'py, PyAny>, scalar: &Bound<'py, PyAny>) 
     py.import(intern!(py, "torch"))?.call_method1(intern!(py, "from_numpy"), (array,))
 }
 
-/// The same, once graphs can name what computes arrays.
-pub(super) fn seen<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    array.py().import(intern!(array.py(), "rust_inductor._numpy"))?;
-    tensor_of(array)
-}
-
 /// The name by which a program finds one of NumPy's functions: `numpy.sum`, `numpy.linalg.norm`.
 pub(super) fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let py = function.py();
     let Some(numpy) = numpy(py)? else { return Ok(None) };
-    // Graphs name their callables by modules that are loaded.
-    py.import(intern!(py, "rust_inductor._numpy"))?;
     let name: String = function.getattr(intern!(py, "__name__"))?.extract()?;
     let found = |module: &Bound<'_, PyAny>| Ok::<_, PyErr>(module.getattr_opt(&*name)?.is_some_and(|f| f.is(function)));
     if found(&numpy)? {
         return Ok(Some(format!("numpy.{name}")));
     }
-    Ok(found(&numpy.getattr(intern!(py, "linalg"))?)?.then(|| format!("numpy.linalg.{name}")))
+    for module in ["linalg", "fft"] {
+        if found(&numpy.getattr(module)?)? {
+            return Ok(Some(format!("numpy.{module}.{name}")));
+        }
+    }
+    Ok(None)
 }
 
 /// True for a function of NumPy's own.

@@ -55,7 +55,7 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     let class = dotted_name(object.get_type().as_any())?;
     Ok(match class.as_str() {
         "numpy.ndarray" | "numpy.float64" | "numpy.float32" | "numpy.int64" | "numpy.int32" | "numpy.int8"
-        | "numpy.int16" | "numpy.uint8" | "numpy.bool" => match arrays::seen(object)? {
+        | "numpy.int16" | "numpy.uint8" | "numpy.bool" => match arrays::tensor_of(object)? {
             Some(shared) => match tensor(Torch::get(py)?, &shared)? {
                 Some(mut view) => {
                     view.marks = vec![Mark::Static; view.sizes.len()];
@@ -158,18 +158,38 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     if !class.bases().get_item(0).is_ok_and(|base| base.is(py.get_type::<PyTuple>())) || class.bases().len() != 1 {
         return Ok(false);
     }
+    if class.getattr("__module__")?.eq("torch.return_types")? {
+        return Ok(true);
+    }
+    if !class.hasattr("_fields")? {
+        return Ok(false);
+    }
     let dict = class.getattr("__dict__")?;
-    let plain = ["__getitem__", "__iter__", "__len__", "__getattribute__", "__eq__", "__hash__"];
-    let of_torch = class.getattr("__module__")?.eq("torch.return_types")?;
-    let is_made = || -> PyResult<bool> {
-        let replace = dict.get_item("_replace")?.getattr("__code__")?.getattr("co_filename")?;
-        Ok(replace.extract::<String>()?.ends_with("/collections/__init__.py"))
+    let is_made = |name: &str| -> PyResult<bool> {
+        let file = dict.get_item(name)?.getattr("__code__")?.getattr("co_filename")?;
+        Ok(file.extract::<String>()?.ends_with("/collections/__init__.py"))
     };
-    Ok(of_torch
-        || class.hasattr("_fields")?
-            && is_made().unwrap_or(false)
-            && !plain.iter().any(|name| dict.contains(name).unwrap_or(true)))
+    if !["_replace", "__repr__"].iter().all(|name| is_made(name).unwrap_or(false)) {
+        return Ok(false);
+    }
+    // Special methods of the program's own would change what the tuple does.
+    for name in dict.try_iter()? {
+        let name: String = name?.extract()?;
+        let is_special = name.starts_with("__") && name.ends_with("__");
+        if matches!(name.as_str(), "index" | "count") || is_special && !OF_RECORDS.contains(&name.as_str()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
+
+/// The special names in the dicts of classes that `collections.namedtuple` and `typing.NamedTuple` make.
+#[rustfmt::skip]
+const OF_RECORDS: [&str; 14] = [
+    "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__", "__classcell__", "__doc__",
+    "__getnewargs__", "__match_args__", "__module__", "__new__", "__orig_bases__", "__replace__", "__repr__",
+    "__slots__",
+];
 
 /// A class of tuples whose items have names; `None` for any other class.
 pub(super) fn record<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<RecordClass<Bound<'py, PyAny>>>> {

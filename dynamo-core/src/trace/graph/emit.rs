@@ -321,6 +321,7 @@ impl Tracer<'_> {
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
             Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
+            Value::Class(class, _) => Arg::DType(dtype_of_class(&class).ok_or_else(|| not_an_argument("a class"))?),
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),
@@ -460,6 +461,17 @@ impl Tracer<'_> {
         let within = self.call_stack.within.filter(|name| !(is_input && name.starts_with("operator.")));
         self.graph.origins[node] = Origin { spans: self.call_stack.spans.clone(), within };
     }
+}
+
+/// The element type that torch takes one of Python's classes for.
+fn dtype_of_class(class: &str) -> Option<DType> {
+    Some(match class {
+        "builtins.bool" => DType::Bool,
+        "builtins.int" => DType::I64,
+        "builtins.float" => DType::F64,
+        "builtins.complex" => DType::C128,
+        _ => return None,
+    })
 }
 
 fn not_an_argument(what: &str) -> Reason {

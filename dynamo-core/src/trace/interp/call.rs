@@ -505,7 +505,8 @@ impl Tracer<'_> {
         Ok(Some(self.of_constant(answer)))
     }
 
-    fn known(&self, exprs: &[symshapes::Expr]) -> Option<Vec<i64>> {
+    /// Sizes or strides, where none is a symbol.
+    pub(in crate::trace) fn known(&self, exprs: &[symshapes::Expr]) -> Option<Vec<i64>> {
         exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
     }
 

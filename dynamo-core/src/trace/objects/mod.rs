@@ -201,11 +201,19 @@ impl Tracer<'_> {
             Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
             Value::Class(_, class) => Some(self.host.class_of(class)),
+            Value::Builtin(_) => self.class_of_builtin(value)?,
             _ => match classes(self, value)? {
                 Some([own, ..]) => self.host.class_named(own),
                 _ => None,
             },
         })
+    }
+
+    /// The class of a function without bytecode, or of one that is a node of the graph, if it was found.
+    pub(super) fn class_of_builtin(&mut self, value: ValueId) -> Traced<Option<Obj>> {
+        let value = self.force(value)?;
+        let found = self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj);
+        Ok(found.map(|obj| self.host.class_of(obj)))
     }
 
     /// `type(value)` of an object or exception.
@@ -263,6 +271,22 @@ impl Tracer<'_> {
             self.guard(source, GuardKind::EqualsMatch(token));
         }
         comes
+    }
+
+    /// `isinstance(value, class)` as `__instancecheck__` of the class's metaclass has it, if that is the program's.
+    pub(super) fn checked_by_metaclass(&mut self, value: ValueId, class: ValueId) -> Traced<Option<bool>> {
+        let class = self.force(class)?;
+        let (&Value::Class(_, obj), Some(source)) = (&self.objects.values[class], self.source(class)) else {
+            return Ok(None);
+        };
+        let meta = self.host.class_of(obj);
+        let check = self.host.class_attr(meta, "__instancecheck__", None).map(|(_, found)| found);
+        let Some(ClassAttr::Function(check)) = check else { return Ok(None) };
+        let source = self.sources.step(source, Step::Type);
+        let source = self.sources.attr(source, "__instancecheck__");
+        let check = self.lazy(check, source);
+        let is = self.call(check, vec![class, value], vec![])?;
+        self.truth(is).map(Some)
     }
 
     /// `issubclass(class, of)`

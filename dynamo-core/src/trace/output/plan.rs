@@ -51,7 +51,7 @@ impl Output<'_, '_> {
                     }
                 }
                 Value::NdArray { node, .. } if !self.is_read(value) => {
-                    if !self.results.contains(&node) {
+                    if self.t.callers_tensor(node).is_none() && !self.results.contains(&node) {
                         self.results.push(node);
                     }
                 }

@@ -54,7 +54,10 @@ impl Output<'_, '_> {
             | Value::SymBool { node, .. } => self.load_result(node)?,
             Value::NdArray { node, is_scalar } => {
                 let name = if is_scalar { "to_scalar" } else { "to_ndarray" };
-                self.call_named(&format!("rust_inductor._numpy.{name}"), 1, |out| out.load_result(node))?;
+                self.call_named(&format!("rust_inductor._numpy.{name}"), 1, |out| match out.t.callers_tensor(node) {
+                    Some(source) => out.load_source(source),
+                    None => out.load_result(node),
+                })?;
                 self.keep(value);
             }
             Value::Lazy(_) if self.t.source(value).is_none() => {

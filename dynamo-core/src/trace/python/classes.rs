@@ -80,7 +80,10 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
             Some(own) if PLAIN_CLASSES.contains(&name.as_str()) || t.is_tensor_class(class) => {
                 own.contains(&name.as_str())
             }
-            _ => t.is_of_class(value, class)?.ok_or_else(|| unknown(t))?,
+            _ => match t.is_of_class(value, class)? {
+                Some(is) => is,
+                None => t.checked_by_metaclass(value, option)?.ok_or_else(|| unknown(t))?,
+            },
         };
         if is {
             return Ok(true);
@@ -137,6 +140,12 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::Getter("operator.attrgetter", ..) => Some(&["operator.attrgetter"]),
         Value::Getter(..) => Some(&["operator.methodcaller"]),
         Value::Function(_) => Some(&["builtins.function"]),
+        Value::Builtin(_) => match t.class_of_builtin(value)? {
+            class if class.is_some() && class == t.host.class_named("types.BuiltinFunctionType") => {
+                Some(&["types.BuiltinFunctionType"])
+            }
+            _ => None,
+        },
         Value::State(state) => match t.heap.sort(state) {
             Sort::List => Some(&["builtins.list"]),
             Sort::Dict => Some(tables::classes(t.heap.table(state))),

@@ -1,7 +1,7 @@
 //! Tuples whose items have names: the user's named tuples and the results of torch's functions.
 
 use crate::{
-    host::{Obj, RecordClass},
+    host::{ClassAttr, Obj, RecordClass},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -12,7 +12,7 @@ use crate::{
         interp::signature::{Bound, Row, row},
     },
 };
-use guards::Constant;
+use guards::{Constant, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -86,6 +86,40 @@ impl Tracer<'_> {
         let items: Option<Vec<ValueId>> = items.into_iter().collect();
         let items = items.ok_or_else(|| raised(&format!("TypeError: {} misses an argument", class.name)))?;
         Ok(self.value(Value::Record(obj, class, items)))
+    }
+
+    /// An attribute that the class of a named tuple gives, which the program has written.
+    pub(in crate::trace) fn record_method(&mut self, record: ValueId, class: Obj, name: &str) -> Traced {
+        let found = self.host.class_attr(class, name, None).map(|(_, found)| found);
+        let owner = self.class_of_record(record, class)?;
+        let source = owner.and_then(|owner| self.source(owner)).map(|source| self.sources.attr(source, name));
+        let (Some(found), Some(owner), Some(source)) = (found, owner, source) else {
+            return Err(self.no_attr(record, name));
+        };
+        match found {
+            ClassAttr::Function(function) => {
+                let function = self.lazy(function, source);
+                Ok(self.value(Value::Method { function, this: record }))
+            }
+            ClassAttr::Property([Some(getter), ..]) => {
+                let source = self.sources.attr(source, "fget");
+                let getter = self.lazy(getter, source);
+                self.call(getter, vec![record], vec![])
+            }
+            ClassAttr::StaticMethod(_) | ClassAttr::ClassMethod(_) | ClassAttr::Plain(_) => self.get_attr(owner, name),
+            _ => Err(self.no_attr(record, name)),
+        }
+    }
+
+    /// The class of a named tuple, where it is reached in some way.
+    fn class_of_record(&mut self, record: ValueId, class: Obj) -> Traced<Option<ValueId>> {
+        if let Some(&known) = self.objects.known.get(&class) {
+            return Ok(Some(known));
+        }
+        let Some(source) = self.source(record) else { return Ok(None) };
+        let source = self.sources.step(source, Step::Type);
+        let class = self.lazy(class, source);
+        self.force(class).map(Some)
     }
 
     /// What a call of torch gives that gives a tuple: one with names, if torch's does.

@@ -54,6 +54,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let made = builtins::dict(t, b.opt(1), b)?;
         t.as_table(made, Table::Default(factory))
     }),
+    row("collections.defaultdict.fromkeys(iterable, value=None, /)", |t, b| {
+        let (made, none) = (builtins::from_keys(t, b)?, t.none());
+        t.as_table(made, Table::Default(none))
+    }),
     row("collections.Counter(iterable=None, /, **kwds)", |t, b| {
         let mut counts = Entries::new();
         t.count(&mut counts, b.opt(0), b.extra(), BinaryOperator::Add)?;

@@ -12,6 +12,7 @@ use crate::{
     },
 };
 use guards::Constant;
+use symshapes::DType;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.autograd.grad_mode.no_grad(orig_func=...)", |t, b| no_param(t, b, Class::Never)),
@@ -27,6 +28,12 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.amp.autocast_mode.autocast(device_type, dtype=None, enabled=True, cache_enabled=None)", |t, b| {
         let autocast = t.autocast_of(Some(b.arg(0)?), b.opt(1), b.opt(2), b.opt(3))?;
         Ok(t.value(Value::Context(Context::Autocast(autocast))))
+    }),
+    row("torch.cpu.amp.autocast_mode.autocast(enabled=True, dtype=..., cache_enabled=True)", |t, b| {
+        autocast_on(t, b, "cpu", DType::BF16)
+    }),
+    row("torch.cuda.amp.autocast_mode.autocast(enabled=True, dtype=..., cache_enabled=True)", |t, b| {
+        autocast_on(t, b, "cuda", DType::F16)
     }),
     row("torch.autograd.profiler.record_function(name, args=None)", |t, b| {
         // Only profilers see them.
@@ -64,6 +71,15 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("torch.device(*args, **kwargs)", device),
 ];
+
+/// The autocast of one kind of device, whose class has a default element type of its own.
+fn autocast_on(t: &mut Tracer<'_>, b: &Bound<'_>, device: &str, default: DType) -> Traced {
+    let device = t.constant(Constant::Str(device.to_owned()));
+    let dtype = b.opt(1).unwrap_or_else(|| t.constant(Constant::DType(default)));
+    let cache = b.opt(2).unwrap_or_else(|| t.constant(Constant::Bool(true)));
+    let autocast = t.autocast_of(Some(device), Some(dtype), b.opt(0), Some(cache))?;
+    Ok(t.value(Value::Context(Context::Autocast(autocast))))
+}
 
 /// torch's own parser, which knows several signatures, reads the arguments.
 fn device(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {

@@ -10,7 +10,7 @@
 //! - nothing here changes an array.
 
 use crate::{
-    host::{Obj, TensorView},
+    host::{NumpyResult, Obj, TensorView},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -20,25 +20,31 @@ use crate::{
         },
     },
 };
-use fx::{Arg, Kind as NodeKind, Meta, NodeId};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
 use guards::{Constant, SourceId, Step};
-use symshapes::{DType, DeviceKind};
+use symshapes::{DType, DTypeClass, DeviceKind};
 
 /// The class of arrays.
 pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
-/// Functions that are elementwise or reduce, which take NumPy's scalars as they take arrays.
-const ELEMENTWISE: &str = "abs absolute add all any arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil copysign \
-    cos cosh deg2rad degrees divide equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin fmod greater \
-    greater_equal hypot isfinite isinf isnan less less_equal log log10 log1p log2 logaddexp logical_and logical_not \
-    logical_or logical_xor max maximum mean min minimum mod multiply negative not_equal positive power prod rad2deg radians \
-    reciprocal remainder rint sign sin sinh sqrt square subtract sum tan tanh true_divide trunc";
+/// Functions of arrays and scalars.
+const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh \
+    argmax argmin around array array_split asarray atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to \
+    cbrt ceil clip column_stack concatenate copysign corrcoef cos cosh cov cumprod cumsum deg2rad degrees diag diagonal diff \
+    divide divmod dot dsplit dstack exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor floor_divide \
+    fmax fmin fmod full full_like greater greater_equal heaviside hsplit hstack hypot identity inner isclose isfinite isinf \
+    isnan isneginf isposinf kron less less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not \
+    logical_or logical_xor logspace matmul max maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num \
+    negative not_equal ones ones_like outer positive power prod rad2deg radians ravel real_if_close reciprocal remainder \
+    repeat reshape rint roll rollaxis rot90 round sign signbit sin sinc sinh sort split sqrt square squeeze stack std \
+    subtract sum swapaxes take tan tanh tensordot tile trace transpose tri tril triu true_divide trunc vander var vdot \
+    vsplit vstack where zeros zeros_like \
+    fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft \
+    fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det linalg.eigvalsh \
+    linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
 
-/// Functions of arrays.
-const OTHERS: &str = "amax amin arange argmax argmin around array asarray atleast_1d atleast_2d atleast_3d broadcast_to clip \
-    column_stack concatenate cumprod cumsum diag diagonal diff dot dstack expand_dims eye flip fliplr flipud full full_like \
-    hstack identity inner kron linspace matmul moveaxis ones ones_like outer ravel repeat reshape roll round sort squeeze \
-    stack std swapaxes take tensordot tile trace transpose tril triu var vdot vstack where zeros zeros_like linalg.norm";
+/// Those that take a tensor for the array that shares its memory; what others give for one is a tensor, or an error.
+const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 
 /// Methods of arrays.
 pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum diagonal dot flatten max mean \
@@ -78,12 +84,18 @@ impl Tracer<'_> {
                 _ => {}
             }
         }
-        let elementwise = is_among(ELEMENTWISE, name);
-        if !elementwise && !is_among(OTHERS, name) {
+        if !is_among(FUNCTIONS, name) {
             return Ok(None);
         }
+        let mut args = args.to_vec();
+        if is_among(TAKING_TENSORS, name)
+            && let Some(first) = args.first_mut()
+            && let Value::Tensor(_) = self.get(*first)?
+        {
+            *first = self.array_of_tensor(*first)?;
+        }
         let target = format!("call_{}", name.replace('.', "_"));
-        self.emit_numpy(&target, args, keywords, elementwise).map(Some)
+        self.emit_numpy(&target, &args, keywords).map(Some)
     }
 
     /// `array.name(*args, **keywords)`
@@ -97,7 +109,7 @@ impl Tracer<'_> {
         if !is_among(METHODS, name) {
             return Err(Reason::new(Kind::Call, format!("`{CLASS}.{name}`.")));
         }
-        self.emit_numpy(&format!("method_{name}"), &[&[array], args].concat(), keywords, false)
+        self.emit_numpy(&format!("method_{name}"), &[&[array], args].concat(), keywords)
     }
 
     /// An operator of which an operand is an array; `None` if none is.
@@ -109,20 +121,28 @@ impl Tracer<'_> {
         if !any {
             return Ok(None);
         }
-        let elementwise = name != "getitem";
-        self.emit_numpy(&format!("operator_{name}"), operands, &vec![], elementwise).map(Some)
+        self.emit_numpy(&format!("operator_{name}"), operands, &vec![]).map(Some)
     }
 
     /// `array.name`
     pub(in crate::trace) fn array_attr(&mut self, array: ValueId, node: NodeId, is_scalar: bool, name: &str) -> Traced {
-        let sizes = self.array_sizes(node)?;
+        let (sizes, meta) = (self.array_sizes(node)?, self.array_meta(node)?);
         let number = |value: i64| Constant::Int(value);
         match name {
             "shape" => Ok(self.of_constant(Constant::Tuple(sizes.into_iter().map(number).collect()))),
             "ndim" => Ok(self.constant(number(sizes.len() as i64))),
             "size" => Ok(self.constant(number(sizes.iter().product()))),
+            "itemsize" => Ok(self.constant(number(meta.dtype.size() as i64))),
+            "nbytes" => Ok(self.constant(number(sizes.iter().product::<i64>() * meta.dtype.size() as i64))),
+            "strides" => {
+                let strides = self.known(&meta.strides).ok_or_else(unknown_sizes)?.into_iter();
+                let strides = strides.map(|stride| number(stride * meta.dtype.size() as i64)).collect();
+                Ok(self.of_constant(Constant::Tuple(strides)))
+            }
+            // It is the same object.
+            "real" if !is_scalar && meta.dtype.class() != DTypeClass::Complex => self.force(array),
             "T" | "real" | "imag" if !is_scalar => {
-                self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![], false)
+                self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![])
             }
             _ if is_among(METHODS, name) => Ok(self.value(Value::BoundBuiltin { this: array, name: name.to_owned() })),
             _ => Err(self.no_attr(array, name)),
@@ -131,9 +151,12 @@ impl Tracer<'_> {
 
     /// The sizes of an array.
     pub(in crate::trace) fn array_sizes(&mut self, node: NodeId) -> Traced<Vec<i64>> {
-        let unknown = || Reason::new(Kind::Shape, "An array whose sizes are not known.");
-        let meta = self.graph.torch[node].tensor_meta().cloned().ok_or_else(unknown)?;
-        meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).collect::<Option<_>>().ok_or_else(unknown)
+        let meta = self.array_meta(node)?;
+        self.known(&meta.sizes).ok_or_else(unknown_sizes)
+    }
+
+    fn array_meta(&mut self, node: NodeId) -> Traced<TensorMeta> {
+        self.graph.torch[node].tensor_meta().cloned().ok_or_else(unknown_sizes)
     }
 
     /// The rows of an array, one by one.
@@ -162,6 +185,13 @@ impl Tracer<'_> {
         Ok(self.value(Value::NdArray { node, is_scalar: false }))
     }
 
+    /// The source of the caller's tensor whose memory an array shares.
+    pub(in crate::trace) fn callers_tensor(&self, array: NodeId) -> Option<SourceId> {
+        let first = self.first_name(array);
+        let is_it = |value: &ValueId| matches!(self.objects.values[*value], Value::Tensor(node) if node == first);
+        self.objects.known.values().copied().find(is_it).and_then(|tensor| self.source(tensor))
+    }
+
     /// `torch.from_numpy(array)`: the same memory as a tensor; `None` for what is no array.
     fn tensor_of_array(&mut self, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
         let (&[array], true) = (args, keywords.is_empty()) else { return Ok(None) };
@@ -172,39 +202,73 @@ impl Tracer<'_> {
     }
 
     /// Puts a call of NumPy's into the graph, if `torch._numpy` gives what NumPy gives.
-    fn emit_numpy(&mut self, name: &str, args: &[ValueId], keywords: &Keywords, takes_scalars: bool) -> Traced {
-        let args = args.iter().map(|&arg| self.numpy_arg(arg, takes_scalars)).collect::<Traced<Vec<_>>>()?;
-        let named = keywords.iter().map(|(key, value)| Ok((key.clone(), self.numpy_arg(*value, takes_scalars)?)));
+    fn emit_numpy(&mut self, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
+        let mut scalars = Vec::new();
+        let args = args.iter().map(|&arg| self.numpy_arg(arg, &mut scalars)).collect::<Traced<Vec<_>>>()?;
+        let named = keywords.iter().map(|(key, value)| Ok((key.clone(), self.numpy_arg(*value, &mut scalars)?)));
         let named = named.collect::<Traced<Vec<_>>>()?;
         let target = format!("rust_inductor._numpy.{name}");
         let node = self.put_call(None, NodeKind::CallFunction, &target, args, named)?;
         let agrees = match self.graph.torch[node].meta {
-            Some(Meta::Tensor(_)) => self.host.numpy_agrees(&self.graph.torch, &self.shapes.env, node),
+            Some(Meta::Tensor(_) | Meta::Tuple(_)) => {
+                self.host.numpy_agrees(&self.graph.torch, &self.shapes.env, node, &scalars)
+            }
             _ => None,
         };
-        let Some(is_scalar) = agrees else {
+        let Some(result) = agrees else {
             self.drop_from(node);
             let text = format!("NumPy's `{}`, for which torch has no equal.", name.replacen('_', " ", 1));
             return Err(Reason::new(Kind::Call, text));
         };
         self.settle(node)?;
-        let tensor = self.of_node(node)?;
+        let given = self.of_node(node)?;
+        let arrays = match self.get(given)? {
+            Value::Tensor(_) => vec![given],
+            Value::Tuple(items) => items,
+            _ => return Err(no_array(name)),
+        };
+        match result {
+            NumpyResult::One { is_scalar } if arrays.len() == 1 => self.as_array(name, given, is_scalar),
+            NumpyResult::Tuple(scalars) => {
+                let items = self.as_arrays(name, &arrays, &scalars)?;
+                Ok(self.value(Value::Tuple(items)))
+            }
+            NumpyResult::List(scalars) => {
+                let items = self.as_arrays(name, &arrays, &scalars)?;
+                Ok(self.state(State::List(items)))
+            }
+            NumpyResult::One { .. } => Err(no_array(name)),
+        }
+    }
+
+    fn as_arrays(&mut self, name: &str, tensors: &[ValueId], scalars: &[bool]) -> Traced<Vec<ValueId>> {
+        if tensors.len() != scalars.len() {
+            return Err(no_array(name));
+        }
+        tensors.iter().zip(scalars).map(|(&tensor, &is_scalar)| self.as_array(name, tensor, is_scalar)).collect()
+    }
+
+    fn as_array(&mut self, name: &str, tensor: ValueId, is_scalar: bool) -> Traced {
         match self.get(tensor)? {
             Value::Tensor(node) => Ok(self.value(Value::NdArray { node, is_scalar })),
-            _ => Err(Reason::new(Kind::Call, format!("NumPy's `{name}` gives no array."))),
+            _ => Err(no_array(name)),
         }
     }
 
     /// A value as an argument of a node that computes arrays.
-    fn numpy_arg(&mut self, value: ValueId, takes_scalars: bool) -> Traced<Arg> {
+    fn numpy_arg(&mut self, value: ValueId, scalars: &mut Vec<NodeId>) -> Traced<Arg> {
         let refused = |t: &mut Self| Reason::new(Kind::Call, format!("NumPy is given {}.", t.describe(value)));
         let known = self.specialised(value)?;
-        let all = |t: &mut Self, items: &[ValueId]| {
-            items.iter().map(|&item| t.numpy_arg(item, takes_scalars)).collect::<Traced<Vec<_>>>()
+        let mut all = |t: &mut Self, items: &[ValueId]| {
+            items.iter().map(|&item| t.numpy_arg(item, scalars)).collect::<Traced<Vec<_>>>()
         };
         match self.get(known)? {
-            Value::NdArray { is_scalar: true, .. } if !takes_scalars => Err(refused(self)),
-            Value::NdArray { node, .. } => Ok(Arg::Node(node)),
+            Value::NdArray { node, is_scalar } => {
+                if is_scalar {
+                    scalars.push(node);
+                }
+                Ok(Arg::Node(node))
+            }
             Value::Const(constant) if !matches!(constant, Constant::DType(_) | Constant::Device(_)) => self.arg(known),
             Value::Tuple(items) => Ok(Arg::Tuple(all(self, &items)?)),
             Value::State(state) => match self.heap.get(state).clone() {
@@ -234,6 +298,14 @@ impl Tracer<'_> {
         }
         self.array_input(view, is_scalar, source)
     }
+}
+
+fn unknown_sizes() -> Reason {
+    Reason::new(Kind::Shape, "An array whose sizes are not known.")
+}
+
+fn no_array(name: &str) -> Reason {
+    Reason::new(Kind::Call, format!("NumPy's `{name}` gives no array."))
 }
 
 /// The name of an element type that a class stands for.

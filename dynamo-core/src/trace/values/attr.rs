@@ -82,7 +82,7 @@ impl Tracer<'_> {
                 None => self.object_attr(forced, obj, name),
             },
             Value::Module(_, obj) => self.object_attr(forced, obj, name),
-            Value::Record(_, class, items) => match class.fields.iter().position(|field| field == name) {
+            Value::Record(obj, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
                 None if name == "_fields" && !class.of_sequence => {
                     let names = class.fields.iter().map(|field| self.constant(Constant::Str(field.clone()))).collect();
@@ -93,7 +93,7 @@ impl Tracer<'_> {
                 {
                     Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
                 }
-                None => Err(self.no_attr(forced, name)),
+                None => self.record_method(forced, obj, name),
             },
             Value::Builtin(packet) => {
                 match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {

@@ -24,13 +24,17 @@ impl Tracer<'_> {
     /// A tensor as a key.
     pub(in crate::trace) fn key_of_tensor(&mut self, tensor: ValueId, node: NodeId) -> Traced<Key> {
         let first = self.first_name(node);
-        let known = self.objects.known.iter().find(|&(_, &known)| known == tensor);
-        match (self.source(tensor), known.map(|(&obj, _)| obj)) {
-            (Some(source), Some(obj)) => {
+        // What was changed in place is the input that it was.
+        let found = self.objects.known.iter().find(|&(_, &known)| {
+            known == tensor || matches!(self.objects.values[known], Value::Tensor(input) if input == first)
+        });
+        let found = found.map(|(&obj, &known)| (obj, known));
+        match found.and_then(|(obj, known)| Some((self.source(known)?, obj))) {
+            Some((source, obj)) => {
                 self.keep_key(source);
                 Ok(Key::Obj(obj))
             }
-            (None, _) if self.is_made(first) => Ok(Key::Tensor(first)),
+            None if self.is_made(first) => Ok(Key::Tensor(first)),
             _ => Err(self.no_key(tensor)),
         }
     }

@@ -19,13 +19,15 @@ const COMPUTED: &[(&str, &str)] = &[
     ("mT", "torch.ops.aten.mT"),
     ("H", "torch.ops.aten.matrix_H"),
     ("mH", "torch.ops.aten.mH"),
+    // As `detach`, but with a version of its own.
+    ("data", "torch._C._autograd._get_data_attr"),
 ];
 
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];
 
 /// Those that every tensor has, and that no graph reads.
-pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "data", "_version", "names"];
+pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "_version", "names"];
 
 impl Tracer<'_> {
     /// `tensor.name`

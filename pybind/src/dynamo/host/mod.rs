@@ -11,7 +11,7 @@ use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
+    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
     View,
 };
 use fx::{Graph, Meta, NodeId};
@@ -493,8 +493,14 @@ impl Host for PyHost<'_> {
         constant::read(&value).ok_or(FoldError::NotConstant)
     }
 
-    fn numpy_agrees(&mut self, graph: &Graph, env: &ShapeEnv, node: NodeId) -> Option<bool> {
-        self.compare_with_numpy(graph, env, node).ok().flatten()
+    fn numpy_agrees(
+        &mut self,
+        graph: &Graph,
+        env: &ShapeEnv,
+        node: NodeId,
+        scalars: &[NodeId],
+    ) -> Option<NumpyResult> {
+        self.compare_with_numpy(graph, env, node, scalars).ok().flatten()
     }
 
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {

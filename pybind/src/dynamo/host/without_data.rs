@@ -4,11 +4,11 @@ use super::PyHost;
 use crate::dynamo::classify;
 use crate::fx_module::function;
 use crate::torch::Torch;
-use dynamo_core::host::{Ask, View};
+use dynamo_core::host::{Ask, NumpyResult, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::Constant;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PySlice, PyTuple};
 use symshapes::{Expr, Float, Pool, ShapeEnv};
 
 /// What is known of the numbers in a graph.
@@ -16,6 +16,8 @@ struct Known<'a> {
     env: &'a ShapeEnv,
     /// Whether they are what they are now.
     by_hints: bool,
+    /// The nodes that stand for scalars of NumPy's.
+    scalars: &'a [NodeId],
 }
 
 impl Known<'_> {
@@ -55,7 +57,7 @@ impl<'py> PyHost<'py> {
         if computes(graph, id) {
             return self.with_symbols(graph, env, id, ask);
         }
-        let known = Known { env, by_hints: ask.by_hints };
+        let known = Known { env, by_hints: ask.by_hints, scalars: &[] };
         let Some(args) =
             node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
         else {
@@ -88,9 +90,15 @@ impl<'py> PyHost<'py> {
         })
     }
 
-    /// Has a call of NumPy's compared with what its node computes: whether it gives a scalar, if both give the same.
-    pub(super) fn compare_with_numpy(&self, graph: &Graph, env: &ShapeEnv, id: NodeId) -> PyResult<Option<bool>> {
-        let (node, known) = (&graph[id], Known { env, by_hints: false });
+    /// Has a call of NumPy's compared with what its node computes; gives what NumPy gives, if both give the same.
+    pub(super) fn compare_with_numpy(
+        &self,
+        graph: &Graph,
+        env: &ShapeEnv,
+        id: NodeId,
+        scalars: &[NodeId],
+    ) -> PyResult<Option<NumpyResult>> {
+        let (node, known) = (&graph[id], Known { env, by_hints: false, scalars });
         let mut args = Vec::new();
         for arg in &node.args {
             let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
@@ -103,7 +111,13 @@ impl<'py> PyHost<'py> {
         }
         let name = node.target.rsplit('.').next().unwrap_or_default();
         let module = self.py.import("rust_inductor._numpy")?;
-        module.call_method1("agrees", (name, PyTuple::new(self.py, args)?, keywords))?.extract()
+        let given = module.call_method1("agrees", (name, PyTuple::new(self.py, args)?, keywords))?;
+        Ok(match given.cast::<PyBool>() {
+            Ok(is_scalar) => Some(NumpyResult::One { is_scalar: is_scalar.is_true() }),
+            Err(_) if given.is_instance_of::<PyTuple>() => Some(NumpyResult::Tuple(given.extract()?)),
+            Err(_) if given.is_instance_of::<PyList>() => Some(NumpyResult::List(given.extract()?)),
+            Err(_) => None,
+        })
     }
 
     /// torch's own fakes are asked, which know the devices that they stand for.
@@ -133,6 +147,9 @@ impl<'py> PyHost<'py> {
                     // Only inputs may be leaves of the autograd graph.
                     Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {
                         tensor.call_method0("clone")?
+                    }
+                    Some(tensor) if known.scalars.contains(id) => {
+                        py.import("rust_inductor._numpy")?.call_method1("Scalar", (tensor,))?
                     }
                     Some(tensor) => tensor,
                     None => return Ok(None),
