@@ -10,7 +10,7 @@ pub use view::{FunctionView, Mark, Place, RecordClass, Table, TensorView, Unback
 
 use crate::bytecode::{Body, CodeObject, DecodeError, Inst, Version, decode};
 use cranelift_entity::{SecondaryMap, entity_impl};
-use fx::{Graph, Meta, NodeId};
+use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
@@ -375,6 +375,12 @@ pub trait Host {
         args: &[Constant],
         keywords: &[(String, Constant)],
     ) -> Result<Constant, FoldError>;
+
+    /// Has a lazy module make its parameters for these arguments of its hook; true if it did. It is another module then,
+    /// and all that was traced is stale: the capture begins anew.
+    fn initialize_lazy(&mut self, _module: Obj, _graph: &Graph, _env: &ShapeEnv, _args: &[Arg]) -> bool {
+        false
+    }
 
     /// What NumPy gives for the call of NumPy that a node stands for; `None` where it gives anything else than the node
     /// does. Arguments that are NumPy's scalars are named.

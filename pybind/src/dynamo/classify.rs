@@ -493,16 +493,17 @@ pub(super) fn is_entry(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
     })
 }
 
-/// True for code with all of whose calls a program's has nothing to do: imports, and the ways into torch's own
-/// compilers.
+/// True for code with all of whose calls a program's has nothing to do: imports, what lazy modules do before their
+/// first call, and the ways into torch's own compilers.
 pub(super) fn is_apart(file: &str) -> bool {
-    const COMPILERS: [&str; 4] = [
+    const APART: [&str; 5] = [
+        "/torch/nn/modules/lazy.py",
         "/torch/_dynamo/eval_frame.py",
         "/torch/_dynamo/convert_frame.py",
         "/torch/_functorch/_aot_autograd/",
         "/torch/_inductor/",
     ];
-    file.starts_with("<frozen importlib") || COMPILERS.iter().any(|entry| file.contains(entry))
+    file.starts_with("<frozen importlib") || APART.iter().any(|entry| file.contains(entry))
 }
 
 /// The folders whose code is never traced: the standard library's, torch's, ours. Packages that are installed beside

@@ -368,8 +368,7 @@ impl Tracing {
             if !floats && !std::mem::replace(&mut has_floats, true) {
                 continue;
             }
-            let mut host = PyHost::new(call.py());
-            let capture = self.trace(call, &mut host, dynamic, floats).map_err(NotCaptured::Ended)?;
+            let (mut host, capture) = self.trace_anew(call, dynamic, floats).map_err(NotCaptured::Ended)?;
             has_floats = capture.has_floats();
             if let Some(ended) = &capture.ended
                 && (self.fullgraph || ended.reason.kind == Kind::Promise)
@@ -406,6 +405,22 @@ impl Tracing {
         });
         self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked)?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
+    }
+
+    /// Traces; anew each time that a lazy module was initialised.
+    fn trace_anew<'py>(
+        &self,
+        call: &Call<'py>,
+        dynamic: Dynamic,
+        floats: bool,
+    ) -> Result<(PyHost<'py>, Capture), Break> {
+        loop {
+            let mut host = PyHost::new(call.py());
+            let capture = self.trace(call, &mut host, dynamic, floats);
+            if !host.is_stale() {
+                return Ok((host, capture?));
+            }
+        }
     }
 
     /// Traces; a second time with symbols where values have changed since an earlier call.

@@ -86,6 +86,9 @@ impl Tracer<'_> {
         if let Some(result) = self.call_module(object, &args, &keywords)? {
             return Ok(result);
         }
+        if let Some(result) = self.call_compiled(object, &args, &keywords)? {
+            return Ok(result);
+        }
         if let Some(result) = self.call_cached(object, &args, &keywords)? {
             return Ok(result);
         }
@@ -128,6 +131,7 @@ impl Tracer<'_> {
         if let Some(condition) = torch_check::condition(&function.name) {
             return condition.call(self, &args, &keywords);
         }
+        self.initialize_lazy(&function.name, &args)?;
         if let Some(wrapper) = self.update_wrapper(function, &args, &keywords)? {
             return Ok(wrapper);
         }

@@ -47,12 +47,17 @@ impl Context {
 
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
-const WRAPPERS: [(Wrapper, &str, &[&str]); 5] = [
+const WRAPPERS: [(Wrapper, &str, &[&str]); 6] = [
     (Wrapper::Manager, "/contextlib.py", &["func"]),
     (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
     (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
     // What torch's Dynamo puts around `Module.__init__` to count modules.
     (Wrapper::Plain, "/torch/_dynamo/mutation_guard.py", &["init"]),
+    (
+        Wrapper::Compiled,
+        "/torch/_dynamo/eval_frame.py",
+        &["callback", "fn", "is_fx_symbolic_tracing", "is_jit_tracing", "self"],
+    ),
     // `torch.jit.script_if_tracing`; nothing is traced by `torch.jit.trace` here.
     (Wrapper::Plain, "/torch/jit/_trace.py", &["fn", "wrapper"]),
 ];
@@ -66,6 +71,8 @@ enum Wrapper {
     Decorated,
     /// It calls the function.
     Plain,
+    /// `torch.compile` has made it.
+    Compiled,
 }
 
 impl Tracer<'_> {
@@ -228,7 +235,7 @@ impl Tracer<'_> {
                 let made = is_generator.then(|| self.value(Value::Context(Context::Generator(generator))));
                 Ok(made)
             }
-            (Wrapper::Plain, &[function, ..]) => self.call(function, args.to_vec(), keywords.clone()).map(Some),
+            (Wrapper::Plain, &[function, ..]) | (Wrapper::Compiled, &[_, function, ..]) => self.call(function, args.to_vec(), keywords.clone()).map(Some),
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)

@@ -37,6 +37,9 @@ impl Tracer<'_> {
         {
             return self.object_attr(instance.this, obj, name);
         }
+        if let Some(found) = self.attr_of_original(instance, name)? {
+            return Ok(found);
+        }
         let found = match self.class_attr_unguarded(instance, "__getattribute__") {
             Some(ClassAttr::Function(_)) => {
                 let text = self.constant(Constant::Str(name.to_owned()));
@@ -213,6 +216,10 @@ impl Tracer<'_> {
         if let Some(source) = self.class_source(instance)? {
             let source = self.class_entry(source, instance.class, name, None);
             let descriptor = self.member(object, source);
+            let compiled = self.force(descriptor)?;
+            if self.is_compiled_function(compiled) {
+                return Ok(self.value(Value::Method { function: compiled, this: instance.this }));
+            }
             if let (Some(_), Some(class)) = (self.special(descriptor, "__get__")?, self.class_value(instance)?) {
                 let found = self.call_special(descriptor, "__get__", &[instance.this, class])?;
                 return found.ok_or_else(|| self.no_attr(instance.this, name));

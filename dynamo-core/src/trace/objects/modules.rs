@@ -31,6 +31,9 @@ const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 const GLOBAL_HOOKS: [&str; 4] =
     ["_global_backward_hooks", "_global_backward_pre_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"];
 
+/// What lazy modules register as a hook.
+const LAZY_HOOK: &str = "torch.nn.modules.lazy.LazyModuleMixin._infer_parameters";
+
 impl Tracer<'_> {
     /// True if the class has the method of `torch.nn.Module`.
     fn has_method_of_module(&mut self, instance: Instance, method: &str) -> bool {
@@ -102,8 +105,23 @@ impl Tracer<'_> {
         self.call(forward, args.to_vec(), keywords.clone()).map(Some)
     }
 
+    /// Where the hook is called that makes the parameters of a lazy module before its first call, has it make them
+    /// now, for tensors without data, as torch's Dynamo does; what was traced is stale then.
+    pub(in crate::trace) fn initialize_lazy(&mut self, function: &str, args: &[ValueId]) -> Traced<()> {
+        if function != LAZY_HOOK {
+            return Ok(());
+        }
+        let Some((&this, given)) = args.split_first() else { return Ok(()) };
+        let Value::Object(class, obj) = self.get(this)? else { return Ok(()) };
+        // The module again, its arguments as a tuple, and keyword arguments as a dict.
+        let given = given.iter().skip(1).map(|&arg| self.arg(arg)).collect::<Traced<Vec<_>>>()?;
+        let made = self.host.initialize_lazy(obj, &self.graph.torch, &self.shapes.env, &given);
+        let what = if made { "has made its parameters" } else { "cannot make its parameters" };
+        Err(Reason::new(Kind::Call, format!("A lazy `{class}` {what}.")))
+    }
+
     /// True if the program has looked at the hooks of a module, and may have changed them.
-    fn has_written_hooks(&mut self, instance: Instance) -> bool {
+    pub(super) fn has_written_hooks(&mut self, instance: Instance) -> bool {
         let Body::Found(obj) = instance.body else { return true };
         let hooks = ["_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"];
         hooks.iter().any(|hooks| {
@@ -112,7 +130,7 @@ impl Tracer<'_> {
         })
     }
 
-    fn has_global_hooks(&mut self) -> Traced<bool> {
+    pub(super) fn has_global_hooks(&mut self) -> Traced<bool> {
         let name = "torch.nn.modules.module";
         let Some(module) = self.host.module(name) else { return Ok(true) };
         let source = self.sources.module(name);

@@ -40,7 +40,10 @@ impl<'py> PyHost<'py> {
             // They look their operators up when they are first asked for them.
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
-        if (&*class_name, name) == ("inspect.Signature", "parameters") {
+        let is_getter = |class: &str, getter: &str| class_name == class && name == getter;
+        if is_getter("inspect.Signature", "parameters")
+            || is_getter("rust_inductor._native.Optimized", "_torchdynamo_orig_callable")
+        {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         if name == "grad" && Torch::get(self.py)?.is_plain_tensor(object) {

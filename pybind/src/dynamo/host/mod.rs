@@ -14,7 +14,7 @@ use dynamo_core::host::{
     Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
     View,
 };
-use fx::{Graph, Meta, NodeId};
+use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType};
@@ -40,6 +40,8 @@ pub(in crate::dynamo) struct PyHost<'py> {
     named: Vec<Obj>,
     /// Whether autograd records.
     grad: bool,
+    /// True if a lazy module was initialised, which is seen as it was before.
+    is_stale: bool,
 }
 
 impl<'py> PyHost<'py> {
@@ -53,7 +55,13 @@ impl<'py> PyHost<'py> {
             grad: Torch::get(py)
                 .and_then(|torch| torch.find(py, "is_grad_enabled")?.call0()?.is_truthy())
                 .unwrap_or(true),
+            is_stale: false,
         }
+    }
+
+    /// True if something that was seen is another by now.
+    pub(in crate::dynamo) fn is_stale(&self) -> bool {
+        self.is_stale
     }
 
     pub(in crate::dynamo) fn handle(&mut self, object: &Bound<'py, PyAny>) -> Obj {
@@ -491,6 +499,12 @@ impl Host for PyHost<'_> {
             value = list.to_tuple().into_any();
         }
         constant::read(&value).ok_or(FoldError::NotConstant)
+    }
+
+    fn initialize_lazy(&mut self, module: Obj, graph: &Graph, env: &ShapeEnv, args: &[Arg]) -> bool {
+        let made = self.infer_parameters(&self.object(module), graph, env, args).unwrap_or(false);
+        self.is_stale |= made;
+        made
     }
 
     fn numpy_agrees(

@@ -120,6 +120,24 @@ impl<'py> PyHost<'py> {
         })
     }
 
+    /// Calls the hook of a lazy module on tensors without data; false if a size is symbolic.
+    pub(super) fn infer_parameters(
+        &self,
+        module: &Bound<'py, PyAny>,
+        graph: &Graph,
+        env: &ShapeEnv,
+        args: &[Arg],
+    ) -> PyResult<bool> {
+        let known = Known { env, by_hints: false, scalars: &[] };
+        let mut values = vec![module.clone()];
+        for arg in args {
+            let Some(value) = self.value(graph, &known, arg)? else { return Ok(false) };
+            values.push(value);
+        }
+        module.call_method1("_infer_parameters", PyTuple::new(self.py, values)?)?;
+        Ok(true)
+    }
+
     /// torch's own fakes are asked, which know the devices that they stand for.
     pub(super) fn with_symbols(
         &self,
