@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use guards::Constant;
-use symshapes::DType;
+use symshapes::{DType, DeviceKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.autograd.grad_mode.no_grad(orig_func=...)", |t, b| no_param(t, b, Class::Never)),
@@ -67,6 +67,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("torch.is_autocast_enabled torch._C.is_autocast_enabled(device_type=...)", |t, b| {
         let on = t.autocast_for(b.opt(0))?.is_some();
+        Ok(t.constant(Constant::Bool(on)))
+    }),
+    row("torch.is_autocast_cpu_enabled()", |t, _| {
+        let on = t.chosen(DeviceKind::Cpu).is_some();
         Ok(t.constant(Constant::Bool(on)))
     }),
     row("torch.device(*args, **kwargs)", device),
