@@ -57,6 +57,7 @@ def optimize(
         from rust_inductor import _dynamic_shapes
 
         declared = _dynamic_shapes.declared(function, dynamic_shapes)
+    guard_filter, options = _guard_filter(options)
     dynamo = _native.Dynamo(
         resolve(backend, options, mode=mode, dynamic=dynamic, on_graph=on_graph),
         listener=listener,
@@ -65,8 +66,20 @@ def optimize(
         limit=_limit() if recompile_limit is None else recompile_limit,
         fullgraph=fullgraph,
         declared=declared,
+        guard_filter=guard_filter,
     )
     return functools.update_wrapper(dynamo.wrap(function), function)
+
+
+def _guard_filter(options: Mapping[str, Any] | None) -> tuple[Callable[..., list[bool]] | None, dict[str, Any] | None]:
+    """The filter of guards among the options, which is the tracer's, and those of the backend."""
+    others = dict(options or {})
+    guard_filter_fn = others.pop("guard_filter_fn", None)
+    if guard_filter_fn is None:
+        return None, others or None
+    from rust_inductor import _guard_filter
+
+    return _guard_filter.wrapped(guard_filter_fn), others or None
 
 
 def _limit() -> int:

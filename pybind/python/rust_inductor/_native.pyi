@@ -53,6 +53,7 @@ class Dynamo:
         limit: int = 8,
         fullgraph: bool = False,
         declared: tuple[CodeType, Sequence[tuple[str, str, Any]]] | None = None,
+        guard_filter: Callable[[list[dict[str, Any]]], list[bool]] | None = None,
     ) -> None: ...
     def wrap(self, function: Callable[..., Any]) -> Optimized: ...
 

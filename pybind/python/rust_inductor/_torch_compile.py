@@ -52,6 +52,12 @@ def _without_tracer(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in (options or {}).items() if name != "dynamo"} or None
 
 
+def _with_filter(options: Mapping[str, Any] | None, guard_filter_fn: Any) -> dict[str, Any] | None:
+    """The options of our own Dynamo, with the one that ``torch.compile`` has taken out."""
+    ours = _without_tracer(options)
+    return ours if guard_filter_fn is None else {**(ours or {}), "guard_filter_fn": guard_filter_fn}
+
+
 def _in_front_of(optimize: Callable[..., Any]) -> Callable[..., Any]:
     """``torch._dynamo.optimize``, where our own Dynamo captures if that is asked for."""
 
@@ -62,9 +68,6 @@ def _in_front_of(optimize: Callable[..., Any]) -> Callable[..., Any]:
         given: dict[str, Any] = wrapper.kwargs if is_ours else {}
         if not is_ours or _tracer(given.get("options")) == "torch":
             return optimize(*args, **kwargs)
-        if kwargs.get("guard_filter_fn") is not None:
-            message = "option `guard_filter_fn` goes with torch's Dynamo only"
-            raise ValueError(message)
         eval_frame.cached_backends.setdefault(id(wrapper), wrapper)
         return functools.partial(
             rust_inductor.compile,
@@ -72,7 +75,7 @@ def _in_front_of(optimize: Callable[..., Any]) -> Callable[..., Any]:
             fullgraph=kwargs.get("nopython", False),
             dynamic=kwargs.get("dynamic"),
             mode=given.get("mode"),
-            options=_without_tracer(given.get("options")),
+            options=_with_filter(given.get("options"), kwargs.get("guard_filter_fn")),
             name=given.get("name"),
             disable=kwargs.get("disable", False),
             recompile_limit=kwargs.get("recompile_limit"),

@@ -3,6 +3,8 @@
 use super::{
     backend::{Check, Compiled},
     facts::Assumed,
+    guard_filter::GuardFilter,
+    handler::NotCaptured,
     host::PyHost,
     objects::{CallObjects, Prepared, states},
     promises::keeps_promises,
@@ -35,18 +37,18 @@ pub(super) struct CallGuard {
 }
 
 impl CallGuard {
+    /// The guards of a capture that is compiled, but for those that a filter drops.
     pub(super) fn new(
         call: &Call<'_>,
         host: &PyHost<'_>,
         capture: &Capture,
-        compiled: Compiled<'_>,
+        (compiled, filter): (Compiled<'_>, Option<&GuardFilter>),
         (frame, entries): (FrameId, Arc<AtomicUsize>),
-    ) -> PyResult<CallGuard> {
+    ) -> Result<CallGuard, NotCaptured> {
         let py = call.py();
         let torch = Torch::get(py)?;
         let Assumed { mut env, mut sources, guards, checks, .. } = compiled.assumed;
         let mut all = capture.guards.clone();
-        all.extend(guards);
         let global = sources.global_state();
         let makes_memory = capture.graph.nodes().any(|node| capture.graph[node].target.contains("empty"));
         all.extend(
@@ -60,6 +62,12 @@ impl CallGuard {
         if let Some(first) = shapes.reads.first() {
             all.push(guards::Guard::new(first.source, GuardKind::ShapeEnv(Box::new(shapes))));
         }
+        if let Some(filter) = filter {
+            let prepared = Prepared::new(py, &sources, &call.code(), host.named(), 0)?;
+            let mut objects = CallObjects { call, prepared: &prepared, torch, changing: &[] };
+            all = filter.kept(&sources, all, &mut objects).map_err(NotCaptured::Backend)?;
+        }
+        all.extend(guards);
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named(), tree.dicts())?;
         Ok(CallGuard { tree, prepared, frame, checks, snapshots: Snapshots::default(), entries })

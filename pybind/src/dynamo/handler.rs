@@ -9,6 +9,7 @@ use super::{
     code, constant,
     declared::{self, Declared},
     failures,
+    guard_filter::GuardFilter,
     history::Histories,
     host::PyHost,
     others::TorchOff,
@@ -47,6 +48,7 @@ struct Tracing {
     limit: usize,
     fullgraph: bool,
     declared: Option<Declared>,
+    filter: Option<GuardFilter>,
     history: Histories,
     /// The code of functions that are not to be compiled, though what they call is.
     disabled: Mutex<Vec<Py<PyAny>>>,
@@ -55,7 +57,9 @@ struct Tracing {
 #[pymethods]
 impl Dynamo {
     #[new]
-    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None))]
+    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None,
+                        guard_filter=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python class")]
     fn new(
         backend: &Bound<'_, PyAny>,
         listener: Option<Py<PyAny>>,
@@ -64,6 +68,7 @@ impl Dynamo {
         limit: usize,
         fullgraph: bool,
         declared: Option<(Py<PyAny>, Vec<declared::Row<'_>>)>,
+        guard_filter: Option<Py<PyAny>>,
     ) -> PyResult<Dynamo> {
         let declared = declared.map(|(code, rows)| Declared::new(code, rows)).transpose()?;
         let dynamic = match dynamic {
@@ -73,8 +78,18 @@ impl Dynamo {
         };
         let listeners = Listeners { listener, logs };
         let (history, disabled) = (Histories::default(), Mutex::default());
-        let backend = Backend::new(backend)?;
-        Ok(Dynamo(Arc::new(Tracing { backend, listeners, dynamic, limit, fullgraph, declared, history, disabled })))
+        let (backend, filter) = (Backend::new(backend)?, guard_filter.map(GuardFilter));
+        Ok(Dynamo(Arc::new(Tracing {
+            backend,
+            listeners,
+            dynamic,
+            limit,
+            fullgraph,
+            declared,
+            filter,
+            history,
+            disabled,
+        })))
     }
 
     /// The function, compiled when it is called.
@@ -148,6 +163,7 @@ impl Optimized {
         if Arc::strong_count(&self.tracing) == 1 {
             self.tracing.backend.traverse(&visit)?;
             self.tracing.listeners.traverse(&visit)?;
+            self.tracing.filter.as_ref().map_or(Ok(()), |filter| filter.traverse(&visit))?;
         }
         Ok(())
     }
@@ -377,7 +393,7 @@ impl Tracing {
             }
             keeps_statements(&capture).map_err(NotCaptured::Backend)?;
             match backend.compile(call, &capture)? {
-                Answer::Compiled(compiled) => return Ok(self.install(event, &mut host, &capture, *compiled)?),
+                Answer::Compiled(compiled) => return self.install(event, &mut host, &capture, *compiled),
                 Answer::Declined => return Ok(Verdict::Skip),
                 Answer::Unguarded => {}
             }
@@ -392,12 +408,12 @@ impl Tracing {
         host: &mut PyHost<'py>,
         capture: &Capture,
         compiled: Compiled<'py>,
-    ) -> PyResult<Verdict> {
+    ) -> Result<Verdict, NotCaptured> {
         let call = event.call;
         let graph = compiled.function.clone();
         let code = self.write(call.py(), call, host, capture, graph.as_ref())?;
         let entries = self.history.with(&call.code(), |history| Arc::clone(&history.entries));
-        let guard = CallGuard::new(call, host, capture, compiled, (event.frame, entries))?;
+        let guard = CallGuard::new(call, host, capture, (compiled, self.filter.as_ref()), (event.frame, entries))?;
         let marked = self.history.with(&call.code(), |history| {
             history.captures += 1;
             history.entries.store(history.captures, Ordering::Relaxed);

@@ -3,6 +3,7 @@
 //!
 //! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
 //! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
+//! - [`guard_filter`]: which of them the program drops;
 //! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
 //! - [`stance`]: what `torch.compiler.set_stance` asks for;
 //! - [`others`]: torch's compiler is off while ours is on;
@@ -28,6 +29,7 @@ mod constant;
 mod declared;
 mod facts;
 mod failures;
+mod guard_filter;
 mod handler;
 mod history;
 mod host;

@@ -67,8 +67,9 @@ def test_arguments_are_those_of_torch_compile():
         torch.compile(scaled, backend="rust_inductor", options={"dynamo": "rust", "thread": 1})(X)
     with pytest.raises(ValueError, match="option `dynamo` takes one of 'rust', 'torch'"):
         torch.compile(scaled, backend="rust_inductor", options={"dynamo": "ours"})
-    with pytest.raises(ValueError, match="guard_filter_fn"):
-        torch.compile(scaled, backend="rust_inductor", options={"dynamo": "rust", "guard_filter_fn": len})
+    with pytest.raises(TypeError, match="`guard_filter_fn` gives True or False"):
+        options: dict[str, Any] = {"dynamo": "rust", "guard_filter_fn": lambda guards: [1] * len(guards)}
+        torch.compile(scaled, backend="rust_inductor", options=options)(X)
 
 
 def test_a_reset_forgets_what_was_compiled():
