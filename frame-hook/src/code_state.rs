@@ -168,6 +168,18 @@ impl CodeState {
         }
     }
 
+    /// The entries of the handlers that share theirs.
+    fn shared(&self, shares: impl Fn(&dyn Handler) -> bool) -> Vec<Rc<Entry>> {
+        self.forget_stale();
+        let of = |known: &Known| match &known.state {
+            State::Entries(entries) => Some((known.handler.upgrade()?, entries.clone())),
+            State::Skip | State::SkipAll => None,
+        };
+        // Neither `shares` nor the last reference to a handler may find the list borrowed: both run Python.
+        let known: Vec<_> = self.known.borrow().iter().filter_map(of).collect();
+        known.into_iter().filter(|(handler, _)| shares(&**handler)).flat_map(|(_, entries)| entries).collect()
+    }
+
     /// Puts the entry that was hit in front.
     pub(crate) fn was_hit(&self, handler: &Arc<dyn Handler>, entry: &Rc<Entry>) {
         self.with_state(handler, |state| {
@@ -243,6 +255,17 @@ impl CodeState {
             drop(stale);
         }
     }
+}
+
+/// The guards and replacements that other handlers have for a code object, of those handlers that share theirs.
+pub fn shared(
+    code: &Bound<'_, PyAny>,
+    shares: impl Fn(&dyn Handler) -> bool,
+) -> Vec<(Rc<dyn Guard>, Py<PyAny>)> {
+    // SAFETY: it is a live object, and a state is found in code objects only, as the check says.
+    let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
+    let entries = state.map(|state| state.shared(shares)).unwrap_or_default();
+    entries.iter().map(|entry| (Rc::clone(&entry.guard), entry.code.clone_ref(code.py()))).collect()
 }
 
 /// True for code that stands in the place of other code: functions' code that is never ours.

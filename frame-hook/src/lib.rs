@@ -34,7 +34,7 @@ mod monitoring;
 mod python_module;
 mod replace;
 
-pub use code_state::{epoch, is_replacement, reset};
+pub use code_state::{epoch, is_replacement, reset, shared};
 pub use eval::{Enabled, has_company};
 
 use pyo3::prelude::*;
@@ -42,8 +42,8 @@ use pyo3::types::PyDict;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Decides what becomes of calls.
-pub trait Handler: Send + Sync {
+/// Decides what becomes of calls. Others may look at it, as what it is.
+pub trait Handler: Any + Send + Sync {
     /// Is shown a call for which no entry's guard holds, and these guards. Python code that runs meanwhile is not
     /// shown.
     ///

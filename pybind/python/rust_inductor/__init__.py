@@ -52,8 +52,8 @@ def compile(
     """Compile a function or module, with the arguments of ``torch.compile``.
 
     Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. Functions and modules are captured by
-    this package's own Dynamo, and each call of ``compile`` has its own entries (``isolate_recompiles`` changes
-    nothing). The backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or
+    this package's own Dynamo; what was compiled for one function is used for others of the same code that are
+    compiled in the same way, such as the layers of a model, unless ``isolate_recompiles`` is set. The backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or
     ``my_compiler(gm, example_inputs)``. Of a module comes a module, with the original as ``_orig_mod``.
 
     ``dynamic_shapes`` says which sizes may change, as ``torch.export`` has it (``{"x": {0: Dim("batch")}}``: what the
@@ -92,6 +92,7 @@ def compile(
         "options": options,
         "recompile_limit": recompile_limit,
         "dynamic_shapes": dynamic_shapes,
+        "isolate_recompiles": isolate_recompiles,
     }
     if _is_module(model):
         from rust_inductor import _module

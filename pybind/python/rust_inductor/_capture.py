@@ -30,13 +30,15 @@ def optimize(
     listener: Callable[[dict[str, Any]], None] | None = None,
     on_graph: OnGraph | None = None,
     dynamic_shapes: Any = None,
+    isolate_recompiles: bool = False,
 ) -> Any:
     """Capture the function when it is called.
 
     ``listener`` is told of each capture: a dict of ``graph``, ``guards``, ``code``, ``break_reason``, ``line``,
     ``stack``, ``compiled``, ``recompile_reasons`` and more, or of ``skipped``, the reason why a function runs as it is,
     and ``code``. ``on_graph`` is told of each ATen graph that our own backend compiles. ``dynamic_shapes`` is as
-    :func:`rust_inductor.compile` has it.
+    :func:`rust_inductor.compile` has it. Functions of the same code that are compiled in the same way share their
+    entries, unless ``isolate_recompiles`` says otherwise.
     """
     if not callable(function):
         message = f"only what can be called can be compiled, not {type(function).__name__}"
@@ -57,6 +59,9 @@ def optimize(
         from rust_inductor import _dynamic_shapes
 
         declared = _dynamic_shapes.declared(function, dynamic_shapes)
+    told = (listener, on_graph)
+    alone = isolate_recompiles or declared is not None
+    group = None if alone else _group(backend, mode, options, (dynamic, fullgraph, *told))
     guard_filter, options = _guard_filter(options)
     dynamo = _native.Dynamo(
         resolve(backend, options, mode=mode, dynamic=dynamic, on_graph=on_graph),
@@ -67,8 +72,17 @@ def optimize(
         fullgraph=fullgraph,
         declared=declared,
         guard_filter=guard_filter,
+        group=group,
     )
     return functools.update_wrapper(dynamo.wrap(function), function)
+
+
+def _group(
+    backend: Any, mode: str | None, options: Mapping[str, Any] | None, others: tuple[Any, ...]
+) -> tuple[Any, ...] | None:
+    """What functions have in common that share their entries; weights that are frozen are those of one function."""
+    own = dict(options or {})
+    return None if own.get("freezing") else (backend, mode, own, *others)
 
 
 def _guard_filter(options: Mapping[str, Any] | None) -> tuple[Callable[..., list[bool]] | None, dict[str, Any] | None]:

@@ -54,6 +54,7 @@ class Dynamo:
         fullgraph: bool = False,
         declared: tuple[CodeType, Sequence[tuple[str, str, Any]]] | None = None,
         guard_filter: Callable[[list[dict[str, Any]]], list[bool]] | None = None,
+        group: object = None,
     ) -> None: ...
     def wrap(self, function: Callable[..., Any]) -> Optimized: ...
 

@@ -23,17 +23,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The guards of one trace, over the calls of one code object.
+/// The guards of one trace, over the calls of one code object, as one compiled function checks them: several may share
+/// the entry, each with snapshots of its own calls.
 pub(super) struct CallGuard {
+    pub(super) conditions: Arc<Conditions>,
+    snapshots: Snapshots,
+    /// How many entries its function has.
+    entries: Arc<AtomicUsize>,
+}
+
+/// What has to hold in a call.
+pub(super) struct Conditions {
     pub(super) tree: GuardTree,
     prepared: Prepared,
     /// Of which capture it is.
     frame: FrameId,
     /// What the backend wants to be checked besides.
     pub(super) checks: Vec<Check>,
-    snapshots: Snapshots,
-    /// How many entries its function has.
-    entries: Arc<AtomicUsize>,
 }
 
 impl CallGuard {
@@ -70,7 +76,29 @@ impl CallGuard {
         all.extend(guards);
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named(), tree.dicts())?;
-        Ok(CallGuard { tree, prepared, frame, checks, snapshots: Snapshots::default(), entries })
+        let conditions = Arc::new(Conditions { tree, prepared, frame, checks });
+        Ok(CallGuard { conditions, snapshots: Snapshots::default(), entries })
+    }
+
+    /// The same guards, for another compiled function that shares the entry.
+    pub(super) fn shared(&self, entries: Arc<AtomicUsize>) -> CallGuard {
+        CallGuard { conditions: Arc::clone(&self.conditions), snapshots: Snapshots::default(), entries }
+    }
+
+    /// True if the call is one that was compiled for, whatever the stance says of guards.
+    pub(super) fn fits(&self, call: &Call<'_>) -> PyResult<bool> {
+        let Conditions { tree, prepared, checks, .. } = &*self.conditions;
+        let torch = Torch::get(call.py())?;
+        if !self.snapshots.hold(tree, call, prepared, torch) {
+            return Ok(false);
+        }
+        let mut objects = CallObjects { call, prepared, torch, changing: &[] };
+        for check in checks {
+            if !check.holds(tree.sources(), &mut objects)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -79,19 +107,7 @@ impl Guard for CallGuard {
         if skips_guards() && self.entries.load(Ordering::Relaxed) == 1 {
             return Ok(true);
         }
-        Python::attach(|_| {
-            let torch = Torch::get(call.py())?;
-            if !self.snapshots.hold(&self.tree, call, &self.prepared, torch) {
-                return Ok(false);
-            }
-            let mut objects = CallObjects { call, prepared: &self.prepared, torch, changing: &[] };
-            for check in &self.checks {
-                if !check.holds(self.tree.sources(), &mut objects)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        })
+        Python::attach(|_| self.fits(call))
     }
 }
 
@@ -100,8 +116,9 @@ pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec
     let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
     let torch = Torch::get(call.py())?;
     let explained = guards.filter_map(|guard| {
-        let mut objects = CallObjects { call, prepared: &guard.prepared, torch, changing: &[] };
-        Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
+        let Conditions { tree, prepared, frame, .. } = &*guard.conditions;
+        let mut objects = CallObjects { call, prepared, torch, changing: &[] };
+        Some(Recompile { frame: *frame, failure: tree.explain(&mut objects)? })
     });
     Ok(explained.collect())
 }

@@ -10,7 +10,7 @@ use super::{
     declared::{self, Declared},
     failures,
     guard_filter::GuardFilter,
-    history::Histories,
+    history::{Histories, History},
     host::PyHost,
     others::TorchOff,
     promises::{broken_promise, keeps_statements, promise_error},
@@ -29,9 +29,9 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the names begin with of functions that go on after a break.
@@ -49,6 +49,8 @@ struct Tracing {
     fullgraph: bool,
     declared: Option<Declared>,
     filter: Option<GuardFilter>,
+    /// Those with an equal one share their entries.
+    group: Option<Py<PyAny>>,
     history: Histories,
     /// The code of functions that are not to be compiled, though what they call is.
     disabled: Mutex<Vec<Py<PyAny>>>,
@@ -58,7 +60,7 @@ struct Tracing {
 impl Dynamo {
     #[new]
     #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None,
-                        guard_filter=None))]
+                        guard_filter=None, group=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python class")]
     fn new(
         backend: &Bound<'_, PyAny>,
@@ -69,6 +71,7 @@ impl Dynamo {
         fullgraph: bool,
         declared: Option<(Py<PyAny>, Vec<declared::Row<'_>>)>,
         guard_filter: Option<Py<PyAny>>,
+        group: Option<Py<PyAny>>,
     ) -> PyResult<Dynamo> {
         let declared = declared.map(|(code, rows)| Declared::new(code, rows)).transpose()?;
         let dynamic = match dynamic {
@@ -87,6 +90,7 @@ impl Dynamo {
             fullgraph,
             declared,
             filter,
+            group,
             history,
             disabled,
         })))
@@ -164,6 +168,7 @@ impl Optimized {
             self.tracing.backend.traverse(&visit)?;
             self.tracing.listeners.traverse(&visit)?;
             self.tracing.filter.as_ref().map_or(Ok(()), |filter| filter.traverse(&visit))?;
+            visit.call(&self.tracing.group)?;
         }
         Ok(())
     }
@@ -199,6 +204,9 @@ impl Handler for Tracing {
         if overrides == Overrides::Other {
             // Modes of the program's see each call of torch's functions.
             return Ok(Verdict::NotNow);
+        }
+        if let Some(shared) = self.shared(call)? {
+            return Ok(shared);
         }
         if stance(call.py()) == Stance::FailOnRecompile {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
@@ -365,6 +373,25 @@ impl Tracing {
         self.disabled.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| code.is(known))
     }
 
+    /// An entry that fits the call, of another function of the same code that was compiled in the same way: layers of
+    /// a model that are compiled one by one are traced once.
+    fn shared(&self, call: &Call<'_>) -> PyResult<Option<Verdict>> {
+        let Some(group) = &self.group else { return Ok(None) };
+        let shares = |other: &dyn Handler| {
+            let other = (other as &dyn Any).downcast_ref::<Tracing>().filter(|other| !std::ptr::eq(*other, self));
+            let other = other.and_then(|other| other.group.as_ref());
+            other.is_some_and(|other| group.bind(call.py()).eq(other).unwrap_or(false))
+        };
+        for (guard, code) in frame_hook::shared(&call.code(), shares) {
+            let Some(guard) = (&*guard as &dyn Any).downcast_ref::<CallGuard>() else { continue };
+            if guard.fits(call)? {
+                let entries = self.history.with(&call.code(), History::count_entry);
+                return Ok(Some(Verdict::Replace { guard: Box::new(guard.shared(entries)), code }));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether compilation waits for the next call.
     fn delays(&self, call: &Call<'_>) -> PyResult<Delay> {
         let delay = match stance(call.py()) {
@@ -415,8 +442,7 @@ impl Tracing {
         let entries = self.history.with(&call.code(), |history| Arc::clone(&history.entries));
         let guard = CallGuard::new(call, host, capture, (compiled, self.filter.as_ref()), (event.frame, entries))?;
         let marked = self.history.with(&call.code(), |history| {
-            history.captures += 1;
-            history.entries.store(history.captures, Ordering::Relaxed);
+            history.count_entry();
             std::mem::take(&mut history.news)
         });
         self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked)?;

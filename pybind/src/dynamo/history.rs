@@ -67,6 +67,13 @@ impl History {
         }
     }
 
+    /// Counts one more entry; gives the number of entries, as their guards read it.
+    pub(super) fn count_entry(&mut self) -> Arc<AtomicUsize> {
+        self.captures += 1;
+        self.entries.store(self.captures, Ordering::Relaxed);
+        Arc::clone(&self.entries)
+    }
+
     /// Notes what a trace has seen; true if something changed that was constant before.
     pub(super) fn learn(&mut self, capture: &Capture) -> bool {
         let mut news = false;

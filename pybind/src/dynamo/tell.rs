@@ -174,7 +174,8 @@ impl Recompile {
 
 /// The guards of the trace, then what the backend wants to be checked besides, which has no source.
 fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
-    let (sources, all, checks) = (guard.tree.sources(), guard.tree.guards(), &guard.checks);
+    let conditions = &guard.conditions;
+    let (sources, all, checks) = (conditions.tree.sources(), conditions.tree.guards(), &conditions.checks);
     // That nothing is chosen goes without saying.
     let told = |guard: &&guards::Guard| !matches!(guard.kind, GuardKind::Global(GlobalState::DefaultDevice(None)));
     let all: Vec<&guards::Guard> = all.iter().filter(told).collect();

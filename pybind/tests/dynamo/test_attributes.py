@@ -149,3 +149,70 @@ def test_attributes_are_deleted(function):
             assert outcomes[0] == outcomes[1]
     if DELETING.get(function):
         assert not log[0].get("break_reason")
+
+
+def with_types(x):
+    return x.to(float), x.to(bool).to(int), torch.zeros(2, dtype=complex), torch.ones(2, dtype=bool)
+
+
+def test_types_as_element_types():
+    compiled = _capture.optimize(with_types, backend="eager", fullgraph=True)
+    assert repr(compiled(torch.ones(2))) == repr(with_types(torch.ones(2)))
+
+
+def through_data(x):
+    x.data.add_(1)
+    return x * 2, x.data, hasattr(x, "data"), x.data.requires_grad
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "rust_inductor"])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_data_of_tensors(backend, recorded):
+    ours, theirs = (torch.ones(2, requires_grad=recorded) for _ in range(2))
+    found = _capture.optimize(through_data, backend, fullgraph=True)(ours)
+    expected = through_data(theirs)
+    assert [torch.equal(a, b) for a, b in zip(found[:2], expected[:2], strict=True)] == [True, True]
+    assert found[2:] == expected[2:]
+    assert found[1].data_ptr() == ours.data_ptr()
+    assert torch.equal(ours, theirs)
+    if recorded:
+        found[0].sum().backward()
+        assert ours.grad is not None
+
+
+class Checked(type):
+    """A metaclass that says what instances are."""
+
+    def __instancecheck__(cls, value):
+        return getattr(value, "marked", False)
+
+
+class Marked(metaclass=Checked):
+    """No object is made of it."""
+
+
+def checks(x, value):
+    return x + 1 if isinstance(value, Marked) else x - 1
+
+
+def test_instances_by_metaclass():
+    compiled = _capture.optimize(checks, backend="eager", fullgraph=True)
+    for marked in (True, False, True):
+        thing: Any = Thing()
+        thing.marked = marked
+        assert torch.equal(compiled(torch.ones(2), thing), checks(torch.ones(2), thing))
+        assert torch.equal(compiled(torch.ones(2), 3), checks(torch.ones(2), 3))
+
+
+def changed_in_place(x, y):
+    z = x.add_(1)
+    known = {x}
+    known.add(z)
+    return len(known), z in known, y in known
+
+
+def test_keys_that_were_changed_in_place():
+    compiled = _capture.optimize(changed_in_place, backend="eager", fullgraph=True)
+    x = torch.ones(2)
+    for other in (torch.ones(2), x):
+        assert compiled(x, other) == changed_in_place(x, other)

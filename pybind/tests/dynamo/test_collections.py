@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -323,3 +324,66 @@ def equal_keys(x, pairs):
 def test_the_first_of_equal_keys_is_kept():
     compiled = _capture.optimize(equal_keys, backend="eager")
     assert repr(compiled(X, [(1, 2), (True, 3)])) == repr(equal_keys(X, [(1, 2), (True, 3)]))
+
+
+class Pair(typing.NamedTuple):
+    """A named tuple with methods."""
+
+    first: Any
+    second: int = 3
+
+    def product(self, factor=1):
+        return self.first * self.second * factor
+
+    @property
+    def twice(self):
+        return self.second * 2
+
+    @staticmethod
+    def shared():
+        return 7
+
+    @classmethod
+    def named(cls, first):
+        return cls(first).product(), cls.__name__
+
+
+class Vector(typing.NamedTuple):
+    """A named tuple that does not add, nor count as true, as tuples do."""
+
+    a: int
+    b: int
+
+    def __add__(self, other):
+        return Vector(self.a + other.a, self.b + other.b)
+
+    def __bool__(self):
+        return self.a > 1
+
+
+def methods_of_records(x, given):
+    made = Pair(x, 5)
+    return made.product(2), made.twice, made.shared(), made.named(x), given.product(), given.twice, given.named(x)
+
+
+def records_of_their_own(x, given):
+    return x + 1, given + Vector(1, 2), 1 if given else 2, Vector(1, 1) + given
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [(methods_of_records, Pair(X)), (records_of_their_own, Vector(1, 2)), (records_of_their_own, Vector(2, 2))],
+)
+def test_methods_of_named_tuples(function, given):
+    compiled = _capture.optimize(function, backend="eager", fullgraph=function is methods_of_records)
+    assert repr(compiled(X, given)) == repr(function(X, given))
+
+
+def defaults_from_keys(x):
+    made = defaultdict.fromkeys(iter({"a": 1}), x - 2)
+    return made, made.default_factory, made["a"] + 1
+
+
+def test_defaultdict_from_keys():
+    compiled = _capture.optimize(defaults_from_keys, backend="eager", fullgraph=True)
+    assert repr(compiled(X)) == repr(defaults_from_keys(X))

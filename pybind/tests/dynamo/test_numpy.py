@@ -45,6 +45,47 @@ def red(a):
     return a.sum(), np.sum(a, axis=0), a.mean(1), np.max(a), a.std(), a.argmax(), np.median(a)
 
 
+@case(A, B, whole=True)
+def several(a, b):
+    halves, thirds = np.split(a, 2, axis=1), np.array_split(b, 3)
+    grid = np.meshgrid(b, a[0], indexing="ij")
+    return halves, thirds, grid, type(halves), len(grid)
+
+
+@case(A, whole=True)
+def of_fields(a):
+    same = a.real is a
+    return a.itemsize, a.nbytes, a.strides, a.T.strides, same
+
+
+@case(np.float64(1), np.float64(2), whole=True)
+def of_scalars(a, b):
+    return np.array([a, b]), np.asarray(a), np.stack([a, b]), np.add(a, b)
+
+
+@case(B.reshape(2, 2), whole=True)
+def transforms(a):
+    return np.fft.fft(a), np.fft.rfft(a, axis=0), np.fft.fftshift(a), np.fft.ifft(a).real
+
+
+@case(torch.from_numpy(A), whole=True)
+def of_a_tensor(x):
+    return np.ones_like(x, dtype=np.float64), np.mean(x.numpy(), 1), torch.from_numpy(np.asarray(np.sum(x.numpy())))
+
+
+@case(torch.from_numpy(A))
+def functions_that_give_tensors(x):
+    return type(np.add(x, 1)), x + 1
+
+
+@case(torch.from_numpy(A))
+def across_a_break(x):
+    a = x.numpy()
+    b = a.real
+    torch._dynamo.graph_break()
+    return np.multiply(b, 2.0), a is b, np.shares_memory(a, x.numpy())
+
+
 @case(INTS, whole=True)
 def ints(a):
     return a + 1, a * 2.5, a / 2, a.sum(), a // 2, a % 3, a == 3, a > 2
