@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -37,6 +38,12 @@ class OptimizedModule(torch.nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Call the module, compiled."""
         return self._compiled(*args, **kwargs)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[torch.nn.Module]:
+        """Of those who ask whether a module is compiled, most ask by torch's class."""
+        evaluator = sys.modules.get("torch._dynamo.eval_frame")
+        return getattr(evaluator, "OptimizedModule", type(self))
 
     @property
     def _torchdynamo_orig_callable(self) -> torch.nn.Module:
@@ -92,6 +99,10 @@ class OptimizedModule(torch.nn.Module):
         """True, also of an empty container: the length is the original's business."""
         return True
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Name the class that it is of, not the one that it answers with."""
+        return _blank, (), self.__getstate__()
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was compiled."""
         state = dict(self.__dict__)
@@ -102,6 +113,10 @@ class OptimizedModule(torch.nn.Module):
         """Compile anew."""
         self.__dict__.update(state)
         self.__dict__["_compiled"] = self._optimize(self._orig_mod)
+
+
+def _blank() -> OptimizedModule:
+    return OptimizedModule.__new__(OptimizedModule)
 
 
 def optimized(module: torch.nn.Module, optimize: Callable[..., Callable[..., Any]], **options: Any) -> OptimizedModule:

@@ -100,3 +100,12 @@ def test_training() -> None:
             optimizer.step()
     for one, other in zip(module.parameters(), twin.parameters(), strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_those_who_ask_for_torchs_class_are_answered() -> None:
+    import torch._dynamo
+
+    compiled: Any = rust_inductor.compile(Net())
+    assert isinstance(compiled, torch._dynamo.OptimizedModule)
+    assert not isinstance(Net(), torch._dynamo.OptimizedModule)
+    assert torch._dynamo.OptimizedModule is not type(compiled)

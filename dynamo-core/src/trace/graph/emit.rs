@@ -15,7 +15,7 @@ use crate::{
             value::{Value, ValueId},
         },
         interp::context,
-        values::attr::is_singleton,
+        values::{attr::is_singleton, ranges::range_len},
     },
 };
 use cranelift_entity::EntityRef;
@@ -23,6 +23,9 @@ use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, torch_ops};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Device, Expr, Float};
+
+/// The longest range that is written into the graph.
+const MOST_OF_RANGE: i64 = 1 << 12;
 
 /// A call's arguments, by position and by name.
 type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
@@ -321,6 +324,11 @@ impl Tracer<'_> {
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
             Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
+            // As a sequence of integers.
+            Value::Range(bounds) if range_len(bounds) <= MOST_OF_RANGE => {
+                let [start, _, step] = bounds;
+                Arg::List((0..range_len(bounds)).map(|at| Arg::Int(start + at * step)).collect())
+            }
             Value::Class(class, _) => Arg::DType(dtype_of_class(&class).ok_or_else(|| not_an_argument("a class"))?),
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),

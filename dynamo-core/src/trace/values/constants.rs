@@ -12,7 +12,7 @@ use crate::{
         python::{exit_stack, tables},
     },
 };
-use guards::Constant;
+use guards::{Constant, GuardKind};
 use symshapes::{Expr, Pred};
 
 impl Tracer<'_> {
@@ -91,6 +91,21 @@ impl Tracer<'_> {
                 Some(format!("<class '{}'>", name.trim_start_matches("builtins.")))
             }
             Value::Object(..) | Value::Instance(_) => self.object_text(value, "__repr__")?,
+            Value::Function(function) => match (function.object, self.source(value)) {
+                // The address is part of it, which is that of the function as long as it is the same one.
+                (Some(object), Some(source)) => {
+                    let kind = GuardKind::IdMatch(self.object(object));
+                    self.guard(source, kind);
+                    let name = self.get_attr(value, "__qualname__")?;
+                    match self.as_constant(name)? {
+                        Some(Constant::Str(name)) => {
+                            Some(format!("<function {name} at {:#x}>", self.host.info(object).address))
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
             _ => None,
         })
     }

@@ -124,17 +124,22 @@ impl<'py> PyHost<'py> {
     }
 }
 
-/// Whether every overload of an operator, or the one that is named, has a schema without aliases.
-fn is_functional(py: Python<'_>, operator: &str) -> PyResult<bool> {
+/// The schemas of an operator's overloads, or of the one that is named.
+fn schemas<'py>(py: Python<'py>, operator: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut parts = operator.strip_prefix("torch.ops.").unwrap_or(operator).split('.');
-    let (Some(namespace), Some(name)) = (parts.next(), parts.next()) else { return Ok(false) };
+    let (Some(namespace), Some(name)) = (parts.next(), parts.next()) else { return Ok(Vec::new()) };
     let packet = py.import("torch")?.getattr("ops")?.getattr(namespace)?.getattr(name)?;
     let overloads: Vec<String> = match parts.next() {
         Some(overload) => vec![overload.to_owned()],
         None => packet.call_method0("overloads")?.extract()?,
     };
-    for overload in &overloads {
-        let schema = packet.getattr(overload.as_str())?.getattr("_schema")?;
+    overloads.iter().map(|overload| packet.getattr(overload.as_str())?.getattr("_schema")).collect()
+}
+
+/// Whether every overload of an operator has a schema without aliases.
+fn is_functional(py: Python<'_>, operator: &str) -> PyResult<bool> {
+    let schemas = schemas(py, operator)?;
+    for schema in &schemas {
         for part in ["arguments", "returns"] {
             for value in schema.getattr(part)?.try_iter()? {
                 if !value?.getattr("alias_info")?.is_none() {
@@ -143,7 +148,18 @@ fn is_functional(py: Python<'_>, operator: &str) -> PyResult<bool> {
             }
         }
     }
-    Ok(!overloads.is_empty())
+    Ok(!schemas.is_empty())
+}
+
+/// Whether no overload of an operator gives anything.
+fn gives_nothing(py: Python<'_>, operator: &str) -> PyResult<bool> {
+    let schemas = schemas(py, operator)?;
+    for schema in &schemas {
+        if schema.getattr("returns")?.len()? > 0 {
+            return Ok(false);
+        }
+    }
+    Ok(!schemas.is_empty())
 }
 
 impl Host for PyHost<'_> {

@@ -1,6 +1,6 @@
 //! What calls of torch give, found by running them on tensors without data.
 
-use super::PyHost;
+use super::{PyHost, gives_nothing};
 use crate::dynamo::classify;
 use crate::fx_module::function;
 use crate::torch::Torch;
@@ -85,6 +85,10 @@ impl<'py> PyHost<'py> {
             // Tensors without data cannot be copied elsewhere; fakes that know their device can.
             Err(error) if !ask.by_hints && error.to_string().contains("Cannot copy out of meta tensor") => {
                 return self.with_symbols(graph, env, id, ask);
+            }
+            // An operator of a library that only changes its arguments needs no implementation for these.
+            Err(_) if node.target.starts_with("torch.ops.") && gives_nothing(self.py, &node.target)? => {
+                Ok(Meta::Plain(Arg::None))
             }
             Err(error) => Err(error.to_string()),
         })
