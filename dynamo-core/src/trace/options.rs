@@ -21,10 +21,14 @@ pub struct Options {
     pub dynamic: Dynamic,
     /// The printed sources of sizes and integers that changed since an earlier call.
     pub changed: Vec<String>,
+    /// Whether integers of the caller's become symbols where sizes do.
+    pub ints: bool,
     /// Whether floats become symbols as well, and numbers that are computed as floats stay so.
     pub floats: bool,
     /// What `dynamic_shapes` says of sizes and integers, by their printed source.
     pub declared: Vec<(String, host::Mark)>,
+    /// Whether NumPy's arrays are tensors of the graph.
+    pub numpy: bool,
     /// Whether graphs may enter inference mode.
     pub inference: bool,
     /// How deep calls are inlined.
@@ -41,7 +45,9 @@ impl Default for Options {
             dynamic: Dynamic::Automatic,
             changed: Vec::new(),
             declared: Vec::new(),
+            ints: true,
             floats: true,
+            numpy: true,
             inference: true,
             depth: 60,
             steps: 1_000_000,

@@ -76,7 +76,7 @@ def compile(
             isolate_recompiles=isolate_recompiles,
             dynamic_shapes=dynamic_shapes,
         )
-    if disable:
+    if disable or _is_disabled():
         return model
     if mode is not None and options is not None:
         message = "either mode or options can be given, not both"
@@ -102,6 +102,16 @@ def compile(
         compiled = _capture.optimize(model, **settings)
     compiled.region_name = name
     return compiled
+
+
+def _is_disabled() -> bool:
+    """Whether the program, or its environment, asks torch to compile nothing."""
+    import os
+    import sys
+
+    config = sys.modules.get("torch._dynamo.config")
+    switch: bool | None = getattr(config, "disable", None)
+    return os.environ.get("TORCH_COMPILE_DISABLE") == "1" if switch is None else switch
 
 
 def _is_module(model: Callable[..., Any]) -> TypeGuard[torch.nn.Module]:

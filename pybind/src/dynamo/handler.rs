@@ -6,7 +6,9 @@ use super::{
     backend::{self, Answer, Backend, Compiled},
     call_guard::{CallGuard, why_not},
     classify::{self, Disabled},
-    code, constant,
+    code,
+    config::{Config, exception},
+    constant,
     declared::{self, Declared},
     failures,
     guard_filter::GuardFilter,
@@ -212,6 +214,11 @@ impl Handler for Tracing {
             let reasons: Vec<String> = why_not(call, failed)?.into_iter().map(|why| why.failure.reason).collect();
             return Err(forbidden(&call.code(), &reasons)?);
         }
+        if !failed.is_empty() && Config::new(call.py()).forbids_recompiles() {
+            let reasons: String = why_not(call, failed)?.iter().map(|why| format!("\n- {}", why.failure.reason)).collect();
+            let text = format!("Recompiling {}\ntriggered by the following guard failure(s):{reasons}", call.code());
+            return Err(exception(call.py(), "RecompileError", text));
+        }
         if self.fullgraph && is_within_replacement(call).unwrap_or(false) {
             return Ok(Verdict::NotNow);
         }
@@ -268,6 +275,10 @@ impl Handler for Tracing {
             let frame = self.history.with(&call.code(), |history| (history.frame, history.captures));
             let event = Event { call, frame, recompiles: why_not(call, failed)? };
             self.listeners.limit(&event, self.limit)?;
+        }
+        if Config::new(call.py()).fails_at_limit() {
+            let text = format!("`{}` was compiled {} times already", call.code(), self.limit);
+            return Err(exception(call.py(), "FailOnRecompileLimitHit", text));
         }
         if self.fullgraph && !is_within_replacement(call).unwrap_or(false) {
             let text = format!("fullgraph: `{}` was compiled {} times already", call.code(), self.limit);
@@ -487,6 +498,8 @@ impl Tracing {
         let floats = floats && host.default_device().is_none();
         let mut options =
             trace::Options { dynamic, changed, declared, floats, inference, follow, ..trace::Options::default() };
+        Config::new(call.py()).apply(&mut options);
+        let dynamic = options.dynamic;
         let capture = trace::trace(host, function, &arguments, &options)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {

@@ -25,6 +25,7 @@ mod backend;
 mod call_guard;
 mod classify;
 mod code;
+mod config;
 mod constant;
 mod declared;
 mod facts;

@@ -19,7 +19,7 @@ impl Tracer<'_> {
             None => {}
         }
         match self.options.dynamic {
-            _ if self.shapes.specialises => false,
+            _ if self.shapes.specialises || !self.options.ints => false,
             Dynamic::Never => false,
             Dynamic::Always => self.is_passed(source),
             Dynamic::Automatic => {

@@ -84,7 +84,7 @@ impl Tracer<'_> {
                 _ => {}
             }
         }
-        if !is_among(FUNCTIONS, name) {
+        if !self.options.numpy || !is_among(FUNCTIONS, name) {
             return Ok(None);
         }
         let mut args = args.to_vec();
@@ -178,7 +178,7 @@ impl Tracer<'_> {
         let Value::Tensor(node) = self.get(tensor)? else { return Err(unknown()) };
         let meta = self.graph.torch[node].tensor_meta().cloned().ok_or_else(unknown)?;
         let may_record = meta.requires_grad || !self.is_input(node) && !self.modes.grad && self.anything_recorded();
-        if may_record || meta.device.kind != DeviceKind::Cpu || !has_counterpart(meta.dtype) {
+        if !self.options.numpy || may_record || meta.device.kind != DeviceKind::Cpu || !has_counterpart(meta.dtype) {
             return Err(unknown());
         }
         self.array_sizes(node).map_err(|_| unknown())?;
@@ -292,6 +292,9 @@ impl Tracer<'_> {
         is_scalar: bool,
         source: Option<SourceId>,
     ) -> Traced {
+        if !self.options.numpy {
+            return Err(Reason::new(Kind::Attribute, "An array: NumPy is not traced."));
+        }
         if let Some(source) = source {
             let kind = self.type_match(obj);
             self.guard(source, kind);
