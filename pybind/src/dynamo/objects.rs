@@ -467,8 +467,11 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn in_instance_dict(&mut self, object: &Handle<'py>, name: Name<'_>) -> Option<bool> {
-        let dict = object.getattr(intern!(self.py(), "__dict__")).ok()?;
-        dict.contains(self.name(name)).ok()
+        match object.is_instance_of::<PyType>() {
+            true => object.getattr(intern!(self.py(), "__dict__")).ok()?.contains(self.name(name)).ok(),
+            // The class may give something else, or run code, for `__dict__`.
+            false => members::own_dict(object).ok()??.contains(self.name(name)).ok(),
+        }
     }
 
     fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {

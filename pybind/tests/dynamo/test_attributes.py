@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -216,3 +217,96 @@ def test_keys_that_were_changed_in_place():
     x = torch.ones(2)
     for other in (torch.ones(2), x):
         assert compiled(x, other) == changed_in_place(x, other)
+
+
+class Five:
+    """A descriptor that only reads."""
+
+    def __get__(self, owner, kind=None):
+        return 5
+
+
+class Shadowed:
+    """Has in its class what an object's own attribute comes before."""
+
+    five = Five()
+
+    @classmethod
+    def of_class(cls):
+        return 1
+
+    @staticmethod
+    def of_nothing():
+        return 2
+
+    def of_object(self):
+        return 3
+
+    @functools.cached_property
+    def kept(self):
+        return 4
+
+
+@pytest.mark.parametrize("read", ["five", "of_class()", "of_nothing()", "of_object()", "kept"])
+def test_an_attribute_of_the_object_comes_before_that_of_its_class(read):
+    function = eval(f"lambda x, thing: x + thing.{read}")
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        thing = Shadowed()
+        for _ in range(2):
+            assert torch.equal(compiled(torch.ones(2), thing), function(torch.ones(2), thing))
+            name = read.removesuffix("()")
+            vars(thing)[name] = (lambda: 9) if read.endswith("()") else 9
+
+
+class Watched:
+    """Reads its attributes by a method of its own."""
+
+    def __init__(self):
+        self.kept = vars(self)
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+def test_a_dict_of_attributes_is_read_without_the_class_own_method():
+    def function(x):
+        thing = Watched()
+        return x + 1, thing.kept is vars(thing), list(vars(thing))
+
+    assert repr(_capture.optimize(function, backend="eager")(torch.ones(2))) == repr(function(torch.ones(2)))
+
+
+class Asked:
+    """Counts how often its class is asked for what an object lacks."""
+
+    def __init__(self, asked):
+        self.asked = asked
+
+    @functools.cached_property
+    def kept(self):
+        self.asked.append("kept")
+        return 4
+
+    def __getattr__(self, name):
+        self.asked.append(name)
+        if name != "absent":
+            raise AttributeError(name)
+        return 5
+
+
+def test_guards_run_no_code_of_the_class():
+    def function(x, thing):
+        return x + thing.absent + thing.kept
+
+    compiled = _capture.optimize(function, backend="eager")
+    asked: dict[Any, list[str]] = {compiled: [], function: []}
+    for run, names in asked.items():
+        for _ in range(3):
+            del names[:]
+            thing = Asked(names)
+            for _ in range(3):
+                run(torch.ones(2), thing)
+            thing.absent = 2
+            run(torch.ones(2), thing)
+    assert asked[compiled] == asked[function] == ["absent", "kept", "absent", "absent"]

@@ -123,3 +123,19 @@ def test_they_are_no_break(function):
     assert repr(compiled(X)) == repr(function(X))
     assert repr(compiled(X)) == repr(function(X))
     assert [event["break_reason"] for event in log] == [None]
+
+
+def test_an_unread_result_is_kept_by_the_cache():
+    @functools.lru_cache
+    def kept(value):
+        return value + 1
+
+    def function(x):
+        kept(3)
+        return x + 1
+
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        compiled(X)
+        assert kept.cache_info().currsize == 1
+        kept.cache_clear()

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 import rust_inductor
+from rust_inductor import _capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -604,3 +605,26 @@ def test_what_is_no_truth_and_no_length_is_an_error(truth, length):
 
     for function in (run, measure):
         assert ending(rust_inductor.compile(function, backend="eager")) == ending(function)
+
+
+class Formatted:
+    """Is formatted in another way than its text is made."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __format__(self, spec):
+        return format(self.n, spec or ">4")
+
+    def __str__(self):
+        return "text"
+
+
+def test_an_object_is_formatted_by_its_own_method():
+    def function(x, given):
+        made = Formatted(3)
+        return x + 1, f"{made} {made:03d} {made!s:>6} {given} {given:x}"
+
+    for n in (10, 11):
+        compiled = _capture.optimize(function, backend="eager")
+        assert repr(compiled(torch.ones(2), Formatted(n))) == repr(function(torch.ones(2), Formatted(n)))

@@ -36,8 +36,14 @@ impl Tracer<'_> {
 
     /// Guards that an attribute is there, unless something is guarded of its value.
     pub(in crate::trace) fn found_attr(&mut self, of: SourceId, name: &str, place: SourceId) {
-        let name = self.sources.string(name);
-        let guard = Guard::new(of, GuardKind::HasAttr(name, true)).at(self.place());
+        let (of, kind) = match self.sources.get(place) {
+            Some(Source::Step { base, step: Step::Item(_) }) => {
+                let name = self.sources.constant(Constant::Str(name.to_owned()));
+                (base, GuardKind::DictContains(Element::Constant(name)))
+            }
+            _ => (of, GuardKind::HasAttr(self.sources.string(name), true)),
+        };
+        let guard = Guard::new(of, kind).at(self.place());
         self.guards.asked.found.push((guard, place));
     }
 

@@ -207,6 +207,13 @@ impl Tracer<'_> {
             Op::FormatValue | Op::ConvertValue => Conversion::decode(arg),
             _ => None,
         };
+        if conversion.is_none()
+            && self.as_constant(value)?.is_none()
+            && let Some(text) = self.own_format(value, spec)?
+        {
+            f.push(text);
+            return Ok(());
+        }
         let spec = self.as_constant(spec)?;
         // Without a conversion, `format` of what is no constant is its `str`, if the format specification is empty.
         let conversion = match conversion {

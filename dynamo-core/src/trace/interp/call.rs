@@ -124,7 +124,10 @@ impl Tracer<'_> {
         let Some(found) = self.host.cached(obj, &arguments, self.heap.has_changed()) else { return Ok(None) };
         let arguments = self.sources.constant(arguments);
         let source = self.sources.step(source, Step::Cached(arguments));
-        Ok(Some(self.lazy(found, source)))
+        let result = self.lazy(found, source);
+        // Guarded even if nothing reads it, so that later calls leave it in the cache as well.
+        self.force(result)?;
+        Ok(Some(result))
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {

@@ -136,11 +136,13 @@ impl Tracer<'_> {
             }
             Some(ClassAttr::StaticMethod(function)) => self.class_member_of(instance, name, function),
             Some(ClassAttr::ClassMethod(function)) => {
+                self.guard_not_own(instance, name);
                 let class = self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name))?;
                 let function = self.class_part(instance, name, function, "__func__")?;
                 Ok(self.value(Value::Method { function, this: class }))
             }
             Some(ClassAttr::CachedProperty(function, kept)) => {
+                self.guard_not_own(instance, name);
                 let function = self.class_part(instance, name, function, "func")?;
                 let value = self.call(function, vec![this], vec![])?;
                 self.write_own(instance, &kept, value)?;
@@ -162,7 +164,10 @@ impl Tracer<'_> {
                     Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
                 }
             }
-            Some(ClassAttr::Descriptor { object, .. }) => self.descriptor_get(instance, name, object),
+            Some(ClassAttr::Descriptor { object, .. }) => {
+                self.guard_not_own(instance, name);
+                self.descriptor_get(instance, name, object)
+            }
             // A member of `__slots__` without a value, or a property, which came before.
             Some(ClassAttr::Member | ClassAttr::Property(_)) => Err(Reason::raised(&format!("AttributeError: {name}"))),
             None => match instance.body {
@@ -191,6 +196,12 @@ impl Tracer<'_> {
         }
     }
 
+    /// True for an object whose class reads attributes by a function of its own.
+    pub(in crate::trace) fn has_own_getattribute(&mut self, this: ValueId) -> Traced<bool> {
+        let instance = self.instance_of(this, "__dict__")?;
+        Ok(matches!(self.class_attr_unguarded(instance, "__getattribute__"), Some(ClassAttr::Function(_))))
+    }
+
     /// How guards read an attribute of an object: without the class's own `__getattribute__`, where it has one.
     fn own_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
         let source = self.source(instance.this)?;
@@ -200,6 +211,25 @@ impl Tracer<'_> {
                 Some(self.sources.step(source, Step::GenericAttr(name)))
             }
             _ => Some(self.sources.attr(source, name)),
+        }
+    }
+
+    /// How guards read what an object itself has under a name. Where the attribute is not there, reading must not run
+    /// a property, a descriptor or `__getattr__` of the class.
+    fn found_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
+        let computes = match self.class_attr_unguarded(instance, name) {
+            Some(ClassAttr::Member) => return self.own_source(instance, name),
+            Some(ClassAttr::CachedProperty(..) | ClassAttr::Descriptor { .. } | ClassAttr::Property(_)) => true,
+            Some(_) => false,
+            None => self.has_fallback(instance) && !self.is_nn_module(instance),
+        };
+        let Body::Found(obj) = instance.body else { return self.own_source(instance, name) };
+        match computes && self.host.has_dict(obj) {
+            true => {
+                let dict = self.own_source(instance, "__dict__")?;
+                Some(self.sources.item(dict, Constant::Str(name.to_owned())))
+            }
+            false => self.own_source(instance, name),
         }
     }
 
@@ -290,7 +320,7 @@ impl Tracer<'_> {
             Body::Found(obj) if self.written(obj, name).is_some() || self.host.instance_attr(obj, name).is_some() => {
                 match self.host.instance_attr(obj, name) {
                     Some(found) if self.written(obj, name).is_none() => {
-                        let source = self.own_source(instance, name);
+                        let source = self.found_source(instance, name);
                         if let (Some(source), Some(of), true) =
                             (source, self.source(instance.this), self.exceptions.watched)
                         {

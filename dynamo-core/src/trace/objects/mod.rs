@@ -379,14 +379,30 @@ impl Tracer<'_> {
         }
     }
 
-    /// `str`, `repr` or `format` of an object by its class's own method, by the method's name; `None` if the class has
-    /// none in Python.
+    /// `str` or `repr` of an object by its class's own method, by the method's name; `None` if the class has none in
+    /// Python.
     pub(super) fn object_text(&mut self, value: ValueId, method: &str) -> Traced<Option<String>> {
-        let args = if method == "__format__" { vec![self.constant(Constant::Str(String::new()))] } else { vec![] };
-        let Some(text) = self.call_special(value, method, &args)? else { return Ok(None) };
+        let Some(text) = self.call_special(value, method, &[])? else { return Ok(None) };
         match self.get(text)? {
             Value::Const(Constant::Str(text)) => Ok(Some(text)),
             _ => Ok(None),
+        }
+    }
+
+    /// `format` of an object by its class's own `__format__`; `None` if that is the interpreter's or that of
+    /// enumerations, which give the object's `str` where the format specification is empty.
+    pub(in crate::trace) fn own_format(&mut self, value: ValueId, spec: ValueId) -> Traced<Option<ValueId>> {
+        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        let Some((found @ ClassAttr::Function(_), _)) = self.class_attr(instance, "__format__")? else {
+            return Ok(None);
+        };
+        let of_enumerations = self.host.class_named("enum.Enum").and_then(|class| {
+            let (_, found) = self.host.class_attr(class, "__format__", None)?;
+            Some(found)
+        });
+        match of_enumerations == Some(found) {
+            true => Ok(None),
+            false => self.call_special(value, "__format__", &[spec]),
         }
     }
 }

@@ -164,6 +164,13 @@ impl Output<'_, '_> {
             })?,
             Value::State(state) => self.push_state(state)?,
             Value::Instance(state) => self.push_instance(state)?,
+            Value::InstanceDict(this) if self.t.has_own_getattribute(this)? => {
+                self.call_named("builtins.object.__getattribute__", 2, |out| {
+                    out.push(this)?;
+                    out.builder.load_const(Const::Str("__dict__".to_owned()));
+                    Ok(())
+                })?;
+            }
             Value::InstanceDict(this) => {
                 self.push(this)?;
                 self.builder.load_attr("__dict__");

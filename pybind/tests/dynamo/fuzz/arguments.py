@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from pybind.tests.dynamo.fuzz.generate import Parameter, Program
+from pybind.tests.dynamo.fuzz.generate import Parameter, Program, grammar_of, some_themes
 from pybind.tests.dynamo.fuzz.scope import Shape
 
 #: What changes from call to call: first nothing, then numbers, then sizes; then all is as at first.
@@ -22,7 +22,7 @@ def arguments(program: Program, variant: int, namespace: dict[str, Any]) -> tupl
     given: list[Any] = []
     named: dict[str, Any] = {}
     for parameter in program.parameters:
-        value = build(parameter, variant, rng, generator, given, namespace)
+        value = build(parameter, variant, rng, generator, given, namespace, program.seed)
         if parameter.how == "position":
             given.append(value)
         elif parameter.how == "keyword" or variant == 1:
@@ -49,6 +49,7 @@ def build(
     generator: torch.Generator,
     earlier: list[Any],
     namespace: dict[str, Any],
+    seed: int,
 ) -> Any:
     """The value of a parameter."""
     shape = parameter.kind.shape
@@ -90,4 +91,4 @@ def build(
             return (fresh(), number())
         case "box":
             return namespace["Box"](fresh(), number())
-    raise ValueError(parameter.kind.name)
+    return grammar_of(some_themes(seed)).arguments[parameter.kind.name](namespace, fresh(), number(), variant)

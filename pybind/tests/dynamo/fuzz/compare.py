@@ -7,12 +7,16 @@ is how lost and invented aliases show.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import types
+import weakref
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 
 #: Addresses in messages differ from run to run.
@@ -127,20 +131,43 @@ class Pairs:
         if isinstance(a, list | tuple):
             if len(a) != len(b):
                 return f"{path}: length {len(a)} became {len(b)}"
-            return self.first((x, y, f"{path}[{i}]") for i, (x, y) in enumerate(zip(a, b))) if depth else None
-        if isinstance(a, dict):
-            if list(a) != list(b):
+            return self.first((x, y, f"{path}[{i}]") for i, (x, y) in enumerate(zip(a, b)))
+        if isinstance(a, dict | types.MappingProxyType):
+            if len(a) != len(b):
                 return f"{path}: keys {list(a)} became {list(b)}"
-            return self.first((a[k], b[k], f"{path}[{k!r}]") for k in a)
-        if isinstance(a, float):
-            return (
-                None if a == b or math.isclose(a, b, rel_tol=1e-6) or (a != a and b != b) else f"{path}: {a} became {b}"
-            )
-        if isinstance(a, types.FunctionType | type | types.ModuleType):
-            return None if a.__name__ == b.__name__ else f"{path}: {a.__name__} became {b.__name__}"
-        if hasattr(a, "__dict__"):
-            return self.differ(vars(a), vars(b), path, depth)
+            text = self.first((x, y, f"{path}.keys()[{i}]") for i, (x, y) in enumerate(zip(a, b)))
+            if text is not None:
+                return text
+            return self.first((x, y, f"{path}[{k!r}]") for (k, x), y in zip(a.items(), b.values()))
+        if isinstance(a, np.floating) or type(a) is float:
+            return None if same_float(a, b) else f"{path}: {a} became {b}"
+        if isinstance(a, np.ndarray):
+            return self.arrays(a, b, path)
+        if isinstance(a, set | frozenset) and a != b:
+            return self.temporary(in_order(a), in_order(b), path, depth)
+        if isinstance(a, BaseException):
+            return self.exceptions(a, b, path, depth)
+        if isinstance(a, torch.optim.Optimizer):
+            return self.temporary((a.param_groups, a.state), (b.param_groups, b.state), path, depth)
+        if isinstance(a, Iterator) and not hasattr(a, "__dict__"):
+            return self.temporary(drained(a), drained(b), f"{path}, drained", depth)
+        if isinstance(a, types.MethodType):
+            return self.temporary((a.__func__, a.__self__), (b.__func__, b.__self__), path, depth)
+        if isinstance(a, types.FunctionType):
+            return self.temporary(parts_of_function(a), parts_of_function(b), path, depth)
+        if isinstance(a, type | types.ModuleType):
+            return self.temporary(parts_of_class(a), parts_of_class(b), path, depth)
+        parts = parts_of_object(a), parts_of_object(b)
+        if parts[0]:
+            return self.temporary(*parts, path, depth)
+        if getattr(type(a), "__repr__", None) is object.__repr__ or isinstance(a, weakref.ref):
+            return None
         return None if scrubbed(a) == scrubbed(b) else f"{path}: {a!r} became {b!r}"
+
+    def temporary(self, a: Any, b: Any, path: str, depth: int) -> str | None:
+        """Where and how contents differ that were gathered for this."""
+        self.kept += [a, b]
+        return self.differ(a, b, path, depth)
 
     def first(self, items: Any) -> str | None:
         for a, b, path in items:
@@ -164,7 +191,79 @@ class Pairs:
         self.kept += storages
         if a.numel() and not self.paired(-storages[0].data_ptr(), -storages[1].data_ptr()):
             return f"{path}: shares memory with other tensors than before"
+        if a.is_leaf and (a.grad is not None or b.grad is not None):
+            return self.differ(a.grad, b.grad, f"{path}.grad", 1)
         return None
+
+    def arrays(self, a: np.ndarray, b: np.ndarray, path: str) -> str | None:
+        """Where and how two arrays differ."""
+        for name in ("dtype", "shape", "strides"):
+            mine, theirs = getattr(a, name), getattr(b, name)
+            if mine != theirs:
+                return f"{path}: {name} {mine} became {theirs}"
+        if a.dtype != object and not np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True):
+            return f"{path}: {a.tolist()} became {b.tolist()}"
+        if a.size and not self.paired(-a.__array_interface__["data"][0], -b.__array_interface__["data"][0]):
+            return f"{path}: shares memory with other arrays than before"
+        return None
+
+    def exceptions(self, a: BaseException, b: BaseException, path: str, depth: int) -> str | None:
+        """Where and how two exceptions, their causes and their contexts differ."""
+        parts = ("args", "__cause__", "__context__", "__suppress_context__", "__dict__")
+        return self.first((getattr(a, part), getattr(b, part), f"{path}.{part}") for part in parts)
+
+
+def parts_of_function(function: types.FunctionType) -> dict[str, Any]:
+    """What can be observed of a function."""
+    cells = [cell.cell_contents if cell != types.CellType() else None for cell in function.__closure__ or ()]
+    names = ("__name__", "__defaults__", "__kwdefaults__")
+    own = {k: v for k, v in vars(function).items() if not k.startswith("_torchdynamo")}
+    return {"closure": cells, "own": own, **{name: getattr(function, name) for name in names}}
+
+
+def parts_of_class(kind: Any) -> dict[str, Any]:
+    """What programs change in a class of theirs."""
+    own = vars(kind) if getattr(kind, "__module__", None) == "program" else {}
+    changed = {k: v for k, v in own.items() if not k.startswith("_") and isinstance(v, int | str | torch.Tensor)}
+    return {"__name__": kind.__name__, **changed}
+
+
+def parts_of_object(value: Any) -> dict[str, Any]:
+    """The attributes of an object, and its value where its class comes from one of numbers or text."""
+    own = getattr(value, "__dict__", {})
+    parts = dict(own) if isinstance(own, dict) else {}
+    for kind in type(value).__mro__:
+        names = getattr(kind, "__slots__", ())
+        for name in (names,) if isinstance(names, str) else names:
+            if hasattr(value, name) and name != "__dict__":
+                parts[name] = getattr(value, name)
+    for base in (int, float, str):
+        if isinstance(value, base) and type(value) is not base:
+            parts["value"] = base(value) if base is not str else str.__str__(value)
+    return parts
+
+
+def same_float(a: Any, b: Any) -> bool:
+    """Equal to the sign of zero, but for roundings of tensors."""
+    if a == b:
+        return math.copysign(1.0, a) == math.copysign(1.0, b)
+    return math.isclose(a, b, rel_tol=1e-6) or (a != a and b != b)
+
+
+def in_order(items: Iterable[Any]) -> list[Any]:
+    """The items of a set, ordered by their texts."""
+    return sorted(items, key=lambda item: ADDRESS.sub("0x", repr(item)))
+
+
+def drained(iterator: Iterator[Any]) -> list[Any]:
+    """What an iterator still has, and how it ends."""
+    found: list[Any] = []
+    try:
+        for item in itertools.islice(iterator, 20):
+            found.append(item)
+    except Exception as error:
+        found.append((type(error).__name__, str(error)))
+    return found
 
 
 def scrubbed(value: Any) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pybind.tests.dynamo.fuzz.rows import Row
 from pybind.tests.dynamo.fuzz.scope import (
     EXPRESSION_DEPTH,
     HOLE,
@@ -21,17 +21,8 @@ from pybind.tests.dynamo.fuzz.scope import (
 WORDS = ('"a"', '"b"', '"key"', '""', '"Zed"')
 INTS = ("0", "1", "2", "3", "5", "7", "-1", "-2")
 #: Kinds of objects that hold tensors.
-CONTAINERS = ("tensors", "named", "box", "pair")
+CONTAINERS = ("tensors", "named", "box", "pair", "obj", "record", "array")
 FLOATS = ("0.5", "1.5", "-0.25", "2.0", "3.75")
-
-
-@dataclass(frozen=True)
-class Row:
-    """A construct: its name in statistics, how often it is taken, and its text or what writes it."""
-
-    name: str
-    weight: float
-    make: str | Callable[[Scope, Kind], str]
 
 
 def sizes(shape: Shape) -> str:
@@ -73,7 +64,23 @@ def literal(scope: Scope, kind: Kind) -> str:
             return f"({inner}, {pick(INTS)})"
         case "box":
             return f"Box({inner}, {pick(INTS)})"
-    raise NoFit
+        case "obj":
+            if not scope.classes:
+                raise NoFit
+            return f"{pick(scope.classes)}({inner}, {pick(INTS)})"
+    return plainest(scope, kind)
+
+
+def plainest(scope: Scope, kind: Kind) -> str:
+    """The literal of a theme's kind, no deeper than it must be."""
+    text = scope.grammar.literals.get(kind.name)
+    if text is None:
+        raise NoFit
+    depth, scope.depth = scope.depth, EXPRESSION_DEPTH
+    try:
+        return fill(scope, text, kind)
+    finally:
+        scope.depth = depth
 
 
 def leaf(scope: Scope, kind: Kind) -> str:
@@ -88,14 +95,14 @@ def leaf(scope: Scope, kind: Kind) -> str:
 
 def expression(scope: Scope, kind: Kind) -> str:
     """Any expression of a kind."""
-    rows = EXPRESSIONS.get(kind.name, ())
+    rows = scope.grammar.expressions.get(kind.name, ())
     if rows and scope.depth < EXPRESSION_DEPTH and not scope.chance(0.2 * scope.depth):
         for row in scope.rng.choices(rows, [row.weight for row in rows], k=3):
             used = len(scope.used)
             scope.depth += 1
             try:
                 scope.used.append(row.name)
-                return fill(scope, row.make, kind) if isinstance(row.make, str) else row.make(scope, kind)
+                return row.text(scope, kind) if callable(row.make) else fill(scope, row.make, kind)
             except NoFit:
                 del scope.used[used:]
             finally:

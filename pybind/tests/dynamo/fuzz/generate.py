@@ -1,140 +1,39 @@
 """Random programs: a text, the parameters of its function ``main``, and which constructs are in it.
 
-A seed gives the same program everywhere, and every program ends. Sets of constructs are tables with a row each, in
-``expressions`` and ``statements``.
+A seed gives the same program everywhere, and every program ends. Sets of constructs are tables with a row each, by
+themes; a program is about a few of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from pybind.tests.dynamo.fuzz.scope import Kind, Scope, Variable, tensor
-from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write_function
-
-#: What programs start with.
-PRELUDE = """\
-import collections
 import contextlib
 import functools
-import itertools
-import math
-import operator
+import random
+import re
+from dataclasses import dataclass
 
-import torch
+from pybind.tests.dynamo.fuzz.arrays import ARRAYS
+from pybind.tests.dynamo.fuzz.basics import BASICS, IMPORTS
+from pybind.tests.dynamo.fuzz.classes import CLASSES, write_classes
+from pybind.tests.dynamo.fuzz.errors import ERRORS
+from pybind.tests.dynamo.fuzz.expressions import fill
+from pybind.tests.dynamo.fuzz.generators import GENERATORS
+from pybind.tests.dynamo.fuzz.library import LIBRARY
+from pybind.tests.dynamo.fuzz.managers import MANAGERS
+from pybind.tests.dynamo.fuzz.modules import MODULES
+from pybind.tests.dynamo.fuzz.records import RECORDS
+from pybind.tests.dynamo.fuzz.rows import Grammar
+from pybind.tests.dynamo.fuzz.scope import SHAPED, Kind, NoFit, Scope, Variable, tensor
+from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write_function
+from pybind.tests.dynamo.fuzz.training import TRAINING
 
-Dot = collections.namedtuple("Dot", "a b")
+#: What a program may be about besides the basics.
+THEMES = (LIBRARY, CLASSES, RECORDS, ERRORS, GENERATORS, MANAGERS, MODULES, TRAINING, ARRAYS)
+#: How often a program keeps in a list what it would print, since graphs end where something is printed.
+NOTED = 0.75
+#: How many changes of the module's state there are between calls.
+CHANGES = 3
 
-
-class Box:
-    def __init__(self, value, count=0):
-        self.value = value
-        self.count = count
-
-    @property
-    def twice(self):
-        return self.count * 2
-
-    def bump(self, by=1):
-        self.count += by % 13
-        return self.count
-
-    def reset(self):
-        self.count = 0
-
-    def scaled(self, factor):
-        return self.value * factor
-
-    def __add__(self, other):
-        return self.value + other
-
-    def __mul__(self, other):
-        return self.value * other
-
-    def __call__(self, other):
-        return self.value - other
-
-    def __len__(self):
-        return abs(self.count) % 5
-
-    def __getitem__(self, at):
-        return self.count - at
-
-    def __contains__(self, item):
-        return item == self.count
-
-    def __enter__(self):
-        self.count += 1
-        return self.count
-
-    def __exit__(self, kind, error, trace):
-        self.count -= 2
-
-
-class Odd(ValueError):
-    pass
-
-
-@contextlib.contextmanager
-def quietly(notes):
-    with torch.no_grad():
-        yield len(notes)
-    if len(notes) < 8:
-        notes.append(2)
-
-
-@contextlib.contextmanager
-def guarded(notes):
-    try:
-        yield len(notes)
-    except KeyError as error:
-        notes[:] = [len(error.args)]
-    finally:
-        if len(notes) < 8:
-            notes.append(4)
-
-
-class Noted:
-    def __init__(self, notes):
-        self.notes = notes
-
-    def __enter__(self):
-        if len(self.notes) < 8:
-            self.notes.append(1)
-        return self
-
-    def __exit__(self, kind, error, trace):
-        print("left", kind)
-        return kind is ValueError
-
-
-def counting(most):
-    for i in range(most):
-        yield i * 3
-
-
-def walked(tree):
-    count = 1
-    for part in tree:
-        if isinstance(part, list):
-            count += yield from walked(part)
-        else:
-            yield part
-    return count
-
-
-@torch.compiler.disable
-def disabled(value):
-    return value
-
-
-g_int = 4
-g_ints = [3, 1, 2]
-g_table = {"a": 1, "key": 5}
-g_tensor = torch.ones(3)
-g_str = "glob"
-
-
-"""
 GLOBALS = (
     Variable("g_int", Kind("int")),
     Variable("g_ints", Kind("ints")),
@@ -142,6 +41,21 @@ GLOBALS = (
     Variable("g_tensor", tensor("3")),
     Variable("g_str", Kind("str")),
 )
+
+
+DEFAULTS = {"int": "3", "maybe": "None", "str": '"given"', "float": "1.25"}
+#: Kinds that are no parameters of ``main``.
+NEVER_GIVEN = ("mask", "gen", "error")
+#: What arguments are made of, by their kinds.
+GIVEN_NAMES = {
+    "box": "Box",
+    "record": "Point",
+    "color": "Color",
+    "stack": "Stack",
+    "registry": "Registry",
+    "module": "Net",
+    "trainer": "Trainer",
+}
 
 
 @dataclass(frozen=True)
@@ -178,24 +92,10 @@ def main_parameters(scope: Scope) -> list[Parameter]:
     rows, columns = "x.shape[0]", "x.shape[1]"
     made = [Parameter("x", tensor(rows, columns), note="grad" if grad else "plain")]
     shapes = ((rows, columns), (columns,), (rows,), (), ("2", rows, columns), (columns, rows))
-    names = (
-        "tensor",
-        "int",
-        "float",
-        "bool",
-        "str",
-        "maybe",
-        "ints",
-        "set",
-        "table",
-        "tensors",
-        "named",
-        "pair",
-        "box",
-    )
+    names = tuple(kind for kind in scope.grammar.kinds if kind not in NEVER_GIVEN)
     for i in range(scope.rng.randrange(1, 6)):
         kind = some_kind(scope, *names)
-        shape = scope.rng.choice(shapes) if kind.name in ("tensor", "tensors", "named", "pair", "box") else ()
+        shape = scope.rng.choice(shapes) if kind.name in SHAPED else ()
         kind = Kind(kind.name, shape)
         note = "plain"
         if kind.name == "tensor":
@@ -209,13 +109,25 @@ def main_parameters(scope: Scope) -> list[Parameter]:
     return made
 
 
-DEFAULTS = {"int": "3", "maybe": "None", "str": '"given"', "float": "1.25"}
+@functools.cache
+def grammar_of(themes: frozenset[int]) -> Grammar:
+    """The grammar of programs about these themes."""
+    return Grammar((BASICS, *(THEMES[i].often(3) for i in sorted(themes))), (BASICS, *THEMES))
+
+
+def some_themes(seed: int) -> frozenset[int]:
+    """What a program is about."""
+    rng = random.Random(f"themes {seed}")
+    return frozenset(rng.sample(range(len(THEMES)), rng.randrange(4)))
 
 
 def generate(seed: int) -> Program:
     """The program of a seed."""
-    scope = Scope(seed, budget=0)
+    themes = some_themes(seed)
+    scope = Scope(seed, budget=0, grammar=grammar_of(themes))
     scope.globals = list(GLOBALS)
+    if "obj" in scope.grammar.kinds:
+        write_world(scope)
     parameters = main_parameters(scope)
     for _ in range(scope.rng.choice((0, 0, 1, 1, 2))):
         scope.budget = 10
@@ -234,5 +146,36 @@ def generate(seed: int) -> Program:
         for _ in range(scope.rng.randrange(3, 10)):
             body(scope, 1)
         returned(scope)
+    write_changes(scope)
     used = tuple(sorted(set(scope.used)))
-    return Program(seed, PRELUDE + "\n".join(scope.lines) + "\n", tuple(parameters), used)
+    text = "\n".join(scope.lines) + "\n"
+    given = " ".join(GIVEN_NAMES.get(parameter.kind.name, "") for parameter in parameters)
+    source = scope.grammar.prelude(f"{text} {given} note") + text
+    if scope.chance(NOTED):
+        source = re.sub(r"\bprint\(", "note(", source)
+    return Program(seed, f"{IMPORTS}\n{source}", tuple(parameters), used)
+
+
+def write_world(scope: Scope) -> None:
+    """The program's own classes, one object of them, and what makes arguments."""
+    scope.classes = write_classes(scope)
+    scope.line(f"g_obj = {scope.classes[-1]}(torch.ones(3), {scope.rng.randrange(5)})")
+    scope.globals.append(Variable("g_obj", Kind("obj", ("3",))))
+    scope.line("")
+    with scope.block("def make_object(t, number, variant):"):
+        chosen = [scope.rng.choice(scope.classes) for _ in range(3)]
+        scope.line(f"return ({', '.join(chosen)})[variant](t, number)")
+    scope.line("")
+
+
+def write_changes(scope: Scope) -> None:
+    """Functions that change the module's state between calls."""
+    rows = [row for row in scope.grammar.changes if scope.classes or "g_obj" not in str(row.make)]
+    scope.line("")
+    for i in range(CHANGES):
+        with scope.block(f"def change_{i}():"):
+            for row in scope.rng.choices(rows, [row.weight for row in rows], k=2) if rows and scope.chance(0.6) else ():
+                with contextlib.suppress(NoFit):
+                    scope.line(fill(scope, str(row.make), Kind("int")))
+                    scope.used.append(f"change: {row.name}")
+        scope.line("")

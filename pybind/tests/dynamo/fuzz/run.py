@@ -19,6 +19,7 @@ import signal
 import sys
 import time
 import traceback
+import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,10 +27,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from pybind.tests.dynamo.fuzz.arguments import VARIANTS, arguments
 from pybind.tests.dynamo.fuzz.compare import ADDRESS, Outcome, Raised, difference
-from pybind.tests.dynamo.fuzz.generate import PRELUDE, Program, generate
+from pybind.tests.dynamo.fuzz.generate import CHANGES, Program, generate
 
 Listener = Callable[[dict[str, Any]], None]
 #: What makes a compiled function of a function. The second argument is told of captures; the third is the seed.
@@ -79,16 +81,19 @@ class Report:
     def key(self) -> str:
         """What the difference has in common with others of the same cause, most likely."""
         kinds = " ".join(re.findall(r"kind='(\w+)'", self.text))
-        return f"{self.aspect} {kinds}" if kinds else self.aspect
+        place = re.sub(r"\d+", "", self.text.split(":")[0])
+        return f"{self.aspect} {kinds or place}"
 
 
 def namespace_of(program: Program) -> dict[str, Any]:
     """The program's module, freshly executed."""
     lines = program.source.splitlines(keepends=True)
     linecache.cache[program.name] = (len(program.source), None, lines, program.name)
-    namespace: dict[str, Any] = {"__name__": "program"}
-    exec(compile(program.source, program.name, "exec"), namespace)
-    return namespace
+    module = types.ModuleType("program")
+    # Data classes look for the module of their class.
+    sys.modules["program"] = module
+    exec(compile(program.source, program.name, "exec"), vars(module))
+    return vars(module)
 
 
 def innermost(error: BaseException, name: str) -> int | None:
@@ -100,6 +105,7 @@ def innermost(error: BaseException, name: str) -> int | None:
 def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any], name: str) -> Outcome:
     """One call, and all that came of it."""
     result, raised, printed = None, None, io.StringIO()
+    namespace.get("g_notes", []).clear()
     args, kwargs = given
     try:
         with contextlib.redirect_stdout(printed):
@@ -147,14 +153,21 @@ def run(program: Program, compiler: Compiler) -> Report:
 
     plain, compiled = namespace_of(program), namespace_of(program)
     function = compiler(compiled["main"], listen, program.seed)
+    given = arguments(program, VARIANTS[0], plain), arguments(program, VARIANTS[0], compiled)
     for call in range(len(VARIANTS) * 2):
         variant = VARIANTS[call // 2]
+        # Every second call has the arguments as the one before left them.
+        if call % 2 == 0:
+            change(call // 2, plain, compiled)
+            given = arguments(program, variant, plain), arguments(program, variant, compiled)
+        before = RemovableHandle.next_id
         try:
             with limited():
-                expected = outcome(plain["main"], arguments(program, variant, plain), plain, program.name)
+                expected = outcome(plain["main"], given[0], plain, program.name)
         except Endless:
             break
-        found = outcome(function, arguments(program, variant, compiled), compiled, program.name)
+        RemovableHandle.next_id = before
+        found = outcome(function, given[1], compiled, program.name)
         report.raised = report.raised or expected.raised is not None
         differs = difference(expected, found)
         if differs is not None:
@@ -162,6 +175,15 @@ def run(program: Program, compiler: Compiler) -> Report:
             break
     report.seconds = time.perf_counter() - began
     return report
+
+
+def change(number: int, *namespaces: dict[str, Any]) -> None:
+    """Changes the state of each module in one way, as far as that is possible."""
+    before = RemovableHandle.next_id
+    for namespace in namespaces:
+        RemovableHandle.next_id = before
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+            namespace[f"change_{number % CHANGES}"]()
 
 
 def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
@@ -304,7 +326,7 @@ def main() -> int:
     seeds = range(options.seed, options.seed + options.count)
     if options.show:
         for seed in seeds:
-            print(generate(seed).source[len(PRELUDE) :])
+            print(generate(seed).source)
     compiler = COMPILERS[options.compiler]
     summary = summarise(compiler, seeds, options.jobs)
     if options.json:

@@ -11,14 +11,18 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pybind.tests.dynamo.fuzz.rows import Grammar
 
 #: How deep expressions, blocks and loops nest.
 EXPRESSION_DEPTH = 3
 BLOCK_DEPTH = 3
 LOOP_DEPTH = 2
 
-#: A hole for an expression, a hole for a variable, or alternatives: ``$int``, ``@int``, ``⟨+ -⟩``.
-HOLE = re.compile(r"\$(\w+)|@(\w+)|⟨([^⟩]+)⟩")
+#: A hole for an expression, a hole for a variable, or alternatives: ``$int``, ``@int``, ``⟨+ -⟩``. Decorators are none.
+HOLE = re.compile(r"\$(\w+)|@(?![\w.()]*\n *(?:def|class))(\w+)|⟨([^⟩]+)⟩")
 
 Shape = tuple[str, ...]
 
@@ -36,9 +40,26 @@ class Kind:
 
 
 #: Kinds that have tensors in them.
-SHAPED = ("tensor", "mask", "tensors", "named", "box", "pair")
+SHAPED = ("tensor", "mask", "tensors", "named", "box", "pair", "obj", "record", "array")
 #: Kinds whose values can be changed.
-MUTABLE = ("tensor", "ints", "tensors", "table", "named", "box", "set")
+MUTABLE = (
+    "tensor",
+    "ints",
+    "tensors",
+    "table",
+    "named",
+    "box",
+    "set",
+    "obj",
+    "record",
+    "stack",
+    "registry",
+    "queue",
+    "array",
+    "module",
+    "gen",
+    "error",
+)
 
 
 def tensor(*shape: str) -> Kind:
@@ -93,8 +114,11 @@ class Frame:
 class Scope:
     """The text so far and what is in scope at its end."""
 
-    def __init__(self, seed: int, budget: int) -> None:
+    def __init__(self, seed: int, budget: int, grammar: Grammar) -> None:
         self.rng = random.Random(seed)
+        self.grammar = grammar
+        #: The program's own classes that can be called with a tensor and a number.
+        self.classes: list[str] = []
         self.lines: list[str] = []
         self.indent = 0
         self.frame = Frame()

@@ -92,7 +92,11 @@ def shrink(program: Program, compiler: Compiler, budget: float = BUDGET) -> Smal
 def attempt(small: Small, edit: Edit, compiler: Compiler) -> Small | None:
     """The smaller program, if it differs as the larger one does."""
     tree = applied(ast.parse(small.program.source), edit)
-    source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    try:
+        source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    except ValueError:
+        # Not all that stands in a formatted string may.
+        return None
     if len(source) >= len(small.program.source):
         return None
     program = dataclasses.replace(small.program, source=source)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
 
 from pybind.tests.dynamo.fuzz.expressions import CONTAINERS, call, expression, fill, sizes
+from pybind.tests.dynamo.fuzz.rows import Row
 from pybind.tests.dynamo.fuzz.scope import (
     BLOCK_DEPTH,
     LOOP_DEPTH,
@@ -41,35 +41,23 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """A construct: its name in statistics, how often it is taken, and its text or what writes it."""
-
-    name: str
-    weight: float
-    make: str | Callable[[Scope], None]
-
-
 def some_kind(scope: Scope, *names: str) -> Kind:
     """A kind, of these if any are named."""
-    pool = names or tuple(KINDS)
-    name = scope.rng.choices(pool, [KINDS[n] for n in pool])[0]
+    weights = scope.grammar.kinds
+    pool = names or tuple(weights)
+    name = scope.rng.choices(pool, [weights[n] for n in pool])[0]
     return Kind(name, scope.some_shape()) if name in SHAPED else Kind(name)
 
 
 def statement(scope: Scope) -> None:
     """Any statement that fits."""
-    rows = STATEMENTS
+    rows = scope.grammar.statements
     for row in scope.rng.choices(rows, [row.weight for row in rows], k=8):
         used, lines = len(scope.used), len(scope.lines)
         scope.used.append(row.name)
         try:
             if isinstance(row.make, str):
-                held = [name for name in CONTAINERS if f"@{name}" in row.make]
-                shape = scope.of_name(held[0]).kind.shape if held else scope.some_shape()
-                text = fill(scope, row.make, tensor(*shape))
-                for line in text.split("\n"):
-                    scope.line(line)
+                snippet(scope, row.make)
             else:
                 row.make(scope)
         except NoFit:
@@ -78,6 +66,43 @@ def statement(scope: Scope) -> None:
         else:
             return
     scope.line("pass")
+
+
+#: In statements: a name of its own, a new variable of a kind, and a place for further statements.
+NAME, NEW, REST = re.compile(r"§(\w)"), re.compile(r"→(\w+)"), "…"
+
+
+def snippet(scope: Scope, template: str) -> None:
+    """Statements from a text."""
+    held = [name for name in CONTAINERS if re.search(rf"@{name}\b", template)]
+    shape = scope.of_name(held[0]).kind.shape if held else scope.some_shape()
+    if REST in template:
+        room(scope)
+    names: dict[str, str] = {}
+    text = fill(scope, template, tensor(*shape))
+    text = NAME.sub(lambda found: names.setdefault(found[1], scope.fresh(found[1])), text)
+    kept = len(scope.frame.variables)
+    lasting: list[Variable] = []
+    for line in text.split("\n"):
+        inner = line.lstrip(" ")
+        deeper = (len(line) - len(inner)) // 4
+        scope.indent += deeper
+        scope.frame.blocks += deeper
+        if inner == REST:
+            bound, start = len(scope.frame.variables), len(scope.lines)
+            body(scope, 2)
+            if len(scope.lines) == start:
+                scope.line("pass")
+            del scope.frame.variables[bound:]
+        else:
+            for kind in NEW.findall(inner):
+                name = scope.bind(Kind(kind, shape if kind in SHAPED else ()))
+                inner = inner.replace(f"→{kind}", name, 1)
+                lasting += [] if deeper or inner.endswith(":") else [scope.frame.variables[-1]]
+            scope.line(inner)
+        scope.indent -= deeper
+        scope.frame.blocks -= deeper
+    scope.frame.variables[kept:] = lasting
 
 
 def body(scope: Scope, most: int = 3) -> None:
