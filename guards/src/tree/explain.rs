@@ -13,6 +13,7 @@ use crate::{
     tensor::{Mismatch, TensorFacts, TensorGuard},
 };
 use cranelift_entity::EntityRef;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -204,15 +205,17 @@ impl GuardTree {
         registers: &Registers<O::Handle>,
     ) -> Words {
         let mut by_identity: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-        let kept = self.nodes.values().filter(|node| node.keep);
-        let names: Vec<String> = kept.map(|node| self.sources.display(node.source).to_string()).collect();
-        for &register in &self.compared[span.range()] {
+        let GuardKind::NoTensorAliasing(sources) = &guard.kind else { return Words::new("different tensors", "") };
+        // Each source has a register of its own.
+        let mut seen = FxHashSet::default();
+        let compared = sources.iter().filter(|source| seen.insert(**source));
+        for (&register, &source) in self.compared[span.range()].iter().zip(compared) {
             let identity = objects.identity(&registers[register.index()]);
-            by_identity.entry(identity).or_default().push(format!("\"{}\"", without_scopes(&names[register.index()])));
+            let name = without_scopes(&self.sources.display(source).to_string());
+            by_identity.entry(identity).or_default().push(format!("\"{name}\""));
         }
         let shared: Vec<String> = by_identity.into_values().filter(|names| names.len() > 1).flatten().collect();
         let shared = shared.join(", ");
-        debug_assert!(matches!(guard.kind, GuardKind::NoTensorAliasing(_)), "only this kind compares many objects");
         Words::new("different tensors", format!("one tensor at {shared}"))
             .because(format!("Duplicate tensors found: [{shared}]"))
     }

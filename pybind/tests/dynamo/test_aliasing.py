@@ -327,3 +327,22 @@ def sum_of_no_parameter(x):
 def test_a_parameter_that_there_is_not():
     for backend in ("eager", "rust_inductor"):
         assert torch.equal(_capture.optimize(sum_of_no_parameter, backend=backend)(X), X)
+
+
+def of_a_table(table):
+    first, *others = table.values()
+    first.add_(1)
+    return sum(others), [first is other for other in others]
+
+
+def test_tensors_of_one_dict_that_are_one():
+    """Why the guards did not hold is told by the names of the tensors, which a dict gives in one pass."""
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(of_a_table, backend="eager", listener=log.append)
+    for same in (False, True):
+        one, other = torch.ones(2), torch.zeros(2)
+        ours = {"a": one, "b": one if same else other, "c": other + 1}
+        theirs = dict(zip("abc", copy.deepcopy(list(ours.values())), strict=True))
+        assert repr((compiled(ours), ours)) == repr((of_a_table(theirs), theirs))
+    found = log[1]["recompile_reasons"][0]["found"]
+    assert found == "one tensor at \"table['a']\", \"table['b']\""
