@@ -143,3 +143,18 @@ def test_report_counts_only_what_torch_passes() -> None:
         "test_a::A.test_torch: KeyError: 'a'",
         "test_a::A.test_log: KeyError: 'b'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fewer"),
+    [
+        ("self.assertEqual(cnt.frame_count, 3)\nAssertionError: Scalars are not equal!\n\nExpected 3 but got 2.", True),
+        ("self.assertEqual(cnt.op_count, 3)\nAssertionError: Scalars are not equal!\n\nExpected 3 but got 4.", False),
+        ("self.assertEqual(len(x), 3)\nAssertionError: Scalars are not equal!\n\nExpected 3 but got 2.", False),
+        ("RuntimeError: no graph", False),
+    ],
+)
+def test_fewer_graphs_are_told_apart(text: str, fewer: bool) -> None:
+    entry: dict[str, Any] = {"tags": ["counts"], "torch": PASSED, "ours": {**PASSED, "ending": "failed", "text": text}}
+    assert suites.has_fewer(entry) is fewer
+    assert not suites.has_fewer({**entry, "ours": PASSED})

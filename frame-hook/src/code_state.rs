@@ -258,10 +258,7 @@ impl CodeState {
 }
 
 /// The guards and replacements that other handlers have for a code object, of those handlers that share theirs.
-pub fn shared(
-    code: &Bound<'_, PyAny>,
-    shares: impl Fn(&dyn Handler) -> bool,
-) -> Vec<(Rc<dyn Guard>, Py<PyAny>)> {
+pub fn shared(code: &Bound<'_, PyAny>, shares: impl Fn(&dyn Handler) -> bool) -> Vec<(Rc<dyn Guard>, Py<PyAny>)> {
     // SAFETY: it is a live object, and a state is found in code objects only, as the check says.
     let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
     let entries = state.map(|state| state.shared(shares)).unwrap_or_default();

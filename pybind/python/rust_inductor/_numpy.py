@@ -174,7 +174,7 @@ def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[An
 
 
 def _equal(expected: Any, result: Any, found: list[Any]) -> bool | None:
-    """Whether NumPy gives a scalar; `None` if it gives other values, or memory of other arguments, than a tensor has."""
+    """Whether NumPy gives a scalar; `None` if its values, or the memory that they lie in, are not those of a tensor."""
     if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
         return None
     if any(expected is array for array, _ in found):

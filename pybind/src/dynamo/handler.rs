@@ -215,7 +215,8 @@ impl Handler for Tracing {
             return Err(forbidden(&call.code(), &reasons)?);
         }
         if !failed.is_empty() && Config::new(call.py()).forbids_recompiles() {
-            let reasons: String = why_not(call, failed)?.iter().map(|why| format!("\n- {}", why.failure.reason)).collect();
+            let reasons: String =
+                why_not(call, failed)?.iter().map(|why| format!("\n- {}", why.failure.reason)).collect();
             let text = format!("Recompiling {}\ntriggered by the following guard failure(s):{reasons}", call.code());
             return Err(exception(call.py(), "RecompileError", text));
         }

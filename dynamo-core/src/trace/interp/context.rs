@@ -235,7 +235,9 @@ impl Tracer<'_> {
                 let made = is_generator.then(|| self.value(Value::Context(Context::Generator(generator))));
                 Ok(made)
             }
-            (Wrapper::Plain, &[function, ..]) | (Wrapper::Compiled, &[_, function, ..]) => self.call(function, args.to_vec(), keywords.clone()).map(Some),
+            (Wrapper::Plain, &[function, ..]) | (Wrapper::Compiled, &[_, function, ..]) => {
+                self.call(function, args.to_vec(), keywords.clone()).map(Some)
+            }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)

@@ -141,9 +141,7 @@ impl Tracer<'_> {
             }
             // It is the same object.
             "real" if !is_scalar && meta.dtype.class() != DTypeClass::Complex => self.force(array),
-            "T" | "real" | "imag" if !is_scalar => {
-                self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![])
-            }
+            "T" | "real" | "imag" if !is_scalar => self.emit_numpy(&format!("attribute_{name}"), &[array], &vec![]),
             _ if is_among(METHODS, name) => Ok(self.value(Value::BoundBuiltin { this: array, name: name.to_owned() })),
             _ => Err(self.no_attr(array, name)),
         }

@@ -11,8 +11,8 @@ use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, RecordClass, Scope, SetHistory, SetOperand, Table,
-    View,
+    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, RecordClass, Scope, SetHistory,
+    SetOperand, Table, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
@@ -523,13 +523,7 @@ impl Host for PyHost<'_> {
         made
     }
 
-    fn numpy_agrees(
-        &mut self,
-        graph: &Graph,
-        env: &ShapeEnv,
-        node: NodeId,
-        scalars: &[NodeId],
-    ) -> Option<NumpyResult> {
+    fn numpy_agrees(&mut self, graph: &Graph, env: &ShapeEnv, node: NodeId, scalars: &[NodeId]) -> Option<NumpyResult> {
         self.compare_with_numpy(graph, env, node, scalars).ok().flatten()
     }
 
