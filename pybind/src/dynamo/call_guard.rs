@@ -64,7 +64,7 @@ impl CallGuard {
         }
         if let Some(filter) = filter {
             let prepared = Prepared::new(py, &sources, &call.code(), host.named(), 0)?;
-            let mut objects = CallObjects { call, prepared: &prepared, torch, changing: &[] };
+            let mut objects = CallObjects::new(call, &prepared, torch);
             all = filter.kept(&sources, all, &mut objects).map_err(NotCaptured::Backend)?;
         }
         all.extend(guards);
@@ -84,7 +84,7 @@ impl Guard for CallGuard {
             if !self.snapshots.hold(&self.tree, call, &self.prepared, torch) {
                 return Ok(false);
             }
-            let mut objects = CallObjects { call, prepared: &self.prepared, torch, changing: &[] };
+            let mut objects = CallObjects::new(call, &self.prepared, torch);
             for check in &self.checks {
                 if !check.holds(self.tree.sources(), &mut objects)? {
                     return Ok(false);
@@ -100,7 +100,7 @@ pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec
     let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
     let torch = Torch::get(call.py())?;
     let explained = guards.filter_map(|guard| {
-        let mut objects = CallObjects { call, prepared: &guard.prepared, torch, changing: &[] };
+        let mut objects = CallObjects::new(call, &guard.prepared, torch);
         Some(Recompile { frame: guard.frame, failure: guard.tree.explain(&mut objects)? })
     });
     Ok(explained.collect())

@@ -9,6 +9,7 @@ use super::{
     keys::SeenKeys,
     members,
     tensors::{self, Wanted},
+    watchers::Watch,
 };
 use crate::torch::{Overrides, Torch};
 use frame_hook::Call;
@@ -24,6 +25,7 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
     PyWeakrefMethods, PyWeakrefReference,
 };
+use std::sync::Arc;
 use std::{ptr, slice};
 use symshapes::DType;
 
@@ -91,6 +93,11 @@ impl Prepared {
         *self.locals.get(name.id.as_u32() as usize)?
     }
 
+    /// The free variable of a name.
+    pub(super) fn cell(&self, name: Name<'_>) -> Option<usize> {
+        *self.cells.get(name.id.as_u32() as usize)?
+    }
+
     /// A tensor in the form in which it is compared first.
     pub(super) fn tensor(&self, id: TensorGuardId) -> Option<&Wanted> {
         self.tensors.get(id.as_u32() as usize)
@@ -142,9 +149,18 @@ pub(super) struct CallObjects<'a, 'py> {
     pub(super) torch: &'static Torch,
     /// The addresses of what has changed between checks so often that nothing is to rely on it.
     pub(super) changing: &'a [usize],
+    /// Who is told of changes from now on, where a snapshot is taken.
+    pub(super) watch: Option<&'a Arc<Watch>>,
 }
 
 type Handle<'py> = Bound<'py, PyAny>;
+
+impl<'a, 'py> CallObjects<'a, 'py> {
+    /// The objects of a call, for a tree of which no snapshot is taken.
+    pub(super) fn new(call: &'a Call<'py>, prepared: &'a Prepared, torch: &'static Torch) -> CallObjects<'a, 'py> {
+        CallObjects { call, prepared, torch, changing: &[], watch: None }
+    }
+}
 
 impl<'py> CallObjects<'_, 'py> {
     pub(super) fn py(&self) -> Python<'py> {
@@ -247,7 +263,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn cell(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
-        let slot = (*self.prepared.cells.get(name.id.as_u32() as usize)?)?;
+        let slot = self.prepared.cell(name)?;
         let closure = self.call.function().getattr(intern!(self.py(), "__closure__")).ok()?;
         closure.get_item(slot).ok()?.getattr(intern!(self.py(), "cell_contents")).ok()
     }
