@@ -6,10 +6,11 @@ use super::{
     guard_filter::GuardFilter,
     handler::NotCaptured,
     host::PyHost,
-    objects::{CallObjects, Prepared, states},
+    objects::{CallObjects, Prepared},
     promises::keeps_promises,
     snapshots::Snapshots,
     stance::skips_guards,
+    states::states,
     tell::{FrameId, Recompile},
 };
 use crate::torch::Torch;

@@ -5,7 +5,7 @@
 
 use super::{
     members,
-    objects::CallObjects,
+    objects::{self, CallObjects},
     seal::Seal,
     version_tags::{Field, Tag, Tagging},
 };
@@ -455,6 +455,12 @@ impl<'py> VersionTags for CallObjects<'_, 'py> {
             }
             Root::Global(id) if Tagging::exist(self.py()) => {
                 self.global_stability(&self.text(sources, id), tags).unwrap_or_default()
+            }
+            Root::Module(id) if Tagging::exist(self.py()) => {
+                match self.tagging(tags).entry(&objects::modules(self.py()), &self.text(sources, id)) {
+                    true => Stability::Object,
+                    false => Stability::Address,
+                }
             }
             Root::Cell(id) if Tagging::exist(self.py()) => {
                 let cell = self.prepared.cell(sources.strings().name(id)).and_then(|cell| u32::try_from(cell).ok());
