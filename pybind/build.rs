@@ -1,4 +1,5 @@
-//! Tells the program which build of it this is: a number that changes with any source file of the workspace.
+//! Tells the program which build of it this is, a number that changes with any source file of the workspace, and which
+//! CPython it is built for.
 //!
 //! What one build keeps on disk, another one does not take. Where only this crate's sources are at hand (a published
 //! package), the others are pinned by its version.
@@ -17,6 +18,7 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", path.display());
         add(path, &mut hash)?;
     }
+    pyo3_build_config::use_pyo3_cfgs();
     println!("cargo::rustc-env=RUST_INDUCTOR_BUILD={:016x}", hash.finish());
     Ok(())
 }

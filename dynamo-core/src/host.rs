@@ -376,14 +376,14 @@ pub trait Host {
         keywords: &[(String, Constant)],
     ) -> Result<Constant, FoldError>;
 
-    /// Has a lazy module make its parameters for these arguments of its hook; true if it did. It is another module then,
-    /// and all that was traced is stale: the capture begins anew.
+    /// Has a lazy module make its parameters for these arguments of its hook; true if it did. It is another module
+    /// then, and all that was traced is stale: the capture begins anew.
     fn initialize_lazy(&mut self, _module: Obj, _graph: &Graph, _env: &ShapeEnv, _args: &[Arg]) -> bool {
         false
     }
 
     /// What NumPy gives for the call of NumPy that a node stands for; `None` where it gives anything else than the node
-    /// does. Arguments that are NumPy's scalars are named.
+    /// does. `scalars` are the arguments that are NumPy's scalars.
     fn numpy_agrees(
         &mut self,
         _graph: &Graph,

@@ -105,4 +105,6 @@ pub use source::{Key, Reach, Root, Source, SourceId, SourceRow, Step, TensorProp
 pub use sources::{DanglingSource, SourceName, Sources};
 pub use state::{Autocast, Deterministic, GlobalState, TorchFunction};
 pub use tensor::{DispatchKeys, Layout, Mismatch, TensorFacts, TensorGuard, TensorGuardId};
-pub use tree::{DictId, Failure, GuardError, GuardTree, NodeId, Snapshot, Stability, Validation, VersionTags};
+pub use tree::{
+    DictId, Failure, GuardError, GuardTree, NodeId, SealState, Snapshot, Stability, Validation, VersionTags,
+};

@@ -213,6 +213,39 @@ proptest! {
     }
 
     #[test]
+    fn a_change_of_what_a_snapshot_relies_on_is_seen(
+        frame in frame(), like in value(), seeds in seeds(), seed in any::<u64>(), at in 0..16_usize,
+    ) {
+        let mut world = world();
+        let mut guards: Vec<Guard> = seeds.into_iter().map(|seed| guard(&mut world, seed)).collect();
+        let mut frame = Frame { seed, ..frame.prepared(&world.sources) };
+        guards.retain(|guard| holds(&mut frame, &world.sources, guard));
+        let tree = GuardTree::new(world.sources, guards).expect("a tree");
+        let Some(snapshot) = tree.snapshot(&mut frame, &[]) else { return Ok(()) };
+        let parts: Vec<Value> = frame.locals.iter().flat_map(|(_, value)| value.parts()).collect();
+        let changed = parts[at % parts.len()].address();
+        let mut after = frame.clone();
+        after.touched.push(changed);
+        for (_, value) in &mut after.locals {
+            *value = value.after(changed, &like);
+        }
+        let expected = tree.check(&mut after);
+        match tree.check_against(&mut after, &snapshot) {
+            Validation::Holds => prop_assert!(expected, "{}", tree),
+            Validation::Fails => prop_assert!(!expected, "{}", tree),
+            Validation::OtherRoot(_) => prop_assert!(false, "roots are where they were"),
+            Validation::Stale(location) => prop_assert_eq!(location as u64, changed),
+            Validation::Unknown => {}
+        }
+        // Once it has been looked at again, the change is no news.
+        after.touched.clear();
+        if expected && let Some(again) = tree.snapshot(&mut after, &[]) {
+            let found = tree.check_against(&mut after, &again);
+            prop_assert!(matches!(found, Validation::Holds | Validation::Unknown), "{}", tree);
+        }
+    }
+
+    #[test]
     fn a_tree_is_read_back_as_one_that_holds_for_the_same(frame in frame(), seeds in seeds()) {
         let mut world = world();
         let guards: Vec<Guard> = seeds.into_iter().map(|seed| guard(&mut world, seed)).collect();

@@ -20,11 +20,12 @@ mod explain;
 mod order;
 mod print;
 mod redundant;
+mod residual;
 mod snapshot;
 
 pub use build::GuardError;
 pub use explain::Failure;
-pub use snapshot::{Snapshot, Stability, Validation, VersionTags};
+pub use snapshot::{SealState, Snapshot, Stability, Validation, VersionTags};
 
 use crate::{
     guard::Guard,

@@ -1,17 +1,20 @@
-//! Snapshots of passed checks, validated by version tags.
+//! Snapshots of passed checks, validated by version tags or by whoever watches what they are about.
 //!
 //! Most of what a check reads hangs on containers and classes that hardly ever change: the modules of a model, their
-//! parameters, the classes of both. Where the interpreter numbers their states ([`VersionTags`]; torch calls the idea
-//! recursive dict tag matching), a snapshot of a check that has passed notes the tags of all that it read. While these
-//! are current, only the *residual* of the tree is checked: the nodes and guards that depend on anything else.
+//! parameters, the classes of both. Where the interpreter numbers their states, or tells of their changes
+//! ([`VersionTags`]; torch calls the idea recursive dict tag matching), a snapshot of a check that has passed notes the
+//! tags of all that it read. They are sealed into one value that the caller verifies as fast as it can. While it holds,
+//! only the *residual* of the tree is checked: the nodes and guards that depend on anything else.
 //!
 //! Invariants:
+//! - A tag is noted before anything else of the user's may run: what changes after that is seen when the seal is
+//!   verified.
 //! - Once all tags before it have been compared, a stable object is the one of the snapshot, and alive. It is not
 //!   touched before that.
 //! - Stable objects that are needed later are owned before anything is read that may run the user's code.
 //! - Of an object whose address alone is known, what is stable hangs on tags that no two objects have in common.
 
-use super::{GuardTree, Joint, JointCheck, Node, NodeId, Read, Reg, Span, check::Registers, index};
+use super::{GuardTree, JointCheck, Node, NodeId, Read, Reg, check::Registers, index, residual::Residual};
 use crate::{
     guard::GuardKind,
     objects::{DictKeys, Objects},
@@ -19,8 +22,8 @@ use crate::{
     sources::Sources,
     tensor::TensorGuardId,
 };
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// The stability of a value that is read: how far version tags vouch for it.
@@ -41,6 +44,9 @@ pub enum Stability {
 pub trait VersionTags: Objects {
     /// A state of a container, a class or a field.
     type Tag;
+
+    /// The tags and the tensors of a whole snapshot, as they are verified.
+    type Seal;
 
     /// The stability of a root's object; the tags that it depends on are added to `tags`.
     fn root_stability(
@@ -76,26 +82,37 @@ pub trait VersionTags: Objects {
     /// The address that a tag is about; one tag of an address is enough.
     fn location(tag: &Self::Tag) -> usize;
 
-    /// True if a tag is what it was.
-    fn is_current(&mut self, tag: &Self::Tag) -> bool;
+    /// A tag is noted, the first of its location: from now on, a change of its state has to be seen.
+    fn note(&mut self, tag: &Self::Tag);
 
-    /// True if an object that is alive is a tensor as the guard wants it; if false, the guard may hold nevertheless.
-    /// Runs none of the user's code.
-    fn recognises(&mut self, identity: u64, tensor: TensorGuardId) -> bool;
+    /// Seals tags, in the order in which each vouches for the objects that those after it are about, and stable objects
+    /// that are to be tensors of some kind.
+    fn seal(&mut self, tags: Vec<Self::Tag>, tensors: &[(u64, TensorGuardId)]) -> Self::Seal;
+
+    /// Verifies a seal. Runs none of the user's code.
+    fn verify(&mut self, seal: &Self::Seal) -> SealState;
 
     /// The object of an identity, which is alive.
     fn object_of(&mut self, identity: u64) -> Self::Handle;
 }
 
-/// A check that has passed: the tags that it depended on, and the residual to be checked while they are current.
+/// The state of a seal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SealState {
+    /// Every tag is current, and every tensor as it should be.
+    Intact,
+    /// Every tag is current, but a tensor is not recognised, which may be as it should be nevertheless.
+    Unrecognised,
+    /// The tag of an address is not current.
+    Broken(usize),
+}
+
+/// A check that has passed: the seal of what it depended on, and the residual to be checked while that is intact.
 #[derive(Debug)]
-pub struct Snapshot<T> {
+pub struct Snapshot<S> {
     /// The roots of which the address counts.
     roots: Vec<(NodeId, u64)>,
-    /// In the order in which they are compared: each vouches for the objects that those after it are about.
-    tags: Vec<T>,
-    /// Stable objects that are to be tensors of the right kind.
-    tensors: Vec<(u64, TensorGuardId)>,
+    seal: S,
     /// Guards on stable objects that hang on more than tags.
     guards: Vec<(u64, u32)>,
     /// The stable objects in the first registers of the residual.
@@ -136,10 +153,14 @@ struct Recording<'a, H, T> {
 }
 
 impl<H, T> Recording<'_, H, T> {
-    /// Adds the tags of locations that have none yet.
-    fn add<O: VersionTags<Handle = H, Tag = T>>(&mut self, tags: Vec<T>) {
-        let new = tags.into_iter().filter(|tag| self.locations.insert(O::location(tag)));
-        self.tags.extend(new);
+    /// Notes the tags of locations that have none yet.
+    fn add<O: VersionTags<Handle = H, Tag = T>>(&mut self, objects: &mut O, tags: Vec<T>) {
+        for tag in tags {
+            if self.locations.insert(O::location(&tag)) {
+                objects.note(&tag);
+                self.tags.push(tag);
+            }
+        }
     }
 
     fn of(&self, reg: Reg) -> (&H, Stability) {
@@ -172,7 +193,7 @@ impl<H, T> Recording<'_, H, T> {
 impl GuardTree {
     /// Makes a check again and takes a snapshot of it; `None` if a guard fails, or nothing has tags. The `volatile`
     /// roots are read again at each check.
-    pub fn snapshot<O: VersionTags>(&self, objects: &mut O, volatile: &[NodeId]) -> Option<Snapshot<O::Tag>> {
+    pub fn snapshot<O: VersionTags>(&self, objects: &mut O, volatile: &[NodeId]) -> Option<Snapshot<O::Seal>> {
         let mut recording = Recording {
             volatile,
             stability: SecondaryMap::new(),
@@ -304,7 +325,7 @@ impl GuardTree {
             }
         };
         if found.1 != Stability::Volatile {
-            recording.add::<O>(tags);
+            recording.add(objects, tags);
         }
         Some(found)
     }
@@ -323,7 +344,7 @@ impl GuardTree {
             objects.is_stable_guard(object, is_known, kind, &self.sources, &mut tags)
         };
         if is_stable {
-            recording.add::<O>(tags);
+            recording.add(objects, tags);
         }
         is_stable
     }
@@ -355,7 +376,7 @@ impl GuardTree {
         &self,
         objects: &mut O,
         recording: Recording<'_, O::Handle, O::Tag>,
-    ) -> Snapshot<O::Tag> {
+    ) -> Snapshot<O::Seal> {
         let is_stable = |id: NodeId| recording.stability[id] != Stability::Volatile;
         let (mut tensors, mut guards) = (Vec::new(), Vec::new());
         for &(_, identity, at) in recording.guards.iter().filter(|(id, ..)| is_stable(*id)) {
@@ -372,15 +393,14 @@ impl GuardTree {
         Snapshot {
             preloaded: preloaded.iter().map(identity).collect(),
             roots: recording.roots.iter().filter(|(id, _)| is_stable(*id)).copied().collect(),
-            tags: recording.tags,
-            tensors,
+            seal: objects.seal(recording.tags, &tensors),
             guards,
             residual,
         }
     }
 
     /// Whether every guard holds, given the snapshot of an earlier check.
-    pub fn check_against<O: VersionTags>(&self, objects: &mut O, snapshot: &Snapshot<O::Tag>) -> Validation {
+    pub fn check_against<O: VersionTags>(&self, objects: &mut O, snapshot: &Snapshot<O::Seal>) -> Validation {
         for &(id, expected) in &snapshot.roots {
             let Read::Root(root) = self.nodes[id].read else { continue };
             let object = self.sources.read_root(objects, root);
@@ -388,11 +408,10 @@ impl GuardTree {
                 return Validation::OtherRoot(id);
             }
         }
-        if let Some(tag) = snapshot.tags.iter().find(|tag| !objects.is_current(tag)) {
-            return Validation::Stale(O::location(tag));
-        }
-        if !snapshot.tensors.iter().all(|&(identity, tensor)| objects.recognises(identity, tensor)) {
-            return Validation::Unknown;
+        match objects.verify(&snapshot.seal) {
+            SealState::Intact => {}
+            SealState::Unrecognised => return Validation::Unknown,
+            SealState::Broken(location) => return Validation::Stale(location),
         }
         let mut registers: Registers<O::Handle> =
             snapshot.preloaded.iter().map(|&identity| objects.object_of(identity)).collect();
@@ -401,168 +420,5 @@ impl GuardTree {
         let hold = guarded.iter().all(|(object, at)| self.holds(objects, &self.guards[*at as usize].kind, object))
             && snapshot.residual.walk(objects, &mut registers).is_ok();
         if hold { Validation::Holds } else { Validation::Fails }
-    }
-}
-
-/// The part of a tree that is checked again, in the making: its volatile nodes, with registers numbered anew.
-struct Residual<'a, F> {
-    tree: &'a GuardTree,
-    stability: &'a SecondaryMap<NodeId, Stability>,
-    first_register: &'a SecondaryMap<NodeId, u32>,
-    /// The node that fills a register of the tree.
-    filler: F,
-    renumbered: FxHashMap<Reg, Reg>,
-    /// The registers of the tree that stable nodes fill and the residual reads.
-    preloaded: Vec<Reg>,
-}
-
-impl<'a, F: Fn(Reg) -> NodeId> Residual<'a, F> {
-    fn new(
-        tree: &'a GuardTree,
-        stability: &'a SecondaryMap<NodeId, Stability>,
-        first_register: &'a SecondaryMap<NodeId, u32>,
-        filler: F,
-    ) -> Residual<'a, F> {
-        Residual { tree, stability, first_register, filler, renumbered: FxHashMap::default(), preloaded: Vec::new() }
-    }
-
-    fn is_volatile(&self, id: NodeId) -> bool {
-        self.stability[id] == Stability::Volatile
-    }
-
-    /// The nodes that are read again, without their leaves.
-    fn volatile(&self) -> Vec<NodeId> {
-        let (mut all, mut next) = (Vec::new(), 0);
-        while let Some(node) = self.tree.nodes.get(NodeId::from_u32(next)) {
-            let id = NodeId::from_u32(next);
-            if self.is_volatile(id) {
-                all.push(id);
-            }
-            next += 1 + self.leaves(node);
-        }
-        all
-    }
-
-    fn leaves(&self, node: &Node) -> u32 {
-        node.pass.expand().map_or(0, |dict| self.tree.passes[dict].leaves.len())
-    }
-
-    /// The joints that look at anything volatile, or at numbers.
-    fn joints(&self) -> Vec<Joint> {
-        let is_volatile = |reg: Reg| self.is_volatile((self.filler)(reg));
-        let is_needed = |check: &JointCheck| match *check {
-            JointCheck::Same(a, b) => is_volatile(a) || is_volatile(b),
-            JointCheck::Distinct(span) => self.tree.compared[span.range()].iter().any(|&reg| is_volatile(reg)),
-            JointCheck::Shapes(_) => true,
-        };
-        self.tree.joints.iter().filter(|joint| is_needed(&joint.check)).copied().collect()
-    }
-
-    /// Notes that the residual reads a register.
-    fn read(&mut self, reg: Reg) {
-        if !self.is_volatile((self.filler)(reg)) && !self.renumbered.contains_key(&reg) {
-            self.renumbered.insert(reg, Reg::new(self.preloaded.len()));
-            self.preloaded.push(reg);
-        }
-    }
-
-    /// Numbers the registers: first those that are preloaded, then those that volatile nodes fill, in their order.
-    fn number(&mut self, nodes: &[NodeId], joints: &[Joint]) -> usize {
-        let tree = self.tree;
-        for &id in nodes {
-            match tree.nodes[id].read {
-                Read::Root(_) => {}
-                Read::Entry(reg) | Read::Step(reg, _) => self.read(reg),
-                Read::ItemOf(base, key) => [base, key].into_iter().for_each(|reg| self.read(reg)),
-            }
-        }
-        for joint in joints {
-            match joint.check {
-                JointCheck::Same(a, b) => [a, b].into_iter().for_each(|reg| self.read(reg)),
-                JointCheck::Distinct(span) => tree.compared[span.range()].iter().for_each(|&reg| self.read(reg)),
-                JointCheck::Shapes(span) => {
-                    tree.numbers[span.range()].iter().for_each(|number| self.read(number.from));
-                }
-            }
-        }
-        let mut next = self.preloaded.len();
-        for &id in nodes {
-            let first = self.first_register[id];
-            for old in first..first + self.fills(&tree.nodes[id]) {
-                self.renumbered.insert(Reg::from_u32(old), Reg::new(next));
-                next += 1;
-            }
-        }
-        next
-    }
-
-    /// The number of registers that a node fills.
-    fn fills(&self, node: &Node) -> u32 {
-        let values = node.pass.expand().map(|dict| self.tree.passes[dict]).filter(|pass| pass.keep);
-        let values = values.map_or(0, |pass| match &self.tree.guards[pass.keys as usize].kind {
-            GuardKind::DictKeysMatch(keys) => index(keys.len()),
-            _ => 0,
-        });
-        values + u32::from(node.keep && !matches!(node.read, Read::Entry(_)))
-    }
-
-    fn renumber(&self, read: Read) -> Read {
-        let to = |reg: Reg| self.renumbered[&reg];
-        match read {
-            Read::Root(root) => Read::Root(root),
-            Read::Entry(reg) => Read::Entry(to(reg)),
-            Read::Step(reg, step) => Read::Step(to(reg), step),
-            Read::ItemOf(base, key) => Read::ItemOf(to(base), to(key)),
-        }
-    }
-
-    /// The residual, and the registers of the tree that are to be filled before it is walked.
-    fn build(mut self) -> (GuardTree, Vec<Reg>) {
-        let (volatile, joints) = (self.volatile(), self.joints());
-        let registers = self.number(&volatile, &joints);
-        let tree = self.tree;
-        let mut nodes = PrimaryMap::new();
-        for id in volatile {
-            let node = &tree.nodes[id];
-            nodes.push(Node { read: self.renumber(node.read), ..node.clone() });
-            // Leaves are checked in the pass of their dict, and have no register of their own.
-            let leaves = id.as_u32() + 1..=id.as_u32() + self.leaves(node);
-            for leaf in leaves {
-                nodes.push(tree.nodes[NodeId::from_u32(leaf)].clone());
-            }
-        }
-        let (mut compared, mut numbers) = (Vec::new(), Vec::new());
-        let to = |reg: Reg| self.renumbered[&reg];
-        let renumbered = joints.into_iter().map(|joint| {
-            let check = match joint.check {
-                JointCheck::Same(a, b) => JointCheck::Same(to(a), to(b)),
-                JointCheck::Distinct(span) => {
-                    let first = compared.len();
-                    compared.extend(tree.compared[span.range()].iter().map(|&reg| to(reg)));
-                    JointCheck::Distinct(Span::new(first, compared.len()))
-                }
-                JointCheck::Shapes(span) => {
-                    let first = numbers.len();
-                    let all = tree.numbers[span.range()].iter();
-                    numbers.extend(all.map(|number| super::NumberSource { from: to(number.from), ..*number }));
-                    JointCheck::Shapes(Span::new(first, numbers.len()))
-                }
-            };
-            Joint { check, ..joint }
-        });
-        let joints = renumbered.collect();
-        let residual = GuardTree {
-            sources: tree.sources.clone(),
-            guards: tree.guards.clone(),
-            states: tree.states,
-            nodes,
-            passes: tree.passes.clone(),
-            leaves: tree.leaves.clone(),
-            registers,
-            joints,
-            compared,
-            numbers,
-        };
-        (residual, self.preloaded)
     }
 }

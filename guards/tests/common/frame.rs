@@ -21,6 +21,8 @@ pub(crate) struct Frame {
     pub(crate) reads: Vec<String>,
     /// Which reads and guards a snapshot may rely on.
     pub(crate) seed: u64,
+    /// The addresses of the objects that have changed since a snapshot was taken.
+    pub(crate) touched: Vec<u64>,
 }
 
 fn find(pairs: &[(String, Value)], name: &str) -> Option<Value> {

@@ -90,10 +90,12 @@ pub(crate) struct Body {
     pub(crate) data: Data,
     /// What its `__dict__` holds, if it has one.
     pub(crate) attrs: Option<Vec<(String, Value)>>,
+    /// The address of the object that this one was before it, or a part of it, changed.
+    was: Option<u64>,
 }
 
 /// What an object is made of.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Data {
     Plain,
     Constant(Constant),
@@ -122,7 +124,7 @@ impl std::ops::Deref for Value {
 
 impl Value {
     pub(crate) fn new(ty: &str, data: Data) -> Value {
-        Value(Rc::new(Body { ty: object(ty), id: None, data, attrs: None }))
+        Value(Rc::new(Body { ty: object(ty), id: None, data, attrs: None, was: None }))
     }
 
     /// An object that is the same wherever it is met by its number.
@@ -132,14 +134,14 @@ impl Value {
 
     pub(crate) fn by_id(id: ObjectId) -> Value {
         let ty = OBJECTS.get(id.index().wrapping_sub(TYPES.len())).map_or("type", |(_, ty)| ty);
-        Value(Rc::new(Body { ty: object(ty), id: Some(id), data: Data::Plain, attrs: None }))
+        Value(Rc::new(Body { ty: object(ty), id: Some(id), data: Data::Plain, attrs: None, was: None }))
     }
 
     /// A known object with attributes.
     pub(crate) fn known_with(name: &str, attrs: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
         let (id, known) = (object(name), Value::known(name));
         let attrs = Value::instance(type_name(known.ty), attrs).attrs.clone();
-        Value(Rc::new(Body { ty: known.ty, id: Some(id), data: Data::Plain, attrs }))
+        Value(Rc::new(Body { ty: known.ty, id: Some(id), data: Data::Plain, attrs, was: None }))
     }
 
     pub(crate) fn constant(value: impl Into<Constant>) -> Value {
@@ -162,7 +164,7 @@ impl Value {
 
     pub(crate) fn instance(ty: &str, attrs: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
         let attrs = attrs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Value(Rc::new(Body { ty: object(ty), id: None, data: Data::Plain, attrs: Some(attrs) }))
+        Value(Rc::new(Body { ty: object(ty), id: None, data: Data::Plain, attrs: Some(attrs), was: None }))
     }
 
     pub(crate) fn tensor(sizes: &[i64]) -> Value {
@@ -170,15 +172,48 @@ impl Value {
     }
 
     pub(crate) fn tensor_of(facts: TensorFacts) -> Value {
-        Value(Rc::new(Body { ty: facts.python_type, id: None, data: Data::Tensor(facts, None), attrs: None }))
+        Value(Rc::new(Body {
+            ty: facts.python_type,
+            id: None,
+            data: Data::Tensor(facts, None),
+            attrs: None,
+            was: None,
+        }))
     }
 
     /// What only this object has.
     pub(crate) fn address(&self) -> u64 {
         match self.id {
             Some(id) => u64::from(id.as_u32()),
-            None => Rc::as_ptr(&self.0) as u64,
+            None => self.was.unwrap_or(Rc::as_ptr(&self.0) as u64),
         }
+    }
+
+    /// The objects that can be reached from this one, itself first; keys of dicts never change.
+    pub(crate) fn parts(&self) -> Vec<Value> {
+        let own: Vec<&Value> = match &self.data {
+            Data::Items(items) => items.iter().collect(),
+            Data::Pairs(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+            _ => Vec::new(),
+        };
+        let attrs = self.attrs.iter().flatten().map(|(_, value)| value);
+        let below = own.into_iter().chain(attrs).flat_map(Value::parts);
+        std::iter::once(self.clone()).chain(below).collect()
+    }
+
+    /// The same objects after the one at an address has become like another one.
+    pub(crate) fn after(&self, address: u64, like: &Value) -> Value {
+        let is_changed = self.address() == address && self.id.is_none();
+        let body = if is_changed { &like.0 } else { &self.0 };
+        let below = |value: &Value| if is_changed { value.clone() } else { value.after(address, like) };
+        let data = match &body.data {
+            Data::Items(items) => Data::Items(items.iter().map(below).collect()),
+            Data::Pairs(pairs) => Data::Pairs(pairs.iter().map(|(key, value)| (key.clone(), below(value))).collect()),
+            data => data.clone(),
+        };
+        let attrs =
+            body.attrs.as_ref().map(|all| all.iter().map(|(name, value)| (name.clone(), below(value))).collect());
+        Value(Rc::new(Body { ty: body.ty, id: self.id, data, attrs, was: Some(self.address()) }))
     }
 
     pub(crate) fn is(&self, other: &Value) -> bool {

@@ -1,7 +1,8 @@
-//! Version tags of plain values, which never change: what a snapshot may rely on is chosen at random.
+//! Version tags of plain values: what a snapshot may rely on is chosen at random, and somebody tells which objects have
+//! changed since.
 
 use super::{Data, Frame, Value};
-use guards::{GuardKind, Root, Sources, Stability, Step, TensorGuardId, VersionTags};
+use guards::{GuardKind, Root, SealState, Sources, Stability, Step, TensorGuardId, VersionTags};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The address of the object that a tag is about.
@@ -32,6 +33,7 @@ fn find(from: &Value, address: u64) -> Option<Value> {
 
 impl VersionTags for Frame {
     type Tag = Tag;
+    type Seal = (Vec<Tag>, Vec<(u64, TensorGuardId)>);
 
     fn root_stability(&mut self, _: Root, _: &Sources, _: &Value, _: &mut Vec<Tag>) -> Stability {
         Stability::Volatile
@@ -71,13 +73,20 @@ impl VersionTags for Frame {
         tag.0 as usize
     }
 
-    fn is_current(&mut self, _: &Tag) -> bool {
-        true
+    fn note(&mut self, _: &Tag) {}
+
+    fn seal(&mut self, tags: Vec<Tag>, tensors: &[(u64, TensorGuardId)]) -> Self::Seal {
+        (tags, tensors.to_vec())
     }
 
-    fn recognises(&mut self, identity: u64, tensor: TensorGuardId) -> bool {
-        let object = self.object_of(identity);
-        matches!(object.data, Data::Tensor(..)) && !self.chance(tensor, 8)
+    fn verify(&mut self, (tags, tensors): &Self::Seal) -> SealState {
+        if let Some(broken) = tags.iter().find(|tag| self.touched.contains(&tag.0)) {
+            return SealState::Broken(Frame::location(broken));
+        }
+        let recognised = tensors.iter().all(|&(identity, tensor)| {
+            matches!(self.object_of(identity).data, Data::Tensor(..)) && !self.chance(tensor, 8)
+        });
+        if recognised { SealState::Intact } else { SealState::Unrecognised }
     }
 
     fn object_of(&mut self, identity: u64) -> Value {

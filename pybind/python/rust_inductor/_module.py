@@ -39,11 +39,13 @@ class OptimizedModule(torch.nn.Module):
         """Call the module, compiled."""
         return self._compiled(*args, **kwargs)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type[torch.nn.Module]:
-        """Of those who ask whether a module is compiled, most ask by torch's class."""
-        evaluator = sys.modules.get("torch._dynamo.eval_frame")
-        return getattr(evaluator, "OptimizedModule", type(self))
+    if not TYPE_CHECKING:
+
+        @property
+        def __class__(self) -> type[torch.nn.Module]:
+            """Of those who ask whether a module is compiled, most ask by torch's class."""
+            evaluator = sys.modules.get("torch._dynamo.eval_frame")
+            return getattr(evaluator, "OptimizedModule", type(self))
 
     @property
     def _torchdynamo_orig_callable(self) -> torch.nn.Module:

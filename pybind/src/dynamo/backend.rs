@@ -207,7 +207,7 @@ fn place_in_storage(
 fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = call.py();
     let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty(), 0)?;
-    let mut objects = CallObjects { call, prepared: &prepared, torch: Torch::get(py)?, changing: &[] };
+    let mut objects = CallObjects::new(call, &prepared, Torch::get(py)?);
     let read = |source| capture.sources.read(source, &mut objects);
     let inputs: Option<Vec<_>> = capture.inputs.iter().copied().map(read).collect();
     let inputs = inputs.ok_or_else(|| PyValueError::new_err("an input of the graph cannot be read again"))?;

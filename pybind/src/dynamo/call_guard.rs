@@ -6,10 +6,11 @@ use super::{
     guard_filter::GuardFilter,
     handler::NotCaptured,
     host::PyHost,
-    objects::{CallObjects, Prepared, states},
+    objects::{CallObjects, Prepared},
     promises::keeps_promises,
     snapshots::Snapshots,
     stance::skips_guards,
+    states::states,
     tell::{FrameId, Recompile},
 };
 use crate::torch::Torch;
@@ -70,7 +71,7 @@ impl CallGuard {
         }
         if let Some(filter) = filter {
             let prepared = Prepared::new(py, &sources, &call.code(), host.named(), 0)?;
-            let mut objects = CallObjects { call, prepared: &prepared, torch, changing: &[] };
+            let mut objects = CallObjects::new(call, &prepared, torch);
             all = filter.kept(&sources, all, &mut objects).map_err(NotCaptured::Backend)?;
         }
         all.extend(guards);
@@ -92,7 +93,7 @@ impl CallGuard {
         if !self.snapshots.hold(tree, call, prepared, torch) {
             return Ok(false);
         }
-        let mut objects = CallObjects { call, prepared, torch, changing: &[] };
+        let mut objects = CallObjects::new(call, prepared, torch);
         for check in checks {
             if !check.holds(tree.sources(), &mut objects)? {
                 return Ok(false);
@@ -117,7 +118,7 @@ pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec
     let torch = Torch::get(call.py())?;
     let explained = guards.filter_map(|guard| {
         let Conditions { tree, prepared, frame, .. } = &*guard.conditions;
-        let mut objects = CallObjects { call, prepared, torch, changing: &[] };
+        let mut objects = CallObjects::new(call, prepared, torch);
         Some(Recompile { frame: *frame, failure: tree.explain(&mut objects)? })
     });
     Ok(explained.collect())

@@ -14,7 +14,10 @@
 //! - [`keeps_mode`]: what a graph does to autograd's mode or autocast is undone if it fails;
 //! - [`failures`]: what is told of an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
-//! - [`objects`]: the guards' questions, [`tensors`] of tensors and [`keys`] of the keys of dicts;
+//! - [`objects`]: the guards' questions, [`tensors`] of tensors, [`keys`] of the keys of dicts and
+//!   [`states`] of the global state;
+//! - [`snapshots`]: the last check that passed, [`stability`] what it depends on, [`version_tags`] by which that is
+//!   known to be unchanged, or [`watchers`], and [`seal`] how it is verified;
 //! - [`members`]: what classes and instances have under a name, bound to nothing;
 //! - [`symbolic`]: torch is asked about calls on symbolic sizes;
 //! - [`tell`]: what listeners and the log are told;
@@ -43,14 +46,17 @@ mod numbers;
 mod objects;
 mod others;
 mod promises;
+mod seal;
 mod snapshots;
 mod stability;
 mod stance;
+mod states;
 mod substitutes;
 mod symbolic;
 mod tell;
 mod tensors;
 mod version_tags;
+mod watchers;
 
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};

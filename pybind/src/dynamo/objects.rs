@@ -8,13 +8,15 @@ use super::{
     arrays, constant,
     keys::SeenKeys,
     members,
+    states::current_state,
     tensors::{self, Wanted},
+    watchers::Watch,
 };
-use crate::torch::{Overrides, Torch};
+use crate::torch::Torch;
 use frame_hook::Call;
 use guards::{
-    Autocast, Constant, ConstantId, Deterministic, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources,
-    TensorFacts, TensorGuard, TensorGuardId, TensorProperty,
+    Constant, ConstantId, DictKeys, Element, GlobalState, Name, ObjectId, Objects, Sources, TensorFacts, TensorGuard,
+    TensorGuardId, TensorProperty,
 };
 use pyo3::ffi;
 use pyo3::intern;
@@ -24,8 +26,10 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
     PyWeakrefMethods, PyWeakrefReference,
 };
+#[cfg(not(Py_3_13))]
+use std::ffi::c_int;
+use std::sync::Arc;
 use std::{ptr, slice};
-use symshapes::DType;
 
 /// A tree's names, constants, tensors and objects, as they are compared.
 pub(super) struct Prepared {
@@ -91,6 +95,11 @@ impl Prepared {
         *self.locals.get(name.id.as_u32() as usize)?
     }
 
+    /// The free variable of a name.
+    pub(super) fn cell(&self, name: Name<'_>) -> Option<usize> {
+        *self.cells.get(name.id.as_u32() as usize)?
+    }
+
     /// A tensor in the form in which it is compared first.
     pub(super) fn tensor(&self, id: TensorGuardId) -> Option<&Wanted> {
         self.tensors.get(id.as_u32() as usize)
@@ -142,9 +151,18 @@ pub(super) struct CallObjects<'a, 'py> {
     pub(super) torch: &'static Torch,
     /// The addresses of what has changed between checks so often that nothing is to rely on it.
     pub(super) changing: &'a [usize],
+    /// Who is told of changes from now on, where a snapshot is taken.
+    pub(super) watch: Option<&'a Arc<Watch>>,
 }
 
 type Handle<'py> = Bound<'py, PyAny>;
+
+impl<'a, 'py> CallObjects<'a, 'py> {
+    /// The objects of a call, for a tree of which no snapshot is taken.
+    pub(super) fn new(call: &'a Call<'py>, prepared: &'a Prepared, torch: &'static Torch) -> CallObjects<'a, 'py> {
+        CallObjects { call, prepared, torch, changing: &[], watch: None }
+    }
+}
 
 impl<'py> CallObjects<'_, 'py> {
     pub(super) fn py(&self) -> Python<'py> {
@@ -183,6 +201,35 @@ impl<'py> CallObjects<'_, 'py> {
             Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(object, expected)),
             Element::Object(id) => self.is_object(object, id),
         }
+    }
+}
+
+/// The modules that are loaded, by name.
+pub(super) fn modules(py: Python<'_>) -> Bound<'_, PyDict> {
+    // SAFETY: the interpreter is held; it keeps the dict, which is one, and lends it.
+    unsafe { Bound::from_borrowed_ptr(py, ffi::PyImport_GetModuleDict()).cast_into_unchecked() }
+}
+
+#[cfg(Py_3_13)]
+use ffi::PyObject_GetOptionalAttr as lookup_attr;
+
+#[cfg(not(Py_3_13))]
+unsafe extern "C" {
+    /// An attribute as a new reference and 1; else null, and 0 if it is not there or -1 with an exception. That it is
+    /// not there makes no exception where the lookup is `object`'s.
+    #[link_name = "_PyObject_LookupAttr"]
+    fn lookup_attr(object: *mut ffi::PyObject, name: *mut ffi::PyObject, found: *mut *mut ffi::PyObject) -> c_int;
+}
+
+/// True if an object has an attribute; whatever is raised is no attribute.
+fn has_attr(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
+    let mut found = ptr::null_mut();
+    // SAFETY: both objects are live; what is found is a new reference.
+    unsafe {
+        if lookup_attr(object.as_ptr(), name.as_ptr(), &raw mut found) < 0 {
+            ffi::PyErr_Clear();
+        }
+        Bound::from_owned_ptr_or_opt(object.py(), found).is_some()
     }
 }
 
@@ -228,8 +275,8 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn module(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
-        let modules = self.py().import("sys").ok()?.getattr("modules").ok()?;
-        modules.get_item(self.name(name)).ok()
+        let modules = modules(self.py());
+        modules.get_item(self.name(name)).ok()?
     }
 
     fn global(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
@@ -247,7 +294,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn cell(&mut self, name: Name<'_>) -> Option<Handle<'py>> {
-        let slot = (*self.prepared.cells.get(name.id.as_u32() as usize)?)?;
+        let slot = self.prepared.cell(name)?;
         let closure = self.call.function().getattr(intern!(self.py(), "__closure__")).ok()?;
         closure.get_item(slot).ok()?.getattr(intern!(self.py(), "cell_contents")).ok()
     }
@@ -475,7 +522,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
-        object.hasattr(self.name(name)).unwrap_or(false)
+        has_attr(object, self.name(name))
     }
 
     fn dict_keys_match(&mut self, object: &Handle<'py>, keys: &[Element]) -> bool {
@@ -561,38 +608,4 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     fn describe_state(&mut self, expected: &GlobalState) -> String {
         current_state(self.py(), self.torch, expected).map_or_else(|| "?".to_owned(), |state| state.value())
     }
-}
-
-/// The global state of the kind of another one; `None` for kinds that are not read.
-pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -> Option<GlobalState> {
-    Some(match kind {
-        GlobalState::GradMode(_) => GlobalState::GradMode(torch.grad_mode(py).ok()?),
-        GlobalState::InferenceMode(_) => GlobalState::InferenceMode(torch.inference_mode(py).ok()?),
-        GlobalState::DefaultDType(_) => GlobalState::DefaultDType(torch.default_dtype(py).ok()??),
-        GlobalState::Autocast(_) => GlobalState::Autocast(Autocast { enabled: torch.autocast(py).ok()??, cache: true }),
-        GlobalState::DeterministicAlgorithms(_) => GlobalState::DeterministicAlgorithms(Deterministic {
-            enabled: torch.fills_memory(py).ok()?,
-            warn_only: false,
-        }),
-        GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
-            Overrides::Nothing => GlobalState::DefaultDevice(None),
-            Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
-            Overrides::Other => return None,
-        },
-        _ => return None,
-    })
-}
-
-/// The state under which a trace is made; whether memory is filled, if the trace makes any of which it says nothing.
-pub(super) fn states(py: Python<'_>, torch: &Torch, makes_memory: bool) -> Vec<GlobalState> {
-    let kinds = [
-        GlobalState::GradMode(true),
-        GlobalState::InferenceMode(false),
-        GlobalState::DefaultDType(DType::F32),
-        GlobalState::Autocast(Autocast { enabled: Vec::new(), cache: true }),
-        GlobalState::DefaultDevice(None),
-    ];
-    let filled = GlobalState::DeterministicAlgorithms(Deterministic { enabled: false, warn_only: false });
-    let more = makes_memory.then_some(filled);
-    kinds.iter().chain(&more).filter_map(|kind| current_state(py, torch, kind)).collect()
 }

@@ -1,11 +1,17 @@
 //! The snapshot of the last check of a compiled entry's guards that passed, and when to take the next one.
 //!
-//! A snapshot costs several checks, so one that is of little use makes the next one wait longer; and what has broken it
-//! is relied on no more: a dict that changes at each call is read entry by entry then, a root is read again.
+//! What has changed is no reason to compile again: the guards are read once. If they hold, the next snapshot is taken
+//! of that check. If they do not, another entry may fit, and the snapshot stays for when its model is called again.
+//!
+//! A snapshot costs several checks, so one that is of little use makes the next one wait longer. What has broken it
+//! though the guards held all the time is relied on no more: a dict that changes at each call is read entry by entry
+//! then, a root is read again. A model that is trained and evaluated by turns breaks snapshots, too, but its guards
+//! have failed in between.
 
 use super::{
     objects::{CallObjects, Prepared},
-    version_tags::Tag,
+    seal::Seal,
+    watchers::Watch,
 };
 use crate::torch::Torch;
 use frame_hook::Call;
@@ -33,9 +39,18 @@ pub(super) struct Snapshots {
     uses: AtomicU32,
 }
 
+/// What has changed of a snapshot.
+#[derive(Clone, Copy)]
+enum Changed {
+    Root(NodeId),
+    Location(usize),
+}
+
 #[derive(Default)]
 struct Kept {
-    latest: Option<Arc<Snapshot<Tag>>>,
+    latest: Option<Arc<Snapshot<Seal>>>,
+    /// Whether the guards have failed since something of the latest one changed.
+    failed: bool,
     /// The number of snapshots in a row that were of no use.
     wasted: u32,
     /// The number of checks to pass before the next one is taken; `u32::MAX` for ever.
@@ -55,11 +70,9 @@ impl Snapshots {
     /// them are not looked at.
     pub(super) fn hold(&self, tree: &GuardTree, call: &Call<'_>, prepared: &Prepared, torch: &'static Torch) -> bool {
         // Nothing of this is held while guards run the program's code, which may come here again.
-        let (latest, changing) = {
-            let kept = self.kept();
-            (kept.latest.clone(), Arc::clone(&kept.changing))
-        };
-        let mut objects = CallObjects { call, prepared, torch, changing: &changing };
+        let latest = self.kept().latest.clone();
+        let mut objects = CallObjects::new(call, prepared, torch);
+        let mut broken = None;
         if let Some(snapshot) = latest {
             match tree.check_against(&mut objects, &snapshot) {
                 Validation::Holds => {
@@ -68,45 +81,69 @@ impl Snapshots {
                 }
                 Validation::Fails => return false,
                 Validation::Unknown => return tree.check(&mut objects),
-                Validation::OtherRoot(id) => self.discard(|kept| kept.roots.push(id)),
-                Validation::Stale(at) => self.discard(|kept| Arc::make_mut(&mut kept.changing).push(at)),
+                Validation::OtherRoot(id) => broken = Some((snapshot, Changed::Root(id))),
+                Validation::Stale(at) => broken = Some((snapshot, Changed::Location(at))),
             }
         }
         let holds = tree.check(&mut objects);
+        if let Some((snapshot, changed)) = broken {
+            if !holds {
+                self.kept().failed = true;
+                return false;
+            }
+            self.discard(&snapshot, changed);
+        }
         if holds && tree.reads() >= LEAST_READS {
-            self.take(tree, &mut objects);
+            self.take(tree, call, prepared, torch);
         }
         holds
     }
 
-    /// Drops the latest snapshot, and notes what has broken it if it was of no use.
-    fn discard(&self, note: impl FnOnce(&mut Kept)) {
-        let mut kept = self.kept();
-        kept.latest = None;
+    /// Drops a snapshot that is broken though the guards hold, and notes what has broken it if it was of no use.
+    fn discard(&self, broken: &Arc<Snapshot<Seal>>, changed: Changed) {
+        let mut guard = self.kept();
+        let kept = &mut *guard;
+        if !kept.latest.as_ref().is_some_and(|latest| Arc::ptr_eq(latest, broken)) {
+            return;
+        }
+        let dropped = kept.latest.take();
+        let failed = std::mem::take(&mut kept.failed);
         if self.uses.swap(0, Ordering::Relaxed) >= WORTHWHILE {
             kept.wasted = 0;
         } else {
             kept.wasted += 1;
-            note(&mut kept);
+            match changed {
+                _ if failed => {}
+                Changed::Root(id) => kept.roots.push(id),
+                Changed::Location(at) => Arc::make_mut(&mut kept.changing).push(at),
+            }
         }
         let gives_up = kept.changing.len() + kept.roots.len() > MOST_CHANGING;
         kept.wait = if gives_up { u32::MAX } else { (1 << kept.wasted.min(LONGEST_WAIT)) - 1 };
+        drop(guard);
+        drop(dropped);
     }
 
     /// Takes a snapshot, if it is time.
-    fn take(&self, tree: &GuardTree, objects: &mut CallObjects<'_, '_>) {
-        let roots = match &mut *self.kept() {
-            Kept { wait: 0, roots, .. } => roots.clone(),
+    fn take(&self, tree: &GuardTree, call: &Call<'_>, prepared: &Prepared, torch: &'static Torch) {
+        let (roots, changing) = match &mut *self.kept() {
+            Kept { wait: 0, roots, changing, .. } => (roots.clone(), Arc::clone(changing)),
             Kept { wait: u32::MAX, .. } => return,
             kept => {
                 kept.wait -= 1;
                 return;
             }
         };
-        let latest = tree.snapshot(objects, &roots).map(Arc::new);
+        let watch = Watch::new(call.py()).map(Arc::new);
+        let mut objects =
+            CallObjects { changing: &changing, watch: watch.as_ref(), ..CallObjects::new(call, prepared, torch) };
+        let latest = tree.snapshot(&mut objects, &roots).map(Arc::new);
         let mut kept = self.kept();
         // Without tags there never will be any.
         kept.wait = if latest.is_some() { 0 } else { u32::MAX };
-        kept.latest = latest;
+        kept.failed = false;
+        let before = std::mem::replace(&mut kept.latest, latest);
+        drop(kept);
+        drop(before);
     }
 }

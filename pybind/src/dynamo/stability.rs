@@ -5,11 +5,12 @@
 
 use super::{
     members,
-    objects::CallObjects,
+    objects::{self, CallObjects},
+    seal::Seal,
     version_tags::{Field, Tag, Tagging},
 };
 use dynamo_core::host::READ_GENERICALLY;
-use guards::{GuardKind, Key, Root, Sources, Stability, Step, StrId, TensorGuardId, VersionTags};
+use guards::{GuardKind, Key, Root, SealState, Sources, Stability, Step, StrId, TensorGuardId, VersionTags};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -214,10 +215,14 @@ impl Tagging<'_> {
         self.function_field(function, |function| unsafe { &raw const (*function).func_code })
     }
 
-    /// The defaults of a function's positional parameters.
-    fn defaults(&mut self, function: &Bound<'_, PyAny>) -> bool {
-        // SAFETY: as above.
-        self.function_field(function, |function| unsafe { &raw const (*function).func_defaults })
+    /// A default of a function's positional parameters.
+    fn default(&mut self, function: &Bound<'_, PyAny>, index: u32) -> bool {
+        // SAFETY: the function is alive, and its defaults are a tuple or nothing.
+        function.is_exact_instance_of::<PyFunction>()
+            && unsafe {
+                let at = &raw const (*function.as_ptr().cast::<ffi::PyFunctionObject>()).func_defaults;
+                self.item_of_field(function.py(), at, index as usize)
+            }
     }
 
     /// The content of a free variable of a function.
@@ -298,7 +303,7 @@ impl<'py> CallObjects<'_, 'py> {
     }
 
     fn tagging<'t>(&'t self, tags: &'t mut Vec<Tag>) -> Tagging<'t> {
-        Tagging { tags, changing: self.changing }
+        Tagging { tags, changing: self.changing, watches: self.watch.is_some() }
     }
 
     /// A global variable of the frame, or a builtin.
@@ -371,7 +376,7 @@ impl<'py> CallObjects<'_, 'py> {
             Step::Item(_) => if_stable(tagging.dict(base, is_known)),
             Step::Code => if_stable(is_known && tagging.code(base)),
             Step::Closure(index) => if_stable(is_known && tagging.closure(base, index)?),
-            Step::Defaults(_) => if_stable(is_known && tagging.defaults(base)),
+            Step::Defaults(index) => if_stable(is_known && tagging.default(base, index)),
             Step::Param(id) | Step::Buffer(id) | Step::Submodule(id) if reads_generically(&base.get_type())? => {
                 let owner = match step {
                     Step::Param(_) => intern!(py, "_parameters"),
@@ -434,6 +439,7 @@ impl<'py> CallObjects<'_, 'py> {
 
 impl<'py> VersionTags for CallObjects<'_, 'py> {
     type Tag = Tag;
+    type Seal = Seal;
 
     fn root_stability(
         &mut self,
@@ -449,6 +455,25 @@ impl<'py> VersionTags for CallObjects<'_, 'py> {
             }
             Root::Global(id) if Tagging::exist(self.py()) => {
                 self.global_stability(&self.text(sources, id), tags).unwrap_or_default()
+            }
+            Root::Module(id) if Tagging::exist(self.py()) => {
+                match self.tagging(tags).entry(&objects::modules(self.py()), &self.text(sources, id)) {
+                    true => Stability::Object,
+                    false => Stability::Address,
+                }
+            }
+            Root::Cell(id) if Tagging::exist(self.py()) => {
+                let cell = self.prepared.cell(sources.strings().name(id)).and_then(|cell| u32::try_from(cell).ok());
+                let (function, mut tagging) = (self.call.function(), self.tagging(tags));
+                let closure = |cell| tagging.function(&function) && tagging.closure(&function, cell).unwrap_or(false);
+                if_stable(cell.is_some_and(closure))
+            }
+            Root::Default(index) if Tagging::exist(self.py()) => {
+                let (function, mut tagging) = (self.call.function(), self.tagging(tags));
+                if_stable(tagging.function(&function) && tagging.default(&function, index))
+            }
+            Root::Function if Tagging::exist(self.py()) => {
+                if_stable(self.tagging(tags).function(&self.call.function()))
             }
             _ => Stability::Volatile,
         }
@@ -484,15 +509,23 @@ impl<'py> VersionTags for CallObjects<'_, 'py> {
         tag.location()
     }
 
-    fn is_current(&mut self, tag: &Tag) -> bool {
-        tag.is_current(self)
+    fn note(&mut self, tag: &Tag) {
+        if let (Tag::Watched { dict }, Some(watch)) = (tag, self.watch) {
+            // SAFETY: the dict was tagged just now, and is alive.
+            let dict = unsafe { Bound::from_borrowed_ptr(self.py(), dict.cast_mut().cast::<ffi::PyObject>()) };
+            if let Ok(dict) = dict.cast::<PyDict>() {
+                watch.add(dict);
+            }
+        }
     }
 
-    fn recognises(&mut self, identity: u64, tensor: TensorGuardId) -> bool {
-        // SAFETY: the tree asks for objects that are alive; nothing is owned, nothing freed.
-        let object = std::mem::ManuallyDrop::new(unsafe { Bound::from_owned_ptr(self.py(), identity as *mut _) });
-        let wanted = self.prepared.tensor(tensor);
-        wanted.is_some_and(|wanted| wanted.recognises(&object, self.torch))
+    fn seal(&mut self, tags: Vec<Tag>, tensors: &[(u64, TensorGuardId)]) -> Seal {
+        Seal::new(self, tags, tensors)
+    }
+
+    #[inline]
+    fn verify(&mut self, seal: &Seal) -> SealState {
+        seal.verify(self)
     }
 
     fn object_of(&mut self, identity: u64) -> Bound<'py, PyAny> {

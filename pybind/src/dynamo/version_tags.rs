@@ -1,19 +1,27 @@
 //! Version tags of dicts and classes, as CPython counts them: what a guard depends on stays what it is while they do.
 //!
-//! CPython gives each state of each dict a number that no other state of any dict has (`ma_version_tag`, up to 3.12),
-//! and a class a number that is withdrawn when it or a base changes (`tp_version_tag`). Fields of objects that have no
-//! tags are compared as they are; where what a field points to could be freed and replaced by another object at its
-//! address, the tag refers to it weakly, or owns it if that can lead to no cycle.
+//! CPython gives each state of each dict a number that no other state of any dict has (`ma_version_tag`, up to 3.12);
+//! from 3.12 on it tells of changes ([`Watch`]), which is preferred. To a class it gives a number that is withdrawn,
+//! for zero, when it or a base changes (`tp_version_tag`). Fields of objects that have no tags are compared as they
+//! are; where what a field points to could be freed and replaced by another object at its address, the tag refers to it
+//! weakly, or owns it if that can lead to no cycle.
+//!
+//! The dict of an instance is made if there is none yet. Without one the interpreter sets attributes in the instance
+//! and tells nobody; with one it goes through the dict, also where the values stay in the instance (3.13). Should it
+//! give the dict up again, the instance's field says so.
 //!
 //! Invariant: a tag is compared only after those before it, which keep its object alive (`guards::Snapshot`), and to
 //! compare one runs none of the program's code.
 
 use super::objects::CallObjects;
+use super::seal::Word;
+use super::watchers::Watch;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType, PyWeakrefReference};
-use std::ffi::{c_uint, c_ulong};
+use smallvec::{SmallVec, smallvec};
+use std::mem::size_of;
 
 unsafe extern "C" {
     /// The address of the reference to an object's `__dict__`, which is made if there is none yet; null without one.
@@ -23,8 +31,8 @@ unsafe extern "C" {
 /// The last minor version of CPython that numbers the states of dicts.
 const LAST_MINOR: u8 = 12;
 
-/// `Py_TPFLAGS_VALID_VERSION_TAG`
-const HAS_VERSION: c_ulong = 1 << 19;
+/// The location of the frame's function, which is neither the slot of an argument nor an address.
+const FUNCTION: usize = usize::MAX;
 
 /// The address of a reference that an object holds.
 pub(super) type Field = *const *mut ffi::PyObject;
@@ -36,6 +44,9 @@ struct WeakrefHead {
     wr_object: *mut ffi::PyObject,
 }
 
+/// The words that a tag compares, and what has to stay alive for it.
+type Words = (SmallVec<[Word; 2]>, Option<Py<PyAny>>);
+
 /// A state of a dict, a class or a field.
 #[derive(Debug)]
 pub(super) enum Tag {
@@ -45,16 +56,22 @@ pub(super) enum Tag {
     Weak { at: Field, value: *mut ffi::PyObject, object: Py<PyWeakrefReference> },
     /// A field with an object that the tag keeps alive.
     Owned { at: Field, object: Py<PyAny> },
-    /// A whole dict.
+    /// A whole dict, by its version.
     Dict { dict: *const ffi::PyDictObject, tag: u64 },
+    /// A whole dict, which is watched.
+    Watched { dict: *const ffi::PyDictObject },
     /// One entry of a dict that changes often; null for nothing.
     Entry { dict: *const ffi::PyDictObject, key: Py<PyString>, value: *mut ffi::PyObject },
     /// A class and its bases.
-    Class { class: *const ffi::PyTypeObject, tag: c_uint },
+    Class { class: *const ffi::PyTypeObject, version: u64 },
     /// The dict of the frame's global variables.
     Globals(*mut ffi::PyObject),
     /// An argument of the frame's function, by its slot.
     Argument { slot: usize, value: *mut ffi::PyObject, object: Py<PyWeakrefReference> },
+    /// The frame's function.
+    Function { value: *mut ffi::PyObject, object: Py<PyWeakrefReference> },
+    /// The length of a tuple that a field has.
+    Length { tuple: *const ffi::PyVarObject, len: ffi::Py_ssize_t },
 }
 
 // SAFETY: the pointers are followed only where a thread holds the interpreter, by whom it may be.
@@ -67,46 +84,81 @@ impl Tag {
     pub(super) fn location(&self) -> usize {
         match self {
             Tag::Field { at, .. } | Tag::Weak { at, .. } | Tag::Owned { at, .. } => *at as usize,
-            Tag::Dict { dict, .. } => *dict as usize,
+            Tag::Dict { dict, .. } | Tag::Watched { dict } => *dict as usize,
             Tag::Entry { dict, key, .. } => (*dict as usize) ^ (key.as_ptr() as usize).rotate_left(20),
             Tag::Class { class, .. } => *class as usize,
             Tag::Globals(dict) => *dict as usize ^ 1,
             Tag::Argument { slot, .. } => *slot,
+            Tag::Function { .. } => FUNCTION,
+            Tag::Length { tuple, .. } => *tuple as usize,
         }
     }
 
-    /// True if it is what it was.
+    /// The tag as words, and what has to stay alive for it; a watched dict is none. A tag that is no word is given
+    /// back.
+    pub(super) fn into_words(self) -> Result<Words, Tag> {
+        let word = |at: *const u64, value: u64| Word { at, value };
+        let of_field = |at: Field, value: *mut ffi::PyObject| word(at.cast(), value as u64);
+        Ok(match self {
+            Tag::Field { at, value } => (smallvec![of_field(at, value)], None),
+            Tag::Owned { at, object } => (smallvec![of_field(at, object.as_ptr())], Some(object)),
+            Tag::Weak { at, value, object } => {
+                (smallvec![of_field(at, value), of_field(referent(&object), value)], Some(object.into_any()))
+            }
+            Tag::Dict { dict, tag } => (smallvec![word(version_of(dict), tag)], None),
+            Tag::Watched { .. } => (SmallVec::new(), None),
+            Tag::Class { class, version } => (smallvec![word(version_of_class(class), version)], None),
+            // SAFETY: only the place of a field is computed.
+            Tag::Length { tuple, len } => unsafe {
+                (smallvec![word((&raw const (*tuple).ob_size).cast(), len.cast_unsigned() as u64)], None)
+            },
+            tag @ (Tag::Entry { .. } | Tag::Globals(_) | Tag::Argument { .. } | Tag::Function { .. }) => {
+                return Err(tag);
+            }
+        })
+    }
+
+    /// True if a tag that is no word is what it was.
     #[inline]
     pub(super) fn is_current(&self, objects: &CallObjects<'_, '_>) -> bool {
-        // SAFETY: the tags before this one are current, and so the object that it looks at is alive. Keys are strings,
-        // which are compared without any code of the program's.
-        unsafe {
-            match *self {
-                Tag::Field { at, value } => *at == value,
-                Tag::Weak { at, value, ref object } => *at == value && refers_to(object, value),
-                Tag::Owned { at, ref object } => *at == object.as_ptr(),
-                Tag::Dict { dict, tag } => tag_of(dict) == tag,
-                Tag::Entry { dict, ref key, value } => entry(dict, key.bind(objects.py())) == value,
-                Tag::Class { class, tag } => (*class).tp_flags & HAS_VERSION != 0 && (*class).tp_version_tag == tag,
-                Tag::Globals(dict) => objects.call.globals().as_ptr() == dict,
-                Tag::Argument { slot, value, ref object } => {
-                    objects.call.argument(slot).is_some_and(|found| found.as_ptr() == value) && refers_to(object, value)
-                }
+        match *self {
+            // SAFETY: the tags before this one are current, and so the dict is alive. Keys are strings, which are
+            // compared without any code of the program's.
+            Tag::Entry { dict, ref key, value } => unsafe { entry(dict, key.bind(objects.py())) == value },
+            Tag::Globals(dict) => objects.call.globals().as_ptr() == dict,
+            Tag::Argument { slot, value, ref object } => {
+                objects.call.argument(slot).is_some_and(|found| found.as_ptr() == value) && refers_to(object, value)
             }
+            Tag::Function { value, ref object } => {
+                objects.call.function().as_ptr() == value && refers_to(object, value)
+            }
+            _ => false,
         }
     }
+}
+
+/// The field of a weak reference that points to its referent.
+fn referent(reference: &Py<PyWeakrefReference>) -> Field {
+    // SAFETY: the reference is owned, and of the class whose layout this is; so are subclasses.
+    unsafe { &raw const (*reference.as_ptr().cast::<WeakrefHead>()).wr_object }
 }
 
 /// True if the object at an address is still the one that a weak reference was made of.
 fn refers_to(reference: &Py<PyWeakrefReference>, value: *mut ffi::PyObject) -> bool {
-    // SAFETY: the reference is owned, and of the class whose layout this is; so are subclasses.
-    unsafe { (*reference.as_ptr().cast::<WeakrefHead>()).wr_object == value }
+    // SAFETY: the reference is owned, and with it its field.
+    unsafe { *referent(reference) == value }
 }
 
-#[allow(deprecated, reason = "deprecated from 3.12 on; there is nothing else before 3.13")]
-fn tag_of(dict: *const ffi::PyDictObject) -> u64 {
-    // SAFETY: callers hold a dict that is alive.
-    unsafe { (*dict).ma_version_tag }
+/// The place of a dict's version.
+fn version_of(dict: *const ffi::PyDictObject) -> *const u64 {
+    // The field behind the number of items; the header of 3.12 has it, and that of 3.13 has something else there.
+    dict.cast::<u64>().wrapping_add((size_of::<ffi::PyObject>() + size_of::<ffi::Py_ssize_t>()) / size_of::<u64>())
+}
+
+/// The place of a class's version, with the four bytes of padding behind it, which nobody writes.
+fn version_of_class(class: *const ffi::PyTypeObject) -> *const u64 {
+    // SAFETY: only the place of a field is computed.
+    unsafe { (&raw const (*class).tp_version_tag).cast() }
 }
 
 /// The value of a string key in a dict, borrowed; null for nothing.
@@ -129,12 +181,14 @@ pub(super) struct Tagging<'a> {
     pub(super) tags: &'a mut Vec<Tag>,
     /// The addresses of what has changed between checks.
     pub(super) changing: &'a [usize],
+    /// Whether dicts are watched; else they are known by their versions.
+    pub(super) watches: bool,
 }
 
 impl Tagging<'_> {
-    /// True where the interpreter numbers the states of dicts.
+    /// True where the interpreter numbers the states of dicts, or tells of their changes.
     pub(super) fn exist(py: Python<'_>) -> bool {
-        py.version_info().minor <= LAST_MINOR
+        cfg!(not(Py_GIL_DISABLED)) && (py.version_info().minor <= LAST_MINOR || Watch::is_possible(py))
     }
 
     /// Tags a whole dict; false if it is none, or changes often. Where another object may have come to lie, it has to
@@ -147,7 +201,12 @@ impl Tagging<'_> {
         if self.changing.contains(&(dict as usize)) {
             return false;
         }
-        self.tags.push(Tag::Dict { dict, tag: tag_of(dict) });
+        self.tags.push(if self.watches {
+            Tag::Watched { dict }
+        } else {
+            // SAFETY: the dict is alive.
+            Tag::Dict { dict, tag: unsafe { *version_of(dict) } }
+        });
         true
     }
 
@@ -168,19 +227,20 @@ impl Tagging<'_> {
     pub(super) fn class(&mut self, class: &Bound<'_, PyType>) -> bool {
         let pointer = class.as_type_ptr();
         // SAFETY: the class is alive.
-        let flags = || unsafe { (*pointer).tp_flags };
-        if flags() & ffi::Py_TPFLAGS_HEAPTYPE == 0 {
+        if unsafe { ffi::PyType_GetFlags(pointer) } & ffi::Py_TPFLAGS_HEAPTYPE == 0 {
             return true;
         }
-        if flags() & HAS_VERSION == 0 {
+        // SAFETY: as above.
+        let number = || unsafe { (*pointer).tp_version_tag };
+        if number() == 0 {
             // A lookup gives it one.
             drop(class.getattr(intern!(class.py(), "__init__")));
         }
-        // SAFETY: as above.
-        let tag = unsafe { (*pointer).tp_version_tag };
-        let has_version = flags() & HAS_VERSION != 0 && tag != 0 && !self.changing.contains(&(pointer as usize));
+        let has_version = number() != 0 && !self.changing.contains(&(pointer as usize));
         if has_version {
-            self.tags.push(Tag::Class { class: pointer, tag });
+            // SAFETY: the class is alive.
+            let version = unsafe { *version_of_class(pointer) };
+            self.tags.push(Tag::Class { class: pointer, version });
         }
         has_version
     }
@@ -217,6 +277,40 @@ impl Tagging<'_> {
         let Ok(weak) = PyWeakrefReference::new(found) else { return false };
         self.tags.push(Tag::Argument { slot, value: found.as_ptr(), object: weak.unbind() });
         true
+    }
+
+    /// Tags the frame's function; false if it is another one often.
+    pub(super) fn function(&mut self, function: &Bound<'_, PyAny>) -> bool {
+        if self.changing.contains(&FUNCTION) {
+            return false;
+        }
+        let Ok(weak) = PyWeakrefReference::new(function) else { return false };
+        self.tags.push(Tag::Function { value: function.as_ptr(), object: weak.unbind() });
+        true
+    }
+
+    /// Tags an item of the tuple that a field has, which may be another tuple at the same address later; false if it
+    /// could not be noticed that the item is another one.
+    ///
+    /// # Safety
+    /// The field is that of an object that is alive, and never has anything but tuples.
+    pub(super) unsafe fn item_of_field(&mut self, py: Python<'_>, at: Field, index: usize) -> bool {
+        // SAFETY: the caller's promise.
+        let found = unsafe { Bound::from_borrowed_ptr_or_opt(py, *at) };
+        let Some(tuple) = found.and_then(|found| found.cast_into_exact::<PyTuple>().ok()) else { return false };
+        if index >= tuple.len() || self.changing.contains(&(at as usize)) {
+            return false;
+        }
+        let pointer = tuple.as_ptr();
+        self.tags.push(Tag::Field { at, value: pointer });
+        self.tags.push(Tag::Length { tuple: pointer.cast(), len: tuple.len().cast_signed() });
+        // SAFETY: the tuple is alive, and has so many items, whatever tuple it is when the tags are compared.
+        unsafe {
+            self.field(
+                py,
+                (&raw const (*pointer.cast::<ffi::PyTupleObject>()).ob_item).cast::<*mut ffi::PyObject>().add(index),
+            )
+        }
     }
 
     /// Tags a field that may come to hold another object at the same address; false if that could not be noticed.

@@ -10,5 +10,6 @@ pub(crate) mod tensor;
 
 pub(crate) use objects::{Overrides, PORTABLE, Torch};
 pub(crate) use pool::pool;
+pub(crate) use private::TensorWords;
 pub(crate) use shim::{RawTensor, Shim};
 pub(crate) use tensor::{Info, Tensor};

@@ -1,6 +1,6 @@
 //! torch's Python objects that the binding compares with or calls, looked up once.
 
-use super::private::{Look, Private};
+use super::private::{Look, Private, TensorWords};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
 use pyo3::exceptions::PyRuntimeError;
@@ -157,6 +157,18 @@ impl Torch {
             Some(private) => Ok(private.requires_grad(cdata(tensor))),
             None => tensor.getattr(intern!(tensor.py(), "requires_grad"))?.is_truthy(),
         }
+    }
+
+    /// What guards look at of a tensor whose sizes are its own, and an address; `None` if it is not to be had in words.
+    pub(crate) fn words(&self, tensor: &Bound<'_, PyAny>) -> Option<(TensorWords, usize)> {
+        self.private.as_ref()?.words(tensor.get_type_ptr() as usize, cdata(tensor))
+    }
+
+    /// True if a tensor has the words that it had, at the same address; false tells nothing.
+    #[inline]
+    pub(crate) fn has_words(&self, tensor: &Bound<'_, PyAny>, words: &TensorWords, address: usize) -> bool {
+        let class = tensor.get_type_ptr() as usize;
+        self.private.as_ref().is_some_and(|private| private.has_words(class, cdata(tensor), words, address))
     }
 
     /// What is asked of every guarded tensor; `None` where Python has to be asked.

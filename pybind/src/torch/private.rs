@@ -87,7 +87,79 @@ impl<'a> Look<'a> {
     }
 }
 
+/// What guards look at of a tensor, to be compared word by word.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct TensorWords {
+    /// The address of its Python class.
+    class: usize,
+    keys: u64,
+    element: Element,
+    requires_grad: bool,
+    rank: usize,
+    /// Sizes and strides as they are in the tensor; 0 behind the rank.
+    extents: [i64; 2 * INLINE],
+}
+
+/// Element type and device of a tensor, torch's numbers of them.
+type Element = (u16, i8, i8);
+
+impl Implementation {
+    #[inline]
+    fn element(&self) -> Element {
+        (self.dtype, self.device_type, self.device_index)
+    }
+
+    /// True if the sizes and strides, which are in the tensor itself, are those of words of the same rank.
+    #[inline]
+    fn has_extents(&self, words: &TensorWords) -> bool {
+        // SAFETY: words are made of tensors of such ranks only; any number is an extent.
+        let found = unsafe { &self.extents.inline };
+        let differ = |at: usize| (found[at] ^ words.extents[at]) | (found[INLINE + at] ^ words.extents[INLINE + at]);
+        (0..words.rank.min(INLINE)).fold(0, |all, at| all | differ(at)) == 0
+    }
+
+    /// The sizes and strides in the tensor itself, if they are there.
+    fn inline_extents(&self) -> Option<(&[i64], &[i64])> {
+        let rank = self.rank as usize;
+        // SAFETY: up to this rank the extents are in the tensor, and any number is one.
+        let extents = (rank <= INLINE).then_some(unsafe { &self.extents.inline })?;
+        Some((&extents[..rank], &extents[INLINE..INLINE + rank]))
+    }
+}
+
 impl Private {
+    /// What guards look at of a live tensor whose sizes are its own, if it is to be had in words: its rank is not too
+    /// high. And the address of what it is read from.
+    pub(super) fn words(&self, class: usize, tensor: RawTensor) -> Option<(TensorWords, usize)> {
+        let implementation = implementation(tensor);
+        let (sizes, strides) = implementation.inline_extents()?;
+        let mut extents = [0; 2 * INLINE];
+        extents[..sizes.len()].copy_from_slice(sizes);
+        extents[INLINE..INLINE + strides.len()].copy_from_slice(strides);
+        let words = TensorWords {
+            class,
+            keys: implementation.keys,
+            element: implementation.element(),
+            requires_grad: self.requires_grad(tensor),
+            rank: sizes.len(),
+            extents,
+        };
+        Some((words, ptr::from_ref(implementation) as usize))
+    }
+
+    /// True if a live tensor is still at the address of [`Private::words`], with the same words.
+    #[inline]
+    pub(super) fn has_words(&self, class: usize, tensor: RawTensor, words: &TensorWords, address: usize) -> bool {
+        let found = implementation(tensor);
+        ptr::from_ref(found) as usize == address
+            && class == words.class
+            && found.keys == words.keys
+            && found.element() == words.element
+            && found.rank as usize == words.rank
+            && found.has_extents(words)
+            && self.requires_grad(tensor) == words.requires_grad
+    }
+
     /// The answers, if they agree with Python's. `cdata` gives the address of a Python tensor's `at::Tensor`.
     pub(super) fn checked(
         torch: &Bound<'_, PyModule>,

@@ -152,8 +152,13 @@ def test_attributes_are_deleted(function):
         assert not log[0].get("break_reason")
 
 
+#: What torch takes for its element types.
+COMPLEX: Any = complex
+BOOL: Any = bool
+
+
 def with_types(x):
-    return x.to(float), x.to(bool).to(int), torch.zeros(2, dtype=complex), torch.ones(2, dtype=bool)
+    return x.to(float), x.to(bool).to(int), torch.zeros(2, dtype=COMPLEX), torch.ones(2, dtype=BOOL)
 
 
 def test_types_as_element_types():
@@ -304,7 +309,7 @@ def test_guards_run_no_code_of_the_class():
     for run, names in asked.items():
         for _ in range(3):
             del names[:]
-            thing = Asked(names)
+            thing: Any = Asked(names)
             for _ in range(3):
                 run(torch.ones(2), thing)
             thing.absent = 2

@@ -1,7 +1,7 @@
 """`OrderedDict`, `defaultdict`, `Counter` and `deque`: one graph, what Python gives, and what it leaves behind."""
 
 # The functions are written as programs are, not as they should be.
-# mypy: disable-error-code="arg-type, comparison-overlap, func-returns-value, index, misc, var-annotated"
+# mypy: disable-error-code="arg-type, attr-defined, comparison-overlap, func-returns-value, index, misc, var-annotated"
 
 from __future__ import annotations
 

@@ -142,8 +142,10 @@ def test_entries_are_shared_where_their_guards_hold() -> None:
     for _ in range(2):
         assert [net(X).shape[1] for net in compiled] == [2, 3]
     assert counts.graphs == 2
-    for options in ({"dynamic": True}, {"fullgraph": True}, {"backend": Counts()}):
-        other: Any = rust_inductor.compile(nets[0], **{"backend": counts, **options})
+    others: list[dict[str, Any]] = [{"dynamic": True}, {"fullgraph": True}, {"backend": Counts()}]
+    for options in others:
+        settings: dict[str, Any] = {"backend": counts, **options}
+        other: Any = rust_inductor.compile(nets[0], **settings)
         before = counts.graphs
         assert torch.equal(other(X), nets[0](X))
         assert counts.graphs == before + ("backend" not in options)

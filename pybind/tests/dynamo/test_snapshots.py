@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import gc
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,6 +58,9 @@ class Config:
     @property
     def doubled(self) -> float:
         return self.rate * 2
+
+    def set_rate(self, rate: float) -> None:
+        self.rate = rate
 
 
 class OtherConfig(Config):
@@ -165,7 +171,51 @@ def parameter_of_other_kind(model: Any) -> None:
     model.blocks[0].linear.weight.requires_grad_(False)
 
 
+def set_by_specialized_code(model: Any) -> None:
+    other = Config()
+    for at in range(100):
+        other.set_rate(at)
+    model.config.set_rate(0.875)
+
+
+def cleared_and_filled(model: Any) -> None:
+    own = vars(model.config)
+    others = {**own, "rate": 0.625}
+    own.clear()
+    own.update(others)
+
+
+def last_item_is_another(model: Any) -> None:
+    parameters = model.blocks[0].linear._parameters
+    key, _ = parameters.popitem()
+    parameters[key] = None
+
+
+def swapped(model: Any) -> None:
+    other = nn.Parameter(torch.randn(4, 4), requires_grad=False)
+    torch.utils.swap_tensors(model.blocks[2].linear.weight, other)
+
+
+def made_anew(model: Any) -> None:
+    old = model.blocks[1].config
+    model.blocks[1].config = None
+    del old
+    gc.collect()
+    model.blocks[1].config = Config()
+    model.blocks[1].config.rate = 0.375
+
+
 CHANGES: dict[str, Callable[[Any], Any]] = {
+    "attribute by code that is specialized": set_by_specialized_code,
+    "attribute by object.__setattr__": lambda m: object.__setattr__(m.blocks[0], "eps", 7.5),
+    "item of __dict__": lambda m: vars(m.blocks[2]).__setitem__("eps", 5.5),
+    "update of __dict__": lambda m: vars(m.config).update(rate=0.125),
+    "union of __dict__": lambda m: vars(m.config).__ior__({"rate": 0.0625}),
+    "__dict__ cleared and filled": cleared_and_filled,
+    "last parameter": last_item_is_another,
+    "parameter swapped": swapped,
+    "object made anew": made_anew,
+    "global by exec": lambda m: exec("SCALE = 9.0", globals()),
     "float attribute of a layer": lambda m: setattr(m.blocks[2], "eps", 3.0),
     "attribute of norm": lambda m: setattr(m.blocks[1].norm, "eps", 0.5),
     "shared config": lambda m: setattr(m.config, "rate", 0.75),
@@ -297,3 +347,183 @@ def test_gradients_stop_and_go_on() -> None:
             same_as_plain(model, compiled, WARM)
         for parameter in model.parameters():
             parameter.requires_grad_(not parameter.requires_grad)
+
+
+def test_an_attribute_that_hides_another_comes_and_goes() -> None:
+    model, compiled = model_and_compiled()
+    for _ in range(3):
+        same_as_plain(model, compiled, WARM)
+        model.config.width = 4.0
+        same_as_plain(model, compiled, WARM)
+        del model.config.width
+    same_as_plain(model, compiled, WARM)
+
+
+@pytest.mark.parametrize("calls", [1, 5, 40])
+def test_modes_by_turns(calls: int) -> None:
+    model, _ = model_and_compiled()
+    run = rust_inductor.explain(model, backend="eager")
+    captures = 0
+    for at in range(24):
+        model.train(at % 2 == 0)
+        for _ in range(calls):
+            captures += len(run(torch.randn(2, 4)).captures)
+    assert captures == 2
+    compiled = rust_inductor.compile(model, backend="eager")
+    for at in range(24):
+        model.train(at % 2 == 0)
+        same_as_plain(model, compiled, calls)
+    model.blocks[1].eps = 4.0
+    same_as_plain(model, compiled)
+
+
+def test_models_by_turns() -> None:
+    def forward(model: Any, x: torch.Tensor) -> Any:
+        return model(x)
+
+    models: list[Any] = [Model().eval() for _ in range(2)]
+    models[1].config.rate = 0.5
+    compiled = rust_inductor.compile(forward, backend="eager")
+    for at in range(80):
+        model = models[at % 2]
+        if at == 60:
+            model.blocks[1].eps = 6.0
+        x = torch.randn(2, 4)
+        torch.testing.assert_close(compiled(model, x), model(x), rtol=0, atol=0)
+
+
+class Holder:
+    factor = 2.0
+
+
+def many_reads(x: torch.Tensor, holder: Any = Holder, by: float = 2.0, *, more: float = 3.0) -> torch.Tensor:
+    for block in REST:
+        x = block(x)
+    y: torch.Tensor = x * holder.factor * by + more
+    return y
+
+
+REST: Any = None
+
+
+def passing(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> torch.Tensor:
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def test_a_function_behind_a_decorator() -> None:
+    class Other:
+        factor = 5.0
+
+    def another(x: torch.Tensor) -> torch.Tensor:
+        return x - 1
+
+    wrapper = passing(many_reads)
+    compiled = rust_inductor.compile(wrapper, backend="eager")
+    globals()["REST"] = Model().eval().blocks
+    (cell,) = wrapper.__closure__ or ()
+
+    def check() -> None:
+        for _ in range(WARM):
+            x = torch.randn(2, 4)
+            torch.testing.assert_close(compiled(x), wrapper(x), rtol=0, atol=0)
+
+    defaults, keywords = many_reads.__defaults__, many_reads.__kwdefaults__
+    try:
+        check()
+        many_reads.__defaults__ = (Holder, 4.0)
+        check()
+        many_reads.__defaults__ = (Other, 4.0)
+        check()
+        many_reads.__defaults__ = (Holder, Other, 4.0)[::2]
+        check()
+        many_reads.__kwdefaults__ = {"more": 8.0}
+        check()
+        cell.cell_contents = another
+        check()
+    finally:
+        cell.cell_contents = many_reads
+        many_reads.__defaults__, many_reads.__kwdefaults__ = defaults, keywords
+        globals()["REST"] = None
+
+
+def test_a_function_that_is_made_at_each_call() -> None:
+    blocks = Model().eval().blocks
+
+    def made(by: float) -> Callable[[torch.Tensor], torch.Tensor]:
+        def inner(x: torch.Tensor) -> torch.Tensor:
+            for block in blocks:
+                x = block(x)
+            return x * by
+
+        return inner
+
+    compiled = rust_inductor.compile(lambda f, x: f(x), backend="eager", dynamic=False)
+    for at in range(60):
+        x, function = torch.randn(2, 4), made(2.0 if at < 40 else 3.0)
+        torch.testing.assert_close(compiled(function, x), function(x), rtol=0, atol=0)
+
+
+#: Takes all slots for watchers of dicts that torch leaves, and compiles.
+WITHOUT_SLOTS = """
+import ctypes
+import torch
+called = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: 0)
+ctypes.pythonapi.PyDict_AddWatcher.argtypes = [ctypes.c_void_p]
+taken = 0
+try:
+    while ctypes.pythonapi.PyDict_AddWatcher(called) >= 0:
+        taken += 1
+except RuntimeError:
+    pass
+assert taken
+from pybind.tests.dynamo.test_snapshots import WARM, model_and_compiled, same_as_plain
+model, compiled = model_and_compiled()
+same_as_plain(model, compiled, WARM)
+for at in range(4):
+    model.blocks[at].eps = 3.0
+    same_as_plain(model, compiled, WARM)
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no watchers before 3.12")
+def test_without_a_free_slot_for_watchers() -> None:
+    subprocess.run([sys.executable, "-c", WITHOUT_SLOTS], check=True)
+
+
+def test_values_that_come_back() -> None:
+    model, compiled = model_and_compiled()
+    rate, width = model.config.rate, 0.75
+    for at in range(12):
+        same_as_plain(model, compiled, WARM)
+        model.config.rate = width
+        if at % 2:
+            same_as_plain(model, compiled)
+        if at % 3 == 0:
+            model.blocks[at % 4].eps = 1.0 + at
+        if at % 4 == 0:
+            del model.config.rate
+        model.config.rate = rate
+    same_as_plain(model, compiled, WARM)
+
+
+def test_what_changes_within_a_call() -> None:
+    class Busy(Model):
+        busy = False
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.busy = True
+            x = super().forward(x)
+            self.busy = False
+            return x
+
+    torch.manual_seed(0)
+    model: Any = Busy().eval()
+    compiled = rust_inductor.compile(model, backend="eager")
+    for at in range(4):
+        same_as_plain(model, compiled, WARM)
+        model.blocks[at].eps = 2.0
+    same_as_plain(model, compiled, WARM)
