@@ -60,6 +60,7 @@ struct SealedTensor {
 impl Seal {
     /// Seals tags and tensors, of which the caller knows that they are alive.
     pub(super) fn new(objects: &CallObjects<'_, '_>, tags: Vec<Tag>, tensors: &[(u64, TensorGuardId)]) -> Seal {
+        objects.watch.iter().for_each(|watch| watch.seal());
         let mut seal = Seal {
             watch: objects.watch.cloned(),
             words: Vec::with_capacity(tags.len()),
@@ -104,7 +105,7 @@ impl Seal {
 
     /// Verifies that everything is as it was.
     pub(super) fn verify(&self, objects: &CallObjects<'_, '_>) -> SealState {
-        if let Some(changed) = self.watch.as_ref().and_then(|watch| watch.changed()) {
+        if let Some(changed) = self.watch.as_ref().and_then(|watch| watch.changed(objects.py())) {
             return SealState::Broken(changed);
         }
         let is_current = |word: &Word| {

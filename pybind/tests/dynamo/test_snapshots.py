@@ -492,3 +492,38 @@ for at in range(4):
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no watchers before 3.12")
 def test_without_a_free_slot_for_watchers() -> None:
     subprocess.run([sys.executable, "-c", WITHOUT_SLOTS], check=True)
+
+
+def test_values_that_come_back() -> None:
+    model, compiled = model_and_compiled()
+    rate, width = model.config.rate, 0.75
+    for at in range(12):
+        same_as_plain(model, compiled, WARM)
+        model.config.rate = width
+        if at % 2:
+            same_as_plain(model, compiled)
+        if at % 3 == 0:
+            model.blocks[at % 4].eps = 1.0 + at
+        if at % 4 == 0:
+            del model.config.rate
+        model.config.rate = rate
+    same_as_plain(model, compiled, WARM)
+
+
+def test_what_changes_within_a_call() -> None:
+    class Busy(Model):
+        busy = False
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.busy = True
+            x = super().forward(x)
+            self.busy = False
+            return x
+
+    torch.manual_seed(0)
+    model: Any = Busy().eval()
+    compiled = rust_inductor.compile(model, backend="eager")
+    for at in range(4):
+        same_as_plain(model, compiled, WARM)
+        model.blocks[at].eps = 2.0
+    same_as_plain(model, compiled, WARM)
