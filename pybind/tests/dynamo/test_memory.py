@@ -438,3 +438,26 @@ class TestInspection:
         assert lines(compiled) == lines(fn), "the first call"
         compiled(X)
         assert lines(compiled) == lines(fn), "a later one"
+
+
+class Refused(Exception):
+    """Raised, and referred to weakly."""
+
+
+def test_a_raised_exception_dies_with_its_last_reference():
+    def function(x):
+        y = x + 1
+        raise Refused(y)
+
+    compiled = _capture.optimize(function, backend="eager")
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            try:
+                compiled(torch.ones(2))
+            except Refused as error:
+                left = weakref.ref(error)
+            assert left() is None
+    finally:
+        gc.enable()

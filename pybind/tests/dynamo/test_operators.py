@@ -47,3 +47,25 @@ def operator_fails(x, items):
 def test_an_operator_that_fails_raises():
     compiled = _capture.optimize(operator_fails, backend="eager")
     assert repr(compiled(torch.ones(2), [1])) == repr(operator_fails(torch.ones(2), [1]))
+
+
+def nan_in_containers(x, nan):
+    other = float("nan")
+    y = x + 1, nan in [nan], other in [nan], nan in (nan, 1), [nan] == [nan], (nan, 1) == (nan, 1), (other,) == (nan,)
+    return *y, [other, nan].count(nan), [other, nan].index(nan), {"a": nan} == {"a": nan}, (nan, 2) < (nan, 3)
+
+
+def nan_as_a_key(x, nan):
+    return x + 1, {nan: 1}.get(nan), float("nan") in {nan}, len({nan, float("nan"), nan})
+
+
+def large_keys(x, nan):
+    return x + 1, {2**60: 1}.get(float(2**60)), {2**70: 1}.get(2.0**70), {(1, 2.0): 1}.get((1.0, 2)), {1 + 0j: 3}.get(1)
+
+
+@pytest.mark.parametrize("function", [nan_in_containers, nan_as_a_key, large_keys])
+def test_containers_find_a_nan_by_identity_and_numbers_by_value(function):
+    compiled = _capture.optimize(function, backend="eager")
+    nan = float("nan")
+    for _ in range(2):
+        assert repr(compiled(torch.ones(2), nan)) == repr(function(torch.ones(2), nan))

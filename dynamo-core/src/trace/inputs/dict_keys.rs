@@ -86,7 +86,7 @@ impl Tracer<'_> {
         }
         for (key, (_, x)) in items {
             let Some(&(_, y)) = others.get(&key) else { return Ok(Some(false)) };
-            if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+            if !self.is_same_or_equal(x, y)? {
                 return Ok(Some(false));
             }
         }

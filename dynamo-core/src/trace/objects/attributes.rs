@@ -18,7 +18,7 @@ use crate::{
         interp::call::{CACHED, METHOD},
     },
 };
-use guards::{Constant, GuardKind, SourceId, Step};
+use guards::{Constant, GuardKind, Source, SourceId, Step};
 
 /// The classes whose attributes the host reads: instances of them look some up when they are first asked for.
 const READ_BY_HOST: [&str; 5] =
@@ -321,11 +321,13 @@ impl Tracer<'_> {
                 match self.host.instance_attr(obj, name) {
                     Some(found) if self.written(obj, name).is_none() => {
                         let source = self.found_source(instance, name);
-                        if let (Some(source), Some(of), true) =
-                            (source, self.source(instance.this), self.exceptions.watched)
-                        {
-                            // A handler would see that it is not there.
-                            self.found_attr(of, name, source);
+                        if let (Some(source), Some(of)) = (source, self.source(instance.this)) {
+                            // A handler would see that it is not there, and so would the class.
+                            let is_item =
+                                matches!(self.sources.get(source), Some(Source::Step { step: Step::Item(_), .. }));
+                            if is_item || self.exceptions.watched {
+                                self.found_attr(of, name, source);
+                            }
                         }
                         Ok(Some(self.member(found, source)))
                     }

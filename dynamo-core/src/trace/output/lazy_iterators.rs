@@ -116,7 +116,7 @@ impl Output<'_, '_> {
     /// True if the last group that was given may have more items.
     fn is_open(&mut self, groups: &Groups) -> Traced<bool> {
         match (groups.given, groups.current) {
-            (Some(given), Some((key, _))) => self.t.is_same_group(given, key),
+            (Some(given), Some((key, _))) => self.t.is_same_or_equal(given, key),
             (given, _) => Ok(given.is_some()),
         }
     }

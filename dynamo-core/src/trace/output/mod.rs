@@ -340,8 +340,25 @@ impl<'t, 'h> Output<'t, 'h> {
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
         }
+        self.release(frame, live);
         self.ask_for_truth(frame);
         Ok(())
+    }
+
+    /// Deletes the locals of the new code that hold what was built and what the graph gave, and the arguments that the
+    /// program has deleted: objects live on as long as in the original. An exception that is raised next would lead to
+    /// this frame, and so to itself.
+    fn release(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) {
+        let names: Vec<&str> = self.original.local_names().take(self.original.argcount as usize).collect();
+        let deleted = |&slot: &LocalId| {
+            frame.locals.get(slot.index()).is_some_and(Option::is_none)
+                && live.iter().all(|&(of, _)| of != slot)
+                && !self.original.cellvars.iter().any(|cell| cell == names[slot.index()])
+        };
+        let arguments = (0..names.len()).map(LocalId::new).filter(deleted);
+        let mut locals: Vec<LocalId> = self.built.values().copied().chain(self.result_tuple).chain(arguments).collect();
+        locals.sort_unstable();
+        locals.into_iter().for_each(|local| self.builder.delete_local(local));
     }
 
     /// Sets the mode of autograd as the program has set it, beyond the contexts that set it themselves.

@@ -41,6 +41,9 @@ impl Tracer<'_> {
 
     /// Constant folding of a call with keyword arguments.
     fn fold_with(&mut self, function: &str, args: &[Constant], keywords: &[(String, Constant)]) -> Traced {
+        if args.len() > 1 && args.iter().all(has_nan) && args.iter().any(holds_others) {
+            return Err(Reason::new(Kind::Operator, format!("`{function}` of containers of NaN.")));
+        }
         match self.host.fold_with(function, args, keywords) {
             Ok(Constant::Tuple(items)) if GIVING_LISTS.contains(&function) => {
                 let items = items.into_iter().map(|item| self.of_constant(item)).collect();
@@ -138,5 +141,21 @@ impl Tracer<'_> {
             Some(value) if !matches!(self.get(value)?, Value::Const(Constant::None)) => Some(value),
             _ => None,
         })
+    }
+}
+
+/// True for a constant that holds others.
+fn holds_others(constant: &Constant) -> bool {
+    matches!(constant, Constant::Tuple(_) | Constant::FrozenSet(_))
+}
+
+/// True for NaN, and for a constant that holds one. Containers take a NaN for equal to itself and to no other, but
+/// constants have lost which object they were.
+pub(in crate::trace) fn has_nan(constant: &Constant) -> bool {
+    match constant {
+        Constant::Float(bits) => f64::from_bits(*bits).is_nan(),
+        Constant::Complex(real, imaginary) => [real, imaginary].into_iter().any(|bits| f64::from_bits(*bits).is_nan()),
+        Constant::Tuple(items) | Constant::FrozenSet(items) => items.iter().any(has_nan),
+        _ => false,
     }
 }

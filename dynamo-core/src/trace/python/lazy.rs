@@ -190,7 +190,7 @@ impl Tracer<'_> {
         let key = loop {
             match (groups.current, groups.given) {
                 (Some((key, _)), None) => break key,
-                (Some((key, _)), Some(given)) if !self.is_same_group(given, key)? => break key,
+                (Some((key, _)), Some(given)) if !self.is_same_or_equal(given, key)? => break key,
                 _ => {}
             }
             if !self.step_groups(groups)? {
@@ -210,7 +210,7 @@ impl Tracer<'_> {
             return Ok(None);
         }
         let Some((key, item)) = groups.current else { return Ok(None) };
-        if !self.is_same_group(group, key)? {
+        if !self.is_same_or_equal(group, key)? {
             return Ok(None);
         }
         groups.current = None;
@@ -226,11 +226,6 @@ impl Tracer<'_> {
         };
         groups.current = Some((key, item));
         Ok(true)
-    }
-
-    /// Whether two keys are of one group.
-    pub(in crate::trace) fn is_same_group(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
-        Ok(self.force(a)? == self.force(b)? || self.is_equal(a, b)?)
     }
 
     fn holds_of(&mut self, function: ValueId, item: ValueId) -> Traced<bool> {

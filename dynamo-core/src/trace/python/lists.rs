@@ -103,7 +103,7 @@ pub(in crate::trace) fn place(at: i64, len: usize) -> usize {
 /// The place of the first item that is the value or is equal to it.
 pub(in crate::trace) fn find(t: &mut Tracer<'_>, items: &[ValueId], value: ValueId) -> Traced<Option<usize>> {
     for (at, &item) in items.iter().enumerate() {
-        if t.force(item)? == t.force(value)? || t.is_equal(item, value)? {
+        if t.is_same_or_equal(item, value)? {
             return Ok(Some(at));
         }
     }
@@ -128,7 +128,7 @@ pub(in crate::trace) fn count(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (items, value) = (t.all_items(b.arg(0)?)?, b.arg(1)?);
     let mut count = 0;
     for item in items {
-        count += i64::from(t.force(item)? == t.force(value)? || t.is_equal(item, value)?);
+        count += i64::from(t.is_same_or_equal(item, value)?);
     }
     Ok(t.constant(Constant::Int(count)))
 }

@@ -51,7 +51,7 @@ impl Tracer<'_> {
             return Ok(None);
         }
         for (&x, &y) in x.iter().zip(&y) {
-            if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+            if !self.is_same_or_equal(x, y)? {
                 return self.nested(|t| t.compare(comparison, x, y)).map(Some);
             }
         }

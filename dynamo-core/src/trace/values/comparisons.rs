@@ -10,6 +10,7 @@ use crate::{
             state::{Sort, State},
             value::{Value, ValueId},
         },
+        python::folding::has_nan,
         values::{attr::is_singleton, ranges},
     },
 };
@@ -62,6 +63,21 @@ impl Tracer<'_> {
         self.nested(|t| t.is_equal_within(a, b))
     }
 
+    /// Whether containers take two items for equal: they are one object, or equal as `==` tells.
+    ///
+    /// # Errors
+    /// For NaN, which is no other object's equal: constants have lost whether they are one object.
+    pub(in crate::trace) fn is_same_or_equal(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        if let Value::Const(x) = self.get(a)?
+            && let Value::Const(y) = self.get(b)?
+            && has_nan(&x)
+            && has_nan(&y)
+        {
+            return Err(self.no_operator("eq", a, b));
+        }
+        Ok(self.force(a)? == self.force(b)? || self.is_equal(a, b)?)
+    }
+
     fn is_equal_within(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         let (a, b) = (self.force(a)?, self.force(b)?);
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
@@ -95,7 +111,7 @@ impl Tracer<'_> {
                 return Ok(false);
             }
             for (x, y) in x.into_iter().zip(y) {
-                if self.force(x)? != self.force(y)? && !self.is_equal(x, y)? {
+                if !self.is_same_or_equal(x, y)? {
                     return Ok(false);
                 }
             }
@@ -229,7 +245,7 @@ impl Tracer<'_> {
             }
             _ => {
                 for candidate in self.all_items(container)? {
-                    if self.force(candidate)? == self.force(item)? || self.is_equal(candidate, item)? {
+                    if self.is_same_or_equal(candidate, item)? {
                         return Ok(true);
                     }
                 }

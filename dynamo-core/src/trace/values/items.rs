@@ -8,6 +8,7 @@ use crate::{
             state::{Key, Sort, State},
             value::{Value, ValueId},
         },
+        python::folding::has_nan,
     },
 };
 use fx::Kind as NodeKind;
@@ -133,6 +134,10 @@ impl Tracer<'_> {
     pub(in crate::trace) fn key(&mut self, value: ValueId) -> Traced<Key> {
         let forced = self.force(value)?;
         Ok(match self.objects.values[forced].clone() {
+            // Whether it is the same NaN as another key's, constants have lost.
+            Value::Const(constant) if has_nan(&constant) => {
+                return Err(Reason::new(Kind::Operator, "NaN as a key."));
+            }
             Value::Const(constant) => Key::Const(plain_number(constant)),
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => {
                 Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?)
@@ -157,9 +162,14 @@ fn plain_number(constant: Constant) -> Constant {
         Constant::Bool(truth) => Constant::Int(i64::from(truth)),
         Constant::Float(bits) => {
             let value = f64::from_bits(bits);
-            // Exact up to 2^53, which is as far as floats count.
-            if value.fract() == 0.0 && value.abs() < 9e15 { Constant::Int(value as i64) } else { Constant::Float(bits) }
+            let exact = format!("{value:.0}");
+            match value.fract() == 0.0 {
+                true => exact.parse().map_or(Constant::BigInt(exact), Constant::Int),
+                false => Constant::Float(bits),
+            }
         }
+        Constant::Complex(real, imaginary) if f64::from_bits(imaginary) == 0.0 => plain_number(Constant::Float(real)),
+        Constant::Tuple(items) => Constant::Tuple(items.into_iter().map(plain_number).collect()),
         constant => constant,
     }
 }

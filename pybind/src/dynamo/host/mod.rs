@@ -347,7 +347,7 @@ impl Host for PyHost<'_> {
         let plain = || -> PyResult<bool> {
             let generic = self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?;
             let described = in_mro(&class, name)?.is_some_and(|value| is_property(&value));
-            Ok(class.getattr("__setattr__")?.is(&generic) && !described && object.hasattr("__dict__")?)
+            Ok(class.getattr("__setattr__")?.is(&generic) && !described && members::own_dict(&object)?.is_some())
         };
         plain().unwrap_or(false)
     }

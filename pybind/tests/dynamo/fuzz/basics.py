@@ -38,7 +38,9 @@ g_notes = []
 
 def note(*values, **options):
     if len(g_notes) < 100:
-        g_notes.append((*values, *options.items()))
+        # An exception would keep its frames.
+        texts = [str(value) if isinstance(value, Exception) else value for value in values]
+        g_notes.append((*texts, *options.items()))
 
 
 Dot = collections.namedtuple("Dot", "a b")

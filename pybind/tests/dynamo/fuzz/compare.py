@@ -259,8 +259,7 @@ def drained(iterator: Iterator[Any]) -> list[Any]:
     """What an iterator still has, and how it ends."""
     found: list[Any] = []
     try:
-        for item in itertools.islice(iterator, 20):
-            found.append(item)
+        found.extend(itertools.islice(iterator, 20))
     except Exception as error:
         found.append((type(error).__name__, str(error)))
     return found

@@ -133,7 +133,7 @@ try:
     translated(⟨ValueError Coded Plain⟩, $error)
 except Exception as §e:
     print(chain_of(§e))
-    →error = §e""",
+    →error = §e.with_traceback(None)""",
         ),
         Row(
             "context of error",
@@ -248,7 +248,7 @@ try:
 except* ValueError as §e:
     print(len(§e.exceptions))
 except* ⟨KeyError Exception⟩ as §f:
-    print(§f.exceptions)""",
+    print(len(§f.exceptions))""",
         ),
         Row(
             "handler in loop",

@@ -213,7 +213,7 @@ def add_to_total(by):
             Row("format int", 0.9, "format($int, ⟨'+05d' 'b' '#x' ',' '^7' '_>4' 'e' '.1f' 'n'⟩)"),
             Row("format float", 0.9, "format($float, ⟨'.3e' '+.1f' '10.2f' 'g' '%' ',.2f' '' '08.2f' '.0f'⟩)"),
             Row("format text", 0.6, "format($str, ⟨'>6' '.2' '*^8' '<3.1s'⟩)"),
-            Row("format nested", 0.5, "f'{@int:{⟨4 >5⟩}}{@float:.{$small}f}'"),
+            Row("format nested", 0.5, "f'{@int:{⟨4 5⟩}}{@float:.{$small}f}'"),
             Row("format debug", 0.4, "f'{@int=} {@str=!s} {@float=:.1f}'"),
             Row("format bool", 0.4, "f'{@bool!s:>6}{@bool:d}{@maybe}'"),
             Row("format list", 0.4, "f'{@ints} {@table} {(1, @int)}'"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -112,6 +113,8 @@ def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any],
             result = function(*args, **kwargs)
     except Exception as error:
         raised = Raised(type(error).__name__, ADDRESS.sub("0x", str(error)), innermost(error, name))
+    # Generators that an exception's frames keep are closed, whether or not there is a cycle.
+    gc.collect()
     grad_enabled = torch.is_grad_enabled()
     torch.set_grad_enabled(True)
     left = {k: v for k, v in namespace.items() if not k.startswith("__")}
@@ -205,6 +208,8 @@ def prepare() -> None:
     importlib.import_module("torch._dynamo")
     with contextlib.suppress(ImportError):
         importlib.import_module("rust_inductor._native")
+    gc.collect()
+    gc.freeze()
 
 
 def run_seed(seed: int, compiler: Compiler) -> Report:
