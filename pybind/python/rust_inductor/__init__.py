@@ -52,9 +52,10 @@ def compile(
     """Compile a function or module, with the arguments of ``torch.compile``.
 
     Without a model it is a decorator: ``@rust_inductor.compile(dynamic=True)``. Functions and modules are captured by
-    this package's own Dynamo; what was compiled for one function is used for others of the same code that are
-    compiled in the same way, such as the layers of a model, unless ``isolate_recompiles`` is set. The backend is this package's, another of torch's (``"eager"``, ``"inductor"``), or
-    ``my_compiler(gm, example_inputs)``. Of a module comes a module, with the original as ``_orig_mod``.
+    this package's own Dynamo. What was compiled for one function is used for others of the same code that are compiled
+    in the same way, such as the layers of a model, unless ``isolate_recompiles`` is set. The backend is this package's,
+    another of torch's (``"eager"``, ``"inductor"``), or ``my_compiler(gm, example_inputs)``. Of a module comes a
+    module, with the original as ``_orig_mod``.
 
     ``dynamic_shapes`` says which sizes may change, as ``torch.export`` has it (``{"x": {0: Dim("batch")}}``: what the
     function needs beyond that is an error that says how to declare it) or as ``torch.compile`` has it (a

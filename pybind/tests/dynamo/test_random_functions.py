@@ -20,7 +20,7 @@ from pybind.tests.dynamo.fuzz.generate import generate
 from pybind.tests.dynamo.fuzz.run import Listener, identity, ours, run, summarise
 from pybind.tests.dynamo.fuzz.shrink import shrink
 
-CASES = int(os.environ.get("DYNAMO_FUZZ_CASES", "1000"))
+CASES = int(os.environ.get("DYNAMO_FUZZ_CASES", "500"))
 #: The share of programs of which some graph has to be captured.
 CAPTURED = 0.7
 #: Programs for the tests of the harness itself.
