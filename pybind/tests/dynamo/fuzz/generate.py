@@ -14,17 +14,19 @@ from dataclasses import dataclass
 
 from pybind.tests.dynamo.fuzz.arrays import ARRAYS
 from pybind.tests.dynamo.fuzz.basics import BASICS, IMPORTS
-from pybind.tests.dynamo.fuzz.classes import CLASSES, write_classes
+from pybind.tests.dynamo.fuzz.classes import CLASSES
 from pybind.tests.dynamo.fuzz.errors import ERRORS
 from pybind.tests.dynamo.fuzz.expressions import fill
+from pybind.tests.dynamo.fuzz.functions import write_function
 from pybind.tests.dynamo.fuzz.generators import GENERATORS
+from pybind.tests.dynamo.fuzz.hierarchies import write_classes
 from pybind.tests.dynamo.fuzz.library import LIBRARY
 from pybind.tests.dynamo.fuzz.managers import MANAGERS
 from pybind.tests.dynamo.fuzz.modules import MODULES
 from pybind.tests.dynamo.fuzz.records import RECORDS
 from pybind.tests.dynamo.fuzz.rows import Grammar
 from pybind.tests.dynamo.fuzz.scope import SHAPED, Kind, NoFit, Scope, Variable, tensor
-from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind, write_function
+from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind
 from pybind.tests.dynamo.fuzz.training import TRAINING
 
 #: What a program may be about besides the basics.

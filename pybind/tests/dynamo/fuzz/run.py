@@ -103,8 +103,10 @@ def innermost(error: BaseException, name: str) -> int | None:
     return lines[-1] if lines else -1
 
 
-def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any], name: str) -> Outcome:
-    """One call, and all that came of it."""
+def outcome(
+    function: Callable[..., Any], given: Any, namespace: dict[str, Any], name: str, collects: bool = False
+) -> Outcome:
+    """One call, and all that came of it, with garbage collected or not."""
     result, raised, printed = None, None, io.StringIO()
     namespace.get("g_notes", []).clear()
     args, kwargs = given
@@ -113,8 +115,9 @@ def outcome(function: Callable[..., Any], given: Any, namespace: dict[str, Any],
             result = function(*args, **kwargs)
     except Exception as error:
         raised = Raised(type(error).__name__, ADDRESS.sub("0x", str(error)), innermost(error, name))
-    # Generators that an exception's frames keep are closed, whether or not there is a cycle.
-    gc.collect()
+    if collects:
+        # Generators that an exception's frames keep are closed, whether or not there is a cycle.
+        gc.collect()
     grad_enabled = torch.is_grad_enabled()
     torch.set_grad_enabled(True)
     left = {k: v for k, v in namespace.items() if not k.startswith("__")}
@@ -156,6 +159,7 @@ def run(program: Program, compiler: Compiler) -> Report:
 
     plain, compiled = namespace_of(program), namespace_of(program)
     function = compiler(compiled["main"], listen, program.seed)
+    collects = "yield" in program.source
     given = arguments(program, VARIANTS[0], plain), arguments(program, VARIANTS[0], compiled)
     for call in range(len(VARIANTS) * 2):
         variant = VARIANTS[call // 2]
@@ -166,11 +170,11 @@ def run(program: Program, compiler: Compiler) -> Report:
         before = RemovableHandle.next_id
         try:
             with limited():
-                expected = outcome(plain["main"], given[0], plain, program.name)
+                expected = outcome(plain["main"], given[0], plain, program.name, collects)
         except Endless:
             break
         RemovableHandle.next_id = before
-        found = outcome(function, given[1], compiled, program.name)
+        found = outcome(function, given[1], compiled, program.name, collects)
         report.raised = report.raised or expected.raised is not None
         differs = difference(expected, found)
         if differs is not None:

@@ -1,0 +1,93 @@
+"""Containers and objects that hold tensors: their expressions."""
+
+from __future__ import annotations
+
+from pybind.tests.dynamo.fuzz.expressions import (
+    comprehension,
+)
+from pybind.tests.dynamo.fuzz.rows import Row
+
+CONTAINER_ROWS: dict[str, tuple[Row, ...]] = {
+    "ints": (
+        Row("list display", 2, "[$int, $int, $int]"),
+        Row("list starred", 1, "[*$ints, $int]"),
+        Row("list slice", 1, "$ints[⟨1: :2 ::-1 -2: 0:1⟩]"),
+        Row("list comprehension", 2, comprehension("[#body for #i in #over]", "ints", "int")),
+        Row("list comprehension if", 1, comprehension("[#body for #i in #over if #test]", "ints", "int")),
+        Row("nested comprehension", 0.5, comprehension("[#i * j for #i in #over for j in range(2)]", "ints", "int")),
+        Row("list of range", 1, "list(range($small, ⟨4 6⟩, ⟨1 2⟩))"),
+        Row("sorted", 0.7, "sorted($ints, reverse=$bool)"),
+        Row("sorted key", 0.5, "sorted($ints, key=lambda q: -q)"),
+        Row("sorted set", 0.5, "sorted($set)"),
+        Row("reversed", 0.4, "list(reversed($ints))"),
+        Row("dict values", 0.7, "list($table.values())"),
+        Row("list of sizes", 0.7, "list(@any.shape)"),
+        Row("list concatenation", 0.7, "($ints + $ints)[:6]"),
+        Row("list repetition", 0.4, "([$int] * $small)"),
+        Row("list copy", 0.5, "⟨list(@ints) @ints.copy() @ints[:]⟩"),
+        Row("map to list", 0.4, "list(map(lambda q: q + $small, $ints))"),
+        Row("filter", 0.4, "list(filter(None, $ints))"),
+        Row("zip to list", 0.4, "[p * q for p, q in zip($ints, $ints)]"),
+        Row("itertools to list", 0.7, "list(itertools.⟨chain accumulate⟩($ints))"),
+        Row(
+            "conditions to list", 0.4, "list(itertools.⟨takewhile dropwhile filterfalse⟩(lambda q: q < $small, $ints))"
+        ),
+        Row("groups", 0.4, "[q + len(list(g)) for q, g in itertools.groupby($ints)]"),
+        Row("groups by key", 0.4, "[max(g) for _, g in itertools.groupby($ints, key=lambda q: q > $small)]"),
+        Row("tee", 0.3, "[p * next(q, 1) for q in [iter($ints)] for p in itertools.tee($ints, 3)[1]]"),
+        Row("getter", 0.5, "[operator.itemgetter(⟨0 -1⟩)(($int, $int))]"),
+        Row("sorted by getter", 0.4, "[p for p, _ in sorted(zip($ints, $ints), key=operator.itemgetter(1))]"),
+        Row("method caller", 0.3, "[operator.methodcaller(⟨'\"count\"' '\"index\"'⟩, $int)($ints)]"),
+        Row("deque", 0.6, "list(collections.deque($ints, maxlen=⟨None 2 3⟩))"),
+        Row("deque rotated", 0.4, "[collections.deque($ints)[⟨0 -1⟩], *reversed(collections.deque($ints))]"),
+        Row("most common", 0.5, "[p for p, _ in collections.Counter($ints).most_common()]"),
+        Row("keys to list", 0.4, "[len(@table.keys() ⟨| & - ^⟩ {⟨'\"a\"' '\"q\"'⟩, $str})]"),
+        Row("counts", 0.4, "list(collections.Counter($ints).values())"),
+        Row("compress", 0.3, "list(itertools.compress($ints, ($bool, $bool, 1)))"),
+        Row("slice of a range", 0.3, "list(range($small, 9)[⟨1: ::-1 -2: :3:2⟩])"),
+        Row("strict zip", 0.2, "[p + q for p, q in zip(($ints)[:2], (1, $int), strict=⟨True False⟩)]"),
+        Row("enumerate to list", 0.4, "[p - q for p, q in enumerate($ints)]"),
+        Row("generator function", 0.5, "list(counting($small))"),
+        Row("generator of generators", 0.6, "list(walked([$int, $ints, [$small, [$int]]]))"),
+        Row("operator of lists", 0.5, "operator.⟨concat add⟩($ints, [$int])[:6]"),
+        Row("operator item", 0.3, "operator.getitem($ints, slice($small, None))"),
+        Row("tolist", 0.2, "torch.ones($positive).long().tolist()"),
+        Row("conditional expression", 0.5, "($ints if $bool else $ints)"),
+        Row("aliases in tuple", 0.3, "(@ints, $int)[0]"),
+    ),
+    "set": (
+        Row("set display", 1, "{$int, $int}"),
+        Row("set of list", 1, "set($ints)"),
+        Row("set union", 0.7, "($set ⟨| & -⟩ $set)"),
+        Row("set comprehension", 0.7, comprehension("{#body for #i in #over}", "ints", "int")),
+    ),
+    "table": (
+        Row("dict display", 1, '{"a": $int, "b": $int}'),
+        Row("dict call", 0.7, "dict(a=$int, b=$int)"),
+        Row("dict merge", 0.7, '{**$table, "c": $int}'),
+        Row("dict union", 0.4, "($table | $table)"),
+        Row("dict comprehension", 1, comprehension("{str(#i): #body for #i in #over}", "ints", "int")),
+        Row("dict of zip", 0.5, 'dict(zip(["a", "b"], [$int, $int]))'),
+        Row("dict copy", 0.4, "@table.copy()"),
+        Row("ordered dict", 0.5, 'collections.OrderedDict([("b", $int), ($str, $int)])'),
+        Row("default dict", 0.5, "collections.defaultdict(int, $table)"),
+        Row("counter", 0.4, "collections.Counter($str)"),
+        Row("record to dict", 0.3, "Dot($int, $int)._asdict()"),
+        Row("dict invert", 0.4, "{k: v + 1 for k, v in $table.items()}"),
+    ),
+    "pair": (Row("tuple display", 1, "($same, $int)"), Row("tuple concatenation", 0.3, "(($same,) + ($int,))")),
+    "box": (Row("construct", 1, "Box($same, $int)"), Row("construct by keyword", 0.5, "Box(value=$same, count=$int)")),
+    "tensors": (
+        Row("list of tensors", 1, "[$same, $same]"),
+        Row("tensor comprehension", 1, comprehension("[#body for #i in #over]", "tensors", "same")),
+        Row("tensors by range", 0.7, "[@same * j for j in range($positive)]"),
+        Row("tensors slice", 0.5, "$tensors[⟨::-1 :1 :⟩]"),
+        Row("tensors concatenation", 0.5, "($tensors + $tensors)[:4]"),
+        Row("values of dict", 0.5, "list(@named.values())"),
+    ),
+    "named": (
+        Row("dict of tensors", 1, '{"a": $same, "b": $same}'),
+        Row("named merge", 0.5, '{**@named, "b": $same}'),
+        Row("named comprehension", 0.5, "{k: v * 2 for k, v in @named.items()}"),
+    ),
+}
