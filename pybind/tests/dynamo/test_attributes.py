@@ -315,3 +315,25 @@ def test_guards_run_no_code_of_the_class():
             thing.absent = 2
             run(torch.ones(2), thing)
     assert asked[compiled] == asked[function] == ["absent", "kept", "absent", "absent"]
+
+
+def test_what_is_asked_after_a_getattribute_of_the_programs():
+    """`__getattr__` is called where `__getattribute__` finds nothing; that there is none is guarded."""
+
+    class Guarded:
+        def __getattribute__(self, name):
+            return object.__getattribute__(self, name)
+
+    class Falling(Guarded):
+        def __getattr__(self, name):
+            return len(name)
+
+    def asks(x, thing):
+        return x + 1 if hasattr(thing, "extra") else x - 1, getattr(thing, "other", 7)
+
+    compiled = _capture.optimize(asks, backend="eager")
+    x = torch.ones(2)
+    for thing in (Guarded(), Falling(), Guarded()):
+        assert repr(compiled(x, thing)) == repr(asks(x, thing))
+    Guarded.__getattr__ = lambda _self, _name: 2  # type: ignore[attr-defined]
+    assert repr(compiled(x, Guarded())) == repr(asks(x, Guarded()))
