@@ -1,14 +1,14 @@
 //! Why a check failed, in the words of torch's log of recompilations.
 
 use super::{
-    GuardTree, JointCheck, NodeId, Span,
+    GuardTree, JointCheck, NodeId, Read, Span,
     check::{Registers, Stop},
 };
 use crate::{
     guard::{Guard, GuardKind},
     objects::Objects,
     repr,
-    source::{Root, Source, Step},
+    source::{Root, Source, SourceId, Step},
     state::GlobalState,
     tensor::{Mismatch, TensorFacts, TensorGuard},
 };
@@ -204,17 +204,35 @@ impl GuardTree {
         registers: &Registers<O::Handle>,
     ) -> Words {
         let mut by_identity: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-        let kept = self.nodes.values().filter(|node| node.keep);
-        let names: Vec<String> = kept.map(|node| self.sources.display(node.source).to_string()).collect();
+        let sources = self.sources_of_registers();
         for &register in &self.compared[span.range()] {
             let identity = objects.identity(&registers[register.index()]);
-            by_identity.entry(identity).or_default().push(format!("\"{}\"", without_scopes(&names[register.index()])));
+            let name = sources.get(&register.index()).map(|&source| self.sources.display(source).to_string());
+            by_identity.entry(identity).or_default().push(format!("\"{}\"", without_scopes(&name.unwrap_or_default())));
         }
         let shared: Vec<String> = by_identity.into_values().filter(|names| names.len() > 1).flatten().collect();
         let shared = shared.join(", ");
         debug_assert!(matches!(guard.kind, GuardKind::NoTensorAliasing(_)), "only this kind compares many objects");
         Words::new("different tensors", format!("one tensor at {shared}"))
             .because(format!("Duplicate tensors found: [{shared}]"))
+    }
+
+    /// What lies in each register that a node names. A pass over a dict fills one for each value, before the dict's.
+    fn sources_of_registers(&self) -> BTreeMap<usize, SourceId> {
+        let (mut sources, mut filled) = (BTreeMap::new(), 0);
+        for node in self.nodes.values() {
+            let pass = node.pass.expand().map(|dict| self.passes[dict]).filter(|pass| pass.keep);
+            if let Some(GuardKind::DictKeysMatch(keys)) = pass.map(|pass| &self.guards[pass.keys as usize].kind) {
+                filled += keys.len();
+            }
+            if let Read::Entry(register) = node.read {
+                sources.insert(register.index(), node.source);
+            } else if node.keep {
+                sources.insert(filled, node.source);
+                filled += 1;
+            }
+        }
+        sources
     }
 
     /// The check that failed, and the numbers that were read.

@@ -243,3 +243,25 @@ def test_guards_run_no_code_of_the_class():
             thing.absent = 2
             run(torch.ones(2), thing)
     assert asked[compiled] == asked[function] == ["absent", "kept", "absent", "absent"]
+
+
+class Forwarding:
+    """Has both ways of its own to read attributes."""
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+    def __getattr__(self, name):
+        if name == "absent":
+            return 3
+        raise AttributeError(name)
+
+
+def test_getattr_is_asked_where_getattribute_finds_nothing():
+    def function(x, thing):
+        return x + thing.absent, hasattr(thing, "absent"), hasattr(thing, "other")
+
+    for _ in range(2):
+        assert repr(_capture.optimize(function, backend="eager")(torch.ones(2), Forwarding())) == repr(
+            function(torch.ones(2), Forwarding())
+        )

@@ -40,8 +40,10 @@ impl Tracer<'_> {
         let found = match self.class_attr_unguarded(instance, "__getattribute__") {
             Some(ClassAttr::Function(_)) => {
                 let text = self.constant(Constant::Str(name.to_owned()));
-                let found = self.call_special(instance.this, "__getattribute__", &[text])?;
-                return found.ok_or_else(|| self.no_attr(instance.this, name));
+                match self.call_special(instance.this, "__getattribute__", &[text]) {
+                    Ok(found) => found.ok_or_else(|| self.no_attr(instance.this, name)),
+                    Err(reason) => Err(reason),
+                }
             }
             Some(ClassAttr::Builtin(method, _)) if READ_GENERICALLY.contains(&method.as_str()) => {
                 self.generic_get(instance, name)
