@@ -69,11 +69,22 @@ def normalised(a):
 §a = @array
 §a ⟨+= *=⟩ 2""",
         ),
-        Row("array shared", 0.6, "§t = torch.from_numpy(@array)\n§t.⟨add_(1) mul_(2)⟩\nprint(float(@array.sum()))"),
+        Row(
+            "array shared",
+            0.6,
+            """\
+§t = torch.from_numpy(@array)
+§t.⟨add_(1) mul_(2)⟩
+print(round(float(@array.sum()), 2))""",
+        ),
         Row(
             "tensor shared",
             0.6,
-            "§t = $any.detach().clone()\n§a = §t.numpy()\n§t.add_(1)\nprint(float(§a.sum()), float(§t.sum()))",
+            """\
+§t = $any.detach().clone()
+§a = §t.numpy()
+§t.add_(1)
+print(round(float(§a.sum()), 2), round(float(§t.sum()), 2))""",
         ),
         Row("array printed", 0.3, "print(@array)"),
         Row("for array", 0.3, "for §i in @array[:2]:\n    print(§i)"),

@@ -123,7 +123,14 @@ except ⟨Exception (KeyError,ValueError,Coded) LookupError⟩ as §e:
         Row(
             "kept error",
             1,
-            "§k = ValueError()\ntry:\n    …\n    raise $error\nexcept Exception as §e:\n    §k = §e\n→error = §k",
+            """\
+§k = ValueError()
+try:
+    …
+    raise $error
+except Exception as §e:
+    §k = §e.with_traceback(None)
+→error = §k""",
         ),
         Row(
             "translated",

@@ -196,6 +196,8 @@ def change(number: int, *namespaces: dict[str, Any]) -> None:
 def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
     """Runs a range of programs, and sends what became of each."""
     prepare()
+    # What is imported need not be looked through again and again.
+    gc.freeze()
     for seed in seeds:
         sender.send(run_seed(seed, compiler))
     sender.close()
@@ -212,8 +214,6 @@ def prepare() -> None:
     importlib.import_module("torch._dynamo")
     with contextlib.suppress(ImportError):
         importlib.import_module("rust_inductor._native")
-    gc.collect()
-    gc.freeze()
 
 
 def run_seed(seed: int, compiler: Compiler) -> Report:
