@@ -76,7 +76,10 @@ def test_both_sides(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert suites.main() == 0
     told = capsys.readouterr().out
     # Three of the six pass on both sides; one looks at results alone, and one counts graphs besides.
-    assert "| test_few |    12 |            3 | 3 of 3 (100 %) | 2 of 2 (100 %) |  1 of 1 (100 %) |" in told
+    assert (
+        "| test_few |    12 |            3 | 3 of 3 (100 %) | 2 of 2 (100 %) | 2 of 2 (100 %) | 1 of 1 (100 %) |"
+        in told
+    )
     entries = json.loads(suites.RECORD.read_text())["test_few"]
     assert entries["Few.test_switch"]["tags"] == ["config"]
     assert entries["Heirs.test_counts"]["tags"] == ["counts"]
@@ -136,7 +139,10 @@ def test_report_counts_only_what_torch_passes() -> None:
         }
     }
     told = suites.report(record)
-    assert "| test_a |     4 |            3 | 1 of 3 (33 %) | 1 of 2 (50 %) |  1 of 1 (100 %) |        0 |" in told
+    assert (
+        "| test_a |     4 |            3 | 1 of 3 (33 %) | 1 of 2 (50 %) | 1 of 2 (50 %) | 1 of 1 (100 %) |        0 |"
+        in told
+    )
     assert "| KeyError: 'a' |     1 |" in told
     assert "| RI0006 `…` of a `…`. |     1 |" in told
     assert suites.matching(record, "RI0006") == [

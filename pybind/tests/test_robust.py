@@ -90,8 +90,8 @@ import signal, torch
 compiled = lambda f: torch.compile(f, backend="rust_inductor", dynamic=False)
 x = torch.randn(8, 16)
 compiled(lambda x: x + 1)(x)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     for n in range(10_000):
         torch._dynamo.reset()
         compiled(lambda x: (x.exp() * n).softmax(-1) + x.sum(0))(x)

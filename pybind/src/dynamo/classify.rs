@@ -183,12 +183,13 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     Ok(true)
 }
 
-/// The special names in the dicts of classes that `collections.namedtuple` and `typing.NamedTuple` make.
+/// The special names in the dicts of classes that `collections.namedtuple` and `typing.NamedTuple` make; the copying of
+/// their objects leaves one more.
 #[rustfmt::skip]
-const OF_RECORDS: [&str; 14] = [
+const OF_RECORDS: [&str; 17] = [
     "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__", "__classcell__", "__doc__",
-    "__getnewargs__", "__match_args__", "__module__", "__new__", "__orig_bases__", "__replace__", "__repr__",
-    "__slots__",
+    "__firstlineno__", "__getnewargs__", "__match_args__", "__module__", "__new__", "__orig_bases__", "__replace__",
+    "__repr__", "__slotnames__", "__slots__", "__static_attributes__",
 ];
 
 /// A class of tuples whose items have names; `None` for any other class.

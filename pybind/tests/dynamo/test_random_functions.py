@@ -142,7 +142,7 @@ def test_wrong_compilers_are_caught(wrong: Any, aspects: set[str], least: float)
 
 def test_what_differs_is_made_small() -> None:
     seed = next(s for s in FEW if run(generate(s), drops_output).aspect)
-    small = shrink(generate(seed), drops_output, budget=5)
+    small = shrink(generate(seed), drops_output, budget=30)
     assert small.report.aspect == "output"
     assert "print(" in small.program.source
     assert len(small.program.source) < len(generate(seed).source) / 2
