@@ -14,11 +14,10 @@ _importing = threading.RLock()
 def compile_lock() -> AbstractContextManager[Any]:
     """Torch's own lock around its compilers, which a thread may take again.
 
-    One thread at a time imports them: of modules that import each other a second thread would see a part.
+    One thread at a time imports them: of modules that import each other a second thread would see a part. AOTAutograd,
+    which not every backend needs, is imported under the lock itself.
     """
     with _importing:
         from torch._dynamo.convert_frame import compile_lock
-
-        from rust_inductor import _backend  # noqa: F401
 
     return compile_lock
