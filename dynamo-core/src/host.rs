@@ -382,8 +382,8 @@ pub trait Host {
         false
     }
 
-    /// What NumPy gives for the call of NumPy that a node stands for; `None` where it gives anything else than the node
-    /// does. `scalars` are the arguments that are NumPy's scalars.
+    /// The kind of object that NumPy gives for the call of NumPy that a node stands for; `None` where values, element
+    /// type or memory differ from the node's. `scalars` are the arguments that are NumPy's scalars.
     fn numpy_agrees(
         &mut self,
         _graph: &Graph,

@@ -222,7 +222,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// How guards read what an object itself has under a name. Where the attribute is not there, reading must not run
+    /// The source of what an object itself has under a name. Where the attribute is not there, reading must not run
     /// a property, a descriptor or `__getattr__` of the class.
     fn found_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
         let computes = match self.class_attr_unguarded(instance, name) {

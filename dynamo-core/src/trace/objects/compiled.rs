@@ -1,5 +1,5 @@
-//! What is compiled already: functions and modules that `rust_inductor.compile` or `torch.compile` has made. A call
-//! within a compiled function is traced as one of the original.
+//! Nested compilation: functions and modules that `rust_inductor.compile` or `torch.compile` has made, called within a
+//! compiled function. Such a call is traced as one of the original.
 //!
 //! Invariant: where the original cannot be traced, the graph ends before the call, which then runs what was compiled.
 
@@ -73,12 +73,11 @@ impl Tracer<'_> {
     pub(super) fn attr_of_original(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
         let Body::Found(obj) = instance.body else { return Ok(None) };
         let Some(original) = self.original_module(instance) else { return Ok(None) };
-        let is_original = name == ORIGINAL;
-        let is_shared = matches!(name, "training" | "forward");
-        let is_own = self.host.instance_attr(obj, name).is_some() || self.host.class_has(instance.class, name);
-        if is_original {
+        if name == ORIGINAL {
             return Ok(Some(original));
         }
+        let is_shared = matches!(name, "training" | "forward");
+        let is_own = self.host.instance_attr(obj, name).is_some() || self.host.class_has(instance.class, name);
         if is_own && !is_shared { Ok(None) } else { self.get_attr(original, name).map(Some) }
     }
 }

@@ -5,7 +5,7 @@
 //! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
 //!   members of enumerations that are equal to their values;
 //! - `construct`: calls of classes; `supers`: `super()`; `classes`: attributes of classes;
-//! - `modules`: what is special about `torch.nn.Module`; `compiled`: functions and modules that are compiled already.
+//! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
 //!
 //! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.
 //!

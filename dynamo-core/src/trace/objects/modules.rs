@@ -31,7 +31,7 @@ const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 const GLOBAL_HOOKS: [&str; 4] =
     ["_global_backward_hooks", "_global_backward_pre_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"];
 
-/// What lazy modules register as a hook.
+/// The forward pre-hook of lazy modules.
 const LAZY_HOOK: &str = "torch.nn.modules.lazy.LazyModuleMixin._infer_parameters";
 
 impl Tracer<'_> {

@@ -58,12 +58,9 @@ impl<'py> PyHost<'py> {
             return self.with_symbols(graph, env, id, ask);
         }
         let known = Known { env, by_hints: ask.by_hints, scalars: &[] };
-        let Some(args) =
-            node.args.iter().map(|arg| self.value(graph, &known, arg).transpose()).collect::<Option<Vec<_>>>()
-        else {
+        let Some(args) = self.values(graph, &known, &node.args)? else {
             return self.with_symbols(graph, env, id, ask);
         };
-        let args = args.into_iter().collect::<PyResult<Vec<_>>>()?;
         let kwargs = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
             let Some(value) = self.value(graph, &known, arg)? else {
@@ -103,11 +100,7 @@ impl<'py> PyHost<'py> {
         scalars: &[NodeId],
     ) -> PyResult<Option<NumpyResult>> {
         let (node, known) = (&graph[id], Known { env, by_hints: false, scalars });
-        let mut args = Vec::new();
-        for arg in &node.args {
-            let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
-            args.push(value);
-        }
+        let Some(args) = self.values(graph, &known, &node.args)? else { return Ok(None) };
         let keywords = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
             let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
@@ -133,12 +126,9 @@ impl<'py> PyHost<'py> {
         args: &[Arg],
     ) -> PyResult<bool> {
         let known = Known { env, by_hints: false, scalars: &[] };
-        let mut values = vec![module.clone()];
-        for arg in args {
-            let Some(value) = self.value(graph, &known, arg)? else { return Ok(false) };
-            values.push(value);
-        }
-        module.call_method1("_infer_parameters", PyTuple::new(self.py, values)?)?;
+        let Some(args) = self.values(graph, &known, args)? else { return Ok(false) };
+        let args = std::iter::once(module.clone()).chain(args).collect::<Vec<_>>();
+        module.call_method1("_infer_parameters", PyTuple::new(self.py, args)?)?;
         Ok(true)
     }
 
@@ -156,13 +146,15 @@ impl<'py> PyHost<'py> {
         crate::dynamo::symbolic::infer(self.py, graph, env, id, ask)
     }
 
+    /// Arguments with tensors on the device `meta`; `None` if a size is symbolic.
+    fn values(&self, graph: &Graph, known: &Known<'_>, args: &[Arg]) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+        args.iter().map(|arg| self.value(graph, known, arg)).collect()
+    }
+
     /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
     fn value(&self, graph: &Graph, known: &Known<'_>, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
-        let all = |items: &[Arg]| -> PyResult<Option<Vec<_>>> {
-            let items = items.iter().map(|item| self.value(graph, known, item).transpose()).collect::<Option<Vec<_>>>();
-            items.map(|items| items.into_iter().collect()).transpose()
-        };
+        let all = |items: &[Arg]| self.values(graph, known, items);
         Ok(Some(match arg {
             Arg::Node(id) => match &graph[*id].meta {
                 Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
