@@ -166,6 +166,29 @@ def test_types_as_element_types():
     assert repr(compiled(torch.ones(2))) == repr(with_types(torch.ones(2)))
 
 
+class Told(torch.autograd.Function):
+    """Tells what it is given."""
+
+    @staticmethod
+    def forward(_context, x, kind, numbers):
+        return x * (2 if kind is float else 3) * (5 if isinstance(numbers, range) else 7)
+
+    @staticmethod
+    def backward(_context, *gradients):
+        return gradients[0], None, None
+
+
+def given_types(x):
+    return Told.apply(x, float, range(2)), x == float, torch.tensor(range(3))
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_functions_of_the_programs_are_given_types_as_they_are(recorded):
+    x = torch.ones(2, requires_grad=recorded)
+    compiled = _capture.optimize(given_types, backend="eager")
+    assert repr(compiled(x)) == repr(given_types(x))
+
+
 def through_data(x):
     x.data.add_(1)
     return x * 2, x.data, hasattr(x, "data"), x.data.requires_grad

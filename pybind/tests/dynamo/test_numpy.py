@@ -577,3 +577,21 @@ def test_read_as_inputs() -> None:
         return torch.from_numpy(a) + 1
 
     assert rust_inductor.compile(f)(A).equal(torch.from_numpy(A) + 1)
+
+
+class Holder:
+    """Holds a tensor that is replaced."""
+
+    def __init__(self) -> None:
+        self.kept = torch.ones(3)
+
+
+def test_the_array_of_a_tensor_that_is_replaced() -> None:
+    def replaces(holder: Holder) -> Any:
+        a = holder.kept.numpy()
+        holder.kept = torch.zeros(3)
+        return a, holder.kept.numpy()
+
+    compiled = _capture.optimize(replaces, "eager")
+    for _ in range(2):
+        assert is_same(compiled(Holder()), replaces(Holder()))

@@ -298,6 +298,19 @@ impl Tracer<'_> {
         self.nested(|t| t.arg_within(value))
     }
 
+    /// An argument of a call of torch's own, which takes the classes of Python's numbers for element types, and ranges
+    /// for lists. Functions of the program's would tell them apart.
+    pub(in crate::trace) fn arg_of_torch(&mut self, value: ValueId) -> Traced<Arg> {
+        match self.get(value)? {
+            Value::Class(class, _) => dtype_of_class(&class).map(Arg::DType).ok_or_else(|| not_an_argument("a class")),
+            Value::Range(bounds) if range_len(bounds) <= MOST_OF_RANGE => {
+                let [start, _, step] = bounds;
+                Ok(Arg::List((0..range_len(bounds)).map(|at| Arg::Int(start + at * step)).collect()))
+            }
+            _ => self.arg(value),
+        }
+    }
+
     fn arg_within(&mut self, value: ValueId) -> Traced<Arg> {
         let all = |tracer: &mut Self, items: &[ValueId]| {
             items.iter().map(|&item| tracer.arg(item)).collect::<Traced<Vec<_>>>()
@@ -324,12 +337,6 @@ impl Tracer<'_> {
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
             Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
-            // As a sequence of integers.
-            Value::Range(bounds) if range_len(bounds) <= MOST_OF_RANGE => {
-                let [start, _, step] = bounds;
-                Arg::List((0..range_len(bounds)).map(|at| Arg::Int(start + at * step)).collect())
-            }
-            Value::Class(class, _) => Arg::DType(dtype_of_class(&class).ok_or_else(|| not_an_argument("a class"))?),
             _ => match self.enum_value(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),

@@ -372,8 +372,10 @@ impl Tracer<'_> {
         self.makes_no_leaf(target, &keywords)?;
         let keywords = if this.is_none() { self.placed(target, keywords)? } else { keywords };
         let out = keywords.iter().find(|(name, _)| name == "out").map(|&(_, out)| out);
-        let args = this.iter().chain(args).map(|&arg| self.arg(arg)).collect::<Traced<Vec<Arg>>>()?;
-        let keywords = keywords.into_iter().map(|(name, value)| Ok((name, self.arg(value)?)));
+        let is_torch = kind == NodeKind::CallMethod || target.starts_with("torch.");
+        let one = if is_torch { Tracer::arg_of_torch } else { Tracer::arg };
+        let args = this.iter().chain(args).map(|&arg| one(self, arg)).collect::<Traced<Vec<Arg>>>()?;
+        let keywords = keywords.into_iter().map(|(name, value)| Ok((name, one(self, value)?)));
         let keywords = keywords.collect::<Traced<Vec<_>>>()?;
         let last = target.rsplit('.').next().unwrap_or(target);
         if let Some(out) = out {

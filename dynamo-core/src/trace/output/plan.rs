@@ -50,11 +50,11 @@ impl Output<'_, '_> {
                         self.results.push(node);
                     }
                 }
-                Value::NdArray { node, .. } if !self.is_read(value) => {
-                    if self.t.callers_tensor(node).is_none() && !self.results.contains(&node) {
-                        self.results.push(node);
-                    }
-                }
+                Value::NdArray { node, .. } if !self.is_read(value) => match self.t.callers_tensor(node) {
+                    Some(tensor) => open.push(tensor),
+                    None if !self.results.contains(&node) => self.results.push(node),
+                    None => {}
+                },
                 Value::Computed(_, a, b) => {
                     [a, b].into_iter().for_each(|operand| self.t.guard_class(operand));
                     open.extend([b, a]);

@@ -55,7 +55,7 @@ impl Output<'_, '_> {
             Value::NdArray { node, is_scalar } => {
                 let name = if is_scalar { "to_scalar" } else { "to_ndarray" };
                 self.call_named(&format!("rust_inductor._numpy.{name}"), 1, |out| match out.t.callers_tensor(node) {
-                    Some(source) => out.load_source(source),
+                    Some(tensor) => out.push(tensor),
                     None => out.load_result(node),
                 })?;
                 self.keep(value);

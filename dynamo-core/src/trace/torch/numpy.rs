@@ -183,11 +183,11 @@ impl Tracer<'_> {
         Ok(self.value(Value::NdArray { node, is_scalar: false }))
     }
 
-    /// The source of the caller's tensor whose memory an array shares.
-    pub(in crate::trace) fn callers_tensor(&self, array: NodeId) -> Option<SourceId> {
+    /// The caller's tensor whose memory an array shares.
+    pub(in crate::trace) fn callers_tensor(&self, array: NodeId) -> Option<ValueId> {
         let first = self.first_name(array);
         let is_it = |value: &ValueId| matches!(self.objects.values[*value], Value::Tensor(node) if node == first);
-        self.objects.known.values().copied().find(is_it).and_then(|tensor| self.source(tensor))
+        self.objects.known.values().copied().find(is_it).filter(|&tensor| self.source(tensor).is_some())
     }
 
     /// `torch.from_numpy(array)`: the same memory as a tensor; `None` for what is no array.
