@@ -54,8 +54,8 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        if arrays::is_function(object) {
-            // It is in no table of weak references, and few programs make more of them.
+        if arrays::is_function(object) || is_method_descriptor(object) {
+            // It takes no weak references, and few programs make more of them.
             std::mem::forget(object.clone());
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
@@ -79,6 +79,12 @@ impl Named {
 fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
     let (py, class) = (object.py(), object.get_type());
     class.is(torch.strided.bind(py).get_type()) || torch.find(py, "memory_format").is_ok_and(|format| class.is(&format))
+}
+
+/// True for a method that a class without Python code has: `object.__eq__`.
+fn is_method_descriptor(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type_ptr();
+    ptr::eq(class, &raw const ffi::PyWrapperDescr_Type) || ptr::eq(class, &raw const ffi::PyMethodDescr_Type)
 }
 
 /// True for classes that are part of the interpreter itself.

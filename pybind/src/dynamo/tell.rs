@@ -21,7 +21,8 @@ use frame_hook::{Call, Guard as _};
 use guards::{Failure, GlobalState, GuardKind, Root, Source, SourceId, Sources};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
+use std::collections::HashMap;
 use std::iter::successors;
 use std::time::Instant;
 use symshapes::{InputKind, ShapeEnv};
@@ -181,7 +182,8 @@ fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     let all: Vec<&guards::Guard> = all.iter().filter(told).collect();
     let texts = all.iter().map(|guard| guard.text(sources)).chain(checks.iter().map(|check| check.text.clone()));
     let kinds = all.iter().map(|guard| guard.kind.row().name).chain(checks.iter().map(|_| "LAMBDA_GUARD"));
-    let paths = all.iter().map(|guard| path(sources, guard.source)).chain(checks.iter().map(|_| Vec::new()));
+    let mut names = Names { py: dict.py(), sources, known: HashMap::new() };
+    let paths = all.iter().map(|guard| names.path(guard.source)).chain(checks.iter().map(|_| Vec::new()));
     let lines = all.iter().map(|guard| guard.user_stack.as_deref()).chain(checks.iter().map(|_| None));
     let shapes = all.iter().filter_map(|guard| match &guard.kind {
         GuardKind::ShapeEnv(shapes) => Some(shapes.text.iter().cloned().zip(shapes.lines.iter().cloned())),
@@ -201,15 +203,27 @@ fn microseconds(call: &Call<'_>, guard: &CallGuard) -> PyResult<f64> {
     Ok(start.elapsed().as_secs_f64() * 1e6)
 }
 
-/// The objects on the way to a source, as printed, the outermost first; none for what is global.
-fn path(sources: &Sources, source: SourceId) -> Vec<String> {
-    if matches!(sources[source], Source::Root(Root::GlobalState)) {
-        return Vec::new();
+/// The names of sources as Python strings: most sources lie on the way to many others.
+struct Names<'a, 'py> {
+    py: Python<'py>,
+    sources: &'a Sources,
+    known: HashMap<SourceId, Bound<'py, PyString>>,
+}
+
+impl<'py> Names<'_, 'py> {
+    /// The objects on the way to a source, as printed, the outermost first; none for what is global.
+    fn path(&mut self, source: SourceId) -> Vec<Bound<'py, PyString>> {
+        if matches!(self.sources[source], Source::Root(Root::GlobalState)) {
+            return Vec::new();
+        }
+        let (py, sources) = (self.py, self.sources);
+        let upwards = successors(Some(source), |&source| sources.base(source));
+        let name = |source| PyString::new(py, &sources.display(source).to_string());
+        let mut path: Vec<_> =
+            upwards.map(|source| self.known.entry(source).or_insert_with(|| name(source)).clone()).collect();
+        path.reverse();
+        path
     }
-    let upwards = successors(Some(source), |&source| sources.base(source));
-    let mut path: Vec<_> = upwards.map(|source| sources.display(source).to_string()).collect();
-    path.reverse();
-    path
 }
 
 /// What was run: place, depth, opcode, argument and stack of each instruction.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+import rust_inductor
 from rust_inductor import _capture
 
 
@@ -361,3 +362,16 @@ def test_what_is_asked_after_a_getattribute_of_the_programs():
         assert repr(compiled(x, thing)) == repr(asks(x, thing))
     Guarded.__getattr__ = lambda _self, _name: 2  # type: ignore[attr-defined]
     assert repr(compiled(x, Guarded())) == repr(asks(x, Guarded()))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("keywords", [{}, {"is_causal": True}, {"dropout_p": 0.5}])
+def test_attention_is_laid_out_as_its_kernel_does(transposed, keywords):
+    def function(q, k, v):
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, **keywords)
+        return out.stride(), out.transpose(1, 2).is_contiguous()
+
+    tensors = [torch.randn(2, 4, 8, 16) for _ in range(3)]
+    if transposed:
+        tensors = [tensor.transpose(1, 2) for tensor in tensors]
+    assert rust_inductor.compile(function, backend="eager")(*tensors) == function(*tensors)

@@ -628,3 +628,24 @@ def test_an_object_is_formatted_by_its_own_method():
     for n in (10, 11):
         compiled = _capture.optimize(function, backend="eager")
         assert repr(compiled(torch.ones(2), Formatted(n))) == repr(function(torch.ones(2), Formatted(n)))
+
+
+SPECIAL = {
+    "__eq__": (lambda self, other: True, lambda x, thing: x + (thing == 3)),
+    "__hash__": (lambda self: 7, lambda x, thing: x + (hash(thing) == 7)),
+    "__repr__": (lambda self: "seven", lambda x, thing: x + (repr(thing) == "seven")),
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_a_special_method_given_later_is_noticed(name):
+    class Thing:
+        """Has the methods of `object`."""
+
+    method, function = SPECIAL[name]
+    compiled, thing = rust_inductor.compile(function, backend="eager"), Thing()
+    for _ in range(2):
+        torch.testing.assert_close(compiled(X, thing), function(X, thing))
+    setattr(Thing, name, method)
+    torch.testing.assert_close(compiled(X, thing), function(X, thing))
+    torch.testing.assert_close(compiled(X, thing), X + 1)

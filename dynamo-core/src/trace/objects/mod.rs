@@ -26,7 +26,7 @@ pub(super) use construct::ROWS;
 pub(super) use supers::CLASS as SUPER;
 
 use crate::{
-    host::{ClassAttr, Obj, View},
+    host::{ClassAttr, Lookup, Obj, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -102,7 +102,13 @@ impl Tracer<'_> {
             None => None,
         };
         match (self.host.class_attr(instance.class, name, None), class_source) {
-            (Some((_, found)), source) => Ok(Some((found, source.map(|source| self.sources.attr(source, name))))),
+            (Some((_, found)), source) => {
+                let source = source.map(|source| self.sources.attr(source, name));
+                if let (ClassAttr::Builtin(_, method), Some(source)) = (&found, source) {
+                    self.guard_builtin(instance.class, name, *method, source);
+                }
+                Ok(Some((found, source)))
+            }
             (None, Some(source)) => {
                 // What its metaclass has no guard tells apart.
                 if !self.host.class_has(instance.class, name) {
@@ -112,6 +118,15 @@ impl Tracer<'_> {
                 Ok(None)
             }
             (None, None) => Ok(None),
+        }
+    }
+
+    /// Guards that a class still has the method without Python code that it was found to have: that no method of
+    /// the program's has taken its place. Class methods are bound anew at each read and have no identity.
+    fn guard_builtin(&mut self, class: Obj, name: &str, method: Obj, source: SourceId) {
+        if !self.host.is_immutable(class) && self.host.attr(class, name) == Lookup::Found(method) {
+            let kind = GuardKind::IdMatch(self.object(method));
+            self.guard(source, kind);
         }
     }
 

@@ -1,7 +1,8 @@
 //! The tracer's questions, answered without running the user's code.
 //!
 //! - `look`: what objects are; `attributes`: what they and their classes have under a name;
-//! - `sets`: sets and their order; `without_data`: what torch's functions give, run on tensors without data.
+//! - `sets`: sets and their order; `without_data`: what torch's functions give, run on tensors without data;
+//! - `attention`: how attention is laid out on the CPU.
 
 use super::{
     classify::{Handles, dotted_name},
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 
+mod attention;
 mod attributes;
 mod look;
 mod sets;
@@ -164,10 +166,12 @@ fn gives_nothing(py: Python<'_>, operator: &str) -> PyResult<bool> {
 
 impl Host for PyHost<'_> {
     fn version(&self) -> Version {
-        match self.py.version_info().minor {
-            11 => Version::V311,
-            12 => Version::V312,
-            _ => Version::V313,
+        if cfg!(not(Py_3_12)) {
+            Version::V311
+        } else if cfg!(not(Py_3_13)) {
+            Version::V312
+        } else {
+            Version::V313
         }
     }
 

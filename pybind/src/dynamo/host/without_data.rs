@@ -54,7 +54,11 @@ impl<'py> PyHost<'py> {
         ask: Ask,
     ) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
-        if computes(graph, id) {
+        let by_device = !ask.by_hints && is_chosen_by_device(&node.target);
+        if by_device && let Some(meta) = self.fused_attention(graph, env.pool_mut(), id)? {
+            return Ok(Ok(meta));
+        }
+        if computes(graph, id) || by_device {
             return self.with_symbols(graph, env, id, ask);
         }
         let known = Known { env, by_hints: ask.by_hints, scalars: &[] };
@@ -232,6 +236,12 @@ impl<'py> PyHost<'py> {
             _ => None,
         })
     }
+}
+
+/// True for a call whose kernel, and with it the layout of the result, is chosen by the device of the tensors.
+fn is_chosen_by_device(target: &str) -> bool {
+    let name = target.rsplit('.').next().unwrap_or_default();
+    ["scaled_dot_product_attention", "_native_multi_head_attention", "_transformer_encoder_layer_fwd"].contains(&name)
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
