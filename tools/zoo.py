@@ -36,6 +36,8 @@ METHOD = (
 )
 #: After how many captures what they told is written.
 SAVED_EVERY = 10
+#: Where libraries lie on the machine that ran them.
+INSTALLED = re.compile(r"/\S*/site-packages/")
 #: How many reasons a list has.
 REASONS = 25
 
@@ -250,7 +252,7 @@ def reasons_line(pair: Pair) -> str:
     """A model's own most frequent reasons on our side."""
     side = pair.sides.get("ours")
     reasons = side.finding.get("reasons", {}) if side is not None else {}
-    told = "; ".join(f"{count} × {text}" for text, count in list(reasons.items())[:3])
+    told = "; ".join(f"{count} × {INSTALLED.sub('', text)}" for text, count in list(reasons.items())[:3])
     return f"- {pair.title}: {told}" if told else ""
 
 
