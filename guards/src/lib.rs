@@ -103,7 +103,7 @@ pub use objects::{DictKeys, Objects};
 pub use shape::{NumberRead, ShapeGuard};
 pub use source::{Key, Reach, Root, Source, SourceId, SourceRow, Step, TensorProperty};
 pub use sources::{DanglingSource, SourceName, Sources};
-pub use state::{Autocast, Deterministic, GlobalState, TorchFunction};
+pub use state::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState, TorchFunction};
 pub use tensor::{DispatchKeys, Layout, Mismatch, TensorFacts, TensorGuard, TensorGuardId};
 pub use tree::{
     DictId, Failure, GuardError, GuardTree, NodeId, SealState, Snapshot, Stability, Validation, VersionTags,

@@ -41,6 +41,8 @@ states! {
     DefaultDType(DType) "DEFAULT_DTYPE" "default_dtype";
     /// The device that `torch.set_default_device` chose.
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
+    /// Which kernels attention may run in, as [`ATTENTION_KERNELS`] orders them: they lay out their results differently.
+    AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
     /// How many threads an operation may use.
     NumThreads(u32) "NUM_THREADS" "num_threads";
     /// The level of forward-mode differentiation; -1 outside.
@@ -50,6 +52,9 @@ states! {
     /// What overrides torch's functions.
     TorchFunction(TorchFunction) "TORCH_FUNCTION_STATE" "torch_function";
 }
+
+/// The kernels that `torch.nn.attention.sdpa_kernel` chooses among, as torch's switches name them.
+pub const ATTENTION_KERNELS: [&str; 4] = ["flash", "mem_efficient", "math", "cudnn"];
 
 /// The state of automatic mixed precision.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -103,6 +108,10 @@ impl GlobalState {
             GlobalState::DefaultDType(dtype) => format!("torch.{dtype}"),
             GlobalState::DefaultDevice(None) => "None".to_owned(),
             GlobalState::DefaultDevice(Some(device)) => crate::Constant::Device(*device).to_string(),
+            GlobalState::AttentionKernels(enabled) => {
+                let names = ATTENTION_KERNELS.iter().zip(enabled).filter(|(_, on)| **on).map(|(name, _)| name);
+                format!("[{}]", repr::comma_separated(names))
+            }
             GlobalState::NumThreads(n) => n.to_string(),
             GlobalState::DualLevel(level) => level.to_string(),
             GlobalState::FunctorchStack(states) => format!("[{}]", repr::comma_separated(states)),

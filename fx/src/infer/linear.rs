@@ -71,7 +71,8 @@ fn linear(c: &mut Call) -> Result {
     Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
-/// Which kernel runs, and with it the strides, is chosen by the arguments' layout: known for row-major ones only.
+/// Attention on row-major operands, whose result is laid out alike by every kernel. The fused ones lay it out as the
+/// query, where a dimension of size one may have any stride.
 fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
     c.one_dtype(q, k)?;
@@ -85,7 +86,11 @@ fn attention(c: &mut Call) -> Result {
     }
     let mut sizes = q.sizes.clone();
     *c.fits(sizes.last_mut())? = *c.fits(v.sizes.last())?;
-    Ok(c.contiguous(q, q.dtype, sizes).into())
+    let out = c.contiguous(q, q.dtype, sizes);
+    if out.sizes == q.sizes && out.strides != q.strides {
+        return Err(c.unsupported("attention on a query with strides of its own"));
+    }
+    Ok(out.into())
 }
 
 /// The result is laid out as the query; the logarithms lie with the heads innermost.

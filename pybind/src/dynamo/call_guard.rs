@@ -57,11 +57,9 @@ impl CallGuard {
         let Assumed { mut env, mut sources, guards, checks, .. } = compiled.assumed;
         let mut all = capture.guards.clone();
         let global = sources.global_state();
-        let makes_memory = capture.graph.nodes().any(|node| capture.graph[node].target.contains("empty"));
+        let calls = |part: &str| capture.graph.nodes().any(|node| capture.graph[node].target.contains(part));
         all.extend(
-            states(py, torch, makes_memory)
-                .into_iter()
-                .map(|state| guards::Guard::new(global, GuardKind::Global(state))),
+            states(py, torch, calls).into_iter().map(|state| guards::Guard::new(global, GuardKind::Global(state))),
         );
         let solved = env.solve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         keeps_promises(py, &env, &solved, &sources)?;

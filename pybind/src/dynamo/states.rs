@@ -16,6 +16,7 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
             enabled: torch.fills_memory(py).ok()?,
             warn_only: false,
         }),
+        GlobalState::AttentionKernels(_) => GlobalState::AttentionKernels(torch.attention_kernels(py).ok()?),
         GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
             Overrides::Nothing => GlobalState::DefaultDevice(None),
             Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
@@ -25,8 +26,9 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
     })
 }
 
-/// The state under which a trace is made; whether memory is filled, if the trace makes any of which it says nothing.
-pub(super) fn states(py: Python<'_>, torch: &Torch, makes_memory: bool) -> Vec<GlobalState> {
+/// The state under which a trace is made; of what only some operators depend on, that of the operators it `calls`,
+/// which is asked for a part of their names.
+pub(super) fn states(py: Python<'_>, torch: &Torch, calls: impl Fn(&str) -> bool) -> Vec<GlobalState> {
     let kinds = [
         GlobalState::GradMode(true),
         GlobalState::InferenceMode(false),
@@ -35,6 +37,7 @@ pub(super) fn states(py: Python<'_>, torch: &Torch, makes_memory: bool) -> Vec<G
         GlobalState::DefaultDevice(None),
     ];
     let filled = GlobalState::DeterministicAlgorithms(Deterministic { enabled: false, warn_only: false });
-    let more = makes_memory.then_some(filled);
-    kinds.iter().chain(&more).filter_map(|kind| current_state(py, torch, kind)).collect()
+    let of_some = [("empty", filled), ("attention", GlobalState::AttentionKernels([true; 4]))];
+    let more = of_some.into_iter().filter_map(|(part, kind)| calls(part).then_some(kind));
+    kinds.into_iter().chain(more).filter_map(|kind| current_state(py, torch, &kind)).collect()
 }

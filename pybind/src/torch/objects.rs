@@ -191,6 +191,15 @@ impl Torch {
         Ok(ask("_C._get_deterministic_algorithms")? && ask("_C._get_deterministic_fill_uninitialized_memory")?)
     }
 
+    /// Which of [`guards::ATTENTION_KERNELS`] attention may run in.
+    pub(crate) fn attention_kernels(&self, py: Python<'_>) -> PyResult<[bool; 4]> {
+        let mut enabled = [false; 4];
+        for (on, kernel) in enabled.iter_mut().zip(guards::ATTENTION_KERNELS) {
+            *on = self.find(py, &format!("_C._get_{kernel}_sdp_enabled"))?.call0()?.is_truthy()?;
+        }
+        Ok(enabled)
+    }
+
     /// Whether tensors are made that can never record gradients.
     pub(crate) fn inference_mode(&self, py: Python<'_>) -> PyResult<bool> {
         match &self.private {

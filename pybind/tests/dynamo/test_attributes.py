@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
-import rust_inductor
 from rust_inductor import _capture
 
 
@@ -364,14 +364,27 @@ def test_what_is_asked_after_a_getattribute_of_the_programs():
     assert repr(compiled(x, Guarded())) == repr(asks(x, Guarded()))
 
 
-@pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("keywords", [{}, {"is_causal": True}, {"dropout_p": 0.5}])
-def test_attention_is_laid_out_as_its_kernel_does(transposed, keywords):
-    def function(q, k, v):
-        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, **keywords)
-        return out.stride(), out.transpose(1, 2).is_contiguous()
+def attention_layout(q, k, v, **keywords):
+    out = torch.nn.functional.scaled_dot_product_attention(q, k, v, **keywords)
+    return out.stride(), out.transpose(1, 2).is_contiguous()
 
-    tensors = [torch.randn(2, 4, 8, 16) for _ in range(3)]
-    if transposed:
-        tensors = [tensor.transpose(1, 2) for tensor in tensors]
-    assert rust_inductor.compile(function, backend="eager")(*tensors) == function(*tensors)
+
+@pytest.mark.parametrize("shape", [(2, 4, 8, 16), (1, 1, 8, 16), (2, 8, 1, 16)])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("keywords", [{}, {"is_causal": True}, {"attn_mask": True}, {"scale": 0.5}])
+def test_attention_is_laid_out_as_its_kernel_does(shape, transposed, keywords):
+    tensors = [torch.randn(shape).transpose(1, 2) if transposed else torch.randn(shape) for _ in range(3)]
+    if "attn_mask" in keywords:
+        keywords = {"attn_mask": torch.zeros(tensors[0].shape[-2], tensors[1].shape[-2])}
+    compiled = _capture.optimize(attention_layout, "eager")
+    assert compiled(*tensors, **keywords) == attention_layout(*tensors, **keywords)
+
+
+def test_the_choice_of_attention_kernels_is_guarded():
+    tensors = [torch.randn(2, 4, 8, 16).transpose(1, 2) for _ in range(3)]
+    compiled, layouts = _capture.optimize(attention_layout, "eager"), set()
+    for kernel in (SDPBackend.FLASH_ATTENTION, SDPBackend.MATH, SDPBackend.FLASH_ATTENTION):
+        with sdpa_kernel(kernel):
+            assert compiled(*tensors) == attention_layout(*tensors)
+            layouts.add(attention_layout(*tensors))
+    assert len(layouts) == 2

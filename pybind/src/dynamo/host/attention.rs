@@ -9,13 +9,13 @@ use crate::torch::Torch;
 use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
 use pyo3::prelude::*;
-use symshapes::{DType, Device, Pool};
+use symshapes::{DType, Device, Expr, Pool};
 
 /// The parameters that may be given by position, in order.
 const PARAMS: [&str; 6] = ["query", "key", "value", "attn_mask", "dropout_p", "is_causal"];
 
 impl PyHost<'_> {
-    /// What the fused kernel for CPUs gives; `None` if another kernel runs, or that is not known.
+    /// Infers the result of the fused kernel for CPUs; `None` if another kernel runs, or that is not known.
     pub(super) fn fused_attention(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Option<Meta>> {
         let node = &graph[id];
         let of = |name: &str| {
@@ -32,16 +32,13 @@ impl PyHost<'_> {
             },
         };
         let drops = !matches!(of("dropout_p"), None | Some(Arg::Int(0))) && of("dropout_p") != Some(&Arg::Float(0.0));
-        if drops || !takes(pool, [q, k, v], mask) || !self.is_fused_attention_enabled()? {
+        let [flash, ..] = Torch::get(self.py)?.attention_kernels(self.py)?;
+        if drops || !flash || !takes(pool, [q, k, v], mask) {
             return Ok(None);
         }
         let Some(strides) = strides::preserved(&mut Sizes::Proved(pool), q) else { return Ok(None) };
         let requires_grad = [q, k, v].iter().any(|t| t.requires_grad);
-        Ok(Some(Meta::Tensor(TensorMeta { strides, offset: symshapes::Expr::ZERO, requires_grad, ..q.clone() })))
-    }
-
-    fn is_fused_attention_enabled(&self) -> PyResult<bool> {
-        Torch::get(self.py)?.find(self.py, "_C")?.call_method0("_get_flash_sdp_enabled")?.extract()
+        Ok(Some(Meta::Tensor(TensorMeta { strides, offset: Expr::ZERO, requires_grad, ..q.clone() })))
     }
 }
 
