@@ -507,7 +507,7 @@ def test_same_as_python(function: Any, args: Any, whole: bool) -> None:
         assert is_same(run(compiled, ours), run(function, plain))
         assert is_same(ours, plain)
     if whole:
-        assert [event.get("ended") for event in events] == [None]
+        assert [event.get("break") for event in events] == [None]
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "rust_inductor"])

@@ -4,11 +4,12 @@
 //! while it runs. Where it waits for another one (`yield from`), what is sent or thrown goes to that one first.
 //!
 //! Invariant: a generator that waits within `try` or `with` is finished before the function ends: the interpreter runs
-//! what cleans up when it drops one, and no trace knows when that is.
+//! what cleans up when it drops one, and no trace knows when that is. Only `except` clauses that let a `GeneratorExit`
+//! pass clean nothing up.
 
 use super::signature::{Row, row};
 use crate::{
-    bytecode::{Arg, Op},
+    bytecode::{Arg, InstData, Op},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -216,12 +217,59 @@ impl Tracer<'_> {
     }
 
     /// Why a trace cannot stand that leaves a generator in the middle of what cleans up after itself.
-    pub(in crate::trace) fn unfinished(&self) -> Option<Reason> {
-        let unfinished = self.heap.states().any(|state| match state {
-            State::Iter(Iter::Generator(frame)) => cleans_up(frame),
-            _ => false,
-        });
+    pub(in crate::trace) fn unfinished(&mut self) -> Option<Reason> {
+        let left = |state: &State| match state {
+            State::Iter(Iter::Generator(frame)) if cleans_up(frame) => Some((**frame).clone()),
+            _ => None,
+        };
+        let left: Vec<Frame> = self.heap.states().filter_map(left).collect();
+        let unfinished = left.into_iter().any(|frame| !self.passes_exit_on(frame));
         unfinished.then(|| Reason::new(Kind::Iteration, "A generator is left that has to clean up after itself."))
+    }
+
+    /// True if a waiting generator does nothing with a `GeneratorExit` but compare its class with those of `except`
+    /// clauses: then it does not matter when the interpreter drops it.
+    fn passes_exit_on(&mut self, mut frame: Frame) -> bool {
+        let name = "builtins.GeneratorExit";
+        let Some(class) = self.host.class_named(name) else { return false };
+        let exit = self.make_exception(name, class, &[]);
+        let handled = self.exceptions.handled;
+        let mut at = frame.at.saturating_sub(1);
+        let mut raised = self.raise(exit);
+        let passes = loop {
+            let Ok(reason) = raised else { break false };
+            if !self.catch(&mut frame, at, &reason) {
+                break reason.kind == Kind::Raised && self.is_exit();
+            }
+            raised = loop {
+                at = frame.at;
+                match frame.data().is_some_and(only_compares).then(|| self.step(&mut frame)) {
+                    Some(Ok(Next::Go)) => {}
+                    Some(Err(reason)) => break Ok(reason),
+                    Some(Ok(_)) | None => break Err(asks_itself()),
+                }
+            };
+        };
+        self.forget_raised();
+        self.exceptions.handled = handled;
+        passes
+    }
+}
+
+/// True for the instructions of `except` clauses that no exception has matched yet.
+fn only_compares(inst: &InstData) -> bool {
+    match inst.op {
+        Op::PushExcInfo
+        | Op::LoadGlobal
+        | Op::BuildTuple
+        | Op::CheckExcMatch
+        | Op::PopJumpForwardIfFalse
+        | Op::PopJumpIfFalse
+        | Op::Reraise
+        | Op::Copy
+        | Op::PopExcept => true,
+        Op::CallIntrinsic1 => matches!(inst.arg, Arg::Int(3)),
+        _ => false,
     }
 }
 

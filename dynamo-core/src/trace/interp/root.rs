@@ -166,7 +166,7 @@ impl Tracer<'_> {
     }
 
     /// Why the function runs as it is, though it was traced to its end.
-    fn refuse(self, at: &Checkpoint) -> Break {
+    fn refuse(mut self, at: &Checkpoint) -> Break {
         let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
         let CallStack { lines, spans, .. } = self.call_stack;
         Break { reason, line: at.frame.line(), opcode: None, stack: lines, spans }
