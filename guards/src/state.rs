@@ -41,7 +41,7 @@ states! {
     DefaultDType(DType) "DEFAULT_DTYPE" "default_dtype";
     /// The device that `torch.set_default_device` chose.
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
-    /// Which kernels attention may run in, as [`ATTENTION_KERNELS`] orders them: they lay out their results differently.
+    /// Which of [`ATTENTION_KERNELS`] attention may run in: each lays out its result in its own way.
     AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
     /// How many threads an operation may use.
     NumThreads(u32) "NUM_THREADS" "num_threads";
