@@ -191,7 +191,6 @@ def hugging(model: str, config: str, *, vocabulary: bool = True, **settings: Any
 
     words = {"vocab_size": VOCABULARY, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2} if vocabulary else {}
     configuration = getattr(transformers, config)(**words, **settings)
-    configuration.use_cache = False
     return getattr(transformers, model)(configuration)
 
 
