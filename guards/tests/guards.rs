@@ -198,6 +198,8 @@ fn states(c: &mut Cases) {
     c.state(deterministic(false), deterministic(true));
     c.state(GlobalState::DefaultDType(DType::F32), GlobalState::DefaultDType(DType::F64));
     c.state(GlobalState::DefaultDevice(None), GlobalState::DefaultDevice(Some(Device::CPU)));
+    let kernels = |flash| GlobalState::AttentionKernels([flash, true, true, true]);
+    c.state(kernels(true), kernels(false));
     c.state(GlobalState::NumThreads(2), GlobalState::NumThreads(4));
     c.state(GlobalState::DualLevel(-1), GlobalState::DualLevel(0));
     c.state(GlobalState::FunctorchStack(vec![]), GlobalState::FunctorchStack(vec!["vmap".into()]));
@@ -344,6 +346,8 @@ fn every_kind_prints_passes_and_fails() {
             GLOBAL_STATE changed: default_dtype [torch.float32 / torch.float64]
         DEFAULT_DEVICE: utils_device.CURRENT_DEVICE == None
             utils_device.CURRENT_DEVICE == None [None / device(type='cpu')]
+        ATTENTION_KERNELS: ___check_global_state() against {"attention_kernels":[flash, mem_efficient, math, cudnn]}
+            GLOBAL_STATE changed: attention_kernels [[flash, mem_efficient, math, cudnn] / [mem_efficient, math, cudnn]]
         NUM_THREADS: ___check_global_state() against {"num_threads":2}
             GLOBAL_STATE changed: num_threads [2 / 4]
         DUAL_LEVEL: torch.autograd.forward_ad._current_level == -1

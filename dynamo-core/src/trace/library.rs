@@ -25,7 +25,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    python::ROWS.iter().chain(torch::ROWS).copied().chain([objects::ROWS]).flatten()
+    python::ROWS.iter().chain(torch::ROWS).chain(objects::ROWS).copied().flatten()
 }
 
 /// The texts of all signatures.

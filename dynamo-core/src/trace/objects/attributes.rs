@@ -166,6 +166,12 @@ impl Tracer<'_> {
             Some(ClassAttr::Builtin(method, _)) => {
                 let function = self.value(Value::Builtin(method.clone()));
                 match instance.body {
+                    // The host reads nothing where the class decides how.
+                    Body::Found(_) if self.has_own_getattribute(this)? => {
+                        self.guard_not_own(instance, name);
+                        self.class_attr(instance, name)?;
+                        Ok(self.value(Value::Method { function, this }))
+                    }
                     Body::Found(obj) if !is_of_base(&method) && self.enum_value(this)?.is_none() => {
                         self.object_attr(this, obj, name)
                     }
@@ -197,7 +203,7 @@ impl Tracer<'_> {
     }
 
     /// True for an object that keeps attributes in a dict.
-    fn has_dict(&mut self, instance: Instance) -> bool {
+    pub(super) fn has_dict(&mut self, instance: Instance) -> bool {
         match instance.body {
             Body::Found(obj) => self.host.has_dict(obj),
             Body::Made(_) => self.class_attr_unguarded(instance, "__dict__").is_some(),
@@ -211,7 +217,7 @@ impl Tracer<'_> {
     }
 
     /// How guards read an attribute of an object: without the class's own `__getattribute__`, where it has one.
-    fn own_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
+    pub(super) fn own_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
         let source = self.source(instance.this)?;
         match self.class_attr_unguarded(instance, "__getattribute__") {
             Some(ClassAttr::Function(_)) => {
@@ -242,7 +248,7 @@ impl Tracer<'_> {
     }
 
     /// True for an object whose class has `__getattr__`.
-    fn has_fallback(&mut self, instance: Instance) -> bool {
+    pub(super) fn has_fallback(&mut self, instance: Instance) -> bool {
         self.class_attr_unguarded(instance, "__getattr__").is_some()
     }
 

@@ -3,8 +3,9 @@
 //! Invariant: nobody sees the dict itself: what it shows is read from the object, and what is written to it is written
 //! to the object.
 
-use super::{Body, Tracer};
+use super::{Body, Instance, Tracer};
 use crate::{
+    host::View,
     reason::{Kind, Reason, raised},
     trace::{
         Traced,
@@ -16,13 +17,16 @@ use crate::{
     },
 };
 use guards::{Constant, GuardKind};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 impl Tracer<'_> {
     /// What `object.__dict__` has for a key.
     pub(in crate::trace) fn dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
         let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
         let instance = self.instance_of(object, "__dict__")?;
+        if matches!(instance.body, Body::Found(obj) if self.was_deleted(obj, &name)) {
+            return Ok(None);
+        }
         let found = self.own_attr_of(instance, &name)?;
         if let (None, Body::Found(_), Some(source)) = (found, instance.body, self.source(instance.this)) {
             let name = self.sources.string(&name);
@@ -59,18 +63,54 @@ impl Tracer<'_> {
         }
     }
 
-    /// The entries of `object.__dict__` as they are now, of an object that the program has made.
+    /// A dict of the entries of `object.__dict__` as they are now.
     pub(in crate::trace) fn dict_copy(&mut self, object: ValueId) -> Traced {
         let instance = self.instance_of(object, "__dict__")?;
-        let Body::Made(state) = instance.body else { return Err(self.no_entry(object)) };
-        let State::Instance(made) = self.heap.get(state).clone() else { return Err(self.no_entry(object)) };
         let mut entries = IndexMap::new();
-        for (name, value) in made.attrs {
+        for (name, value) in self.entries_of_dict(instance)? {
             let key = Constant::Str(name);
             let name = self.constant(key.clone());
             entries.insert(Key::Const(key), (name, value));
         }
         Ok(self.state(State::Dict(entries)))
+    }
+
+    /// The entries of an object's `__dict__` as they are now, in their order. Of an object of the caller's the keys are
+    /// guarded.
+    pub(super) fn entries_of_dict(&mut self, instance: Instance) -> Traced<Vec<(String, ValueId)>> {
+        let refused = |t: &mut Self| t.no_entry(instance.this);
+        let obj = match instance.body {
+            Body::Made(state) => {
+                let State::Instance(made) = self.heap.get(state).clone() else { return Err(refused(self)) };
+                return Ok(made.attrs.into_iter().collect());
+            }
+            Body::Found(obj) => obj,
+        };
+        let (Some(dict), Some(source)) = (self.host.dict_of(obj), self.own_source(instance, "__dict__")) else {
+            return Err(refused(self));
+        };
+        // A module's parameters, buffers and modules are written elsewhere.
+        if self.is_nn_module(instance) && self.has_written(obj) {
+            return Err(refused(self));
+        }
+        let View::Dict(found) = self.host.view(dict) else { return Err(refused(self)) };
+        let kind = GuardKind::DictKeysMatch(self.dict_keys(&found));
+        self.guard(source, kind);
+        let mut names: IndexSet<String> = IndexSet::new();
+        for (key, _) in found {
+            let View::Constant(Constant::Str(name)) = self.host.view(key) else { return Err(refused(self)) };
+            names.insert(name);
+        }
+        names.extend(self.names_written(obj));
+        let mut entries = Vec::with_capacity(names.len());
+        for name in names {
+            if self.was_deleted(obj, &name) {
+                continue;
+            }
+            let value = self.own_attr_of(instance, &name)?.ok_or_else(|| refused(self))?;
+            entries.push((name, value));
+        }
+        Ok(entries)
     }
 
     /// `object.__dict__[key]`

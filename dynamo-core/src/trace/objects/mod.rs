@@ -4,7 +4,7 @@
 //! - `operators`: binary operators and comparisons by special methods;
 //! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
 //!   members of enumerations that are equal to their values;
-//! - `construct`: calls of classes; `supers`: `super()`; `classes`: attributes of classes;
+//! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`; `classes`: attributes of classes;
 //! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
 //!
 //! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.
@@ -16,13 +16,13 @@ mod bases;
 mod classes;
 mod compiled;
 mod construct;
+mod copies;
 mod dicts;
 mod enums;
 mod modules;
 mod operators;
 mod supers;
 
-pub(super) use construct::ROWS;
 pub(super) use supers::CLASS as SUPER;
 
 use crate::{
@@ -34,10 +34,13 @@ use crate::{
             state::{Key, State, StateId},
             value::{Value, ValueId},
         },
+        interp::signature::Row,
         python::classes::classes,
     },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
+
+pub(super) const ROWS: &[&[Row]] = &[construct::ROWS, copies::ROWS];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]

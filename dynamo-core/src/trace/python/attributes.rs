@@ -1,7 +1,7 @@
-//! Attributes by name: `getattr`, `hasattr`, `setattr`.
+//! Attributes by name: `getattr`, `hasattr`, `setattr`, `delattr`, `vars`.
 
 use crate::{
-    reason::raised,
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
@@ -41,6 +41,21 @@ pub(in crate::trace) const ROWS: &[Row] = &[
             Err(reason) => return Err(reason),
         };
         Ok(t.constant(Constant::Bool(present)))
+    }),
+    row("builtins.vars(object=..., /)", |t, b| {
+        let Some(object) = b.opt(0) else { return Err(Reason::new(Kind::Call, "`vars` of the caller.")) };
+        match t.get_attr(object, "__dict__") {
+            Err(reason) if t.lacks_attr(&reason) => {
+                t.forget_raised();
+                Err(raised("TypeError: vars() argument must have __dict__ attribute"))
+            }
+            found => found,
+        }
+    }),
+    row("builtins.delattr(obj, name, /)", |t, b| {
+        let name = name_of(t, b.arg(1)?)?;
+        t.delete_attr(b.arg(0)?, &name)?;
+        Ok(t.none())
     }),
     row("builtins.setattr(obj, name, value, /)", |t, b| {
         let name = name_of(t, b.arg(1)?)?;

@@ -113,6 +113,13 @@ impl Tracer<'_> {
         self.objects.slots.iter().any(|&(object, _, state)| object == obj && written(state))
     }
 
+    /// The attributes of an object that the program has written or deleted, in the order in which it wrote them first.
+    pub(in crate::trace) fn names_written(&self, obj: Obj) -> Vec<String> {
+        let written = |state| matches!(self.heap.get(state), State::Slot { value: Some(_), .. });
+        let slots = self.objects.slots.iter().filter(|&&(object, _, state)| object == obj && written(state));
+        slots.map(|(_, name, _)| name.clone()).collect()
+    }
+
     /// The state of an attribute that the program has written.
     pub(in crate::trace) fn written(&self, obj: Obj, name: &str) -> Option<StateId> {
         let slot = self.objects.slots.iter().find(|(object, attr, _)| *object == obj && attr == name);

@@ -21,6 +21,15 @@ const FUNCTION_ATTRS: [&str; 9] = [
     "__qualname__",
 ];
 
+/// The attributes that classes without Python code compute, or keep where no dict has them, and that are always there.
+const GETTERS: [(&str, &str); 5] = [
+    ("inspect.Signature", "parameters"),
+    ("rust_inductor._native.Optimized", "_torchdynamo_orig_callable"),
+    ("types.GenericAlias", "__args__"),
+    ("types.GenericAlias", "__origin__"),
+    ("types.UnionType", "__args__"),
+];
+
 impl<'py> PyHost<'py> {
     /// An attribute as `object.__getattribute__` finds it.
     pub(super) fn lookup(&mut self, object: &Bound<'py, PyAny>, name: &str) -> PyResult<Lookup> {
@@ -40,10 +49,7 @@ impl<'py> PyHost<'py> {
             // They look their operators up when they are first asked for them.
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
-        let is_getter = |class: &str, getter: &str| class_name == class && name == getter;
-        if is_getter("inspect.Signature", "parameters")
-            || is_getter("rust_inductor._native.Optimized", "_torchdynamo_orig_callable")
-        {
+        if GETTERS.contains(&(&*class_name, name)) {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         if name == "grad" && Torch::get(self.py)?.is_plain_tensor(object) {
