@@ -346,3 +346,58 @@ def test_tensors_of_one_dict_that_are_one():
         assert repr((compiled(ours), ours)) == repr((of_a_table(theirs), theirs))
     found = log[1]["recompile_reasons"][0]["found"]
     assert found == "one tensor at \"table['a']\", \"table['b']\""
+
+
+def activated(x, y):
+    z = torch.nn.functional.relu(x * 2, inplace=True)
+    z += y
+    z *= 2
+    z -= 1.5
+    z /= y
+    return z, z.requires_grad, torch.nn.functional.hardtanh(z + 1, -2.0, 2.0, inplace=True)
+
+
+def activated_input(x, y):
+    x += y
+    return torch.nn.functional.silu(x, inplace=True), x, x.requires_grad
+
+
+def activated_without_gradients(x, y):
+    with torch.no_grad():
+        z = torch.nn.functional.relu(x * 2, inplace=True)
+        z += y
+    return z, z.requires_grad
+
+
+def activated_integers(x, y):
+    z = x.to(torch.int32)
+    z += 1
+    return torch.nn.functional.relu(z, inplace=True), torch.nn.functional.hardswish(z, inplace=True)
+
+
+def activated_overlapping(x, y):
+    z = x.expand(4, 3)
+    z += y
+    return z
+
+
+@pytest.mark.parametrize(
+    "program",
+    [activated, activated_input, activated_without_gradients, activated_integers, activated_overlapping],
+    ids=lambda program: program.__name__,
+)
+@pytest.mark.parametrize("requires", [(False, False), (True, False), (False, True)])
+def test_tensors_changed_in_place(program, requires):
+    def inputs() -> list[torch.Tensor]:
+        values = torch.tensor([-2.0, 0.5, 3.0]), torch.tensor([1.0, -1.0, 2.0])
+        return [value.requires_grad_(needs) for value, needs in zip(values, requires, strict=True)]
+
+    def outcome(function: Any, arguments: list[torch.Tensor]) -> str:
+        try:
+            return repr((function(*arguments), arguments))
+        except RuntimeError as error:
+            return f"{type(error)} {arguments}"
+
+    compiled = _capture.optimize(program, backend="eager")
+    for _ in range(2):
+        assert outcome(compiled, inputs()) == outcome(program, inputs())

@@ -170,14 +170,15 @@ impl Tracer<'_> {
         self.place_node(node);
         let first = self.first_name(changed);
         let is_own = self.is_fresh(first);
-        // What fails has to fail at its own place in the program, with the effects before it.
-        let tried = self.host.infer(
-            &self.graph.torch,
-            &mut self.shapes.env,
-            node,
-            Ask { grad: self.modes.grad, by_hints: true },
-        );
-        let tried = tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?;
+        let tried = match self.changed_in_place(node) {
+            Some(changed) => Meta::Tensor(changed),
+            // What fails has to fail at its own place in the program, with the effects before it.
+            None => {
+                let ask = Ask { grad: self.modes.grad, by_hints: true };
+                let tried = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
+                tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?
+            }
+        };
         if self.is_noticed() && (self.may_be_of_leaf(changed) || self.may_overlap(node, changed)) {
             return Err(self.may_fail_here(node));
         }
@@ -242,6 +243,13 @@ impl Tracer<'_> {
             &self.modes.autocast.current,
             &at,
         )? {
+            return Ok(meta);
+        }
+        if let Some(changed) = self.changed_in_place(node) {
+            let meta = Meta::Tensor(changed);
+            if let Some(copied) = self.graph.lowered.of[node].expand() {
+                self.graph.lowered.graph[copied].meta = Some(meta.clone());
+            }
             return Ok(meta);
         }
         let target = self.graph.torch[node].target.clone();

@@ -1,0 +1,57 @@
+//! Calls that change a tensor and of which it is known without asking torch what they give: that tensor.
+
+use crate::trace::Tracer;
+use fx::{Arg, NodeId};
+use symshapes::{DType, TensorMeta};
+
+/// Functions that, with `inplace=True`, change each element of their first argument, whatever it is.
+const ACTIVATIONS: [&str; 11] = [
+    "torch.nn.functional.celu",
+    "torch.nn.functional.elu",
+    "torch.nn.functional.hardsigmoid",
+    "torch.nn.functional.hardswish",
+    "torch.nn.functional.hardtanh",
+    "torch.nn.functional.leaky_relu",
+    "torch.nn.functional.mish",
+    "torch.nn.functional.relu",
+    "torch.nn.functional.relu6",
+    "torch.nn.functional.selu",
+    "torch.nn.functional.silu",
+];
+
+/// Operators that change their first operand, element by element.
+const OPERATORS: [&str; 4] = ["operator.iadd", "operator.imul", "operator.isub", "operator.itruediv"];
+
+/// The element types on which all of them are defined.
+const FLOATS: [DType; 4] = [DType::F16, DType::BF16, DType::F32, DType::F64];
+
+impl Tracer<'_> {
+    /// The tensor that a call changes and gives back, where nothing keeps torch from that: floats, with constants or
+    /// with another tensor of the same shape. `None` for what torch has to be asked about.
+    pub(super) fn changed_in_place(&self, call: NodeId) -> Option<TensorMeta> {
+        let node = &self.graph.torch[call];
+        let target = node.target.as_str();
+        let is_activation = ACTIVATIONS.contains(&target)
+            && node.kwargs.iter().any(|(name, arg)| name == "inplace" && *arg == Arg::Bool(true));
+        if !is_activation && !OPERATORS.contains(&target) || !self.modes.autocast.current.is_empty() {
+            return None;
+        }
+        let (&Arg::Node(changed), operands) = node.args.split_first()? else { return None };
+        let meta = |node: NodeId| self.graph.torch[node].tensor_meta();
+        let mut result = meta(changed).filter(|meta| FLOATS.contains(&meta.dtype))?.clone();
+        for operand in operands.iter().chain(node.kwargs.iter().map(|(_, arg)| arg)) {
+            match operand {
+                &Arg::Node(other) if !is_activation => {
+                    let other = meta(other)?;
+                    if (&other.sizes, other.dtype, other.device) != (&result.sizes, result.dtype, result.device) {
+                        return None;
+                    }
+                    result.requires_grad |= other.requires_grad && self.modes.grad;
+                }
+                Arg::Int(_) | Arg::Float(_) | Arg::Bool(_) => {}
+                _ => return None,
+            }
+        }
+        (!self.may_be_of_leaf(changed) && !self.may_overlap(call, changed)).then_some(result)
+    }
+}
