@@ -390,3 +390,37 @@ def test_what_is_read_goes_on_where_its_name_is_given_to_another(kind: str) -> N
             holder.items = copy.copy(items)
             told.append(run(function, (holder,) if fn is of_attribute else ()))
         assert re.sub("0x[0-9a-f]+", "", told[0]) == re.sub("0x[0-9a-f]+", "", told[1])
+
+
+class Measured:
+    """Is asked for its length before its items are listed."""
+
+    def __init__(self, number: int, step: int) -> None:
+        self.number = number
+        self.step = step
+
+    def __len__(self) -> int:
+        self.number += self.step
+        return self.number
+
+    def __iter__(self):
+        yield from (1, 2)
+
+
+def test_lists_ask_for_the_length_first():
+    def program(x, measured):
+        items = [0]
+        items.extend(measured)
+        total = [*measured, *items, *sorted(measured), *tuple(measured), *list(measured)]
+        return x + len(total), total, measured.number
+
+    for step in (0, 1):
+        compiled = _capture.optimize(program, backend="eager")
+        for number in (3, 3, -1, -4, 0):
+            outcomes = []
+            for function in (compiled, program):
+                try:
+                    outcomes.append(repr(function(torch.ones(2), Measured(number, step))))
+                except ValueError as error:
+                    outcomes.append(repr(error))
+            assert outcomes[0] == outcomes[1]

@@ -105,7 +105,7 @@ impl Tracer<'_> {
         let mut new = self.heap.get(state).clone();
         match (op, &mut new) {
             (Op::ListAppend, State::List(items)) => items.push(value),
-            (Op::ListExtend, State::List(items)) => items.extend(self.all_items(value)?),
+            (Op::ListExtend, State::List(items)) => items.extend(self.listed_items(value)?),
             (Op::SetAdd, State::Set(items, made)) => {
                 items.entry(self.key(value)?).or_insert(value);
                 *made = made.with_item(self, "add", value)?;

@@ -250,7 +250,8 @@ impl Tracer<'_> {
     fn has_no_slots(&mut self, instance: Instance) -> bool {
         self.has_dict(instance)
             && self.host.mro(instance.class).into_iter().all(|class| {
-                match self.host.class_attr(class, "__slots__", None).map(|(_, found)| found) {
+                let slots = self.host.class_attr(class, "__slots__", None).map(|(_, found)| found);
+                match slots {
                     None => true,
                     Some(ClassAttr::Plain(slots)) => {
                         matches!(self.host.view(slots), View::Tuple(names) if names.is_empty())

@@ -4,7 +4,8 @@
 //! - `operators`: binary operators and comparisons by special methods;
 //! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
 //!   members of enumerations that are equal to their values;
-//! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`; `classes`: attributes of classes;
+//! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`; `classes`:
+//!   attributes of classes;
 //! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
 //!
 //! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.

@@ -42,11 +42,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("builtins.repr(obj, /)", |t, b| text(t, b.arg(0)?, b.name())),
     row("builtins.list(iterable=(), /)", |t, b| {
-        let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.all_items(items))?;
+        let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.listed_items(items))?;
         Ok(t.state(State::List(items)))
     }),
     row("builtins.tuple(iterable=(), /)", |t, b| {
-        let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.all_items(items))?;
+        let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.listed_items(items))?;
         Ok(t.value(Value::Tuple(items)))
     }),
     row("builtins.dict(iterable=..., /, **kwargs)", |t, b| dict(t, b.opt(0), b)),
@@ -101,6 +101,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("math.prod(iterable, /, *, start=1)", |t, b| sums::product(t, b.arg(0)?, b.opt(1))),
     row("builtins.sorted(iterable, /, *, key=None, reverse=False)", |t, b| {
         let (items, key, reverse) = (b.arg(0)?, t.unless_none(b.opt(1))?, b.opt(2));
+        t.ask_length(items)?;
         let items = if key.is_some() { t.all_items(items)? } else { t.items_to_sort(items)? };
         let items = t.sorted(items, key, reverse)?;
         Ok(t.state(State::List(items)))

@@ -21,7 +21,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("list.extend(self, iterable, /)", |t, b| {
         let (state, mut items) = this(t, b)?;
-        items.extend(t.all_items(b.arg(1)?)?);
+        items.extend(t.listed_items(b.arg(1)?)?);
         store(t, state, items)
     }),
     row("list.insert(self, index, object, /)", |t, b| {

@@ -5,6 +5,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            checkpoint::Speculative,
             frame::{Frame, Next},
             state::{Iter, IterCall, State, StateId},
             value::{Value, ValueId},
@@ -261,6 +262,24 @@ impl Tracer<'_> {
             }
         }
         Ok(items)
+    }
+
+    /// The items of what a list or tuple is made of.
+    pub(in crate::trace) fn listed_items(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        self.ask_length(value)?;
+        self.all_items(value)
+    }
+
+    /// Asks an object for its length, as Python does before it lists the items (`PyObject_LengthHint`).
+    pub(in crate::trace) fn ask_length(&mut self, value: ValueId) -> Traced<()> {
+        let Some(instance) = self.instance(value)? else { return Ok(()) };
+        if self.class_attr(instance, "__len__")?.is_none() {
+            return Ok(());
+        }
+        let before = self.heap.checkpoint();
+        self.object_len(value).map_err(|reason| self.uncaught(reason))?;
+        // How often it is asked depends on the version of Python.
+        if self.heap.has_changed_since(before) { Err(self.no_iteration(value)) } else { Ok(()) }
     }
 
     /// The items of a sequence of known length.
