@@ -17,7 +17,7 @@ use crate::{
         python::{containers, sets},
     },
 };
-use guards::{Constant, GuardKind};
+use guards::{Constant, GuardKind, SourceId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -220,7 +220,12 @@ impl Tracer<'_> {
         if let Some(memo) = &mut memo {
             memo.copies.insert(this, copy);
         }
-        for (name, value) in self.entries_of_dict(instance)? {
+        let entries = self.entries_of_dict(instance)?;
+        // One of them may say how the object is copied.
+        if entries.iter().any(|(name, _)| name.starts_with("__")) {
+            return Err(self.no_copy(this));
+        }
+        for (name, value) in entries {
             let value = match &mut memo {
                 Some(memo) => self.deep_copy(value, memo)?,
                 None => value,
@@ -265,9 +270,8 @@ impl Tracer<'_> {
     /// attributes of the object are found.
     fn is_reduced_by_object(&mut self, instance: Instance, is_deep: bool) -> Traced<bool> {
         let this = instance.this;
-        let by_object = |found: &Option<(ClassAttr, _)>, name: &str| matches!(found, Some((ClassAttr::Builtin(method, _), _)) if *method == format!("builtins.object.{name}"));
         let new = self.class_attr(instance, "__new__")?;
-        if !by_object(&new, "__new__") {
+        if !is_of_object(new.as_ref(), "__new__") {
             return Ok(false);
         }
         let asked = if is_deep { &["__deepcopy__"][..] } else { &[] };
@@ -285,7 +289,7 @@ impl Tracer<'_> {
             if found.is_none() && name == "__getstate__" && !self.has_fallback(instance) {
                 continue;
             }
-            if !by_object(&found, name) {
+            if !is_of_object(found.as_ref(), name) {
                 return Ok(false);
             }
             if has_own {
@@ -316,4 +320,9 @@ fn is_atomic(constant: &Constant) -> bool {
         Constant::Tuple(items) => items.iter().all(is_atomic),
         _ => true,
     }
+}
+
+/// True for the method of this name that `object` has.
+fn is_of_object(found: Option<&(ClassAttr, Option<SourceId>)>, name: &str) -> bool {
+    matches!(found, Some((ClassAttr::Builtin(method, _), _)) if *method == format!("builtins.object.{name}"))
 }
