@@ -461,3 +461,49 @@ def test_floats_share_no_memory_with_tensors_that_change(backend):
         for x in (torch.ones(3, 2), torch.ones(2, 3).T):
             for ours, theirs in zip(compiled(scale, x.clone()), float_beside_a_change(scale, x.clone())):
                 assert torch.equal(ours, theirs)
+
+
+def branches(x, y):
+    a, b = x.split(2, dim=1)
+    z = torch.nn.functional.gelu(a, approximate="tanh") + SCALE[0] * b
+    z += y.sum(dim=(0, 1), keepdim=True)
+    with torch.no_grad():
+        w = z.to(torch.float64).mT.reshape(x.shape[0], -1)[1:, ..., None]
+    return {"z": z, "more": [w, (torch.zeros_like(z), -(z**2))]}, torch.relu(w)
+
+
+def other_function(relu: torch.fx.Node) -> None:
+    relu.target = torch.sigmoid
+
+
+def other_argument(relu: torch.fx.Node) -> None:
+    relu.args = tuple(node for node in relu.graph.nodes if node.target is torch.nn.functional.gelu)
+
+
+def another_node(relu: torch.fx.Node) -> None:
+    with relu.graph.inserting_before(relu):
+        relu.args = (relu.graph.call_function(torch.sin, relu.args),)
+
+
+def another_type(relu: torch.fx.Node) -> None:
+    relu.type = torch.Tensor
+
+
+@pytest.mark.parametrize("change", [None, other_function, other_argument, another_node, another_type])
+def test_the_code_of_a_graph_is_what_torch_writes(change, monkeypatch):
+    written = []
+
+    def backend(gm, _inputs):
+        if change is not None:
+            change(*[node for node in gm.graph.nodes if node.target is torch.relu])
+        written.append((gm, gm.graph.python_code("self")))
+        if change is None:
+            # Of a graph that is as it was nobody asks torch for the code.
+            monkeypatch.setattr(torch.fx.Graph, "python_code", None)
+        return gm.forward
+
+    compiled, _ = capture(branches, backend)
+    compiled(torch.randn(3, 4), torch.randn(2, 2))
+    ((gm, code),) = written
+    assert gm.code == code.src
+    assert (gm._lineno_map, gm._prologue_start) == (code._lineno_map, code._prologue_start)
