@@ -375,6 +375,15 @@ def activated_integers(x, y):
     return torch.nn.functional.relu(z, inplace=True), torch.nn.functional.hardswish(z, inplace=True)
 
 
+def activated_between(x, y):
+    z = torch.nn.functional.hardtanh(x * 2, -1.0, 1.0, inplace=True)
+    return torch.nn.functional.hardtanh(z + y, 1.0, -1.0, inplace=True)
+
+
+def activated_twice(x, y):
+    return torch.nn.functional.relu(x * y, True, inplace=True)
+
+
 def activated_overlapping(x, y):
     z = x.expand(4, 3)
     z += y
@@ -383,7 +392,15 @@ def activated_overlapping(x, y):
 
 @pytest.mark.parametrize(
     "program",
-    [activated, activated_input, activated_without_gradients, activated_integers, activated_overlapping],
+    [
+        activated,
+        activated_input,
+        activated_without_gradients,
+        activated_integers,
+        activated_between,
+        activated_twice,
+        activated_overlapping,
+    ],
     ids=lambda program: program.__name__,
 )
 @pytest.mark.parametrize("requires", [(False, False), (True, False), (False, True)])
@@ -395,7 +412,7 @@ def test_tensors_changed_in_place(program, requires):
     def outcome(function: Any, arguments: list[torch.Tensor]) -> str:
         try:
             return repr((function(*arguments), arguments))
-        except RuntimeError as error:
+        except (RuntimeError, TypeError, ValueError) as error:
             return f"{type(error)} {arguments}"
 
     compiled = _capture.optimize(program, backend="eager")

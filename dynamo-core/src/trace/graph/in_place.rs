@@ -4,9 +4,9 @@ use crate::trace::Tracer;
 use fx::{Arg, NodeId};
 use symshapes::{DType, TensorMeta};
 
-/// Functions that, with `inplace=True`, change each element of their first argument, whatever it is.
-const ACTIVATIONS: [&str; 11] = [
-    "torch.nn.functional.celu",
+/// Functions that, with `inplace=True`, change each element of their first argument, whatever it is. They take any
+/// number, but for `hardtanh`, whose bounds have to be in order.
+const ACTIVATIONS: [&str; 10] = [
     "torch.nn.functional.elu",
     "torch.nn.functional.hardsigmoid",
     "torch.nn.functional.hardswish",
@@ -31,12 +31,18 @@ impl Tracer<'_> {
     pub(super) fn changed_in_place(&self, call: NodeId) -> Option<TensorMeta> {
         let node = &self.graph.torch[call];
         let target = node.target.as_str();
+        let is_lowered = |copied: NodeId| self.graph.lowered.graph[copied].target.starts_with("aten.");
+        // That it has been lowered tells that torch takes the arguments.
         let is_activation = ACTIVATIONS.contains(&target)
-            && node.kwargs.iter().any(|(name, arg)| name == "inplace" && *arg == Arg::Bool(true));
+            && node.kwargs.iter().any(|(name, arg)| name == "inplace" && *arg == Arg::Bool(true))
+            && self.graph.lowered.of[call].expand().is_some_and(is_lowered);
         if !is_activation && !OPERATORS.contains(&target) || !self.modes.autocast.current.is_empty() {
             return None;
         }
         let (&Arg::Node(changed), operands) = node.args.split_first()? else { return None };
+        if target == "torch.nn.functional.hardtanh" && !(bounds_are_ordered(operands) && node.kwargs.len() == 1) {
+            return None;
+        }
         let meta = |node: NodeId| self.graph.torch[node].tensor_meta();
         let mut result = meta(changed).filter(|meta| FLOATS.contains(&meta.dtype))?.clone();
         for operand in operands.iter().chain(node.kwargs.iter().map(|(_, arg)| arg)) {
@@ -53,5 +59,19 @@ impl Tracer<'_> {
             }
         }
         (!self.may_be_of_leaf(changed) && !self.may_overlap(call, changed)).then_some(result)
+    }
+}
+
+/// True for a least and a greatest value that are constants, or for neither.
+fn bounds_are_ordered(bounds: &[Arg]) -> bool {
+    let number = |arg: &Arg| match *arg {
+        Arg::Int(value) => Some(value as f64),
+        Arg::Float(value) => Some(value),
+        _ => None,
+    };
+    match bounds {
+        [] => true,
+        [least, greatest] => number(least).zip(number(greatest)).is_some_and(|(least, greatest)| least <= greatest),
+        _ => false,
     }
 }
