@@ -184,7 +184,7 @@ impl Optimized {
 
 impl Handler for Tracing {
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
-        let file: String = call.code().getattr("co_filename")?.extract()?;
+        let file = file_of(call)?;
         match classify::disabled(&call.function(), &file)? {
             Some(Disabled::Throughout) => return Ok(Verdict::SkipAll),
             Some(Disabled::Alone(code)) => self.disabled.lock().unwrap_or_else(PoisonError::into_inner).push(code),
@@ -295,6 +295,18 @@ enum Delay {
     None,
     Eager,
     AotEager,
+}
+
+/// The file of the code that is called; of what was compiled from a string, such as the methods of data classes, that
+/// of the module for which it was.
+fn file_of(call: &Call<'_>) -> PyResult<String> {
+    let file: String = call.code().getattr(intern!(call.py(), "co_filename"))?.extract()?;
+    if file != "<string>" {
+        return Ok(file);
+    }
+    let globals = call.globals();
+    let module = globals.cast::<PyDict>().ok().map(|globals| globals.get_item(intern!(call.py(), "__file__")));
+    Ok(module.transpose()?.flatten().and_then(|module| module.extract().ok()).unwrap_or(file))
 }
 
 /// How often a function that goes on after a break has called itself, by way of functions like it: once for each turn

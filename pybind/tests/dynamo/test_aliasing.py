@@ -381,7 +381,7 @@ def activated_between(x, y):
 
 
 def activated_twice(x, y):
-    return torch.nn.functional.relu(x * y, True, inplace=True)
+    return torch.nn.functional.relu(x * y, True, inplace=True)  # type: ignore[misc]
 
 
 def activated_overlapping(x, y):

@@ -721,3 +721,16 @@ def test_rows_that_autograd_records_are_not_changed(function, backend):
                     results.append(str(error))
             assert results[0] == results[1]
             assert ("modified inplace" in results[0]) == recorded
+
+
+def test_what_looks_for_the_line_is_not_captured():
+    def program(x):
+        y = x.expand(4, 3)
+        y += 1
+        return y
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(program, lambda gm, _inputs: gm.forward, listener=log.append)
+    with pytest.raises(RuntimeError, match="more than one element"):
+        compiled(torch.ones(3))
+    assert len(log) == 1
