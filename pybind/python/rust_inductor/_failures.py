@@ -12,8 +12,6 @@ import re
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rust_inductor import _native
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -60,8 +58,7 @@ def teller(sites: Sequence[tuple[str, str]]) -> Callable[[BaseException], None]:
 
     def tell(error: BaseException) -> None:
         try:
-            # Within the call that has failed everything would be captured.
-            _native.call_as_it_is(_tell, error, named)
+            _tell(error, named)
         except Exception:
             # What the graph has raised matters more than where.
             return
