@@ -207,3 +207,64 @@ def test_vars_without_attributes():
 
     compiled = _capture.optimize(program, backend="eager")
     assert repr(compiled(torch.ones(2))) == repr(program(torch.ones(2)))
+
+
+def own_copies(x, thing):
+    pair = thing.pair[0], copy.deepcopy, Plain
+    return x + 1, copy.deepcopy(pair), pair, copy.deepcopy(thing.functions)
+
+
+def test_tuples_of_what_is_its_own_copy_are_their_own_copies():
+    compiled = _capture.optimize(own_copies, backend="eager")
+    thing = Plain()
+    thing.functions = (repr, own_copies, Plain)  # type: ignore[attr-defined]
+    for _ in range(2):
+        _, made, pair, functions = compiled(torch.ones(2), thing)
+        assert made is pair
+        assert functions is thing.functions  # type: ignore[attr-defined]
+
+
+def written_after(x, thing):
+    made = copy.deepcopy(thing)
+    thing.none, thing.number = 4, 6
+    return x + thing.number, made, thing
+
+
+def test_copies_keep_what_was_there():
+    compiled = _capture.optimize(written_after, backend="eager")
+    for _ in range(2):
+        (_, ours, thing), (_, own, other) = (function(torch.ones(2), Plain()) for function in (compiled, written_after))
+        assert (vars(ours), vars(thing)) == (vars(own), vars(other))
+
+
+class Counting(Plain):
+    """Counts how often it is asked for an attribute."""
+
+    asked = 0
+
+    def __getattribute__(self, name):
+        if name.startswith("__"):
+            object.__setattr__(self, "asked", object.__getattribute__(self, "asked") + 1)
+        return super().__getattribute__(name)
+
+
+class Delegating(Plain):
+    """Asks another object for what it has not, which a copy that is still empty has not either."""
+
+    def __getattr__(self, name):
+        return getattr(self.items, name)
+
+
+@pytest.mark.parametrize("kind", [Counting, Delegating])
+def test_attributes_are_asked_for_as_often_as_by_python(kind):
+    def program(x, thing):
+        made = copy.deepcopy(thing)
+        return x + made.number, vars(made), vars(thing)
+
+    def outcome(function):
+        try:
+            return repr(function(torch.ones(2), kind()))
+        except RecursionError as error:
+            return type(error)
+
+    assert outcome(_capture.optimize(program, backend="eager")) == outcome(program)

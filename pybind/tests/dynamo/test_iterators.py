@@ -411,8 +411,10 @@ def test_lists_ask_for_the_length_first():
     def program(x, measured):
         items = [0]
         items.extend(measured)
+        items += measured
         total = [*measured, *items, *sorted(measured), *tuple(measured), *list(measured)]
-        return x + len(total), total, measured.number
+        pairs = list(itertools.product(measured, measured)), max(*measured), torch.Size(measured)
+        return x + len(total), total, pairs, measured.number
 
     for step in (0, 1):
         compiled = _capture.optimize(program, backend="eager")

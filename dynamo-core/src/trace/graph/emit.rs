@@ -245,13 +245,18 @@ impl Tracer<'_> {
         )? {
             return Ok(meta);
         }
-        if let Some(changed) = self.changed_in_place(node) {
-            let meta = Meta::Tensor(changed);
-            if let Some(copied) = self.graph.lowered.of[node].expand() {
-                self.graph.lowered.graph[copied].meta = Some(meta.clone());
-            }
-            return Ok(meta);
+        let meta = match self.changed_in_place(node) {
+            Some(changed) => Meta::Tensor(changed),
+            None => self.asked(node)?,
+        };
+        if let Some(copied) = self.graph.lowered.of[node].expand() {
+            self.graph.lowered.graph[copied].meta = Some(meta.clone());
         }
+        Ok(meta)
+    }
+
+    /// What torch says that a node gives, of which no rule tells.
+    fn asked(&mut self, node: NodeId) -> Traced<Meta> {
         let target = self.graph.torch[node].target.clone();
         let has_tensors =
             self.graph.torch[node].inputs().iter().any(|&input| self.graph.torch[input].tensor_meta().is_some());
@@ -263,9 +268,6 @@ impl Tracer<'_> {
         let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
         self.graph.without_rule.push(node);
-        if let Some(copied) = self.graph.lowered.of[node].expand() {
-            self.graph.lowered.graph[copied].meta = Some(meta.clone());
-        }
         Ok(meta)
     }
 

@@ -87,7 +87,7 @@ impl Tracer<'_> {
             }
         }
         let args = f.pop()?;
-        let args = self.all_items(args)?;
+        let args = self.listed_items(args)?;
         let (second, first) = (f.pop()?, f.pop()?);
         let callable = if self.host.version() >= Version::V313 { first } else { second };
         let value = self.call(callable, args, keywords)?;

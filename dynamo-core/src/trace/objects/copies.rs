@@ -10,7 +10,8 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{Sort, State, Table},
+            checkpoint::Speculative,
+            state::{Sort, State, StateId, Table},
             value::{Value, ValueId},
         },
         interp::signature::{Bound, Row, row},
@@ -32,11 +33,12 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
 ];
 
-/// The copies that one call of `copy.deepcopy` has made, by what they are copies of.
+/// The memo of one call of `copy.deepcopy`.
 #[derive(Default)]
 struct Memo {
+    /// The copies, by what they are copies of.
     copies: FxHashMap<ValueId, ValueId>,
-    /// How many copies are being made within each other.
+    /// The nesting depth of the copy that is being made.
     depth: usize,
 }
 
@@ -116,7 +118,7 @@ impl Tracer<'_> {
                 match memo.copies.get(&value) {
                     // An item leads back to it.
                     Some(&copy) => Ok(copy),
-                    None if copies == items => Ok(value),
+                    None if self.are_themselves(&items, &copies) => Ok(value),
                     None => Ok(self.value(Value::Tuple(copies))),
                 }
             }
@@ -129,37 +131,7 @@ impl Tracer<'_> {
                 let entries = self.dict_copy(object)?;
                 self.deep_copy(entries, memo)
             }
-            Value::State(state) => match (self.heap.sort(state), self.heap.get(state).clone()) {
-                (Sort::List, State::List(items)) => {
-                    let copy = self.state(State::List(Vec::new()));
-                    memo.copies.insert(value, copy);
-                    let copies = self.deep_copies(&items, memo)?;
-                    self.fill(copy, State::List(copies));
-                    Ok(copy)
-                }
-                (Sort::Dict, State::Dict(entries))
-                    if matches!(self.heap.table(state), Table::Plain | Table::Ordered) =>
-                {
-                    let made = self.heap.push(State::Dict(IndexMap::new()), None);
-                    self.heap.set_table(made, self.heap.table(state));
-                    let copy = self.value(Value::State(made));
-                    memo.copies.insert(value, copy);
-                    for (key, entry) in entries.into_values() {
-                        let (key, entry) = (self.deep_copy(key, memo)?, self.deep_copy(entry, memo)?);
-                        self.set_item(copy, key, entry)?;
-                    }
-                    Ok(copy)
-                }
-                (Sort::Set, State::Set(items, _)) => {
-                    let items: Vec<ValueId> = items.into_values().collect();
-                    // Other objects would come in another order.
-                    match self.deep_copies(&items, memo)? == items {
-                        true => sets::make(self, Some(value)),
-                        false => Err(self.no_copy(value)),
-                    }
-                }
-                _ => Err(self.no_copy(value)),
-            },
+            Value::State(state) => self.deep_copy_of_container(value, state, memo),
             _ if self.is_atomic(value)? => Ok(value),
             _ => match self.instance(value)? {
                 Some(instance) if self.is_enum_member(instance, "__deepcopy__") => Ok(value),
@@ -169,11 +141,47 @@ impl Tracer<'_> {
         }
     }
 
-    /// Puts the items into a container that was made empty.
-    fn fill(&mut self, container: ValueId, items: State) {
-        if let Value::State(state) = self.objects.values[container] {
-            *self.heap.change(state) = items;
+    /// A deep copy of a list, dict or set. An item may lead back to a list or dict, whose copy is known before it is
+    /// filled.
+    fn deep_copy_of_container(&mut self, value: ValueId, state: StateId, memo: &mut Memo) -> Traced {
+        match self.heap.get(state).clone() {
+            State::List(items) => {
+                let made = self.heap.push(State::List(Vec::new()), None);
+                let copy = self.value(Value::State(made));
+                memo.copies.insert(value, copy);
+                let copies = self.deep_copies(&items, memo)?;
+                *self.heap.change(made) = State::List(copies);
+                Ok(copy)
+            }
+            State::Dict(entries) if matches!(self.heap.table(state), Table::Plain | Table::Ordered) => {
+                let made = self.heap.push(State::Dict(IndexMap::new()), None);
+                self.heap.set_table(made, self.heap.table(state));
+                let copy = self.value(Value::State(made));
+                memo.copies.insert(value, copy);
+                for (key, entry) in entries.into_values() {
+                    let (key, entry) = (self.deep_copy(key, memo)?, self.deep_copy(entry, memo)?);
+                    self.set_item(copy, key, entry)?;
+                }
+                Ok(copy)
+            }
+            State::Set(items, _) => {
+                let items: Vec<ValueId> = items.into_values().collect();
+                let copies = self.deep_copies(&items, memo)?;
+                // Other objects would come in another order.
+                if self.are_themselves(&items, &copies) {
+                    sets::make(self, Some(value))
+                } else {
+                    Err(self.no_copy(value))
+                }
+            }
+            _ => Err(self.no_copy(value)),
         }
+    }
+
+    /// True if each of the items is its own copy.
+    fn are_themselves(&self, items: &[ValueId], copies: &[ValueId]) -> bool {
+        let forced = |item: &ValueId| self.objects.forced.get(item).copied().unwrap_or(*item);
+        items.iter().map(forced).eq(copies.iter().map(forced))
     }
 
     /// True for what is its own copy, deep or shallow: values without identity, functions, classes.
@@ -212,11 +220,17 @@ impl Tracer<'_> {
             return Err(self.no_copy(this));
         };
         self.guard_not_registered(instance)?;
-        if !self.has_no_slots(instance) || !self.is_reduced_by_object(instance, memo.is_some())? {
+        let before = self.heap.checkpoint();
+        let is_plain = self.has_no_slots(instance) && self.is_reduced_by_object(instance, memo.is_some())?;
+        // How often the class's own way to read attributes is asked is the interpreter's business.
+        if !is_plain || self.heap.has_changed_since(before) {
             return Err(self.no_copy(this));
         }
         let copy = self.call_builtin("builtins.object.__new__", &[class], vec![])?;
         let Some(made) = self.instance(copy)? else { return Err(self.no_copy(this)) };
+        if !self.lacks(copy, "__setstate__")? {
+            return Err(self.no_copy(this));
+        }
         if let Some(memo) = &mut memo {
             memo.copies.insert(this, copy);
         }
@@ -275,41 +289,52 @@ impl Tracer<'_> {
             return Ok(false);
         }
         let asked = if is_deep { &["__deepcopy__"][..] } else { &[] };
-        for name in [asked, &["__getnewargs_ex__", "__getnewargs__", "__setstate__"]].concat() {
-            match self.get_attr(this, name) {
-                Ok(_) => return Ok(false),
-                Err(reason) if self.lacks_attr(&reason) => self.forget_raised(),
-                Err(reason) => return Err(reason),
+        for name in [asked, &["__getnewargs_ex__", "__getnewargs__"]].concat() {
+            if !self.lacks(this, name)? {
+                return Ok(false);
             }
         }
-        let has_own = self.has_own_getattribute(this)?;
         for name in ["__reduce_ex__", "__reduce__", "__getstate__"] {
             let found = self.class_attr(instance, name)?;
             // Before Python 3.11 objects have no `__getstate__`.
             if found.is_none() && name == "__getstate__" && !self.has_fallback(instance) {
                 continue;
             }
-            if !is_of_object(found.as_ref(), name) {
+            if !is_of_object(found.as_ref(), name) || !self.gives_method(this, name)? {
                 return Ok(false);
-            }
-            if has_own {
-                let found = self.get_attr(this, name)?;
-                let is_it = match self.get(found)? {
-                    Value::BoundBuiltin { this: of, name: method } => self.force(of)? == this && method == name,
-                    Value::Method { function, this: of } => {
-                        let method = self.get(function)?;
-                        self.force(of)? == this
-                            && matches!(method, Value::Builtin(method) if method == format!("builtins.object.{name}"))
-                    }
-                    _ => false,
-                };
-                if !is_it {
-                    return Ok(false);
-                }
             }
         }
         let dict = self.get_attr(this, "__dict__")?;
         Ok(matches!(self.get(dict)?, Value::InstanceDict(of) if of == this))
+    }
+
+    /// True if an object has no attribute of a name, be it by `__getattr__`.
+    fn lacks(&mut self, object: ValueId, name: &str) -> Traced<bool> {
+        match self.get_attr(object, name) {
+            Ok(_) => Ok(false),
+            Err(reason) if self.lacks_attr(&reason) => {
+                self.forget_raised();
+                Ok(true)
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// True if an object gives the method of `object` that its class has, also where the class decides how attributes
+    /// are read.
+    fn gives_method(&mut self, object: ValueId, name: &str) -> Traced<bool> {
+        if !self.has_own_getattribute(object)? {
+            return Ok(true);
+        }
+        let found = self.get_attr(object, name)?;
+        Ok(match self.get(found)? {
+            Value::Method { function, this } => {
+                let method = self.get(function)?;
+                self.force(this)? == object
+                    && matches!(method, Value::Builtin(method) if method == format!("builtins.object.{name}"))
+            }
+            _ => false,
+        })
     }
 }
 

@@ -101,7 +101,7 @@ impl Tracer<'_> {
             let View::Constant(Constant::Str(name)) = self.host.view(key) else { return Err(refused(self)) };
             names.insert(name);
         }
-        names.extend(self.names_written(obj));
+        names.extend(self.names_written(obj).map(str::to_owned));
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             if self.was_deleted(obj, &name) {

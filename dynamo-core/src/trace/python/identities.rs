@@ -41,7 +41,7 @@ fn identity(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
 
 /// `torch.Size` of integers.
 fn size(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
-    let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.all_items(items))?;
+    let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.listed_items(items))?;
     for &item in &items {
         match t.get(item)? {
             Value::Const(Constant::Int(_)) | Value::SymInt { .. } => {}

@@ -112,7 +112,7 @@ fn sequence(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<ValueId>> {
     {
         return Err(Reason::new(Kind::Iteration, "`itertools` on an iterator."));
     }
-    t.all_items(value)
+    t.listed_items(value)
 }
 
 fn product(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {

@@ -144,7 +144,7 @@ impl Tracer<'_> {
             },
             Lazy::StarMap(function, inner) => {
                 let Some(item) = self.next_item(*inner)? else { return Ok(None) };
-                let args = self.all_items(item)?;
+                let args = self.listed_items(item)?;
                 self.call(*function, args, vec![]).map(Some)
             }
             Lazy::Longest(inners, fill) => self.next_of_longest(inners, *fill),

@@ -40,7 +40,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("namedtuple._make(self, iterable)", |t, b| {
         let Value::Class(_, obj) = t.get(b.arg(0)?)? else { return Err(raised("TypeError: _make")) };
         let class = t.host.record_class(obj).ok_or_else(|| raised("TypeError: _make"))?;
-        let items = t.all_items(b.arg(1)?)?;
+        let items = t.listed_items(b.arg(1)?)?;
         if items.len() != class.fields.len() {
             return Err(raised(&format!("TypeError: Expected {} arguments", class.fields.len())));
         }

@@ -109,15 +109,14 @@ impl Tracer<'_> {
 
     /// True if the program has written attributes of an object.
     pub(in crate::trace) fn has_written(&self, obj: Obj) -> bool {
-        let written = |state| matches!(self.heap.get(state), State::Slot { value: Some(_), .. });
-        self.objects.slots.iter().any(|&(object, _, state)| object == obj && written(state))
+        self.names_written(obj).next().is_some()
     }
 
     /// The attributes of an object that the program has written or deleted, in the order in which it wrote them first.
-    pub(in crate::trace) fn names_written(&self, obj: Obj) -> Vec<String> {
+    pub(in crate::trace) fn names_written(&self, obj: Obj) -> impl Iterator<Item = &str> {
         let written = |state| matches!(self.heap.get(state), State::Slot { value: Some(_), .. });
-        let slots = self.objects.slots.iter().filter(|&&(object, _, state)| object == obj && written(state));
-        slots.map(|(_, name, _)| name.clone()).collect()
+        let slots = self.objects.slots.iter().filter(move |&&(object, _, state)| object == obj && written(state));
+        slots.map(|(_, name, _)| name.as_str())
     }
 
     /// The state of an attribute that the program has written.
