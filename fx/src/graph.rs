@@ -5,6 +5,7 @@
 
 use crate::{arg::Arg, names::Names};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::fmt;
@@ -129,6 +130,8 @@ pub struct Graph {
     /// The arena of the expressions in metadata and arguments.
     pub exprs: Pool,
     names: Names,
+    /// The subgraphs, by the `get_attr` nodes that fetch them.
+    subgraphs: FxHashMap<NodeId, Graph>,
 }
 
 /// A node cannot be erased while another uses it.
@@ -201,6 +204,32 @@ impl Graph {
     /// Appends the fetch of an attribute of the module.
     pub fn get_attr(&mut self, path: impl Into<String>) -> NodeId {
         self.push(Kind::GetAttr, path, vec![], vec![], None)
+    }
+
+    /// Appends the fetch of a subgraph, which a higher-order operator calls. The attribute is named after `name`,
+    /// with a number, as torch's Dynamo names it: `cond_true_0`.
+    pub fn fetch_subgraph(&mut self, name: &str, subgraph: Graph) -> NodeId {
+        let is_taken =
+            |path: &str| self.nodes().any(|node| self.nodes[node].target == path && self.subgraphs.contains_key(&node));
+        let path = (0..).map(|number| format!("{name}_{number}")).find(|path| !is_taken(path));
+        let fetch = self.get_attr(path.expect("there are more numbers than subgraphs"));
+        self.subgraphs.insert(fetch, subgraph);
+        fetch
+    }
+
+    /// The subgraph that a `get_attr` node fetches.
+    pub fn subgraph(&self, fetch: NodeId) -> Option<&Graph> {
+        self.subgraphs.get(&fetch)
+    }
+
+    /// Every subgraph, to be changed; those of erased nodes too.
+    pub fn subgraphs_mut(&mut self) -> impl Iterator<Item = &mut Graph> {
+        self.subgraphs.values_mut()
+    }
+
+    /// Makes a graph the one that a `get_attr` node fetches.
+    pub(crate) fn set_subgraph(&mut self, fetch: NodeId, subgraph: Graph) {
+        self.subgraphs.insert(fetch, subgraph);
     }
 
     /// Appends a call of a free function, named as [`Node::target`] has it.

@@ -1,8 +1,9 @@
 //! Graphs as JSON.
 //!
 //! The form is versioned and stable: `{"version":1,"nodes":[…],"exprs":…}`. Nodes stand in program order, and a node
-//! in an argument is the place of its row in that list, so erased nodes leave no trace. Reading checks what
-//! [`crate::verify`] checks. Floats that JSON cannot write (`inf`, `-inf`, `nan`) are strings.
+//! in an argument is the place of its row in that list, so erased nodes leave no trace. Subgraphs stand under
+//! `"subgraphs"`, each with the place of the row that fetches it. Reading checks what [`crate::verify`] checks.
+//! Floats that JSON cannot write (`inf`, `-inf`, `nan`) are strings.
 
 use crate::graph::{Graph, Node, NodeId};
 use crate::verify::{self, Invalid};
@@ -43,6 +44,8 @@ struct Stored {
     version: u32,
     nodes: Vec<Node>,
     exprs: Pool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    subgraphs: Vec<(usize, Stored)>,
 }
 
 impl Stored {
@@ -56,7 +59,10 @@ impl Stored {
             node.all_args_mut().for_each(|a| a.for_each_node_mut(&mut |n| *n = place[n.index()]));
             node
         };
-        Stored { version: VERSION, nodes: graph.nodes().map(renumbered).collect(), exprs: graph.exprs.clone() }
+        let subgraphs = graph.nodes().enumerate();
+        let subgraphs = subgraphs.filter_map(|(i, n)| Some((i, Stored::of(graph.subgraph(n)?)))).collect();
+        let nodes = graph.nodes().map(renumbered).collect();
+        Stored { version: VERSION, nodes, exprs: graph.exprs.clone(), subgraphs }
     }
 
     fn graph(self) -> Result<Graph, Error> {
@@ -72,6 +78,12 @@ impl Stored {
             }
             let name = node.name.clone();
             graph.push_named(node).ok_or(Error::Name(name))?;
+        }
+        for (fetch, subgraph) in self.subgraphs {
+            if fetch >= rows {
+                return Err(Error::Dangling("a subgraph".to_owned(), fetch));
+            }
+            graph.set_subgraph(NodeId::new(fetch), subgraph.graph()?);
         }
         verify::verify(&graph)?;
         Ok(graph)

@@ -10,6 +10,7 @@
 //! 8. A fetch of an element (`operator.getitem` of an int) from a value with tuple metadata has the element's dtype and
 //!    sizes.
 //! 9. Expressions are rows of the graph's pool.
+//! 10. Only a `get_attr` fetches a subgraph, which keeps all of these invariants.
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Meta, Node, NodeId};
@@ -85,6 +86,17 @@ pub enum Invalid {
         /// The size.
         size: i64,
     },
+    /// A subgraph that breaks an invariant.
+    #[error("%{node}, its graph: {invalid}")]
+    Subgraph {
+        /// The node that fetches it.
+        node: String,
+        /// What is wrong with it.
+        invalid: Box<Invalid>,
+    },
+    /// A node with a subgraph that is no `get_attr`.
+    #[error("%{0}: a subgraph of a node that fetches none")]
+    NoFetch(String),
     /// An element whose metadata is not what its tuple says.
     #[error("%{node}: not the metadata that element {index} of %{tuple} has")]
     Element {
@@ -114,9 +126,19 @@ pub fn verify(graph: &Graph) -> Result<(), Invalid> {
         check_exprs(node, &graph.exprs)?;
         check_meta(node, node.meta.as_ref(), &graph.exprs)?;
         check_element(graph, node)?;
+        if let Some(subgraph) = graph.subgraph(id) {
+            check_subgraph(node, subgraph)?;
+        }
         before.insert(id);
     }
     Ok(())
+}
+
+fn check_subgraph(node: &Node, subgraph: &Graph) -> Result<(), Invalid> {
+    if node.kind != Kind::GetAttr {
+        return Err(Invalid::NoFetch(node.name.clone()));
+    }
+    verify(subgraph).map_err(|invalid| Invalid::Subgraph { node: node.name.clone(), invalid: Box::new(invalid) })
 }
 
 /// How far the order of kinds has come.

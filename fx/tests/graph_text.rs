@@ -12,6 +12,13 @@ const FULL: &str = r#"graph {
   %all = call_method[foo](%x, None, True, -3, -1.5, 1e+22, inf, -inf, complex(0.0, -1.0), "a\"\n", torch.int64)
   %more = call_module[a.b]([%x], (%n,), (), {"k": [%w], 1: None}, slice(None, %n, 2), ..., "odd key"=1, dim=opaque(7, "<f>"))
   %dev = call_function[torch.zeros](1, device=device("cuda:1"), layout=layout("strided"), memory_format=memory_format("x"))
+  %cond_true_0 = get_attr[cond_true_0] of graph {
+    %a : f32[s7]{1} = placeholder[a]
+    %body_0 = get_attr[body_0] from "a" of graph {
+      %output = output(None)
+    }
+    %output = output((%a, %body_0))
+  }
   %output = output((%split, %n)) as "torch.Tensor" from "File \"a.py\", line 3"
 }
 "#;
@@ -24,6 +31,22 @@ fn everything_round_trips() {
     let again = Graph::from_json(&json).expect("our JSON reads back");
     assert_eq!(again.to_text(), FULL);
     assert_eq!(again.to_json(), json);
+}
+
+#[test]
+fn subgraphs_are_named_apart_and_verified() {
+    let mut g = Graph::new();
+    let mut body = Graph::new();
+    body.output(fx::Arg::None);
+    let first = g.fetch_subgraph("body", body.clone());
+    let second = g.fetch_subgraph("body", body.clone());
+    assert_eq!((g[first].target.as_str(), g[second].target.as_str()), ("body_0", "body_1"));
+    assert_eq!(fx::verify::verify(&g), Ok(()));
+    body.output(fx::Arg::None);
+    g.fetch_subgraph("wrong", body);
+    let invalid = fx::verify::verify(&g).expect_err("two nodes give the result");
+    expect!["%wrong_0, its graph: %output_1: a node after the output"].assert_eq(&invalid.to_string());
+    fails("%y = call_method[neg](%x) of graph {}", &expect!["5:1: %y: a subgraph of a node that fetches none"]);
 }
 
 #[test]

@@ -111,6 +111,12 @@ PROGRAMS: dict[str, Callable[[Tensor], object]] = {
     "where": lambda x: torch.where(x > 0, x, 0.0),
     "views": lambda x: (x.cos()[:, 1:], x.sin().transpose(1, 3), x.exp().unsqueeze(2)),
     "expand": lambda x: (x[:1].cos().expand(2, -1, -1, -1), x.sum(3, keepdim=True).expand_as(x).clone()),
+    "expand_of_constants": lambda x: (
+        torch.ones(()).expand(x.size()),
+        torch.zeros(4).expand(3, 4).t() if x.dim() > 1 else x,
+        torch.full((3, 1, 2), 2.0).expand(3, 5, 2),
+        torch.ones_like(x.sum(0, keepdim=True)).expand(2, -1, -1, -1),
+    ),
     "flip": lambda x: x.flip(1),
     "softmax": lambda x: (x.softmax(1), x.cumsum(2), x.sum(2), x.amax((0, 3), keepdim=True)),
     "cat": lambda x: (torch.cat([x, x + 1], 1), torch.stack([x, x * 2], 2)),

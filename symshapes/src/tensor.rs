@@ -28,4 +28,9 @@ impl TensorMeta {
     pub fn exprs(&self) -> impl Iterator<Item = Expr> {
         self.sizes.iter().chain(&self.strides).copied().chain([self.offset])
     }
+
+    /// Every size, then every stride, then the offset, to be changed.
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.sizes.iter_mut().chain(&mut self.strides).chain([&mut self.offset])
+    }
 }

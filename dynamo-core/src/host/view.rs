@@ -131,6 +131,8 @@ pub enum View<H = Obj> {
     Getter(String, Vec<H>),
     /// Exactly `set`, in the order in which it gives its items.
     Set(Vec<H>),
+    /// Exactly `frozenset`, of other items than constants, in the order in which it gives them.
+    FrozenSet(Vec<H>),
     /// Exactly `list`.
     List(Vec<H>),
     /// Exactly `dict`, in its order.
@@ -190,6 +192,7 @@ impl<H: Clone> View<H> {
             }
             View::Getter(class, parts) => View::Getter(class, all(parts, handle)),
             View::Set(items) => View::Set(all(items, handle)),
+            View::FrozenSet(items) => View::FrozenSet(all(items, handle)),
             View::List(items) => View::List(all(items, handle)),
             View::Dict(items) => View::Dict(pairs(items, handle)),
             View::Table(table, items) => {

@@ -33,6 +33,11 @@ pub fn signatures() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.text)
 }
 
+/// True if a row says what a call of the function of this dotted name does.
+pub fn has_row(function_name: &str) -> bool {
+    function(function_name).is_some()
+}
+
 /// The owner and the name of `owner.name`.
 fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('.').unwrap_or(("", name))

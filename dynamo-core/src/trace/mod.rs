@@ -42,7 +42,7 @@ pub use interp::{
     root::trace,
     untraced::{INTRINSICS, UNTRACED},
 };
-pub use library::signatures;
+pub use library::{has_row, signatures};
 pub use options::{Dynamic, Options};
 pub use output::{OPAQUE_BASE, Opaque};
 

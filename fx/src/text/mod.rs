@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! graph  := "graph" "{" node* "}"
-//! node   := "%" name [":" meta] "=" kind ["[" target "]"] ["(" args ")"] ["as" string] ["from" string]
+//! node   := "%" name [":" meta] "=" kind ["[" target "]"] ["(" args ")"] ["as" string] ["from" string] ["of" graph]
 //! kind   := "placeholder" | "get_attr" | "call_function" | "call_method" | "call_module" | "output"
 //! target := what has only letters, digits and "_.*:<>-" | string
 //! args   := [item {"," item}] [","]          positional items before keyword items
@@ -26,11 +26,12 @@
 //!         | "int" "(" expr ")" | "plain" "(" arg ")" | "(" {(meta | "_") ","} ")"
 //! ```
 //!
-//! A tensor's metadata has sizes, strides, the offset where it is not 0, the device where it is not the CPU, and `grad`
-//! where autograd follows it. One item in round brackets is a tuple of one, with or without a comma. A `float` has a
-//! point, an exponent, or is `inf` or `nan`. Expressions are those of [`symshapes::Pool`]. `as` gives the type that the
-//! user states, `from` the stack trace. A missing target is `output`, or the node's name. Strings are in double quotes,
-//! with Rust's escapes. The ranges of symbols are no part of the text: those that are read may have any value.
+//! A tensor's metadata has sizes, strides, the offset where it is not 0, the device where it is not the CPU, and
+//! `grad` where autograd follows it. One item in round brackets is a tuple of one, with or without a comma. A `float`
+//! has a point, an exponent, or is `inf` or `nan`. Expressions are those of [`symshapes::Pool`]. `as` gives the type
+//! that the user states, `from` the stack trace, `of` the subgraph that a `get_attr` fetches. A missing target is
+//! `output`, or the node's name. Strings are in double quotes, with Rust's escapes. The ranges of symbols are no part
+//! of the text: those that are read may have any value.
 
 mod cursor;
 mod parse;

@@ -22,8 +22,10 @@ pub struct ParseError {
 /// Parses a graph and verifies it. What breaks an invariant is reported at the closing brace.
 pub fn parse(text: &str) -> Result<Graph, ParseError> {
     let mut parser = Parser { cursor: Cursor::new(text), graph: Graph::new(), nodes: FxHashMap::default(), depth: 0 };
+    parser.cursor.skip(true);
     parser.graph()?;
-    Ok(parser.graph)
+    parser.cursor.skip(true);
+    if parser.cursor.peek().is_some() { parser.cursor.error("text after the graph") } else { Ok(parser.graph) }
 }
 
 impl FromStr for Graph {
@@ -47,7 +49,6 @@ type Args = (Vec<Arg>, Vec<(String, Arg)>);
 
 impl<'a> Parser<'a> {
     fn graph(&mut self) -> Result<(), ParseError> {
-        self.cursor.skip(true);
         self.cursor.expect("graph")?;
         self.cursor.expect("{")?;
         loop {
@@ -57,8 +58,7 @@ impl<'a> Parser<'a> {
                 if let Err(invalid) = verify::verify(&self.graph) {
                     return self.cursor.error_at(end, invalid.to_string());
                 }
-                self.cursor.skip(true);
-                return if self.cursor.peek().is_none() { Ok(()) } else { self.cursor.error("text after the graph") };
+                return Ok(());
             }
             self.node()?;
             if !matches!(self.cursor.peek(), None | Some('\n' | '\r' | '}')) {
@@ -83,7 +83,23 @@ impl<'a> Parser<'a> {
             return self.cursor.error_at(start, format!("%{name} is defined twice"));
         };
         self.nodes.insert(name, id);
+        if self.cursor.eat_word("of") {
+            let subgraph = self.subgraph()?;
+            self.graph.set_subgraph(id, subgraph);
+        }
         Ok(())
+    }
+
+    /// A graph within this one, with names and expressions of its own.
+    fn subgraph(&mut self) -> Result<Graph, ParseError> {
+        if self.depth >= value::MAX_DEPTH {
+            return self.cursor.error("too deeply nested");
+        }
+        let (cursor, depth) = (self.cursor.fork(), self.depth + 1);
+        let mut inner = Parser { cursor, graph: Graph::new(), nodes: FxHashMap::default(), depth };
+        inner.graph()?;
+        self.cursor = inner.cursor;
+        Ok(inner.graph)
     }
 
     fn kind(&mut self) -> Result<Kind, ParseError> {

@@ -12,7 +12,11 @@ use symshapes::{Device, Expr, TensorMeta};
 pub fn print(graph: &Graph) -> String {
     let mut text = String::from("graph {\n");
     for id in graph.nodes() {
-        text += &format!("  {}\n", Line { graph, node: &graph[id] });
+        text += &format!("  {}", Line { graph, node: &graph[id] });
+        if let Some(subgraph) = graph.subgraph(id) {
+            text += &format!(" of {}", print(subgraph).trim_end().replace('\n', "\n  "));
+        }
+        text.push('\n');
     }
     text + "}\n"
 }

@@ -6,7 +6,7 @@ use crate::graph::Meta;
 use symshapes::{DType, Device, Expr, Float, Pred, TensorMeta};
 
 /// How deep brackets may nest: deeper text would overflow the stack.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
 
 /// An argument.
 pub(super) fn arg(p: &mut Parser<'_>) -> Result<Arg, ParseError> {

@@ -40,7 +40,7 @@ use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
 
 use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, Write};
+use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, View, Write};
 use crate::{Error, Options};
 
 pub(crate) use args::Args;
@@ -557,6 +557,24 @@ impl Decompose<'_> {
         })
     }
 
+    /// An output of one value whose promised strides repeat elements, as a view that does: a view of such a tensor is
+    /// built as a tensor of that value.
+    fn spread_again(&mut self, t: Tensor) -> Tensor {
+        let data = self.b.graph.tensors[t].clone();
+        let Some(strides) = data.strides.filter(|_| matches!(data.op, Op::Full(_))) else { return t };
+        let repeats = |at: usize| strides[at] == Expr::ZERO && data.sizes[at] != Expr::ONE;
+        if !(0..strides.len()).any(repeats) {
+            return t;
+        }
+        let once = |at: usize| if repeats(at) { Expr::ONE } else { data.sizes[at] };
+        let sizes: Dims = (0..strides.len()).map(once).collect();
+        let base = self.b.push(data.op, data.dtype, &sizes);
+        self.b.graph.tensors[base].strides = Some(strides.clone());
+        let spread = self.b.push(Op::View(base, View::Expand), data.dtype, &data.sizes);
+        self.b.graph.tensors[spread].strides = Some(strides);
+        spread
+    }
+
     fn output(&mut self, id: NodeId) -> Result<(), Error> {
         let arg = self.graph[id].args.first().ok_or(Error::NoOutput)?;
         let items = match arg {
@@ -566,7 +584,7 @@ impl Decompose<'_> {
         for item in &items {
             let output = match item {
                 fx::Arg::Node(n) => match self.values[*n].clone().ok_or(Error::Unresolved { node: id })? {
-                    Value::Tensor(t) => Output::Tensor(t),
+                    Value::Tensor(t) => Output::Tensor(self.spread_again(t)),
                     Value::Object(o) => Output::Object(o),
                     Value::Plain(p) => Output::Plain(p),
                     Value::Tuple(_) => return Err(Error::Unresolved { node: id }),

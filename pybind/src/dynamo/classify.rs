@@ -4,6 +4,7 @@ use super::{arrays, constant};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
+use dynamo_core::trace::has_row;
 use guards::DispatchKeys;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -98,6 +99,7 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
             View::Deque(object.try_iter()?.collect::<PyResult<_>>()?, object.getattr("maxlen")?.extract()?)
         }
         "builtins.set" => View::Set(object.try_iter()?.collect::<PyResult<_>>()?),
+        "builtins.frozenset" => View::FrozenSet(object.try_iter()?.collect::<PyResult<_>>()?),
         "torch.Size" => View::Size(object.cast::<PyTuple>()?.iter().collect()),
         "builtins.method" => View::Method(object.getattr("__func__")?, object.getattr("__self__")?),
         "builtins.cell" => View::Cell(object.getattr("cell_contents").ok()),
@@ -341,7 +343,7 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     if is_torch(py, &file) {
         let name = function_target(function)?;
         let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
-        if known || !is_inlined_torch(&file) {
+        if known || has_row(&name) || !is_inlined_torch(&file) {
             return Ok(if known { Place::InGraph } else { Place::Skipped });
         }
     } else if is_skipped(py, &file) && !is_inlined_library(&file) {
@@ -453,7 +455,7 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 14] = [
+const INLINED: [&str; 16] = [
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -462,6 +464,8 @@ const INLINED: [&str; 14] = [
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/attention/",
+    "/torch/_functorch/apis.py",
+    "/torch/_functorch/vmap.py",
     "/torch/_jit_internal.py",
     "/torch/autograd/function.py",
     "/torch/distributions/",
@@ -496,14 +500,17 @@ pub(super) fn is_entry(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
 }
 
 /// True for code with all of whose calls a program's has nothing to do: imports, what lazy modules do before their
-/// first call, and the ways into torch's own compilers.
+/// first call, and the ways into torch's own compilers and tracers.
 pub(super) fn is_apart(file: &str) -> bool {
-    const APART: [&str; 5] = [
+    const APART: [&str; 8] = [
         "/torch/nn/modules/lazy.py",
         "/torch/_dynamo/eval_frame.py",
         "/torch/_dynamo/convert_frame.py",
         "/torch/_functorch/_aot_autograd/",
         "/torch/_inductor/",
+        "/torch/fx/_symbolic_trace.py",
+        "/torch/fx/experimental/proxy_tensor.py",
+        "/torch/jit/_trace.py",
     ];
     file.starts_with("<frozen importlib") || APART.iter().any(|entry| file.contains(entry))
 }

@@ -116,7 +116,7 @@ pub(super) fn simplify(graph: &mut Graph, env: &mut ShapeEnv) {
 fn simplified(meta: Meta, env: &mut ShapeEnv) -> Meta {
     match meta {
         Meta::Tensor(mut meta) => {
-            for expr in meta.sizes.iter_mut().chain(&mut meta.strides).chain([&mut meta.offset]) {
+            for expr in meta.exprs_mut() {
                 *expr = env.simplify(*expr);
             }
             Meta::Tensor(meta)

@@ -3,7 +3,7 @@
 //!
 //! Invariant: an answer over symbols that we do not have, or under a decision that we cannot repeat, is no answer.
 
-use crate::fx_module::function;
+use crate::fx_module::{bare_subgraph, function};
 use crate::torch::Torch;
 use dynamo_core::host::Ask;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
@@ -140,6 +140,7 @@ impl<'a, 'py> Asker<'a, 'py> {
                     PyTuple::new(py, items.iter().map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()
                 }
                 Some(Meta::Plain(arg)) => crate::import::to_python(py, arg, &[])?,
+                None if self.graph.subgraph(*id).is_some() => bare_subgraph(py, self.graph, *id)?,
                 Some(Meta::Float(_) | Meta::Bool(_)) | None => py.None().into_bound(py),
             },
             Arg::List(items) => PyList::new(py, all(items)?)?.into_any(),

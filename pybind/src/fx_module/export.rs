@@ -72,23 +72,37 @@ impl Graph {
         Ok(())
     }
 
-    /// What a graph module takes its attributes from: the root, or where the graph has constants of its own a `dict` of
-    /// everything that its nodes name.
+    /// What a graph module takes its attributes from: the root, or where the graph has constants or subgraphs of its
+    /// own a `dict` of everything that its nodes name.
     fn owners<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
-        if self.objects.constants.is_empty() && root.is_instance(&py.import("torch.nn")?.getattr("Module")?)? {
+        let has_subgraphs = self.graph.nodes().any(|node| self.graph.subgraph(node).is_some());
+        if self.objects.constants.is_empty()
+            && !has_subgraphs
+            && root.is_instance(&py.import("torch.nn")?.getattr("Module")?)?
+        {
             return Ok(root.clone());
         }
         let owners = PyDict::new(py);
         for id in self.graph.nodes().filter(|&n| matches!(self.graph[n].kind, Kind::GetAttr | Kind::CallModule)) {
             let path = &self.graph[id].target;
             let own = self.objects.constants.iter().find(|(name, _)| name == path);
-            let value = match own {
-                Some((_, constant)) => constant.bind(py).clone(),
-                None => path.split('.').try_fold(root.clone(), |at, part| at.getattr(part))?,
+            let value = match (own, self.graph.subgraph(id)) {
+                (Some((_, constant)), _) => constant.bind(py).clone(),
+                (None, Some(subgraph)) => Graph::from(subgraph.clone()).graph_module(root, false)?,
+                (None, None) => path.split('.').try_fold(root.clone(), |at, part| at.getattr(part))?,
             };
             owners.set_item(path, value)?;
         }
         Ok(owners.into_any())
+    }
+}
+
+/// A `torch.fx.GraphModule` of the subgraph that a node fetches, or `None` in Python's sense if it fetches none.
+pub(crate) fn bare_subgraph<'py>(py: Python<'py>, graph: &fx::Graph, fetch: NodeId) -> PyResult<Bound<'py, PyAny>> {
+    let root = py.import("torch.nn")?.getattr("Module")?.call0()?;
+    match graph.subgraph(fetch) {
+        Some(subgraph) => Graph::from(subgraph.clone()).graph_module(&root, false),
+        None => Ok(py.None().into_bound(py)),
     }
 }

@@ -188,6 +188,12 @@ impl Node {
         self.row().stack_trace.as_deref()
     }
 
+    /// The subgraph that a `get_attr` node fetches for a higher-order operator.
+    #[getter]
+    fn subgraph(&self) -> Option<Graph> {
+        self.graph.get().graph.subgraph(self.id).cloned().map(Graph::from)
+    }
+
     fn __eq__(&self, other: &Node) -> bool {
         self.id == other.id && self.graph.is(&other.graph)
     }

@@ -9,6 +9,7 @@ mod graph;
 mod names;
 mod writer;
 
+pub(crate) use export::bare_subgraph;
 pub(crate) use graph::{Graph, Objects};
 pub(crate) use names::{allowed_target, function, function_target, type_text};
 

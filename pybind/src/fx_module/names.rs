@@ -63,7 +63,7 @@ fn allowed(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     KNOWN.get_or_try_init(py, made).map(|known| known.bind(py))
 }
 
-/// The callable of a target. No module is imported for it but torch and Python's own.
+/// The callable of a target. No module is imported for it but torch, Python's own and ours.
 pub(crate) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py, PyAny>> {
     if target.starts_with(ALLOWED) {
         return allowed(py)?.get_item(target);
@@ -80,7 +80,7 @@ pub(crate) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py
 
 /// The module or class of a dotted path.
 fn owner<'py>(py: Python<'py>, path: &str, target: &str) -> PyResult<Bound<'py, PyAny>> {
-    if path == "torch" || path.starts_with("torch.") || path == "math" {
+    if path == "torch" || path.starts_with("torch.") || path.starts_with("rust_inductor.") || path == "math" {
         // A class is no module: its own module is imported in its place, and the class fetched from there.
         if let Ok(module) = py.import(path) {
             return Ok(module.into_any());

@@ -165,8 +165,12 @@ impl Heap {
 
     /// True if a state that is older than a checkpoint, or belongs to an input object, was changed since.
     pub(in crate::trace) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
-        let is_older = |id: StateId| id.index() < checkpoint.states;
-        self.log[checkpoint.changes..].iter().any(|&(id, _)| is_older(id) || self.rows[id].origin.is_some())
+        self.log[checkpoint.changes..].iter().any(|&(id, _)| self.is_older(id, checkpoint))
+    }
+
+    /// True for a state that is older than a checkpoint, or belongs to an input object.
+    pub(in crate::trace) fn is_older(&self, id: StateId, checkpoint: HeapCheckpoint) -> bool {
+        id.index() < checkpoint.states || self.rows[id].origin.is_some()
     }
 
     /// The states of input objects that were changed, in the order of their first change.

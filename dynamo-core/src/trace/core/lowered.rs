@@ -12,7 +12,7 @@ use fx::{
     infer::InferError,
     torch_ops,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, DeviceKind, ShapeEnv};
 
 /// Operators that raise a `RuntimeError` for shapes that they do not take.
@@ -48,6 +48,13 @@ impl Lowered {
             // The start of the first one that is dropped says where the calls of the last one that is kept end.
             self.starts.truncate(nodes + 1);
         }
+    }
+
+    /// Takes the counterparts of the nodes from this number on out of the graph, but for inputs.
+    pub(in crate::trace) fn take_out(&mut self, nodes: usize) {
+        let Some(&from) = self.starts.get(nodes) else { return };
+        let inputs: FxHashSet<NodeId> = self.graph.placeholders().collect();
+        self.graph.retain(|node| node.index() < from || inputs.contains(&node));
     }
 
     /// The counterpart of a node, and what the lowering has put before it.

@@ -48,6 +48,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) raw_items: FxHashMap<SourceId, &'static str>,
     /// The objects behind frozen sets: a constant has lost their iteration order.
     pub(in crate::trace) frozen: FxHashMap<ValueId, Obj>,
+    /// The items of frozen sets that are no constants.
+    pub(in crate::trace) frozen_items: FxHashMap<Obj, Vec<ValueId>>,
     /// The attributes of functions that the program has made.
     pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
     /// The slots of attributes and global variables that the program has written.
@@ -100,6 +102,8 @@ impl Speculative for ObjectTable {
             bases,
             // A fact about the object at a source, independent of the trace.
             raw_items: _,
+            // What such a set holds, always.
+            frozen_items: _,
             frozen,
             function_attrs,
             slots,

@@ -3,9 +3,9 @@
 use super::{checkpoint::Speculative, lowered::Lowered, value::ValueId};
 use crate::bytecode::Span;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use fx::{Graph, NodeId};
+use fx::{Graph, Kind, NodeId};
 use guards::SourceId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The graph that a trace records.
 #[derive(Default)]
@@ -76,7 +76,29 @@ pub(in crate::trace) struct RecordingCheckpoint {
     /// The number of the next node.
     pub(in crate::trace) nodes: usize,
     complete: bool,
-    effects: GraphEffects,
+    /// The side effects of the graph up to here.
+    pub(in crate::trace) effects: GraphEffects,
+}
+
+impl Recording {
+    /// Takes the nodes since a checkpoint out of the graph, but for inputs, and gives them in program order. Their rows
+    /// stay in the arena; what is known of side effects stays too.
+    pub(in crate::trace) fn take_out(&mut self, since: &RecordingCheckpoint) -> Vec<NodeId> {
+        let torch = &self.torch;
+        let stays = |node: NodeId| node.index() < since.nodes || torch[node].kind == Kind::Placeholder;
+        let (kept, taken): (FxHashSet<NodeId>, Vec<NodeId>) = {
+            let (kept, taken): (Vec<NodeId>, Vec<NodeId>) = torch.nodes().partition(|&node| stays(node));
+            (kept.into_iter().collect(), taken)
+        };
+        let stays = |node: NodeId| kept.contains(&node);
+        self.torch.retain(stays);
+        self.lowered.take_out(since.nodes);
+        self.aliases.retain(|&(node, _)| stays(node));
+        self.sizes.retain(|_, &mut node| stays(node));
+        self.renamed.retain(|&(node, _)| stays(node));
+        self.without_rule.retain(|&node| stays(node));
+        taken
+    }
 }
 
 impl Speculative for Recording {
@@ -119,7 +141,7 @@ impl Speculative for Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fx::{Arg, Kind};
+    use fx::Arg;
 
     /// Records `operator.neg` of a node, in both graphs.
     fn neg(recording: &mut Recording, of: NodeId) -> NodeId {

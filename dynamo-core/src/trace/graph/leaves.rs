@@ -31,7 +31,7 @@ impl Tracer<'_> {
             if self.is_parameter(node) && self.may_be_same(node, of) {
                 return Ok(true);
             }
-            if !self.is_input(node) && !self.is_fresh(node) {
+            if !self.is_input(node) && !self.is_fresh(node) && !self.is_new_object(node) {
                 open.extend(self.graph.torch[node].inputs());
             }
         }

@@ -246,7 +246,7 @@ impl Tracer<'_> {
     }
 
     /// The tensor that another one is a view of, or is itself.
-    fn whole(&self, node: NodeId) -> NodeId {
+    pub(in crate::trace) fn whole(&self, node: NodeId) -> NodeId {
         std::iter::successors(Some(node), |&node| self.base(node)).last().unwrap_or(node)
     }
 

@@ -75,6 +75,7 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
+            View::FrozenSet(_) => GuardKind::IdMatch(self.object(obj)),
             View::Object(class) if attr::is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
             // The keys are guarded where they are read.
             View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {

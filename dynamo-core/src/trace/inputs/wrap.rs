@@ -19,6 +19,9 @@ use guards::{Collection, Constant, Guard, GuardKind, Source, SourceId, Sources, 
 use indexmap::IndexMap;
 use std::rc::Rc;
 
+/// The class of sets that never change.
+const FROZEN_SET: &str = "builtins.frozenset";
+
 impl Tracer<'_> {
     /// The realized value: a lazy one is realized now.
     pub(in crate::trace) fn force(&mut self, value: ValueId) -> Traced {
@@ -162,6 +165,11 @@ impl Tracer<'_> {
                 None => Value::Object(class, obj),
             },
             View::Set(items) => self.set(obj, &items)?,
+            View::FrozenSet(items) => {
+                let items = items.iter().map(|&item| self.value(Value::Lazy(item))).collect();
+                self.objects.frozen_items.insert(obj, items);
+                Value::Object(FROZEN_SET.to_owned(), obj)
+            }
             View::List(items) => {
                 let items = self.elements(&items, source);
                 Value::State(self.heap.push(State::List(items), Some(obj)))

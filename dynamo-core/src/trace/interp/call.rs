@@ -433,6 +433,15 @@ impl Tracer<'_> {
         if name == "numpy" && args.is_empty() && keywords.is_empty() {
             return self.array_of_tensor(this);
         }
+        if name == "requires_grad_"
+            && keywords.is_empty()
+            && matches!(args, [] | [_])
+            && self.requires_grad(this)?
+            && args.iter().try_fold(true, |all, &arg| Ok(all && self.truth(arg)?))?
+        {
+            // It does already.
+            return Ok(this);
+        }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }

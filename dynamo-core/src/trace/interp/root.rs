@@ -20,7 +20,9 @@ use crate::{
         output::{self, Opaque},
     },
 };
+use fx::Graph;
 use guards::GuardKind;
+use symshapes::Pool;
 
 /// Builtins that read the local variables of their caller, and whether they do so also with arguments.
 const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
@@ -209,7 +211,7 @@ impl Tracer<'_> {
         }
         let sets_mode = self.graph.torch.nodes().any(|node| context::sets_mode(&self.graph.torch[node].target));
         // Metadata is over the environment's expressions.
-        self.graph.torch.exprs = self.shapes.env.pool().clone();
+        set_exprs(&mut self.graph.torch, self.shapes.env.pool());
         self.graph.lowered.graph.exprs = self.shapes.env.pool().clone();
         Capture {
             computes: self.graph_is_needed(),
@@ -231,4 +233,10 @@ impl Tracer<'_> {
             renamed: self.graph.renamed,
         }
     }
+}
+
+/// Gives a graph and its subgraphs the expressions that their metadata is over.
+fn set_exprs(graph: &mut Graph, exprs: &Pool) {
+    graph.exprs = exprs.clone();
+    graph.subgraphs_mut().for_each(|subgraph| set_exprs(subgraph, exprs));
 }

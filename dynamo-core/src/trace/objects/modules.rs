@@ -17,6 +17,7 @@ use crate::{
             state::Key,
             value::{Keywords, Value, ValueId},
         },
+        interp::signature::{Bound, Row, row},
     },
 };
 use guards::{Constant, GuardKind};
@@ -26,6 +27,23 @@ const MODULE: &str = "torch.nn.modules.module.Module";
 
 /// The dicts in which a module keeps what `__getattr__` finds, in its order.
 const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
+
+pub(super) const ROWS: &[Row] = &[row(
+    "torch.fx.graph_module.GraphModule.recompile.<locals>.call_wrapped(module, *args, **kwargs)",
+    call_graph_module,
+)];
+
+/// `__call__` of a `torch.fx.GraphModule`, which adds to the tracebacks of `torch.nn.Module.__call__`.
+fn call_graph_module(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let module = b.arg(0)?;
+    let wrapped = t.get_attr(module, "_wrapped_call")?;
+    let own = t.get_attr(wrapped, "cls_call")?;
+    if !matches!(t.get(own)?, Value::Const(Constant::None)) {
+        return Err(Reason::new(Kind::Call, "A graph module with `__call__` of its own."));
+    }
+    let call = t.get_attr(module, "_wrapped_call_impl")?;
+    t.call(call, b.rest().to_vec(), b.extra().clone())
+}
 
 /// The hooks that concern all modules, in the module that defines the class.
 const GLOBAL_HOOKS: [&str; 4] =

@@ -182,7 +182,8 @@ impl Tracer<'_> {
         self.call_within(Context::Grad(off), function, args, vec![])
     }
 
-    fn requires_grad(&mut self, value: ValueId) -> Traced<bool> {
+    /// True for a tensor that requires gradients.
+    pub(in crate::trace) fn requires_grad(&mut self, value: ValueId) -> Traced<bool> {
         Ok(match self.get(value)? {
             Value::Tensor(node) => self.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad),
             _ => false,

@@ -5,6 +5,7 @@
 //!   questions about them; `tensors`, `questions`: questions about tensors, and others;
 //!   `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
 //! - `autograd_function`: functions with a backward of their own;
+//! - `higher_order`: operators that take functions, whose bodies become subgraphs;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
 pub(in crate::trace) mod autocast;
@@ -14,6 +15,7 @@ mod devices;
 mod foreach;
 pub(in crate::trace) mod functional;
 pub(in crate::trace) mod grad;
+pub(in crate::trace) mod higher_order;
 pub(in crate::trace) mod inference;
 mod modes;
 pub(in crate::trace) mod names;
@@ -31,6 +33,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     compiler::ROWS,
     torch_check::ROWS,
     functional::ROWS,
+    higher_order::ROWS,
     modes::ROWS,
     questions::ROWS,
     tensors::ROWS,

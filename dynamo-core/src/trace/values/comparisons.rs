@@ -231,6 +231,17 @@ impl Tracer<'_> {
             let key = self.key(item)?;
             return Ok(self.has_key(state, &key));
         }
+        if let Value::Object(_, obj) = value
+            && let Some(items) = self.objects.frozen_items.get(&obj).cloned()
+        {
+            let key = self.key(item)?;
+            for item in items {
+                if self.key(item)? == key {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
         if let Value::InstanceDict(object) = value {
             return Ok(self.dict_entry(object, item)?.is_some());
         }

@@ -12,9 +12,10 @@ use crate::{
             state::Key,
             value::{Value, ValueId},
         },
+        torch::higher_order,
     },
 };
-use fx::NodeId;
+use fx::{Arg, Kind as NodeKind, NodeId};
 use guards::{GuardKind, SourceId, Step};
 
 /// How many keys of a dict are objects that are looked at.
@@ -85,7 +86,19 @@ impl Tracer<'_> {
     /// True for a tensor of which the trace knows whether it is another one with this property.
     pub(in crate::trace) fn has_identity(&self, node: NodeId) -> bool {
         let first = self.first_name(node);
-        self.is_input(first) || self.is_made(first)
+        self.is_input(first) || self.is_made(first) || self.is_new_object(first)
+    }
+
+    /// True for the result of a call that never gives one of its arguments back, though it may give a view of one.
+    pub(in crate::trace) fn is_new_object(&self, node: NodeId) -> bool {
+        let row = &self.graph.torch[node];
+        match (row.kind, row.target.as_str(), &row.args[..]) {
+            (NodeKind::CallMethod, "detach", _) => true,
+            (NodeKind::CallFunction, "operator.getitem", [Arg::Node(results), Arg::Int(_)]) => {
+                higher_order::gives_new_objects(&self.graph.torch[*results].target)
+            }
+            _ => false,
+        }
     }
 
     fn no_key(&mut self, value: ValueId) -> Reason {

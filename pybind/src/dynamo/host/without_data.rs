@@ -2,7 +2,7 @@
 
 use super::{PyHost, gives_nothing};
 use crate::dynamo::classify;
-use crate::fx_module::function;
+use crate::fx_module::{bare_subgraph, function};
 use crate::torch::Torch;
 use dynamo_core::host::{Ask, NumpyResult, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
@@ -161,6 +161,7 @@ impl<'py> PyHost<'py> {
         let all = |items: &[Arg]| self.values(graph, known, items);
         Ok(Some(match arg {
             Arg::Node(id) => match &graph[*id].meta {
+                None if graph.subgraph(*id).is_some() => bare_subgraph(py, graph, *id)?,
                 Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
                     // Only inputs may be leaves of the autograd graph.
                     Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {

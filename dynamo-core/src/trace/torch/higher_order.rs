@@ -1,0 +1,436 @@
+//! Higher-order operators: calls of torch that take functions. Their bodies become subgraphs, which the graph passes to
+//! the operator as torch's Dynamo does.
+//!
+//! Invariant: a body has no side effect (see `graph::region`), so that it does not matter how often, in which order or
+//! on which slices the operator calls it.
+
+use crate::trace::{
+    Traced, Tracer,
+    core::{
+        context::{Class, Context, Grad},
+        state::{Key, State, Table},
+        value::{Keywords, Value, ValueId},
+    },
+    graph::region::{Parameter, Region, Results, Structure, refused},
+    interp::signature::{Bound, Row, row},
+};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
+use guards::Constant;
+use indexmap::IndexMap;
+use symshapes::DType;
+
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("torch.cond(pred, true_fn, false_fn, operands=())", cond),
+    row(
+        "torch.utils.checkpoint.checkpoint(function, *args, use_reentrant=None, context_fn=..., \
+            respect_saved_tensors_hooks=None, preserve_rng_state=True, determinism_check='default', debug=False, \
+            early_stop=True, **kwargs)",
+        checkpoint,
+    ),
+    row("torch._higher_order_ops.map.map(f, xs, *args)", map),
+    // What it loads is there when the graph runs.
+    row("torch._functorch.predispatch.lazy_load_decompositions()", |t, _| Ok(t.none())),
+    row(
+        "torch._functorch.vmap._flat_vmap(func, batch_size, flat_in_dims, flat_args, args_spec, out_dims, randomness, \
+            **kwargs)",
+        vmap,
+    ),
+    row("torch._functorch.eager_transforms.grad_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
+        let Gradient { gradients, output, aux } = gradient(t, b)?;
+        let Some(aux) = aux else { return Ok(gradients) };
+        _ = output;
+        Ok(t.value(Value::Tuple(vec![gradients, aux])))
+    }),
+    row("torch._functorch.eager_transforms.grad_and_value_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
+        let Gradient { gradients, output, aux } = gradient(t, b)?;
+        let output = match aux {
+            Some(aux) => t.value(Value::Tuple(vec![output, aux])),
+            None => output,
+        };
+        Ok(t.value(Value::Tuple(vec![gradients, output])))
+    }),
+];
+
+/// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be
+/// an operand.
+pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
+    ["torch.ops.higher_order.cond", "torch.ops.higher_order.map_impl"].contains(&target)
+}
+
+/// What a function's gradient gives.
+struct Gradient {
+    /// By the arguments that it is of: of one, or a tuple.
+    gradients: ValueId,
+    /// What the function gives.
+    output: ValueId,
+    /// What it gives beside that, if it says so.
+    aux: Option<ValueId>,
+}
+
+/// `torch.cond`. A predicate whose value is known takes its branch, as without a graph.
+fn cond(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch.cond";
+    let (pred, branches) = (b.arg(0)?, [b.arg(1)?, b.arg(2)?]);
+    let operands = match b.opt(3) {
+        Some(operands) => t.items_within(NAME, operands)?,
+        None => Vec::new(),
+    };
+    let pred = match t.get(pred)? {
+        Value::Tensor(node) => node,
+        value if !value.is_number() && !matches!(value, Value::Const(Constant::Bool(_))) => {
+            return Err(refused(NAME, "of a predicate that is no tensor or number"));
+        }
+        _ => {
+            let branch = if t.truth(pred)? { branches[0] } else { branches[1] };
+            return t.call(branch, operands, vec![]);
+        }
+    };
+    let is_bool = |meta: &TensorMeta| {
+        let mut sizes = meta.sizes.iter().map(|&size| t.shapes.env.pool().as_int(size));
+        meta.dtype == DType::Bool && sizes.all(|size| size == Some(1))
+    };
+    if !t.graph.torch[pred].tensor_meta().is_some_and(is_bool) {
+        return Err(refused(NAME, "of a predicate that is no single bool"));
+    }
+    let [yes, no] = branches;
+    let regions = [t.body(NAME, yes, &operands)?, t.body(NAME, no, &operands)?];
+    let metas = t.common_metas(&regions).ok_or_else(|| refused(NAME, "whose branches give different things"))?;
+    let [yes, no] = &regions;
+    let operands = t.operands(NAME, &[yes, no])?;
+    let (on_true, on_false) = (t.subgraph(yes, &operands), t.subgraph(no, &operands));
+    let on_true = t.fetch_subgraph("cond_true", on_true);
+    let on_false = t.fetch_subgraph("cond_false", on_false);
+    let args = vec![Arg::Node(pred), on_true, on_false, Arg::Tuple(nodes(&operands))];
+    t.call_with_subgraphs("torch.ops.higher_order.cond", args, vec![], Some(metas), &yes.structure)
+}
+
+/// `torch.utils.checkpoint.checkpoint`: a call that backward repeats. Where autograd records nothing, it is a call.
+fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch.utils.checkpoint.checkpoint";
+    /// The parameters that say how, from `use_reentrant` on.
+    const HOW: [(usize, &str); 5] =
+        [(1, "use_reentrant"), (4, "preserve_rng_state"), (5, "determinism_check"), (6, "debug"), (7, "early_stop")];
+    let (function, args, keywords) = (b.arg(0)?, b.rest(), b.extra().clone());
+    let mut kwargs = Vec::new();
+    for (place, name) in HOW {
+        if let Some(value) = b.opt(place) {
+            kwargs.push((name.to_owned(), t.arg(value)?));
+        }
+    }
+    let is_reentrant = match kwargs.first() {
+        Some((_, Arg::Bool(flag))) => *flag,
+        _ => return Err(refused(NAME, "without `use_reentrant`")),
+    };
+    if is_reentrant && !keywords.is_empty() {
+        return Err(refused(NAME, "with `use_reentrant=True` and keyword arguments of the function"));
+    }
+    if !t.modes.grad {
+        return t.call(function, args.to_vec(), keywords);
+    }
+    // The reentrant kind records nothing of a function that is given no tensor which requires gradients, and gives
+    // tensors that all require them.
+    let mut is_recorded = !is_reentrant;
+    for &arg in args {
+        is_recorded |= t.requires_grad(arg)?;
+    }
+    let called = args.to_vec();
+    let region = t.region(NAME, Results::Operands, |t| Ok((Vec::new(), t.call(function, called, keywords)?)))?;
+    let requires = |&node: &NodeId| t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
+    if is_reentrant && !(is_recorded && region.results.iter().all(requires)) {
+        return Err(refused(NAME, "with `use_reentrant=True`, of which not all results require gradients"));
+    }
+    let metas = region.results.iter().map(|&node| t.graph.torch[node].meta.clone()).collect::<Option<_>>();
+    let operands = t.operands(NAME, &[&region])?;
+    let body = t.subgraph(&region, &operands);
+    let args = [vec![t.fetch_subgraph("wrap_body", body)], nodes(&operands)].concat();
+    t.call_with_subgraphs("rust_inductor._higher_order.checkpoint", args, kwargs, metas, &region.structure)
+}
+
+/// `torch._higher_order_ops.map`: the results for each slice of the first dimension, stacked.
+fn map(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch._higher_order_ops.map";
+    let (function, xs, rest) = (b.arg(0)?, b.arg(1)?, b.rest().to_vec());
+    let leaves = t.leaves(NAME, xs)?;
+    let leading = |&leaf: &NodeId| t.graph.torch[leaf].tensor_meta().and_then(|meta| meta.sizes.first().copied());
+    let sizes: Vec<_> = leaves.iter().map(leading).collect();
+    let is_one_size = sizes.iter().all(|size| size.is_some() && *size == sizes[0]);
+    let is_known = |size| t.shapes.env.pool().as_int(size).is_none_or(|size| size > 0);
+    if !is_one_size || !sizes.iter().flatten().all(|&size| is_known(size)) {
+        return Err(refused(NAME, "over tensors whose first dimensions differ or are empty"));
+    }
+    let region = t.region(NAME, Results::Fresh, |t| {
+        let (parameters, slices) = t.slices(&leaves, &vec![Some(0); leaves.len()])?;
+        let sliced = t.with_leaves(xs, &mut slices.into_iter())?;
+        Ok((parameters, t.call(function, [vec![sliced], rest].concat(), vec![])?))
+    })?;
+    t.has_tensors_alone(NAME, &region.structure)?;
+    let operands = t.operands(NAME, &[&region])?;
+    let body = t.subgraph(&region, &operands);
+    let args = vec![t.fetch_subgraph("map_body", body), Arg::List(nodes(&leaves)), Arg::List(nodes(&operands))];
+    t.call_with_subgraphs("torch.ops.higher_order.map_impl", args, vec![], None, &region.structure)
+}
+
+/// The core of `torch.vmap`: a function called on slices of tensors, all at once.
+fn vmap(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch.vmap";
+    let (function, spec, keywords) = (b.arg(0)?, b.arg(4)?, b.extra().clone());
+    b.arg(1)?;
+    let (dims, args) = (t.items_within(NAME, b.arg(2)?)?, t.items_within(NAME, b.arg(3)?)?);
+    // A slice that is given back along the dimension that it came from is the tensor itself.
+    let out_dim = t.arg(b.arg(5)?)?.as_int();
+    let (mut batched, mut in_dims, mut given_back) = (Vec::new(), Vec::new(), Vec::new());
+    for (&dim, &arg) in dims.iter().zip(&args) {
+        match (t.get(dim)?, t.get(arg)?) {
+            (Value::Const(Constant::Int(dim)), Value::Tensor(node)) => {
+                batched.push(node);
+                in_dims.push(Some(dim));
+                given_back.push((Some(dim) == out_dim).then_some(arg));
+            }
+            (Value::Const(Constant::None), _) => {}
+            _ => return Err(refused(NAME, "over what is no tensor")),
+        }
+    }
+    let out_dims = b.arg(5)?;
+    let randomness = t.arg(b.arg(6)?)?;
+    let region = t.region(NAME, Results::Outputs, |t| {
+        let (mut parameters, slices) = t.slices(&batched, &in_dims)?;
+        parameters.iter_mut().zip(given_back).for_each(|(parameter, whole)| parameter.given_back = whole);
+        let mut slices = slices.into_iter();
+        let mut flat = Vec::new();
+        for (&dim, &arg) in dims.iter().zip(&args) {
+            let is_batched = !matches!(t.get(dim)?, Value::Const(Constant::None));
+            flat.push(if is_batched { slices.next().unwrap_or(arg) } else { arg });
+        }
+        let flat = t.list_of(flat);
+        let unflatten = t.of_module("torch.utils._pytree", "tree_unflatten")?;
+        let called = t.call(unflatten, vec![flat, spec], vec![])?;
+        let called = t.items_within(NAME, called)?;
+        Ok((parameters, t.call(function, called, keywords)?))
+    })?;
+    t.has_tensors_alone(NAME, &region.structure)?;
+    let out_dims = match t.arg(out_dims)? {
+        Arg::Int(dim) => Arg::Tuple(vec![Arg::Int(dim); region.results.len()]),
+        Arg::Tuple(dims)
+            if dims.len() == region.results.len()
+                && matches!(&region.structure, Structure::Tuple(items) if items.len() == dims.len()) =>
+        {
+            Arg::Tuple(dims)
+        }
+        _ => return Err(refused(NAME, "with `out_dims` that differ from the results")),
+    };
+    let operands = t.operands(NAME, &[&region])?;
+    let body = t.subgraph(&region, &operands);
+    let none = operands.iter().map(|_| Arg::None);
+    let in_dims = in_dims.iter().flatten().map(|&dim| Arg::Int(dim)).chain(none).collect();
+    let mut args = vec![t.fetch_subgraph("vmap_body", body), Arg::Tuple(in_dims), out_dims, randomness];
+    args.extend(nodes(&batched));
+    args.extend(nodes(&operands));
+    t.call_with_subgraphs("rust_inductor._higher_order.vmap", args, vec![], None, &region.structure)
+}
+
+/// The core of `torch.func.grad` and `grad_and_value`.
+fn gradient(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<Gradient> {
+    const NAME: &str = "torch.func.grad";
+    let (function, args) = (b.arg(0)?, t.items_within(NAME, b.arg(3)?)?);
+    let has_aux = t.truth(b.arg(2)?)?;
+    let keywords = t.keywords_within(NAME, b.arg(4)?)?;
+    let (places, is_one) = match t.arg(b.arg(1)?)? {
+        Arg::Int(place) => (vec![place], true),
+        Arg::Tuple(places) => (places.iter().filter_map(Arg::as_int).collect(), false),
+        _ => return Err(refused(NAME, "with such `argnums`")),
+    };
+    let place = |&place: &i64| usize::try_from(if place < 0 { place + args.len() as i64 } else { place }).ok();
+    let places: Option<Vec<usize>> = places.iter().map(place).collect();
+    let places = places.filter(|places| places.iter().all(|&at| at < args.len()));
+    let places = places.ok_or_else(|| refused(NAME, "with such `argnums`"))?;
+    let (mut leaves, mut originals) = (Vec::new(), Vec::new());
+    for &at in &places {
+        leaves.extend(t.leaves(NAME, args[at])?);
+    }
+    for &leaf in &leaves {
+        originals.push(t.value(Value::Tensor(leaf)));
+    }
+    let region = t.region(NAME, Results::Operands, |t| {
+        let (mut parameters, mut values) = (Vec::new(), Vec::new());
+        for (&leaf, &original) in leaves.iter().zip(&originals) {
+            let copy = t.emit(NodeKind::CallMethod, "clone", vec![Arg::Node(leaf)], vec![])?;
+            if let Value::Tensor(node) = t.objects.values[copy]
+                && let Some(Meta::Tensor(meta)) = &mut t.graph.torch[node].meta
+            {
+                meta.requires_grad = true;
+                parameters.push(Parameter { node, given_back: Some(original) });
+                values.push(copy);
+            }
+        }
+        let (mut values, mut called) = (values.into_iter(), args.clone());
+        for &at in &places {
+            called[at] = t.with_leaves(args[at], &mut values)?;
+        }
+        let on = Grad { inside: true, after: true, class: Class::Never };
+        Ok((parameters, t.call_within(Context::Grad(on), function, called, keywords)?))
+    })?;
+    let (output, aux) = match (&region.structure, has_aux) {
+        (Structure::Tuple(items), true) if items.len() == 2 => (items[0].clone(), Some(items[1].clone())),
+        (output, false) => (output.clone(), None),
+        _ => return Err(refused(NAME, "of a function that gives no pair")),
+    };
+    // The operator takes the first of the results for the output.
+    if !matches!(output, Structure::Result(0)) {
+        return Err(refused(NAME, "of a function that gives no tensor"));
+    }
+    let operands = t.operands(NAME, &[&region])?;
+    let body = t.subgraph(&region, &operands);
+    let mut call = vec![t.fetch_subgraph("grad_body", body), Arg::Int(leaves.len() as i64)];
+    call.extend(nodes(&leaves));
+    call.extend(nodes(&operands));
+    let all: Vec<_> = (0..leaves.len() + region.results.len()).map(Structure::Result).collect();
+    let operator = "rust_inductor._higher_order.grad_and_value";
+    let given = t.call_with_subgraphs(operator, call, vec![], None, &Structure::Tuple(all))?;
+    let given = t.items_within(NAME, given)?;
+    let (gradients, results) = given.split_at(leaves.len());
+    let mut gradients = gradients.iter().copied();
+    let mut of = Vec::new();
+    for &at in &places {
+        of.push(t.with_leaves(args[at], &mut gradients)?);
+    }
+    let gradients = if is_one { of[0] } else { t.value(Value::Tuple(of)) };
+    let output = t.built(&output, results)?;
+    let aux = aux.map(|aux| t.built(&aux, results)).transpose()?;
+    Ok(Gradient { gradients, output, aux })
+}
+
+fn nodes(nodes: &[NodeId]) -> Vec<Arg> {
+    nodes.iter().map(|&node| Arg::Node(node)).collect()
+}
+
+impl Tracer<'_> {
+    /// A function called with these arguments, as a region.
+    fn body(&mut self, operator: &str, function: ValueId, args: &[ValueId]) -> Traced<Region> {
+        let args = args.to_vec();
+        self.region(operator, Results::Fresh, |t| Ok((Vec::new(), t.call(function, args, Keywords::new())?)))
+    }
+
+    /// What is known of the results of two branches, if both give the same. A gradient may come from either.
+    fn common_metas(&mut self, [yes, no]: &[Region; 2]) -> Option<Vec<Meta>> {
+        if !self.are_alike(&yes.structure, &no.structure) || yes.results.len() != no.results.len() {
+            return None;
+        }
+        let (graph, env) = (&self.graph.torch, &mut self.shapes.env);
+        let mut meta = |node: NodeId| {
+            let mut meta = graph[node].tensor_meta()?.clone();
+            meta.exprs_mut().for_each(|expr| *expr = env.simplify(*expr));
+            Some(meta)
+        };
+        let both = yes.results.iter().zip(&no.results).map(|(&yes, &no)| {
+            let (mut yes, no) = (meta(yes)?, meta(no)?);
+            let requires_grad = std::mem::take(&mut yes.requires_grad);
+            (yes == TensorMeta { requires_grad: false, ..no.clone() }).then(|| {
+                let requires_grad = requires_grad || no.requires_grad;
+                Meta::Tensor(TensorMeta { requires_grad, ..yes })
+            })
+        });
+        both.collect()
+    }
+
+    /// The tensors in containers, in the order in which `torch.utils._pytree` has them.
+    fn leaves(&mut self, operator: &str, value: ValueId) -> Traced<Vec<NodeId>> {
+        if let Value::Tensor(node) = self.get(value)? {
+            return Ok(vec![node]);
+        }
+        let items = match self.entries(value)? {
+            Some(entries) => entries.into_values().map(|(_, value)| value).collect(),
+            None => self.items_within(operator, value)?,
+        };
+        let mut leaves = Vec::new();
+        for item in items {
+            leaves.extend(self.nested(|t| t.leaves(operator, item))?);
+        }
+        Ok(leaves)
+    }
+
+    /// A value of [`Tracer::leaves`] with other tensors in the place of its own.
+    fn with_leaves(&mut self, value: ValueId, leaves: &mut dyn Iterator<Item = ValueId>) -> Traced {
+        let is_tuple = match self.get(value)? {
+            Value::Tensor(_) => return Ok(leaves.next().unwrap_or(value)),
+            Value::Tuple(_) => true,
+            _ => false,
+        };
+        if let Some(entries) = self.entries(value)? {
+            let one = |(key, (name, value))| Ok((key, (name, self.with_leaves(value, leaves)?)));
+            let entries = entries.into_iter().map(one).collect::<Traced<_>>()?;
+            return Ok(self.state(State::Dict(entries)));
+        }
+        let items = self.items_within("", value)?;
+        let items = items.into_iter().map(|item| self.with_leaves(item, leaves)).collect::<Traced<Vec<_>>>()?;
+        Ok(if is_tuple { self.value(Value::Tuple(items)) } else { self.list_of(items) })
+    }
+
+    /// The entries of a plain dict.
+    fn entries(&mut self, value: ValueId) -> Traced<Option<IndexMap<Key, (ValueId, ValueId)>>> {
+        let Value::State(state) = self.get(value)? else { return Ok(None) };
+        Ok(match self.heap.get(state) {
+            State::Dict(entries) if self.heap.table(state) == Table::Plain => Some(entries.clone()),
+            _ => None,
+        })
+    }
+
+    /// The items of a tuple or list.
+    fn items_within(&mut self, operator: &str, value: ValueId) -> Traced<Vec<ValueId>> {
+        match self.get(value)? {
+            Value::Tuple(items) => Ok(items),
+            Value::State(state) => match self.heap.get(state) {
+                State::List(items) => Ok(items.clone()),
+                _ => Err(refused(operator, "over something other than tensors in containers")),
+            },
+            _ => Err(refused(operator, "over something other than tensors in containers")),
+        }
+    }
+
+    /// One slice of each tensor along its dimension, as parameters of a body, and their values.
+    fn slices(&mut self, tensors: &[NodeId], dims: &[Option<i64>]) -> Traced<(Vec<Parameter>, Vec<ValueId>)> {
+        let (mut slices, mut values) = (Vec::new(), Vec::new());
+        for (&tensor, dim) in tensors.iter().zip(dims) {
+            let args = vec![Arg::Node(tensor), Arg::Int(dim.unwrap_or(0)), Arg::Int(0)];
+            let value = self.emit(NodeKind::CallMethod, "select", args, vec![])?;
+            if let Value::Tensor(node) = self.objects.values[value] {
+                slices.push(Parameter { node, given_back: None });
+                values.push(value);
+            }
+        }
+        Ok((slices, values))
+    }
+
+    /// A function of a module of torch's.
+    fn of_module(&mut self, module: &str, name: &str) -> Traced {
+        let obj = self.host.module(module).ok_or_else(|| refused(module, "is not loaded"))?;
+        let source = self.sources.module(module);
+        let module = self.sourced(Value::Module(module.to_owned(), obj), source);
+        self.get_attr(module, name)
+    }
+
+    fn has_tensors_alone(&mut self, operator: &str, structure: &Structure) -> Traced<()> {
+        match structure {
+            Structure::Result(_) => Ok(()),
+            Structure::Known(value) if self.get(*value)?.is_tensor() => Ok(()),
+            Structure::Known(_) => Err(refused(operator, "of a function that gives something other than tensors")),
+            Structure::Tuple(items) | Structure::List(items) => {
+                items.iter().try_for_each(|item| self.has_tensors_alone(operator, item))
+            }
+            Structure::Dict(items) => items.iter().try_for_each(|(.., item)| self.has_tensors_alone(operator, item)),
+        }
+    }
+
+    /// The entries of a dict of keyword arguments.
+    fn keywords_within(&mut self, operator: &str, value: ValueId) -> Traced<Keywords> {
+        let one = |(key, (_, value))| match key {
+            Key::Const(Constant::Str(name)) => Ok((name, value)),
+            _ => Err(refused(operator, "with such keywords")),
+        };
+        let entries = self.entries(value)?.ok_or_else(|| refused(operator, "with such keywords"))?;
+        entries.into_iter().map(one).collect()
+    }
+
+    fn list_of(&mut self, items: Vec<ValueId>) -> ValueId {
+        self.state(State::List(items))
+    }
+}
