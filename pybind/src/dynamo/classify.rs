@@ -455,7 +455,8 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 16] = [
+const INLINED: [&str; 19] = [
+    "/torch/_prims_common/__init__.py",
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -466,6 +467,8 @@ const INLINED: [&str; 16] = [
     "/torch/nn/attention/",
     "/torch/_functorch/apis.py",
     "/torch/_functorch/vmap.py",
+    "/torch/_higher_order_ops/associative_scan.py",
+    "/torch/_higher_order_ops/utils.py",
     "/torch/_jit_internal.py",
     "/torch/autograd/function.py",
     "/torch/distributions/",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from functorch.experimental.control_flow import map as map_slices
 from torch import Tensor, cond
+from torch._higher_order_ops.associative_scan import associative_scan
+from torch._higher_order_ops.map import map as map_slices
 from torch.func import grad, grad_and_value, vmap
 from torch.utils.checkpoint import checkpoint
 
@@ -91,8 +92,15 @@ def checkpointed_structure(x: Tensor) -> Tensor:
 
 def mapped(x: Tensor) -> Tensor:
     total = x.sum()
-    first, second = map_slices(lambda xs, y: (xs[0].sin() + y, xs[1] * total), [x, x.cos()], LAYER.bias)
+    first, second = map_slices(lambda xs, y: (xs[0].sin() + y, xs[1] * total), [x, x.cos()], LAYER.bias)  # type: ignore[arg-type]
     return first + second
+
+
+def scanned(x: Tensor) -> Tensor:
+    def combine(a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        return a[0] * b[0], b[0] * a[1] + b[1]
+
+    return associative_scan(combine, (x.exp() * 0.1, x.sin()), dim=1, reverse=True, combine_mode="generic")[1]
 
 
 def vmap_of_vmap(x: Tensor) -> Tensor:
@@ -152,6 +160,7 @@ PROGRAMS = [
     checkpointed_modules,
     checkpointed_structure,
     mapped,
+    scanned,
     vmap_of_vmap,
     vmap_of_dims,
     vmap_in_place,

@@ -30,6 +30,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) values: PrimaryMap<ValueId, Value>,
     /// The source of each, if it can be read from the running program.
     pub(in crate::trace) source_of: SecondaryMap<ValueId, PackedOption<SourceId>>,
+    /// The values that had no source when they were realized, and have been given one since.
+    pub(in crate::trace) found_late: Vec<ValueId>,
     /// The realized value of each lazy value that was forced.
     pub(in crate::trace) forced: Log<ValueId, ValueId>,
     /// The tracked value of each object that was realized.
@@ -68,6 +70,7 @@ impl ObjectTable {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct ObjectCheckpoint {
     values: usize,
+    found_late: usize,
     forced: usize,
     known: usize,
     cells: usize,
@@ -80,6 +83,7 @@ impl Speculative for ObjectTable {
     fn checkpoint(&self) -> ObjectCheckpoint {
         ObjectCheckpoint {
             values: self.values.len(),
+            found_late: self.found_late.len(),
             forced: self.forced.len(),
             known: self.known.len(),
             cells: self.cells.len(),
@@ -91,7 +95,8 @@ impl Speculative for ObjectTable {
         let ObjectTable {
             // Append-only arenas: once the tables below are rolled back, nothing refers to the newer values.
             values: _,
-            source_of: _,
+            source_of,
+            found_late,
             forced,
             known,
             // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
@@ -108,6 +113,9 @@ impl Speculative for ObjectTable {
             function_attrs,
             slots,
         } = self;
+        for value in found_late.drain(to.found_late..) {
+            source_of[value] = None.into();
+        }
         forced.truncate(to.forced);
         known.truncate(to.known);
         cells.truncate(to.cells);

@@ -100,7 +100,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// An object that the trace has found in no variable is reached by one: it has to be so again.
+    /// An object that the trace has found in no variable is reached by one: it has to be so again, and is read there.
     fn guard_found(&mut self, obj: Obj, known: ValueId, second: Option<SourceId>) {
         let (None, Some(second)) = (self.source(known), second) else { return };
         let lasts = match &self.objects.values[known] {
@@ -111,6 +111,8 @@ impl Tracer<'_> {
         if lasts {
             let kind = GuardKind::IdMatch(self.object(obj));
             self.guard(second, kind);
+            self.objects.source_of[known] = second.into();
+            self.objects.found_late.push(known);
         }
     }
 

@@ -159,7 +159,7 @@ fn map(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         return Err(refused(NAME, "over tensors whose first dimensions differ or are empty"));
     }
     let region = t.region(NAME, Results::Fresh, |t| {
-        let (parameters, slices) = t.slices(&leaves, &vec![Some(0); leaves.len()])?;
+        let (parameters, slices) = t.slices(&leaves, &vec![0; leaves.len()])?;
         let sliced = t.with_leaves(xs, &mut slices.into_iter())?;
         Ok((parameters, t.call(function, [vec![sliced], rest].concat(), vec![])?))
     })?;
@@ -183,7 +183,7 @@ fn vmap(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         match (t.get(dim)?, t.get(arg)?) {
             (Value::Const(Constant::Int(dim)), Value::Tensor(node)) => {
                 batched.push(node);
-                in_dims.push(Some(dim));
+                in_dims.push(dim);
                 given_back.push((Some(dim) == out_dim).then_some(arg));
             }
             (Value::Const(Constant::None), _) => {}
@@ -221,7 +221,7 @@ fn vmap(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let operands = t.operands(NAME, &[&region])?;
     let body = t.subgraph(&region, &operands);
     let none = operands.iter().map(|_| Arg::None);
-    let in_dims = in_dims.iter().flatten().map(|&dim| Arg::Int(dim)).chain(none).collect();
+    let in_dims = in_dims.iter().map(|&dim| Arg::Int(dim)).chain(none).collect();
     let mut args = vec![t.fetch_subgraph("vmap_body", body), Arg::Tuple(in_dims), out_dims, randomness];
     args.extend(nodes(&batched));
     args.extend(nodes(&operands));
@@ -387,15 +387,22 @@ impl Tracer<'_> {
     }
 
     /// One slice of each tensor along its dimension, as parameters of a body, and their values.
-    fn slices(&mut self, tensors: &[NodeId], dims: &[Option<i64>]) -> Traced<(Vec<Parameter>, Vec<ValueId>)> {
+    fn slices(&mut self, tensors: &[NodeId], dims: &[i64]) -> Traced<(Vec<Parameter>, Vec<ValueId>)> {
         let (mut slices, mut values) = (Vec::new(), Vec::new());
-        for (&tensor, dim) in tensors.iter().zip(dims) {
-            let args = vec![Arg::Node(tensor), Arg::Int(dim.unwrap_or(0)), Arg::Int(0)];
-            let value = self.emit(NodeKind::CallMethod, "select", args, vec![])?;
-            if let Value::Tensor(node) = self.objects.values[value] {
-                slices.push(Parameter { node, given_back: None });
-                values.push(value);
-            }
+        for (&tensor, &dim) in tensors.iter().zip(dims) {
+            // Not inferred: there may be none, and the body is traced all the same.
+            let at = usize::try_from(dim).unwrap_or(usize::MAX);
+            let meta = self.graph.torch[tensor].tensor_meta().cloned().filter(|meta| at < meta.sizes.len());
+            let mut meta = meta.ok_or_else(|| refused("select", "of a dimension that is not there"))?;
+            meta.sizes.remove(at);
+            meta.strides.remove(at);
+            let args = vec![Arg::Node(tensor), Arg::Int(dim), Arg::Int(0)];
+            let node = self.graph.torch.push(NodeKind::CallMethod, "select", args, vec![], None);
+            self.place_node(node);
+            self.graph.torch[node].meta = Some(Meta::Tensor(meta));
+            self.graph.lowered.copy(&self.graph.torch, node);
+            slices.push(Parameter { node, given_back: None });
+            values.push(self.value(Value::Tensor(node)));
         }
         Ok((slices, values))
     }
