@@ -380,6 +380,17 @@ def activated_between(x, y):
     return torch.nn.functional.hardtanh(z + y, 1.0, -1.0, inplace=True)
 
 
+def activated_by_position(x, y):
+    functional = torch.nn.functional
+    z = functional.hardtanh(functional.hardswish(x * 2, True), -1.0, 1.0, True)
+    z += functional.leaky_relu(y * 1, 0.1, True)
+    return functional.hardswish(z * 1, False), z, functional.elu(z, 1.0, True)
+
+
+def activated_between_by_position(x, y):
+    return torch.nn.functional.hardtanh(x * y, 1.0, -1.0, True)
+
+
 def activated_twice(x, y):
     return torch.nn.functional.relu(x * y, True, inplace=True)  # type: ignore[misc]
 
@@ -398,6 +409,8 @@ def activated_overlapping(x, y):
         activated_without_gradients,
         activated_integers,
         activated_between,
+        activated_between_by_position,
+        activated_by_position,
         activated_twice,
         activated_overlapping,
     ],

@@ -264,6 +264,9 @@ impl Tracer<'_> {
         if !self.modes.autocast.current.is_empty() && has_tensors && target != "builtins.getattr" {
             return Err(unknown_cast(&target));
         }
+        if counts_elements(&self.graph.torch[node]) {
+            return Err(Reason::new(Kind::TorchOp, format!("`{target}`, whose size depends on values.")));
+        }
         let ask = Ask { grad: self.modes.grad, by_hints: false };
         let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
@@ -485,6 +488,17 @@ impl Tracer<'_> {
         let is_input = self.graph.torch[node].kind == NodeKind::Placeholder;
         let within = self.call_stack.within.filter(|name| !(is_input && name.starts_with("operator.")));
         self.graph.origins[node] = Origin { spans: self.call_stack.spans.clone(), within };
+    }
+}
+
+/// True for a call that gives as many elements as fulfil a condition, which torch would look for in its own rules.
+fn counts_elements(call: &fx::Node) -> bool {
+    const COUNTING: [&str; 3] = ["argwhere", "masked_select", "nonzero"];
+    let is_function = call.kind == NodeKind::CallFunction && call.target.starts_with("torch.");
+    let name = call.target.rsplit('.').next().unwrap_or_default();
+    match call.kind {
+        NodeKind::CallMethod => COUNTING.contains(&name),
+        _ => is_function && (COUNTING.contains(&name) || call.target == "torch.where" && call.args.len() == 1),
     }
 }
 

@@ -4,19 +4,19 @@ use crate::trace::Tracer;
 use fx::{Arg, NodeId};
 use symshapes::{DType, TensorMeta};
 
-/// Functions that, with `inplace=True`, change each element of their first argument, whatever it is. They take any
-/// number, but for `hardtanh`, whose bounds have to be in order.
-const ACTIVATIONS: [&str; 10] = [
-    "torch.nn.functional.elu",
-    "torch.nn.functional.hardsigmoid",
-    "torch.nn.functional.hardswish",
-    "torch.nn.functional.hardtanh",
-    "torch.nn.functional.leaky_relu",
-    "torch.nn.functional.mish",
-    "torch.nn.functional.relu",
-    "torch.nn.functional.relu6",
-    "torch.nn.functional.selu",
-    "torch.nn.functional.silu",
+/// Functions that, with `inplace=True`, change each element of their first argument, whatever it is, and the place of
+/// that parameter. They take any number, but for `hardtanh`, whose bounds have to be in order.
+const ACTIVATIONS: [(&str, usize); 10] = [
+    ("torch.nn.functional.elu", 2),
+    ("torch.nn.functional.hardsigmoid", 1),
+    ("torch.nn.functional.hardswish", 1),
+    ("torch.nn.functional.hardtanh", 3),
+    ("torch.nn.functional.leaky_relu", 2),
+    ("torch.nn.functional.mish", 1),
+    ("torch.nn.functional.relu", 1),
+    ("torch.nn.functional.relu6", 1),
+    ("torch.nn.functional.selu", 1),
+    ("torch.nn.functional.silu", 1),
 ];
 
 /// Operators that change their first operand, element by element.
@@ -33,15 +33,19 @@ impl Tracer<'_> {
         let target = node.target.as_str();
         let is_lowered = |copied: NodeId| self.graph.lowered.graph[copied].target.starts_with("aten.");
         // That it has been lowered tells that torch takes the arguments.
-        let is_activation = ACTIVATIONS.contains(&target)
-            && node.kwargs.iter().any(|(name, arg)| name == "inplace" && *arg == Arg::Bool(true))
+        let by_name = node.kwargs.iter().find(|(name, _)| name == "inplace").map(|(_, arg)| arg);
+        let place = ACTIVATIONS.iter().find(|(name, _)| *name == target).map(|&(_, place)| place);
+        let is_activation = place.is_some_and(|place| by_name.or(node.args.get(place)) == Some(&Arg::Bool(true)))
             && self.graph.lowered.of[call].expand().is_some_and(is_lowered);
         if !is_activation && !OPERATORS.contains(&target) || !self.modes.autocast.current.is_empty() {
             return None;
         }
         let (&Arg::Node(changed), operands) = node.args.split_first()? else { return None };
-        if target == "torch.nn.functional.hardtanh" && !(bounds_are_ordered(operands) && node.kwargs.len() == 1) {
-            return None;
+        if target == "torch.nn.functional.hardtanh" {
+            let bounds = &operands[..operands.len().min(2)];
+            if !bounds_are_ordered(bounds) || node.kwargs.iter().any(|(name, _)| name != "inplace") {
+                return None;
+            }
         }
         let meta = |node: NodeId| self.graph.torch[node].tensor_meta();
         let mut result = meta(changed).filter(|meta| FLOATS.contains(&meta.dtype))?.clone();
