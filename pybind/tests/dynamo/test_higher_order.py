@@ -232,6 +232,12 @@ def records_nothing(x: Tensor) -> Tensor:
     return checkpoint(BLOCK, x.detach(), use_reentrant=True) + x
 
 
+def gives_back_reentrant(x: Tensor) -> Tensor:
+    y = x * 2
+    a, b = checkpoint(lambda z: (z.sin(), z), y, use_reentrant=True)
+    return a * 2 if b is y else a * b
+
+
 def raises(x: Tensor) -> Tensor:
     def body(y: Tensor) -> Tensor:
         if y.dim() == 2:
@@ -260,7 +266,7 @@ def leaves_a_mode(x: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(
     "program",
-    [changes_list, writes_operand, writes_closure, records_nothing, raises, leaves_a_mode],
+    [changes_list, writes_operand, writes_closure, gives_back_reentrant, records_nothing, raises, leaves_a_mode],
 )
 def test_bodies_with_effects_run_as_they_are(program: Callable[[Tensor], Tensor]) -> None:
     x = torch.randn(3, 4)

@@ -291,3 +291,14 @@ def test_a_frozen_set_keeps_the_order_in_which_it_was_made():
     compiled = _capture.optimize(function, backend="eager")
     for names in ((one, other), (other, one)):
         assert [*compiled(X, *names)[1]] == [*function(X, *names)[1]]
+
+
+def test_frozen_sets_of_objects_are_asked():
+    functions = frozenset([torch.add, dict, len])
+
+    def function(x, of, what):
+        return x + (what in of), dict in of, list in of
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    for of, what in ((functions, torch.add), (functions, torch.mul), (frozenset([torch.mul, list]), torch.mul)):
+        assert repr(compiled(torch.ones(2), of, what)) == repr(function(torch.ones(2), of, what))

@@ -75,12 +75,14 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
-            View::FrozenSet(_) => GuardKind::IdMatch(self.object(obj)),
             View::Object(class) if attr::is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
-            // The keys are guarded where they are read.
-            View::Dict(_) | View::Table(..) | View::Slice(_) | View::Method(..) | View::Object(_) => {
-                self.type_match(obj)
-            }
+            // Keys and items are guarded where they are read.
+            View::FrozenSet(_)
+            | View::Dict(_)
+            | View::Table(..)
+            | View::Slice(_)
+            | View::Method(..)
+            | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
             View::Tensor(_) | View::NdArray(..) | View::Cell(_) => return,
             View::Function(function) if function.place == Place::Inlined => {

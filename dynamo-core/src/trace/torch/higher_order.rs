@@ -36,9 +36,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         vmap,
     ),
     row("torch._functorch.eager_transforms.grad_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
-        let Gradient { gradients, output, aux } = gradient(t, b)?;
+        let Gradient { gradients, aux, .. } = gradient(t, b)?;
         let Some(aux) = aux else { return Ok(gradients) };
-        _ = output;
         Ok(t.value(Value::Tuple(vec![gradients, aux])))
     }),
     row("torch._functorch.eager_transforms.grad_and_value_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
@@ -92,6 +91,9 @@ fn cond(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     if !t.graph.torch[pred].tensor_meta().is_some_and(is_bool) {
         return Err(refused(NAME, "of a predicate that is no single bool"));
     }
+    for &operand in &operands {
+        t.leaves(NAME, operand)?;
+    }
     let [yes, no] = branches;
     let regions = [t.body(NAME, yes, &operands)?, t.body(NAME, no, &operands)?];
     let metas = t.common_metas(&regions).ok_or_else(|| refused(NAME, "whose branches give different things"))?;
@@ -128,13 +130,14 @@ fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         return t.call(function, args.to_vec(), keywords);
     }
     // The reentrant kind records nothing of a function that is given no tensor which requires gradients, and gives
-    // tensors that all require them.
+    // new tensors that all require them.
+    let may_be = if is_reentrant { Results::Fresh } else { Results::Operands };
     let mut is_recorded = !is_reentrant;
     for &arg in args {
         is_recorded |= t.requires_grad(arg)?;
     }
     let called = args.to_vec();
-    let region = t.region(NAME, Results::Operands, |t| Ok((Vec::new(), t.call(function, called, keywords)?)))?;
+    let region = t.region(NAME, may_be, |t| Ok((Vec::new(), t.call(function, called, keywords)?)))?;
     let requires = |&node: &NodeId| t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
     if is_reentrant && !(is_recorded && region.results.iter().all(requires)) {
         return Err(refused(NAME, "with `use_reentrant=True`, of which not all results require gradients"));

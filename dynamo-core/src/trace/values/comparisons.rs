@@ -234,6 +234,11 @@ impl Tracer<'_> {
         if let Value::Object(_, obj) = value
             && let Some(items) = self.objects.frozen_items.get(&obj).cloned()
         {
+            let container = self.force(container)?;
+            if let Some(source) = self.source(container) {
+                let kind = GuardKind::IdMatch(self.object(obj));
+                self.guard(source, kind);
+            }
             let key = self.key(item)?;
             for item in items {
                 if self.key(item)? == key {
