@@ -22,9 +22,9 @@ use symshapes::DType;
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.cond(pred, true_fn, false_fn, operands=())", cond),
     row(
-        "torch.utils.checkpoint.checkpoint(function, *args, use_reentrant=None, context_fn=..., \
-            respect_saved_tensors_hooks=None, preserve_rng_state=True, determinism_check='default', debug=False, \
-            early_stop=True, **kwargs)",
+        "torch.utils.checkpoint.checkpoint(function=None, *args, use_reentrant=None, preserve_rng_state=True, \
+            context_fn=..., determinism_check='default', debug=False, early_stop=True, \
+            respect_saved_tensors_hooks=None, **kwargs)",
         checkpoint,
     ),
     row("torch._higher_order_ops.map.map(f, xs, *args)", map),
@@ -111,8 +111,9 @@ fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     const NAME: &str = "torch.utils.checkpoint.checkpoint";
     /// The parameters that say how, from `use_reentrant` on.
     const HOW: [(usize, &str); 5] =
-        [(1, "use_reentrant"), (4, "preserve_rng_state"), (5, "determinism_check"), (6, "debug"), (7, "early_stop")];
-    let (function, args, keywords) = (b.arg(0)?, b.rest(), b.extra().clone());
+        [(1, "use_reentrant"), (2, "preserve_rng_state"), (4, "determinism_check"), (5, "debug"), (6, "early_stop")];
+    let function = b.opt(0).ok_or_else(|| refused(NAME, "as a decorator"))?;
+    let (args, keywords) = (b.rest(), b.extra().clone());
     let mut kwargs = Vec::new();
     for (place, name) in HOW {
         if let Some(value) = b.opt(place) {
