@@ -26,7 +26,7 @@ use guards::Constant;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-/// How the results of a region may relate to its operands.
+/// Aliasing allowed between the results of a region and its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) enum Results {
     /// All are new tensors: an operand as a result is refused, and so is a view of one.
@@ -41,7 +41,7 @@ pub(in crate::trace) enum Results {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::trace) struct Parameter {
     pub(in crate::trace) node: NodeId,
-    /// What the operator gives where the body gives this parameter back: this very value, or else a result.
+    /// Result of the operator where the body returns this parameter unchanged; `None` for an output of the subgraph.
     pub(in crate::trace) given_back: Option<ValueId>,
 }
 
@@ -84,7 +84,8 @@ impl Tracer<'_> {
     /// result.
     ///
     /// # Errors
-    /// What ended the trace within, which no handler of the program sees, or why `operator` cannot have such a body.
+    /// The reason that ended the trace of the body, which no handler of the program sees, or why `operator` cannot have
+    /// such a body.
     pub(in crate::trace) fn region(
         &mut self,
         operator: &str,
@@ -133,7 +134,8 @@ impl Tracer<'_> {
         if same { Ok(()) } else { Err(refused(operator, "of a function that leaves a mode of torch's changed")) }
     }
 
-    /// What regions read from outside, each once, in the order of first use.
+    /// Free nodes of regions (tensors and integers of the outer graph that they read), each once, in the order of first
+    /// use.
     pub(in crate::trace) fn operands(&self, operator: &str, regions: &[&Region]) -> Traced<Vec<NodeId>> {
         let mut operands: Vec<NodeId> = Vec::new();
         for region in regions {

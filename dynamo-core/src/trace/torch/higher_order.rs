@@ -56,13 +56,13 @@ pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
     ["torch.ops.higher_order.cond", "torch.ops.higher_order.map_impl"].contains(&target)
 }
 
-/// What a function's gradient gives.
+/// Results of a call of `grad_impl` or `grad_and_value_impl`.
 struct Gradient {
-    /// By the arguments that it is of: of one, or a tuple.
+    /// Gradients by argument: of the one argument, or a tuple for several.
     gradients: ValueId,
-    /// What the function gives.
+    /// Output of the differentiated function.
     output: ValueId,
-    /// What it gives beside that, if it says so.
+    /// Auxiliary output, with `has_aux=True`.
     aux: Option<ValueId>,
 }
 
@@ -314,7 +314,7 @@ impl Tracer<'_> {
         self.region(operator, Results::Fresh, |t| Ok((Vec::new(), t.call(function, args, Keywords::new())?)))
     }
 
-    /// What is known of the results of two branches, if both give the same. A gradient may come from either.
+    /// Common metadata of the results of two branches; `None` if they differ. A gradient may come from either.
     fn common_metas(&mut self, [yes, no]: &[Region; 2]) -> Option<Vec<Meta>> {
         if !self.are_alike(&yes.structure, &no.structure) || yes.results.len() != no.results.len() {
             return None;
