@@ -734,3 +734,39 @@ def test_what_looks_for_the_line_is_not_captured():
     with pytest.raises(RuntimeError, match="more than one element"):
         compiled(torch.ones(3))
     assert len(log) == 1
+
+
+class Counting:
+    """Counts calls."""
+
+    calls = 0
+
+
+COUNTING, SCALE = Counting(), torch.nn.Parameter(torch.tensor(2.0))
+
+
+def changes_one_of_several_views(x):
+    y = x.clone()
+    COUNTING.calls += 1
+    first, _ = y.split(2)
+    first += SCALE
+    return y
+
+
+def changes_a_view_made_without_gradients(x):
+    y = x * SCALE
+    COUNTING.calls += 1
+    with torch.no_grad():
+        row = y[0]
+    row += 1
+    return y
+
+
+@pytest.mark.parametrize("program", [changes_one_of_several_views, changes_a_view_made_without_gradients])
+def test_what_autograd_refuses_comes_after_the_effects_before_it(program):
+    compiled = _capture.optimize(program, backend="eager")
+    for function in (program, compiled, compiled):
+        COUNTING.calls = 0
+        with pytest.raises(RuntimeError, match="no_grad mode|output of a function that returns multiple views"):
+            function(torch.ones(4, 3))
+        assert COUNTING.calls == 1

@@ -84,13 +84,10 @@ impl Recording {
     /// Takes the nodes since a checkpoint out of the graph, but for inputs, and gives them in program order. Their rows
     /// stay in the arena; what is known of side effects stays too.
     pub(in crate::trace) fn take_out(&mut self, since: &RecordingCheckpoint) -> Vec<NodeId> {
-        let torch = &self.torch;
-        let stays = |node: NodeId| node.index() < since.nodes || torch[node].kind == Kind::Placeholder;
-        let (kept, taken): (FxHashSet<NodeId>, Vec<NodeId>) = {
-            let (kept, taken): (Vec<NodeId>, Vec<NodeId>) = torch.nodes().partition(|&node| stays(node));
-            (kept.into_iter().collect(), taken)
-        };
-        let stays = |node: NodeId| kept.contains(&node);
+        let is_taken = |node: &NodeId| node.index() >= since.nodes && self.torch[*node].kind != Kind::Placeholder;
+        let taken: Vec<NodeId> = self.torch.nodes().filter(is_taken).collect();
+        let gone: FxHashSet<NodeId> = taken.iter().copied().collect();
+        let stays = |node: NodeId| !gone.contains(&node);
         self.torch.retain(stays);
         self.lowered.take_out(since.nodes);
         self.aliases.retain(|&(node, _)| stays(node));

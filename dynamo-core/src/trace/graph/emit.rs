@@ -179,7 +179,9 @@ impl Tracer<'_> {
                 tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?
             }
         };
-        if self.is_noticed() && (self.may_be_of_leaf(changed) || self.may_overlap(node, changed)) {
+        let may_refuse =
+            |t: &Self| t.may_be_of_leaf(changed) || t.may_overlap(node, changed) || t.may_be_sealed_view(node, changed);
+        if self.is_noticed() && may_refuse(self) {
             return Err(self.may_fail_here(node));
         }
         let mut meta = self.graph.torch[changed].meta.clone();

@@ -149,6 +149,20 @@ impl Tracer<'_> {
         false
     }
 
+    /// True if autograd may refuse that a call changes a tensor, because that is one of several views that one function
+    /// gave, or a view made while nothing was recorded.
+    pub(in crate::trace) fn may_be_sealed_view(&self, call: NodeId, changed: NodeId) -> bool {
+        let requires = |node: NodeId| self.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
+        let recorded = self.graph.torch[call].inputs().into_iter().any(requires);
+        let views = std::iter::successors(Some(changed), |&view| self.base(view));
+        let bases = std::iter::successors(self.base(changed), |&base| self.base(base));
+        let is_sealed = |(view, base): (NodeId, NodeId)| {
+            let is_of_several = matches!(self.graph.torch[base].meta, Some(Meta::Tuple(_)));
+            is_of_several && recorded || requires(base) && !requires(view)
+        };
+        self.modes.grad && views.zip(bases).any(is_sealed)
+    }
+
     /// What a node may give a view of.
     fn base(&self, node: NodeId) -> Option<NodeId> {
         let name = self.graph.torch[node].target.rsplit('.').next().unwrap_or_default();

@@ -69,7 +69,7 @@ impl Tracer<'_> {
     }
 
     /// The items of a list or tuple; `None` for anything else.
-    fn items_of(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
+    pub(in crate::trace) fn items_of(&mut self, value: ValueId) -> Traced<Option<Vec<ValueId>>> {
         Ok(match self.get(value)? {
             Value::Tuple(items) => Some(items),
             Value::State(state) => match self.heap.get(state) {

@@ -205,7 +205,7 @@ fn vmap(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
             let is_batched = !matches!(t.get(dim)?, Value::Const(Constant::None));
             flat.push(if is_batched { slices.next().unwrap_or(arg) } else { arg });
         }
-        let flat = t.list_of(flat);
+        let flat = t.state(State::List(flat));
         let unflatten = t.of_module("torch.utils._pytree", "tree_unflatten")?;
         let called = t.call(unflatten, vec![flat, spec], vec![])?;
         let called = t.items_within(NAME, called)?;
@@ -366,7 +366,7 @@ impl Tracer<'_> {
         }
         let items = self.items_within("", value)?;
         let items = items.into_iter().map(|item| self.with_leaves(item, leaves)).collect::<Traced<Vec<_>>>()?;
-        Ok(if is_tuple { self.value(Value::Tuple(items)) } else { self.list_of(items) })
+        Ok(if is_tuple { self.value(Value::Tuple(items)) } else { self.state(State::List(items)) })
     }
 
     /// The entries of a plain dict.
@@ -380,14 +380,8 @@ impl Tracer<'_> {
 
     /// The items of a tuple or list.
     fn items_within(&mut self, operator: &str, value: ValueId) -> Traced<Vec<ValueId>> {
-        match self.get(value)? {
-            Value::Tuple(items) => Ok(items),
-            Value::State(state) => match self.heap.get(state) {
-                State::List(items) => Ok(items.clone()),
-                _ => Err(refused(operator, "over something other than tensors in containers")),
-            },
-            _ => Err(refused(operator, "over something other than tensors in containers")),
-        }
+        let items = self.items_of(value)?;
+        items.ok_or_else(|| refused(operator, "over something other than tensors in containers"))
     }
 
     /// One slice of each tensor along its dimension, as parameters of a body, and their values.
@@ -439,9 +433,5 @@ impl Tracer<'_> {
         };
         let entries = self.entries(value)?.ok_or_else(|| refused(operator, "with such keywords"))?;
         entries.into_iter().map(one).collect()
-    }
-
-    fn list_of(&mut self, items: Vec<ValueId>) -> ValueId {
-        self.state(State::List(items))
     }
 }
