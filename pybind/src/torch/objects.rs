@@ -239,12 +239,16 @@ impl Torch {
     /// What overrides torch's functions in this thread.
     pub(crate) fn override_state(&self, py: Python<'_>) -> PyResult<Overrides> {
         let (functions, dispatch, transforms) = match &self.private {
-            Some(private) => (private.function_modes(), private.dispatch_modes(), private.is_transforming()),
+            Some(private) => {
+                let transforms = private.is_transforming() || private.is_jit_tracing();
+                (private.function_modes(), private.dispatch_modes(), transforms)
+            }
             None => {
                 let count = |name: &str| self.find(py, name)?.call0()?.extract::<i64>();
                 let transform = self.find(py, "_C._functorch.peek_interpreter_stack")?.call0()?;
                 let (functions, dispatch) = ("_C._len_torch_function_stack", "_C._len_torch_dispatch_stack");
-                (count(functions)?, count(dispatch)?, !transform.is_none())
+                let transforms = !transform.is_none() || self.find(py, "_C._is_tracing")?.call0()?.is_truthy()?;
+                (count(functions)?, count(dispatch)?, transforms)
             }
         };
         if transforms {

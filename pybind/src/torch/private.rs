@@ -61,6 +61,8 @@ pub(super) struct Private {
     dispatch_modes: unsafe extern "C" fn() -> i64,
     /// `c10::impl::tls_is_dispatch_key_included`
     includes_key: unsafe extern "C" fn(u16) -> bool,
+    /// `torch::jit::tracer::getTracingState`, which gives a reference to a `std::shared_ptr`
+    tracing_state: unsafe extern "C" fn() -> *const *const c_void,
     /// `c10::DispatchKey::FuncTorchDynamicLayerFrontMode`, which is included within a transform of `torch.func`.
     transform_key: u16,
 }
@@ -184,7 +186,7 @@ impl Private {
     fn find(shim: &Shim, transform_key: u16) -> Option<Private> {
         let address = |symbol: &str| shim.find(symbol);
         // SAFETY: each symbol is a function of the type that torch's headers declare for it; a C++ method without
-        // virtual calls takes its object as the first argument, and the results are scalars.
+        // virtual calls takes its object as the first argument, and the results are scalars or pointers.
         unsafe {
             Some(Private {
                 requires_grad: mem::transmute::<*const c_void, unsafe extern "C" fn(*const c_void) -> bool>(address(
@@ -212,6 +214,9 @@ impl Private {
                 includes_key: mem::transmute::<*const c_void, unsafe extern "C" fn(u16) -> bool>(address(
                     "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE\0",
                 )?),
+                tracing_state: mem::transmute::<*const c_void, unsafe extern "C" fn() -> *const *const c_void>(
+                    address("_ZN5torch3jit6tracer15getTracingStateEv\0")?,
+                ),
                 transform_key,
             })
         }
@@ -229,6 +234,7 @@ impl Private {
         agrees &= self.function_modes() == internal.call_method0("_len_torch_function_stack")?.extract::<i64>()?;
         agrees &= self.dispatch_modes() == internal.call_method0("_len_torch_dispatch_stack")?.extract::<i64>()?;
         agrees &= !self.is_transforming();
+        agrees &= self.is_jit_tracing() == internal.call_method0("_is_tracing")?.extract::<bool>()?;
         let included = internal.getattr("_IncludeDispatchKeyGuard")?.call1((transform_key(torch)?,))?;
         included.call_method0("__enter__")?;
         agrees &= self.is_transforming();
@@ -326,6 +332,14 @@ impl Private {
     pub(super) fn is_transforming(&self) -> bool {
         // SAFETY: it may be called at any time, with any number of a key.
         unsafe { (self.includes_key)(self.transform_key) }
+    }
+
+    /// Whether `torch.jit.trace` records what is called, in this thread.
+    #[inline]
+    pub(super) fn is_jit_tracing(&self) -> bool {
+        // SAFETY: it may be called at any time, and gives a reference to this thread's pointer, the first word of a
+        // `shared_ptr`, which lives as long as the thread.
+        unsafe { !(self.tracing_state)().read().is_null() }
     }
 
     /// torch's number of the element type that is made of Python floats.

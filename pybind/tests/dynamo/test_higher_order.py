@@ -344,6 +344,15 @@ def test_graph_modules_are_called_as_modules() -> None:
     same(rust_inductor.compile(lambda y: traced(y) * 2, backend="eager", fullgraph=True)(x), BLOCK(x) * 2)
 
 
+def test_torch_traces_through_compiled_functions() -> None:
+    compiled = rust_inductor.compile(lambda y: (y @ y.t()).sin(), backend="eager")
+    x, other = torch.randn(3, 4), torch.randn(3, 4)
+    for _ in range(2):
+        scripted = torch.jit.trace(lambda y: compiled(y) + y.sum(), (x,))
+        same(scripted(other), (other @ other.t()).sin() + other.sum())
+        same(compiled(x), (x @ x.t()).sin())
+
+
 def test_functions_that_torch_traces_are_left_alone() -> None:
     def traces(x: Tensor) -> tuple[Tensor, Tensor]:
         scripted = torch.jit.trace(lambda y: (y @ y.t()).sin(), (x,))
