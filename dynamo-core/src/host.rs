@@ -277,6 +277,11 @@ pub trait Host {
     /// The dict in which an object or a module keeps its attributes.
     fn dict_of(&mut self, object: Obj) -> Option<Obj>;
 
+    /// The direct subclasses that `type.__subclasses__` lists of a class.
+    fn subclasses(&mut self, _class: Obj) -> Option<Vec<Obj>> {
+        None
+    }
+
     /// The method resolution order of a class.
     fn mro(&mut self, class: Obj) -> Vec<Obj>;
 

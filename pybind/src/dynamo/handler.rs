@@ -16,6 +16,7 @@ use super::{
     host::PyHost,
     others::TorchOff,
     promises::{broken_promise, keeps_statements, promise_error},
+    retired,
     stance::{Stance, forbidden, stance},
     tell::{Event, Listeners},
 };
@@ -43,7 +44,7 @@ const RESUMED: &str = "torch_dynamo_resume_in_";
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct Dynamo(Arc<Tracing>);
 
-struct Tracing {
+pub(super) struct Tracing {
     backend: Backend,
     listeners: Listeners,
     dynamic: Dynamic,
@@ -99,8 +100,9 @@ impl Dynamo {
     }
 
     /// The function, compiled when it is called.
-    fn wrap(&self, function: Py<PyAny>) -> Optimized {
-        Optimized { function, tracing: Arc::clone(&self.0) }
+    fn wrap(&self, function: &Bound<'_, PyAny>) -> Optimized {
+        let known = retired::revive(&self.0, function).ok().flatten();
+        Optimized { function: function.clone().unbind(), tracing: known.unwrap_or_else(|| Arc::clone(&self.0)) }
     }
 }
 
@@ -109,6 +111,7 @@ impl Dynamo {
 pub(crate) fn reset() {
     crate::device::forget_kept();
     crate::exec::forget_frozen();
+    retired::forget();
     frame_hook::reset();
 }
 
@@ -179,6 +182,40 @@ impl Optimized {
     #[getter]
     fn _torchdynamo_orig_callable(&self, py: Python<'_>) -> Py<PyAny> {
         self.function.clone_ref(py)
+    }
+}
+
+impl Drop for Optimized {
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.tracing) > 1 {
+            return;
+        }
+        Python::try_attach(|py| {
+            // It may end while an exception propagates.
+            let raised = PyErr::take(py);
+            // Without what cannot be kept, the next function is compiled anew.
+            retired::retire(&self.tracing, self.function.bind(py)).ok();
+            if let Some(raised) = raised {
+                raised.restore(py);
+            }
+        });
+    }
+}
+
+impl Tracing {
+    /// What it has in common with those that share their entries.
+    pub(super) fn group(&self) -> Option<&Py<PyAny>> {
+        self.group.as_ref()
+    }
+
+    /// True if it has entries that others can use.
+    pub(super) fn has_entries(&self) -> bool {
+        self.listeners.listener.is_none() && self.history.captures() > 0
+    }
+
+    /// True if one more entry may be made for the code.
+    pub(super) fn has_room(&self, code: &Bound<'_, PyAny>) -> bool {
+        self.history.with(code, |history| history.captures) < self.limit
     }
 }
 

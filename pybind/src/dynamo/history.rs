@@ -90,6 +90,11 @@ impl History {
 }
 
 impl Histories {
+    /// How many entries there are, of all code objects.
+    pub(super) fn captures(&self) -> usize {
+        lock(&self.0).values().map(|history| history.captures).sum()
+    }
+
     /// What is known of this code object.
     pub(super) fn with<T>(&self, code: &Bound<'_, PyAny>, f: impl FnOnce(&mut History) -> T) -> T {
         let key = code.as_ptr() as usize;

@@ -7,7 +7,7 @@
 //! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
 //! - [`stance`]: what `torch.compiler.set_stance` asks for;
 //! - [`others`]: torch's compiler is off while ours is on;
-//! - [`history`]: what earlier calls have shown to change;
+//! - [`history`]: what earlier calls have shown to change; [`retired`]: what functions that ended leave to the next;
 //! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's
 //!   tools have to know; [`numbers`] takes floats out of a graph for our own compiler, [`number_calls`] out of its
 //!   calls;
@@ -46,6 +46,7 @@ mod numbers;
 mod objects;
 mod others;
 mod promises;
+mod retired;
 mod seal;
 mod snapshots;
 mod stability;

@@ -210,3 +210,43 @@ def test_a_lazy_module_that_cannot_be_initialised() -> None:
     compiled: Any = _capture.optimize(model, backend="eager")
     with pytest.raises(IndexError):
         compiled(torch.ones(()))
+
+
+def test_a_function_that_is_compiled_again_finds_its_entries() -> None:
+    counts = Counts()
+
+    def scaled(x: Any) -> Any:
+        return x * 3
+
+    for size in (2, 2, 3, 4, 2):
+        x = torch.ones(size)
+        assert torch.equal(rust_inductor.compile(scaled, backend=counts)(x), x * 3)
+    # The second size makes it dynamic.
+    assert counts.graphs == 2
+    rust_inductor.compile(scaled, backend=counts, dynamic=False)(torch.ones(2))
+    assert counts.graphs == 3
+    rust_inductor.reset()
+    rust_inductor.compile(scaled, backend=counts)(torch.ones(2))
+    assert counts.graphs == 4
+
+
+def test_functions_made_one_after_the_other_share_their_entries_up_to_the_limit() -> None:
+    counts = Counts()
+
+    def scaling(by: int) -> Any:
+        return rust_inductor.compile(lambda x: x * by, backend=counts, recompile_limit=2, dynamic=False)
+
+    for by in (2, 3, 2, 4, 5):
+        assert scaling(by)(X).equal(X * by)
+    # No more fits those of the first; the next have their own.
+    assert counts.graphs == 4
+
+
+def test_what_is_kept_of_a_module_ends_with_it() -> None:
+    net, x = Net(), X
+    for _ in range(2):
+        rust_inductor.compile(net, backend="eager")(x)
+    ended = weakref.ref(net)
+    del net
+    gc.collect()
+    assert ended() is None

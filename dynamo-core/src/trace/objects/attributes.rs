@@ -20,9 +20,10 @@ use crate::{
 };
 use guards::{Constant, GuardKind, Source, SourceId, Step};
 
-/// The classes whose attributes the host reads: instances of them look some up when they are first asked for.
-const READ_BY_HOST: [&str; 5] =
-    ["inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
+/// The classes whose attributes the host reads: instances of them look some up when they are first asked for, or have
+/// others in each thread.
+const READ_BY_HOST: [&str; 6] =
+    ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
 /// The dotted name of `object`'s own way to read, write or delete attributes.
 fn of_object(method: &str) -> String {

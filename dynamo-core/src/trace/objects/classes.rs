@@ -3,15 +3,40 @@
 use super::Tracer;
 use crate::{
     host::{ClassAttr, Obj},
+    reason::{Kind, Reason},
     trace::{
         Traced,
-        core::value::{Value, ValueId},
+        core::{
+            state::State,
+            value::{Value, ValueId},
+        },
+        interp::signature::{Row, row},
         torch::autograd_function::APPLY,
     },
 };
-use guards::{Collection, Constant, GuardKind};
+use guards::{Collection, Constant, GuardKind, Step};
+
+/// Methods of every class.
+pub(in crate::trace) const ROWS: &[Row] = &[row("type.__subclasses__(self, /)", |t, b| t.subclasses(b.arg(0)?))];
 
 impl Tracer<'_> {
+    /// `class.__subclasses__()`
+    fn subclasses(&mut self, class: ValueId) -> Traced {
+        let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`__subclasses__` of {}.", t.describe(class)));
+        let Value::Class(_, obj) = self.get(class)? else { return Err(unknown(self)) };
+        let source = self.source(class).ok_or_else(|| unknown(self))?;
+        let classes = self.host.subclasses(obj).ok_or_else(|| unknown(self))?;
+        let method = self.sources.string("__subclasses__");
+        let source = self.sources.step(source, Step::Call0(method));
+        self.guard(source, GuardKind::SequenceLength(classes.len() as u32, Collection::Sequence));
+        let classes = (0..).zip(classes).map(|(place, class)| {
+            let source = self.sources.item(source, Constant::Int(place));
+            self.lazy(class, source)
+        });
+        let classes = classes.collect();
+        Ok(self.state(State::List(classes)))
+    }
+
     /// `class.__mro__`
     pub(in crate::trace) fn mro_of(&mut self, class: ValueId, obj: Obj) -> Traced {
         let classes = self.host.mro(obj);
@@ -28,6 +53,15 @@ impl Tracer<'_> {
         });
         let classes = classes.collect();
         Ok(self.value(Value::Tuple(classes)))
+    }
+
+    /// True if a class has this method from `type`.
+    pub(in crate::trace) fn has_from_type(&mut self, class: Obj, name: &str) -> bool {
+        let meta = self.host.class_of(class);
+        let method = self.host.class_attr(meta, name, None).map(|(_, found)| found);
+        matches!(method, Some(ClassAttr::Builtin(method, _)) if method.strip_prefix("builtins.type.") == Some(name))
+            && self.reads_as_type(meta)
+            && self.host.class_attr(class, name, None).is_none()
     }
 
     /// A method or a plain attribute that a class of the program's gives, also where its metaclass is the program's;
@@ -69,8 +103,12 @@ impl Tracer<'_> {
 
     /// True for a metaclass that reads attributes as `type` does, and has no descriptor of this name.
     fn is_plain_metaclass(&mut self, meta: Obj, name: &str) -> bool {
+        self.reads_as_type(meta) && self.host.class_attr(meta, name, None).is_none()
+    }
+
+    /// True for a metaclass that reads attributes as `type` does.
+    fn reads_as_type(&mut self, meta: Obj) -> bool {
         let reads = self.host.class_attr(meta, "__getattribute__", None).map(|(_, found)| found);
-        let plain = matches!(&reads, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__getattribute__");
-        plain && self.host.class_attr(meta, name, None).is_none()
+        matches!(&reads, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__getattribute__")
     }
 }

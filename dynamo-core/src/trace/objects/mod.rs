@@ -41,7 +41,7 @@ use crate::{
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 
-pub(super) const ROWS: &[&[Row]] = &[construct::ROWS, copies::ROWS, modules::ROWS];
+pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, modules::ROWS];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]

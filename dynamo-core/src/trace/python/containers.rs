@@ -81,7 +81,7 @@ pub(in crate::trace) fn call_method(
         return result;
     }
     let owners: &[&str] = match t.get(this)? {
-        Value::Class(..) => &["namedtuple"],
+        Value::Class(..) => &["namedtuple", "type"],
         Value::Record(..) => &["namedtuple", "tuple"],
         Value::DictView(_, "keys") => &["dict_keys"],
         Value::State(state) if t.is_generator(state) => &["generator"],

@@ -4,14 +4,17 @@ use crate::{
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
-        core::value::Value,
+        core::{
+            state::State,
+            value::{Keywords, Value, ValueId},
+        },
         interp::signature::{Bound, Row, row},
         python::builtins,
     },
 };
 use fx::Kind as NodeKind;
 use guards::Constant;
-use symshapes::{DType, DeviceKind};
+use symshapes::{DType, Device, DeviceKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.is_tensor(obj, /)", |t, b| {
@@ -32,6 +35,16 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         }
     }),
     row("torch.Tensor.stride(self, dim=...)", in_graph),
+    row("torch.FloatTensor(*args)", |t, b| legacy_tensor(t, b, DType::F32)),
+    row("torch.DoubleTensor(*args)", |t, b| legacy_tensor(t, b, DType::F64)),
+    row("torch.HalfTensor(*args)", |t, b| legacy_tensor(t, b, DType::F16)),
+    row("torch.BFloat16Tensor(*args)", |t, b| legacy_tensor(t, b, DType::BF16)),
+    row("torch.ByteTensor(*args)", |t, b| legacy_tensor(t, b, DType::U8)),
+    row("torch.CharTensor(*args)", |t, b| legacy_tensor(t, b, DType::I8)),
+    row("torch.ShortTensor(*args)", |t, b| legacy_tensor(t, b, DType::I16)),
+    row("torch.IntTensor(*args)", |t, b| legacy_tensor(t, b, DType::I32)),
+    row("torch.LongTensor(*args)", |t, b| legacy_tensor(t, b, DType::I64)),
+    row("torch.BoolTensor(*args)", |t, b| legacy_tensor(t, b, DType::Bool)),
     row("torch.Tensor.is_contiguous(self, memory_format=...)", |t, b| {
         let (tensor, format) = (b.arg(0)?, b.opt(1));
         let Value::Tensor(node) = t.get(tensor)? else { return Err(raised("TypeError: a tensor is expected")) };
@@ -107,6 +120,56 @@ fn change_type(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let dtype = TYPES.iter().find(|(_, known)| on_cpu && full(known) == name).ok_or_else(unknown)?.0;
     let dtype = t.constant(Constant::DType(dtype));
     t.call_torch(NodeKind::CallMethod, "type", Some(tensor), &[dtype], vec![])
+}
+
+/// A tensor on the processor from a legacy class: one with these items, or an uninitialised one of these sizes.
+fn legacy_tensor(t: &mut Tracer<'_>, b: &Bound<'_>, dtype: DType) -> Traced {
+    let unknown = || Reason::new(Kind::Call, format!("`{}` of sizes or items that are not known.", b.name()));
+    let is_size =
+        |t: &mut Tracer<'_>, size| Ok(matches!(t.get(size)?, Value::Const(Constant::Int(_)) | Value::SymInt { .. }));
+    let (factory, given) = match b.rest() {
+        [] => ("torch.empty", t.constant(Constant::Int(0))),
+        &[given] => match t.get(given)? {
+            Value::Tuple(items) => return of_items(t, given, &items, dtype),
+            Value::State(state) => match t.heap.get(state).clone() {
+                State::List(items) => return of_items(t, given, &items, dtype),
+                _ => return Err(unknown()),
+            },
+            Value::Size(_) => ("torch.empty", given),
+            _ if is_size(t, given)? => ("torch.empty", given),
+            _ => return Err(unknown()),
+        },
+        sizes if sizes.iter().try_fold(true, |all, &size| Traced::Ok(all && is_size(t, size)?))? => {
+            ("torch.empty", t.value(Value::Tuple(sizes.to_vec())))
+        }
+        _ => return Err(unknown()),
+    };
+    let keywords = on_processor(t, dtype);
+    t.call_torch(NodeKind::CallFunction, factory, None, &[given], keywords)
+}
+
+/// A tensor on the processor with the items of a list or tuple. NumPy's scalars are tensors already.
+fn of_items(t: &mut Tracer<'_>, given: ValueId, items: &[ValueId], dtype: DType) -> Traced {
+    let mut tensors = Vec::new();
+    for &item in items {
+        if let Value::NdArray { node, is_scalar: true } = t.get(item)?
+            && t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.dtype == dtype)
+        {
+            tensors.push(t.value(Value::Tensor(node)));
+        }
+    }
+    if !tensors.is_empty() && tensors.len() == items.len() {
+        let tensors = t.value(Value::Tuple(tensors));
+        return t.call_torch(NodeKind::CallFunction, "torch.stack", None, &[tensors], vec![]);
+    }
+    let keywords = on_processor(t, dtype);
+    t.call_torch(NodeKind::CallFunction, "torch.tensor", None, &[given], keywords)
+}
+
+/// The keyword arguments of a factory that makes a tensor of this element type on the processor.
+fn on_processor(t: &mut Tracer<'_>, dtype: DType) -> Keywords {
+    let keywords = [("dtype", Constant::DType(dtype)), ("device", Constant::Device(Device::CPU))];
+    keywords.map(|(name, constant)| (name.to_owned(), t.constant(constant))).to_vec()
 }
 
 /// A question about a tensor's element type.

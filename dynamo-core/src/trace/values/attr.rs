@@ -48,6 +48,9 @@ impl Tracer<'_> {
                 Ok(method)
             }
             Value::Class(_, obj) if name == "__mro__" => self.mro_of(forced, obj),
+            Value::Class(_, obj) if name == "__subclasses__" && self.has_from_type(obj, name) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Class(_, obj)
                 if name == "_make" && self.host.record_class(obj).is_some_and(|class| !class.of_sequence) =>
             {

@@ -49,6 +49,10 @@ impl<'py> PyHost<'py> {
             // They look their operators up when they are first asked for them.
             return Ok(object.getattr_opt(name)?.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
+        if &*class_name == "_thread._local" {
+            // Each thread has its own, and a guard reads those of the thread that calls.
+            return Ok(object.getattr_opt(name)?.map_or(Lookup::Absent, |found| Lookup::Found(self.handle(&found))));
+        }
         if GETTERS.contains(&(&*class_name, name)) {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }

@@ -385,6 +385,12 @@ impl Host for PyHost<'_> {
         class.mro().iter().map(|base| self.handle(&base)).collect()
     }
 
+    fn subclasses(&mut self, class: Obj) -> Option<Vec<Obj>> {
+        let class = self.object(class);
+        let listed = self.py.get_type::<PyType>().call_method1("__subclasses__", (class,)).ok()?;
+        Some(listed.cast::<PyList>().ok()?.iter().map(|class| self.handle(&class)).collect())
+    }
+
     fn has_dict(&mut self, obj: Obj) -> bool {
         members::own_dict(&self.object(obj)).is_ok_and(|dict| dict.is_some())
     }
