@@ -27,5 +27,6 @@ pub mod verify;
 
 pub use arg::Arg;
 pub use graph::{Graph, InUse, Kind, Meta, Node, NodeId, Users};
+pub use python::is_in_place;
 pub use scalar::Scalar;
 pub use symshapes::TensorMeta;

@@ -72,7 +72,7 @@ impl Graph {
     /// The graph as the source of a `forward` whose module is called `root` (`self`).
     pub fn python_code(&self, root: &str) -> PythonCode {
         let mut writer = Writer::new(self, root);
-        let last_uses = last_uses(self);
+        let last_uses = self.last_uses();
         let users = self.users();
         for id in self.nodes() {
             writer.statement(id);
@@ -80,20 +80,29 @@ impl Graph {
         }
         writer.finish()
     }
-}
 
-/// For each node, the nodes that no later node uses.
-fn last_uses(graph: &Graph) -> SecondaryMap<NodeId, Vec<NodeId>> {
-    let mut seen: SecondaryMap<NodeId, bool> = SecondaryMap::with_capacity(graph.capacity());
-    let mut last: SecondaryMap<NodeId, Vec<NodeId>> = SecondaryMap::with_capacity(graph.capacity());
-    for user in graph.nodes().rev() {
-        for input in graph[user].inputs() {
-            if !std::mem::replace(&mut seen[input], true) {
-                last[user].push(input);
+    /// For each node, the nodes that no later node uses.
+    pub fn last_uses(&self) -> SecondaryMap<NodeId, Vec<NodeId>> {
+        let mut seen: SecondaryMap<NodeId, bool> = SecondaryMap::with_capacity(self.capacity());
+        let mut last: SecondaryMap<NodeId, Vec<NodeId>> = SecondaryMap::with_capacity(self.capacity());
+        for user in self.nodes().rev() {
+            for input in self[user].inputs() {
+                if !std::mem::replace(&mut seen[input], true) {
+                    last[user].push(input);
+                }
             }
         }
+        last
     }
-    last
+}
+
+/// True for a call of an operator that writes to its first operand, which is written as a statement.
+pub fn is_in_place(node: &Node) -> bool {
+    let operator = match Target::of(&node.target) {
+        Target::Operator(operator) if node.kind == Kind::CallFunction => operator,
+        _ => return false,
+    };
+    IN_PLACE.iter().any(|&(name, form)| name == operator && node.args.len() >= form.matches("{}").count())
 }
 
 struct Writer<'a> {

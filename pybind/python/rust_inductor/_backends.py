@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import linecache
@@ -216,6 +217,17 @@ class _Made(NamedTuple):
         source = f"{blank}{start}{', '.join(parameters)}{end}{body}"
         return torch.fx.graph.PythonCode(source, names, _lineno_map=lines, _prologue_start=4)
 
+    def function(self, graph: torch.fx.Graph, code: torch.fx.graph.PythonCode, file: str) -> types.FunctionType | None:
+        """Give the function that the source in a file defines; ``None`` if that has to be compiled."""
+        callables = [node.target for node in graph.nodes if node.op == "call_function"]
+        compiled = _native.bytecode_of(self.graph, callables, file)
+        if compiled is None:
+            return None
+        forward = types.FunctionType(compiled, code.globals.copy())
+        typed = (node for node in graph.nodes if node.op == "placeholder" and node.type is not None)
+        forward.__annotations__ = {str(node.target): node.type for node in typed}
+        return forward
+
 
 def _row(node: torch.fx.Node) -> tuple[Any, ...]:
     """Give what the code of a node depends on; containers of arguments do not change, but are replaced."""
@@ -288,12 +300,34 @@ def _write(gm: torch.fx.GraphModule) -> None:
     made: _Made | None = vars(gm.graph).pop(_Made.__name__, None)
     code = None if made is None or os.environ.keys() & _SHOWING else made.code(gm.graph)
     with unlooked(gm.graph):
-        if code is not None:
-            gm.graph.python_code = lambda *_, **__: code  # type: ignore[method-assign]
-        try:
+        if made is None or code is None or not _has_own_code(gm, made, code):
             _LazyGraphModule.force_recompile(gm)
-        finally:
-            vars(gm.graph).pop("python_code", None)
+
+
+def _has_own_code(gm: torch.fx.GraphModule, made: _Made, code: torch.fx.graph.PythonCode) -> bool:
+    """Give a module its Python code, of which torch only keeps the source, with bytecode of ours; false if it has to
+    compile the source itself."""
+    from torch.fx._lazy_graph_module import _LazyGraphModule
+    from torch.fx.graph_module import _loader
+
+    if gm.graph._co_fields:
+        return False
+    key = _loader.cache(code.src, code.globals)
+    forward = made.function(gm.graph, code, key)
+    if forward is None:
+        _forget_source(key)
+        return False
+    # What torch executes is nothing, among whose globals it finds the function.
+    stand_in = dataclasses.replace(code, src="", globals={**code.globals, forward.__name__: forward})
+    gm.graph.python_code = lambda *_, **__: stand_in  # type: ignore[method-assign]
+    gm.graph._co_fields = {"co_filename": key}
+    try:
+        _LazyGraphModule.force_recompile(gm)
+    finally:
+        gm.graph._co_fields = {}
+        vars(gm.graph).pop("python_code", None)
+    gm._code = _loader.eval_cache[key] = code.src
+    return True
 
 
 def _forgotten_with(owner: Any, forward: Any) -> None:

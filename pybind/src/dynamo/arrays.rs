@@ -1,20 +1,19 @@
 //! NumPy's arrays and functions, as torch sees them.
 
+use super::members;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// NumPy, if the program has imported it.
-fn numpy(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
-    modules.get_item(intern!(py, "numpy"))
+fn numpy(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    members::loaded(py, "numpy")
 }
 
 /// The tensor that shares the memory of an array; `None` for anything but an array that can be written, in native byte
 /// order, of an element type that torch has, too.
 pub(super) fn tensor_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = array.py();
-    let Some(numpy) = numpy(py)? else { return Ok(None) };
+    let Some(numpy) = numpy(py) else { return Ok(None) };
     if array.is_instance(&numpy.getattr(intern!(py, "generic"))?)? {
         return tensor_of_scalar(&numpy, array).map(Some);
     }
@@ -52,7 +51,7 @@ fn tensor_of_scalar<'py>(numpy: &Bound<'py, PyAny>, scalar: &Bound<'py, PyAny>) 
 /// The name by which a program finds one of NumPy's functions: `numpy.sum`, `numpy.linalg.norm`.
 pub(super) fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let py = function.py();
-    let Some(numpy) = numpy(py)? else { return Ok(None) };
+    let Some(numpy) = numpy(py) else { return Ok(None) };
     let name: String = function.getattr(intern!(py, "__name__"))?.extract()?;
     let found = |module: &Bound<'_, PyAny>| Ok::<_, PyErr>(module.getattr_opt(&*name)?.is_some_and(|f| f.is(function)));
     if found(&numpy)? {

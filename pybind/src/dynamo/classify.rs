@@ -1,17 +1,21 @@
 //! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
 
-use super::{arrays, constant};
+use super::{arrays, constant, members};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
 use dynamo_core::trace::has_row;
 use guards::DispatchKeys;
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyAnyMethods, PyDict, PyFunction, PyList, PyModule, PyRange, PySlice, PyString, PyTuple, PyType};
+use pyo3::types::{
+    PyAnyMethods, PyDict, PyDictMethods, PyFunction, PyList, PyModule, PyRange, PySlice, PyString, PyTuple, PyType,
+};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What an object is, with its parts as Python objects.
 pub(super) type PyView<'py> = View<Bound<'py, PyAny>>;
@@ -240,10 +244,25 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
 
 /// Module and qualified name of a class, as the program would write it.
 pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
+    thread_local! {
+        /// The names of static types, which never end.
+        static KNOWN: RefCell<FxHashMap<usize, String>> = RefCell::default();
+    }
+    let flags = class.cast::<PyType>().map(members::flags).unwrap_or(ffi::Py_TPFLAGS_HEAPTYPE);
+    let is_static = flags & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0 && flags & ffi::Py_TPFLAGS_HEAPTYPE == 0;
+    let address = class.as_ptr() as usize;
+    if is_static && let Some(known) = KNOWN.with_borrow(|known| known.get(&address).cloned()) {
+        return Ok(known);
+    }
     let py = class.py();
-    let module: String = class.getattr(intern!(py, "__module__"))?.extract().unwrap_or_default();
-    let name: String = class.getattr(intern!(py, "__qualname__"))?.extract()?;
-    Ok(format!("{module}.{name}"))
+    let module = class.getattr(intern!(py, "__module__"))?;
+    let name = class.getattr(intern!(py, "__qualname__"))?;
+    let module = module.cast::<PyString>().ok().and_then(|module| module.to_str().ok()).unwrap_or_default();
+    let name = [module, name.cast::<PyString>()?.to_str()?].join(".");
+    if is_static {
+        KNOWN.with_borrow_mut(|known| known.insert(address, name.clone()));
+    }
+    Ok(name)
 }
 
 fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<TensorView<Bound<'py, PyAny>>>> {
@@ -255,7 +274,6 @@ fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<Ten
     let Some(dtype) = torch.dtype_of(&get(intern!(py, "dtype"))?) else { return Ok(None) };
     let Some(guards::Constant::Device(device)) = constant::read(&get(intern!(py, "device"))?) else { return Ok(None) };
     let sizes: Vec<i64> = get(intern!(py, "shape"))?.extract()?;
-    let keys = torch.find(py, "_C._dispatch_keys")?.call1((object,))?;
     Ok(Some(TensorView {
         class: object.get_type().into_any(),
         is_parameter: !object.get_type().is(&torch.tensor),
@@ -265,17 +283,31 @@ fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<Ten
         offset: object.call_method0(intern!(py, "storage_offset"))?.extract()?,
         requires_grad: get(intern!(py, "requires_grad"))?.extract()?,
         is_leaf: get(intern!(py, "is_leaf"))?.extract()?,
-        dispatch_keys: DispatchKeys {
-            bits: keys.call_method0("raw_repr")?.extract()?,
-            name: keys.str()?.to_str()?.into(),
-        },
+        dispatch_keys: dispatch_keys(&torch.dispatch_keys.bind(py).call1((object,))?)?,
         marks: marks(object, sizes.len())?,
         sizes,
     }))
 }
 
+/// A set of dispatch keys. There are few, whose names are long.
+fn dispatch_keys(keys: &Bound<'_, PyAny>) -> PyResult<DispatchKeys> {
+    thread_local! {
+        static NAMES: RefCell<FxHashMap<u64, Arc<str>>> = RefCell::default();
+    }
+    let bits = keys.call_method0(intern!(keys.py(), "raw_repr"))?.extract()?;
+    if let Some(name) = NAMES.with_borrow(|names| names.get(&bits).cloned()) {
+        return Ok(DispatchKeys { bits, name });
+    }
+    let name: Arc<str> = keys.str()?.to_str()?.into();
+    NAMES.with_borrow_mut(|names| names.insert(bits, Arc::clone(&name)));
+    Ok(DispatchKeys { bits, name })
+}
+
 /// What `mark_dynamic` and its like have left in a tensor.
 fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
+    if members::own_dict(tensor)?.is_none_or(|own| own.is_empty()) {
+        return Ok(vec![Mark::None; rank]);
+    }
     let dims = |name: &str| -> PyResult<Vec<usize>> {
         let Some(set) = tensor.getattr_opt(name)? else { return Ok(Vec::new()) };
         set.try_iter()?.map(|dim| dim?.extract()).collect()
@@ -372,10 +404,7 @@ fn is_disallowed(function: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// True for what is in one of torch's tables of functions; torch's Dynamo is not imported for it.
 fn is_among(function: &Bound<'_, PyAny>, table: &str) -> PyResult<bool> {
     let py = function.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-    let Some(rules) = modules.cast::<PyDict>()?.get_item(intern!(py, "torch._dynamo.trace_rules"))? else {
-        return Ok(false);
-    };
+    let Some(rules) = members::loaded(py, "torch._dynamo.trace_rules") else { return Ok(false) };
     let Some(ids) = rules.getattr_opt(table)? else { return Ok(false) };
     match ids.getattr_opt(intern!(py, "function_ids"))? {
         Some(known) if !known.is_none() => known.contains(function.as_ptr() as usize),

@@ -2,11 +2,10 @@
 //!
 //! The module is not imported for it, which takes seconds: where nobody has imported it, nobody has set anything.
 
+use super::members;
 use dynamo_core::trace::{Dynamic, Options};
 use pyo3::exceptions::PyRuntimeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// The module, if it is there.
 pub(super) struct Config<'py>(Option<Bound<'py, PyAny>>);
@@ -14,11 +13,7 @@ pub(super) struct Config<'py>(Option<Bound<'py, PyAny>>);
 impl<'py> Config<'py> {
     /// As it is now.
     pub(super) fn new(py: Python<'py>) -> Config<'py> {
-        let module = || -> PyResult<Option<Bound<'py, PyAny>>> {
-            let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
-            modules.get_item(intern!(py, "torch._dynamo.config"))
-        };
-        Config(module().ok().flatten())
+        Config(members::loaded(py, "torch._dynamo.config"))
     }
 
     fn is(&self, name: &str, default: bool) -> bool {

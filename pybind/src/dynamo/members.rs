@@ -3,9 +3,13 @@
 
 use super::classify::dotted_name;
 use dynamo_core::host::EnumMember;
+use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyFloat, PyFunction, PyInt, PyString, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::ffi::c_ulong;
 
 /// The sort of an entry of a class.
 pub(super) enum Member<'py> {
@@ -32,18 +36,74 @@ pub(super) fn in_mro_after<'py>(
     name: &str,
     after: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<(usize, Bound<'py, PyAny>)>> {
+    let name = interned(class.py(), name);
+    if after.is_none() && in_mro(class, &name).is_none() {
+        return Ok(None);
+    }
     let mro = class.mro();
     let first = match after {
         None => 0,
         Some(after) => mro.iter().position(|base| base.is(after)).map_or(mro.len(), |at| at + 1),
     };
     for (at, base) in mro.iter().enumerate().skip(first) {
-        let dict = base.getattr(intern!(class.py(), "__dict__"))?;
-        if dict.contains(name)? {
-            return dict.get_item(name).map(|found| Some((at, found)));
+        if let Some(found) = own_entry(base.cast::<PyType>()?, &name)? {
+            return Ok(Some((at, found)));
         }
     }
     Ok(None)
+}
+
+/// What a class gives its instances under a name, by the interpreter's own cache.
+pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: a live class, and a string that is interned, as the cache has it. The reference is borrowed from the
+    // class, which nothing changes before it is a reference of its own.
+    unsafe {
+        let found = _PyType_Lookup(class.as_type_ptr(), name.as_ptr());
+        Bound::from_borrowed_ptr_or_opt(class.py(), found)
+    }
+}
+
+/// The entry of a class's own dict.
+fn own_entry<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    #[cfg(Py_3_12)]
+    // SAFETY: a live class, whose dict is a new reference.
+    let dict = unsafe { Bound::from_owned_ptr_or_opt(class.py(), PyType_GetDict(class.as_type_ptr())) };
+    #[cfg(not(Py_3_12))]
+    // SAFETY: a live class that is ready has a dict, which it keeps.
+    let dict = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*class.as_type_ptr()).tp_dict) };
+    match dict {
+        Some(dict) => dict.cast::<PyDict>()?.get_item(name),
+        None => Ok(None),
+    }
+}
+
+unsafe extern "C" {
+    /// The interpreter's own lookup in the method resolution order: a borrowed reference, or null without an exception.
+    fn _PyType_Lookup(class: *mut PyTypeObject, name: *mut PyObject) -> *mut PyObject;
+    #[cfg(Py_3_12)]
+    fn PyType_GetDict(class: *mut PyTypeObject) -> *mut PyObject;
+}
+
+/// A module that was imported.
+pub(super) fn loaded<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the interpreter's own dict of modules, borrowed.
+    let modules = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyImport_GetModuleDict()) };
+    modules?.cast::<PyDict>().ok()?.get_item(interned(py, name)).ok()?
+}
+
+/// A name as the interpreter interns those of attributes. Each is decoded and hashed once.
+pub(super) fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
+    thread_local! {
+        static NAMES: RefCell<FxHashMap<Box<str>, Py<PyString>>> = RefCell::default();
+    }
+    NAMES.with_borrow_mut(|names| match names.get(name) {
+        Some(known) => known.bind(py).clone(),
+        None => {
+            let new = PyString::intern(py, name);
+            names.insert(name.into(), new.clone().unbind());
+            new
+        }
+    })
 }
 
 /// The sort of what a class has under a name.
@@ -93,13 +153,13 @@ fn by_class<'py>(found: &Bound<'py, PyAny>, name: &str) -> PyResult<Member<'py>>
 pub(super) fn of_instance<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let class = object.get_type();
-    if let Some((_, found)) = in_mro_after(&class, name, None)?
+    if let Some(found) = in_mro(&class, &interned(py, name))
         && matches!(kind(&found, name), Member::Slot)
     {
         return found.call_method1(intern!(py, "__get__"), (object, &class)).map(Some).or(Ok(None));
     }
     match own_dict(object)? {
-        Some(dict) => dict.get_item(name),
+        Some(dict) => dict.get_item(interned(py, name)),
         None => Ok(None),
     }
 }
@@ -108,7 +168,7 @@ pub(super) fn of_instance<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResu
 pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     // SAFETY: the object is live; the call gives a new reference, or raises for an object without a dict.
     let dict = unsafe {
-        let dict = pyo3::ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
+        let dict = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
         Bound::from_owned_ptr_or_opt(object.py(), dict)
     };
     match dict {
@@ -143,19 +203,23 @@ pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(true)
 }
 
+/// `type.__flags__`
+pub(super) fn flags(class: &Bound<'_, PyType>) -> c_ulong {
+    // SAFETY: a live class is asked.
+    unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) }
+}
+
 /// The class without Python code that a class comes from, by its dotted name; `None` for one with abstract methods, or
 /// on the way to which are classes that are neither Python's own nor made by a class statement.
 pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
-    // SAFETY: a live class is asked for its flags.
-    let flags = |class: &Bound<'_, PyType>| unsafe { pyo3::ffi::PyType_GetFlags(class.as_type_ptr()) };
-    if flags(class) & pyo3::ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+    if flags(class) & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
         return Ok(None);
     }
     let mut base = "builtins.object".to_owned();
     let mut in_python = true;
     for each in class.mro().iter() {
         let each = each.cast_into::<PyType>()?;
-        if flags(&each) & pyo3::ffi::Py_TPFLAGS_HEAPTYPE != 0 {
+        if flags(&each) & ffi::Py_TPFLAGS_HEAPTYPE != 0 {
             let dict = each.getattr(intern!(class.py(), "__dict__"))?;
             // Tensors and their like override what torch does with them.
             if !in_python || !dict.contains("__module__")? || dict.contains("__torch_function__")? {

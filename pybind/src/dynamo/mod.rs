@@ -21,7 +21,7 @@
 //! - [`members`]: what classes and instances have under a name, bound to nothing;
 //! - [`symbolic`]: torch is asked about calls on symbolic sizes;
 //! - [`tell`]: what listeners and the log are told;
-//! - [`code`], [`constant`]: code objects and constants, in and out.
+//! - [`code`], [`constant`]: code objects and constants, in and out; [`graph_code`] makes those of graphs.
 
 mod arrays;
 mod backend;
@@ -33,6 +33,7 @@ mod constant;
 mod declared;
 mod facts;
 mod failures;
+mod graph_code;
 mod guard_filter;
 mod handler;
 mod history;
@@ -59,5 +60,6 @@ mod tensors;
 mod version_tags;
 mod watchers;
 
+pub(crate) use graph_code::bytecode_of;
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};

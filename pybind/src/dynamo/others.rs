@@ -3,10 +3,10 @@
 //! torch keeps to this among its own: its wrappers put their callback in the place of the one that was there. Ours does
 //! the same, and torch's wrappers turn us off, as all is left alone that the code of their file calls.
 
+use super::members;
 use frame_hook::has_company;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// While this lives, torch's compiler sees nothing of this thread.
 pub(super) struct TorchOff<'py> {
@@ -23,9 +23,9 @@ impl<'py> TorchOff<'py> {
         if !has_company(py) {
             return Ok(TorchOff { before: None });
         }
-        let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-        let evaluator = modules.cast::<PyDict>()?.get_item(intern!(py, "torch._C._dynamo.eval_frame"))?;
-        let Some(evaluator) = evaluator else { return Ok(TorchOff { before: None }) };
+        let Some(evaluator) = members::loaded(py, "torch._C._dynamo.eval_frame") else {
+            return Ok(TorchOff { before: None });
+        };
         let set = evaluator.getattr(intern!(py, "set_eval_frame"))?;
         let callback = set.call1((py.None(),))?;
         Ok(TorchOff { before: (!callback.is_none()).then_some((set, callback)) })

@@ -2,6 +2,7 @@
 //!
 //! Those that torch has registered for itself are left alone: they stand for what our tracer has rules for.
 
+use super::members;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,8 +10,7 @@ use pyo3::types::PyDict;
 /// What is registered for a function, if torch's Dynamo is there at all.
 pub(super) fn find<'py>(function: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = function.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.cast_into::<PyDict>()?;
-    let Some(owner) = modules.get_item(intern!(py, "torch._dynamo.variables.functions"))? else { return Ok(None) };
+    let Some(owner) = members::loaded(py, "torch._dynamo.variables.functions") else { return Ok(None) };
     let owner = owner.getattr(intern!(py, "PolyfilledFunctionVariable"))?;
     let table = owner.call_method0(intern!(py, "_get_polyfill_handlers"))?.cast_into::<PyDict>()?;
     let Some(registered) = table.get_item(function)? else { return Ok(None) };

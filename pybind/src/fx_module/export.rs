@@ -37,6 +37,11 @@ impl Graph {
         })
     }
 
+    /// The Python value of an argument that is none of the containers, nor a node.
+    pub(crate) fn constant<'py>(&self, py: Python<'py>, arg: &Arg) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, arg, &self.objects.opaques)
+    }
+
     /// A `torch.fx.GraphModule` of this graph, with the attributes and submodules of `root`; a lazy one writes its
     /// Python code when it is needed.
     pub(crate) fn graph_module<'py>(&self, root: &Bound<'py, PyAny>, lazy: bool) -> PyResult<Bound<'py, PyAny>> {

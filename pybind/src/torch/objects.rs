@@ -55,7 +55,7 @@ pub(crate) struct Torch {
     /// `torch.strided`
     pub(crate) strided: Py<PyAny>,
     /// `torch._C._dispatch_keys`
-    dispatch_keys: Py<PyAny>,
+    pub(crate) dispatch_keys: Py<PyAny>,
     dtypes: FxHashMap<usize, DType>,
     dtype_objects: Vec<(DType, Py<PyAny>)>,
     /// `torch.__version__`.

@@ -22,9 +22,7 @@ impl Tracer<'_> {
             _ if self.shapes.specialises || !self.options.ints => false,
             Dynamic::Never => false,
             Dynamic::Always => self.is_passed(source),
-            Dynamic::Automatic => {
-                self.options.changed.contains(&self.sources.display(source).to_string()) && self.is_passed(source)
-            }
+            Dynamic::Automatic => self.has_changed(source) && self.is_passed(source),
         }
     }
 
@@ -44,7 +42,7 @@ impl Tracer<'_> {
             _ if self.shapes.specialises => false,
             Dynamic::Never => false,
             Dynamic::Always => true,
-            Dynamic::Automatic => self.options.changed.contains(&self.sources.display(source).to_string()),
+            Dynamic::Automatic => self.has_changed(source),
         };
         let finite = f64::from_bits(bits).is_finite();
         let undeclared = || self.declared(source).is_none();
@@ -151,6 +149,12 @@ impl Tracer<'_> {
         Ok((sizes, strides, offset))
     }
 
+    /// True for a size or an integer that was another in an earlier call.
+    fn has_changed(&self, source: SourceId) -> bool {
+        let changed = &self.options.changed;
+        !changed.is_empty() && changed.contains(&self.sources.display(source).to_string())
+    }
+
     /// What `dynamic_shapes` says of a size or an integer.
     fn declared(&self, source: SourceId) -> Option<Mark> {
         if self.options.declared.is_empty() {
@@ -194,7 +198,7 @@ impl Tracer<'_> {
 
     /// How a dimension is treated.
     fn dim(&self, mark: &Mark, printed: SourceId) -> Dim {
-        let changed = || self.options.changed.contains(&self.sources.display(printed).to_string());
+        let changed = || self.has_changed(printed);
         let policy = match (mark, self.options.dynamic) {
             (Mark::Static, _) => Policy::Static,
             (Mark::Unbacked(_), _) => Policy::Unbacked,

@@ -5,6 +5,7 @@ use crate::dynamo::classify::dotted_name;
 use crate::dynamo::members;
 use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
@@ -76,25 +77,25 @@ impl<'py> PyHost<'py> {
         }
         if let ("name" | "value", true) = (name, class.get_type().is(&of_enums)) {
             let base = enums.getattr("Enum")?.cast_into::<PyType>()?;
-            let known = in_mro(&class, name)?.zip(in_mro(&base, name)?);
+            let known = in_mro(&class, name).zip(in_mro(&base, name));
             let plain = known.is_some_and(|(own, known)| own.is(&known));
             let found = if plain { Some(object.getattr(format!("_{name}_"))?) } else { None };
             return Ok(found.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
         }
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
-            let found = in_mro(object.cast::<PyType>()?, name)?;
-            if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name)?.is_none() {
+            let found = in_mro(object.cast::<PyType>()?, name);
+            if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name).is_none() {
                 return Ok(Lookup::Absent);
             }
             let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }
-        let reading = in_mro(&class, "__getattribute__")?.map(|found| members::kind(&found, "__getattribute__"));
+        let reading = in_mro(&class, "__getattribute__").map(|found| members::kind(&found, "__getattribute__"));
         if !matches!(reading, Some(members::Member::Builtin(name)) if READ_GENERICALLY.contains(&name.as_str())) {
             return Ok(Lookup::Unknown);
         }
-        let of_class = in_mro(&class, name)?;
+        let of_class = in_mro(&class, name);
         if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {
             let is_plain = value.get_type().is(self.py.import("builtins")?.getattr("property")?);
             let getter = if is_plain { Some(value.getattr("fget")?) } else { None };
@@ -144,11 +145,10 @@ impl<'py> PyHost<'py> {
                 return Ok(false);
             }
         }
-        let own =
-            |base: &Bound<'py, PyAny>| Ok::<_, PyErr>(base.getattr("__flags__")?.extract::<u64>()? & (1 << 8) == 0);
         for base in class.mro().iter() {
             let dict = base.getattr("__dict__")?;
-            if own(&base)? && (dict.contains("__init__")? || dict.contains("__new__")?) {
+            let is_own = members::flags(base.cast::<PyType>()?) & ffi::Py_TPFLAGS_IMMUTABLETYPE == 0;
+            if is_own && (dict.contains("__init__")? || dict.contains("__new__")?) {
                 return Ok(false);
             }
         }
@@ -184,8 +184,8 @@ pub(super) fn is_abstract(class: &Bound<'_, PyType>) -> PyResult<bool> {
 pub(super) fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let (meta, builtin) = (class.get_type(), class.py().get_type::<PyType>());
     for name in ["__instancecheck__", "__subclasscheck__"] {
-        let own = in_mro(&meta, name)?;
-        let plain = in_mro(&builtin, name)?;
+        let own = in_mro(&meta, name);
+        let plain = in_mro(&builtin, name);
         if !matches!((own, plain), (Some(own), Some(plain)) if own.is(&plain)) {
             return Ok(false);
         }
@@ -194,15 +194,8 @@ pub(super) fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
 }
 
 /// What the classes of the method resolution order have under a name.
-pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    for base in class.mro().iter() {
-        if let Some(dict) = base.getattr_opt("__dict__")?
-            && dict.contains(name)?
-        {
-            return dict.get_item(name).map(Some);
-        }
-    }
-    Ok(None)
+pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+    members::in_mro(class, &members::interned(class.py(), name))
 }
 
 /// True for what computes when it is read or written: properties and other data descriptors.

@@ -17,6 +17,7 @@ use dynamo_core::host::{
 };
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType};
 use rustc_hash::FxHashMap;
@@ -31,6 +32,15 @@ mod without_data;
 
 use attributes::{in_mro, inherits_plainly, is_abstract, is_property};
 
+/// The interpreter's version, whose bytecode is read and written.
+pub(in crate::dynamo) const VERSION: Version = if cfg!(not(Py_3_12)) {
+    Version::V311
+} else if cfg!(not(Py_3_13)) {
+    Version::V312
+} else {
+    Version::V313
+};
+
 /// The interpreter for the length of a capture.
 pub(in crate::dynamo) struct PyHost<'py> {
     py: Python<'py>,
@@ -42,6 +52,8 @@ pub(in crate::dynamo) struct PyHost<'py> {
     named: Vec<Obj>,
     /// Whether autograd records.
     grad: bool,
+    /// Classes that the tracer has asked for, by their dotted names.
+    classes: FxHashMap<String, Obj>,
     /// True if a lazy module was initialised, which is seen as it was before.
     is_stale: bool,
 }
@@ -57,6 +69,7 @@ impl<'py> PyHost<'py> {
             grad: Torch::get(py)
                 .and_then(|torch| torch.find(py, "is_grad_enabled")?.call0()?.is_truthy())
                 .unwrap_or(true),
+            classes: FxHashMap::default(),
             is_stale: false,
         }
     }
@@ -128,7 +141,12 @@ impl<'py> PyHost<'py> {
 
 /// The schemas of an operator's overloads, or of the one that is named.
 fn schemas<'py>(py: Python<'py>, operator: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let mut parts = operator.strip_prefix("torch.ops.").unwrap_or(operator).split('.');
+    let parts = operator.strip_prefix("torch.ops.").unwrap_or(operator);
+    if parts.starts_with("torch.") {
+        // Of the functions of the module there are none.
+        return Ok(Vec::new());
+    }
+    let mut parts = parts.split('.');
     let (Some(namespace), Some(name)) = (parts.next(), parts.next()) else { return Ok(Vec::new()) };
     let packet = py.import("torch")?.getattr("ops")?.getattr(namespace)?.getattr(name)?;
     let overloads: Vec<String> = match parts.next() {
@@ -166,13 +184,7 @@ fn gives_nothing(py: Python<'_>, operator: &str) -> PyResult<bool> {
 
 impl Host for PyHost<'_> {
     fn version(&self) -> Version {
-        if cfg!(not(Py_3_12)) {
-            Version::V311
-        } else if cfg!(not(Py_3_13)) {
-            Version::V312
-        } else {
-            Version::V313
-        }
+        VERSION
     }
 
     fn view(&mut self, obj: Obj) -> View {
@@ -192,9 +204,14 @@ impl Host for PyHost<'_> {
             "builtins.function" => return Some(self.handle(self.py.get_type::<PyFunction>().as_any())),
             _ => {}
         }
+        if let Some(&known) = self.classes.get(name) {
+            return Some(known);
+        }
         let (module, class) = name.rsplit_once('.')?;
         let class = self.py.import(module).ok()?.getattr(class).ok()?;
-        Some(self.handle(&class))
+        let class = self.handle(&class);
+        self.classes.insert(name.to_owned(), class);
+        Some(class)
     }
 
     fn is_exception(&mut self, class: Obj) -> bool {
@@ -221,9 +238,8 @@ impl Host for PyHost<'_> {
     }
 
     fn is_immutable(&mut self, class: Obj) -> bool {
-        // Py_TPFLAGS_IMMUTABLETYPE
-        let flags = self.object(class).getattr("__flags__").and_then(|flags| flags.extract::<u64>());
-        flags.is_ok_and(|flags| flags & (1 << 8) != 0)
+        let class = self.object(class);
+        class.cast::<PyType>().is_ok_and(|class| members::flags(class) & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0)
     }
 
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
@@ -258,7 +274,7 @@ impl Host for PyHost<'_> {
     }
 
     fn module(&mut self, name: &str) -> Option<Obj> {
-        let module = self.py.import("sys").ok()?.getattr("modules").ok()?.get_item(name).ok()?;
+        let module = members::loaded(self.py, name)?;
         module.is_instance_of::<PyModule>().then(|| self.handle(&module))
     }
 
@@ -350,7 +366,7 @@ impl Host for PyHost<'_> {
         let class = object.get_type();
         let plain = || -> PyResult<bool> {
             let generic = self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?;
-            let described = in_mro(&class, name)?.is_some_and(|value| is_property(&value));
+            let described = in_mro(&class, name).is_some_and(|value| is_property(&value));
             Ok(class.getattr("__setattr__")?.is(&generic) && !described && members::own_dict(&object)?.is_some())
         };
         plain().unwrap_or(false)
@@ -360,7 +376,7 @@ impl Host for PyHost<'_> {
         let class = self.object(obj).get_type();
         let plain = || -> PyResult<bool> {
             let generic = self.py.import("builtins")?.getattr("object")?.getattr("__delattr__")?;
-            let absent_after = in_mro(&class, name)?.is_none() && in_mro(&class, "__getattr__")?.is_none();
+            let absent_after = in_mro(&class, name).is_none() && in_mro(&class, "__getattr__").is_none();
             Ok(absent_after && class.getattr("__delattr__")?.is(&generic))
         };
         plain().unwrap_or(false) && self.plain_setattr(obj, name)
