@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import inspect
@@ -223,7 +224,8 @@ class _Made(NamedTuple):
         compiled = _native.bytecode_of(self.graph, callables, file)
         if compiled is None:
             return None
-        forward = types.FunctionType(compiled, code.globals.copy())
+        # As `exec` has it.
+        forward = types.FunctionType(compiled, {**code.globals, "__builtins__": vars(builtins)})
         typed = (node for node in graph.nodes if node.op == "placeholder" and node.type is not None)
         forward.__annotations__ = {str(node.target): node.type for node in typed}
         return forward

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import threading
 from typing import Any
 
 import pytest
@@ -388,3 +389,28 @@ def test_the_choice_of_attention_kernels_is_guarded():
             assert compiled(*tensors) == attention_layout(*tensors)
             layouts.add(attention_layout(*tensors))
     assert len(layouts) == 2
+
+
+def test_attributes_of_a_thread_are_those_of_the_thread_that_calls():
+    local = threading.local()
+    local.x, local.n = torch.ones(2), 3
+
+    def add(x):
+        return x * local.y if hasattr(local, "y") else x + local.x * local.n
+
+    compiled = _capture.optimize(add, backend="eager", fullgraph=True)
+    same = lambda: torch.equal(compiled(torch.ones(2)), add(torch.ones(2)))  # noqa: E731
+    found = [same()]
+
+    def elsewhere():
+        local.x, local.n = torch.zeros(2), 5
+        found.append(same())
+        local.y = 7
+        found.append(same())
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    found.append(same())
+    local.y = 2
+    assert [*found, same()] == [True] * 5

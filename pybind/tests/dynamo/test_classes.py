@@ -10,6 +10,7 @@ import enum
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -649,3 +650,64 @@ def test_a_special_method_given_later_is_noticed(name):
     setattr(Thing, name, method)
     torch.testing.assert_close(compiled(X, thing), function(X, thing))
     torch.testing.assert_close(compiled(X, thing), X + 1)
+
+
+def test_subclasses_are_those_that_there_are() -> None:
+    class Root:
+        pass
+
+    class First(Root):
+        factor = 2
+
+    class Second(Root):
+        factor = 3
+
+    def scale(x: Any) -> Any:
+        for each in Root.__subclasses__():
+            x = x * each.factor
+        return x, Root.__subclasses__()
+
+    compiled = _capture.optimize(scale, backend="eager", fullgraph=True)
+    for _ in range(2):
+        (ours, classes), (theirs, expected) = compiled(X), scale(X)
+        assert torch.equal(ours, theirs)
+        assert classes == expected
+        # The second time there is one more.
+        extra = type("Extra", (First,), {}), type("Third", (Root,), {"factor": 5})
+    assert len(extra) == 2
+
+
+class Listing(type):
+    """Says itself which subclasses there are."""
+
+    def __subclasses__(cls) -> list[type]:
+        return [int]
+
+
+class Listed(metaclass=Listing):
+    """Has no subclasses."""
+
+
+def test_a_metaclass_says_which_subclasses_there_are() -> None:
+    compiled = _capture.optimize(lambda x: (x + 1, Listed.__subclasses__()), backend="eager")
+    assert compiled(X)[1] == [int]
+
+
+LEGACY: list[Callable[[Any], Any]] = [
+    lambda x: torch.LongTensor([1, 2]) + x[:, 0],
+    lambda x: torch.FloatTensor([[1, 2.5, 3]]) * x,
+    lambda x: torch.LongTensor([1.7, 2.2]),
+    lambda x: torch.BoolTensor((True, False)),
+    lambda x: torch.HalfTensor([True, 2]),
+    lambda x: torch.ByteTensor(2, x.shape[1]).zero_(),
+    lambda x: torch.DoubleTensor(x.size()).fill_(1),
+    lambda x: torch.IntTensor(),
+    lambda x: torch.LongTensor([*np.array([3, 5])]),
+]
+
+
+@pytest.mark.parametrize("make", LEGACY)
+def test_legacy_classes_of_tensors(make: Callable[[Any], Any]) -> None:
+    ours, theirs = _capture.optimize(make, backend="eager", fullgraph=True)(X), make(X)
+    assert ours.dtype == theirs.dtype
+    assert torch.equal(ours, theirs)

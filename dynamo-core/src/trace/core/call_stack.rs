@@ -2,9 +2,14 @@
 
 use super::checkpoint::Speculative;
 use crate::bytecode::Span;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// File, line and function of a frame.
+type Line = (String, i32, String);
 
 /// A stack trace: file, line and function of each frame, outermost first, and the source range in each.
-pub(in crate::trace) type Way = (Vec<(String, i32, String)>, Vec<Option<Span>>);
+pub(in crate::trace) type Way = (Vec<Line>, Vec<Option<Span>>);
 
 /// One instruction, before it ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,9 +30,11 @@ pub struct Followed {
 #[derive(Default)]
 pub(in crate::trace) struct CallStack {
     /// The lines of the frames, the traced function's first.
-    pub(in crate::trace) lines: Vec<(String, i32, String)>,
+    pub(in crate::trace) lines: Vec<Line>,
     /// The source ranges of the frames' current instructions.
     pub(in crate::trace) spans: Vec<Option<Span>>,
+    /// The innermost line as text, which many guards share.
+    place: RefCell<Option<(Line, Arc<str>)>>,
     /// The library function that is being called, if torch's Dynamo would inline it.
     pub(in crate::trace) within: Option<&'static str>,
     /// The stack trace of the last failure.
@@ -38,6 +45,22 @@ pub(in crate::trace) struct CallStack {
     pub(in crate::trace) steps: usize,
     /// The log of traced instructions, if `Options::follow` asks for it.
     pub(in crate::trace) followed: Vec<Followed>,
+}
+
+impl CallStack {
+    /// The innermost line, as `file:line in function`.
+    pub(in crate::trace) fn place(&self) -> Arc<str> {
+        let Some(line) = self.lines.last() else { return Arc::default() };
+        let mut place = self.place.borrow_mut();
+        if let Some((known, text)) = &*place
+            && known == line
+        {
+            return Arc::clone(text);
+        }
+        let text: Arc<str> = format!("{}:{} in {}", line.0, line.1, line.2).into();
+        *place = Some((line.clone(), Arc::clone(&text)));
+        text
+    }
 }
 
 /// The library function that was being called, and the recursion depth.
@@ -60,6 +83,8 @@ impl Speculative for CallStack {
             // its instructions.
             lines: _,
             spans: _,
+            // Compared with the line at each use.
+            place: _,
             within,
             nesting,
             // The stack trace of the graph break itself.

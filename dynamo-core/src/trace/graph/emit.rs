@@ -22,6 +22,7 @@ use cranelift_entity::EntityRef;
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, torch_ops};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use symshapes::{DType, Device, Expr, Float};
 
 /// The longest range that is written into the graph.
@@ -474,8 +475,8 @@ impl Tracer<'_> {
     }
 
     /// The innermost line of the program, for messages.
-    pub(in crate::trace) fn place(&self) -> String {
-        self.call_stack.lines.last().map_or_else(String::new, |(file, line, name)| format!("{file}:{line} in {name}"))
+    pub(in crate::trace) fn place(&self) -> Arc<str> {
+        self.call_stack.place()
     }
 
     /// Notes the lines of the program that a node comes from, as torch writes them.

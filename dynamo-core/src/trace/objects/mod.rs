@@ -40,6 +40,7 @@ use crate::{
     },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
+use symshapes::Expr;
 
 pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, modules::ROWS];
 
@@ -173,10 +174,16 @@ impl Tracer<'_> {
     pub(super) fn object_len(&mut self, value: ValueId) -> Traced {
         let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)));
         match self.call_special(value, "__len__", &[])? {
-            Some(len) if matches!(self.get(len)?, Value::Const(Constant::Int(len)) if len < 0) => Err(unknown(self)),
-            Some(len) if self.int(len)?.is_some() => Ok(len),
+            Some(len) if self.is_length(len)? => Ok(len),
             _ => Err(unknown(self)),
         }
+    }
+
+    /// True for an integer that a length may be, of a symbolic one under a guard.
+    fn is_length(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(len) = self.int(value)? else { return Ok(false) };
+        let is_natural = self.shapes.env.pool_mut().le(Expr::ZERO, len);
+        self.holds(is_natural)
     }
 
     /// Whether an object counts as true.
@@ -190,8 +197,9 @@ impl Tracer<'_> {
                     // Anything else is an error of the program's.
                     let fits = match self.get(found)? {
                         Value::Const(Constant::Bool(_)) | Value::SymBool { .. } => true,
-                        Value::Const(Constant::Int(len)) => name == "__len__" && len >= 0,
-                        Value::SymInt { .. } => name == "__len__",
+                        Value::Const(Constant::Int(_)) | Value::SymInt { .. } => {
+                            name == "__len__" && self.is_length(found)?
+                        }
                         _ => false,
                     };
                     return if fits { self.truth(found) } else { Err(self.no_truth(value)) };

@@ -9,14 +9,23 @@ use crate::torch::Torch;
 use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
 use pyo3::prelude::*;
-use symshapes::{DType, Device, Expr, Pool};
+use symshapes::{DType, Device, EnvError, Expr, ShapeEnv};
 
 /// The parameters that may be given by position, in order.
 const PARAMS: [&str; 6] = ["query", "key", "value", "attn_mask", "dropout_p", "is_causal"];
 
+/// What asks for guards.
+const AT: &str = "scaled_dot_product_attention";
+
 impl PyHost<'_> {
-    /// Infers the result of the fused kernel for CPUs; `None` if another kernel runs, or that is not known.
-    pub(super) fn fused_attention(&self, graph: &Graph, pool: &mut Pool, id: NodeId) -> PyResult<Option<Meta>> {
+    /// Infers the result of the fused kernel for CPUs; `None` if another kernel runs, or that is not known. Which one
+    /// runs is decided under guards; the error says why it cannot be.
+    pub(super) fn fused_attention(
+        &self,
+        graph: &Graph,
+        env: &mut ShapeEnv,
+        id: NodeId,
+    ) -> PyResult<Option<Result<Meta, String>>> {
         let node = &graph[id];
         let of = |name: &str| {
             let at = PARAMS.iter().position(|param| *param == name).and_then(|at| node.args.get(at));
@@ -33,36 +42,58 @@ impl PyHost<'_> {
         };
         let drops = !matches!(of("dropout_p"), None | Some(Arg::Int(0))) && of("dropout_p") != Some(&Arg::Float(0.0));
         let [flash, ..] = Torch::get(self.py)?.attention_kernels(self.py)?;
-        if drops || !flash || !takes(pool, [q, k, v], mask) {
+        if drops || !flash {
             return Ok(None);
         }
-        let Some(strides) = strides::preserved(&mut Sizes::Proved(pool), q) else { return Ok(None) };
+        match takes(env, [q, k, v], mask) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Ok(Some(Err(error.to_string()))),
+        }
+        let Some(strides) = strides::preserved(&mut Sizes::Guarded { env, at: AT }, q) else { return Ok(None) };
         let requires_grad = [q, k, v].iter().any(|t| t.requires_grad);
-        Ok(Some(Meta::Tensor(TensorMeta { strides, offset: Expr::ZERO, requires_grad, ..q.clone() })))
+        Ok(Some(Ok(Meta::Tensor(TensorMeta { strides, offset: Expr::ZERO, requires_grad, ..q.clone() }))))
     }
 }
 
 /// True if the kernel takes these operands.
-fn takes(pool: &Pool, operands: [&TensorMeta; 3], mask: Option<&TensorMeta>) -> bool {
-    let size = |t: &TensorMeta, dim: usize| pool.as_int(t.sizes[dim]);
-    let [q, k, v] = operands;
-    let fits = |t: &&TensorMeta| {
-        t.device == Device::CPU
-            && t.dtype == q.dtype
-            && t.sizes.len() == 4
-            && t.sizes.iter().all(|&size| pool.as_int(size).is_some_and(|size| size > 0))
-            && t.strides.last().is_some_and(|&stride| pool.as_int(stride) == Some(1))
-    };
-    if !matches!(q.dtype, DType::F64 | DType::F32 | DType::BF16 | DType::F16) || !operands.iter().all(fits) {
-        return false;
+fn takes(env: &mut ShapeEnv, operands: [&TensorMeta; 3], mask: Option<&TensorMeta>) -> Result<bool, EnvError> {
+    let [q, k, _] = operands;
+    let dtypes = [DType::F64, DType::F32, DType::BF16, DType::F16];
+    let is_plain = |t: &&TensorMeta| t.device == Device::CPU && t.dtype == q.dtype && t.sizes.len() == 4;
+    if !dtypes.contains(&q.dtype) || !operands.iter().all(is_plain) {
+        return Ok(false);
     }
-    let is_alike = |t: &TensorMeta| [0, 1, 3].iter().all(|&dim| size(t, dim) == size(q, dim));
-    let mask_fits = |mask: &TensorMeta| {
-        let broadcasts = |dim: usize, to: Option<i64>| matches!(size(mask, dim), Some(1)) || size(mask, dim) == to;
-        let rank = mask.sizes.len();
-        let rows_fit = rank >= 2 && broadcasts(rank - 2, size(q, 2)) && broadcasts(rank - 1, size(k, 2));
-        let heads_fit = rank == 2 || rank == 4 && broadcasts(0, size(q, 0)) && broadcasts(1, size(q, 1));
-        !mask.requires_grad && rows_fit && heads_fit && (mask.dtype == DType::Bool || mask.dtype == q.dtype)
-    };
-    is_alike(k) && is_alike(v) && size(k, 2) == size(v, 2) && mask.is_none_or(mask_fits)
+    for t in operands {
+        for (dim, &size) in t.sizes.iter().enumerate() {
+            let has_items = env.pool_mut().lt(Expr::ZERO, size);
+            // The key and the value are as long as each other.
+            let like = if dim == 2 { k } else { q };
+            if !env.evaluate(has_items, AT)?
+                || !(dim == 2 && std::ptr::eq(t, q)) && !is_equal(env, size, like.sizes[dim])?
+            {
+                return Ok(false);
+            }
+        }
+        if !is_equal(env, t.strides[3], Expr::ONE)? {
+            return Ok(false);
+        }
+    }
+    let Some(mask) = mask else { return Ok(true) };
+    let rank = mask.sizes.len();
+    if mask.requires_grad || !matches!(rank, 2 | 4) || mask.dtype != DType::Bool && mask.dtype != q.dtype {
+        return Ok(false);
+    }
+    let full = [q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]];
+    for (&size, &to) in mask.sizes.iter().zip(&full[4 - rank..]) {
+        if !is_equal(env, size, Expr::ONE)? && !is_equal(env, size, to)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_equal(env: &mut ShapeEnv, a: Expr, b: Expr) -> Result<bool, EnvError> {
+    let equal = env.pool_mut().eq(a, b);
+    env.evaluate(equal, AT)
 }

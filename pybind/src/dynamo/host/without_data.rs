@@ -55,8 +55,8 @@ impl<'py> PyHost<'py> {
     ) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
         let by_device = !ask.by_hints && is_chosen_by_device(&node.target);
-        if by_device && let Some(meta) = self.fused_attention(graph, env.pool_mut(), id)? {
-            return Ok(Ok(meta));
+        if by_device && let Some(meta) = self.fused_attention(graph, env, id)? {
+            return Ok(meta);
         }
         if computes(graph, id) || by_device {
             return self.with_symbols(graph, env, id, ask);
