@@ -31,7 +31,7 @@ REASONS = 40
 #: After how many tests the results are written.
 SAVED_EVERY = 50
 #: How tests of PyTorch's name what they count.
-COUNTER = re.compile(r"\b(frame_count|op_count)\b")
+COUNTER = re.compile(r"\b(frame_count|op_count|_common)\b")
 EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 CODE = re.compile(r"\[(RI\d+)\] (.*?)(?:\. [A-Z].*)?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")

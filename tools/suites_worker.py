@@ -47,6 +47,7 @@ def substitute() -> None:
         "compile": torch.compile,
         "optimize": torch._dynamo.optimize,
         "optimize_assert": torch._dynamo.optimize_assert,
+        "run": torch._dynamo.run,
         "reset": torch._dynamo.reset,
     }
 
@@ -54,7 +55,13 @@ def substitute() -> None:
         original["reset"]()
         rust_inductor.reset()
 
-    ours = {"compile": compiled, "optimize": optimize, "optimize_assert": optimize_assert, "reset": reset}
+    ours = {
+        "compile": compiled,
+        "optimize": optimize,
+        "optimize_assert": optimize_assert,
+        "run": run,
+        "reset": reset,
+    }
     for module in map(sys.modules.get, LOOKED_UP):
         for name, function in ours.items():
             if module is not None and getattr(module, name, None) is original[name]:
@@ -83,6 +90,19 @@ def optimize(backend: Any = "inductor", *, nopython: bool = False, **keywords: A
 def optimize_assert(backend: Any, **keywords: Any) -> Callable[..., Any]:
     """`torch._dynamo.optimize_assert`, by ours."""
     return functools.partial(compiled, fullgraph=True, backend=backend, **keywords)
+
+
+def run(function: Any = None) -> Any:
+    """`torch._dynamo.run`, by ours: what is compiled already runs, and nothing else is compiled."""
+    if function is None:
+        return run
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        with torch.compiler.set_stance("eager_on_recompile"):
+            return function(*args, **keywords)
+
+    return call
 
 
 def warm_up() -> None:

@@ -305,6 +305,13 @@ pub struct SourceName<'a> {
 impl Display for SourceName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let source = self.sources[self.id];
+        if let Source::Step { base, step: Step::Attr(name) } = source
+            && is_identifier(&self.sources.strings[name])
+        {
+            self.sources.display(base).fmt(f)?;
+            f.write_str(".")?;
+            return f.write_str(&self.sources.strings[name]);
+        }
         let mut rest = self.template(source);
         while let Some((before, after)) = rest.split_once('{') {
             f.write_str(before)?;

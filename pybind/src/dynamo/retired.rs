@@ -7,16 +7,19 @@
 //! another one's next.
 
 use super::handler::Tracing;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyString, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many are kept of one code object.
-const MOST_OF_OWNER: usize = 8;
+/// How many are kept of one key.
+const MOST_OF_KEY: usize = 8;
+
+/// Addresses: of a function's code object; of a method's object and code; of any other object.
+type Key = (usize, usize);
 
 struct Retired {
-    /// The address of the code object, or of an object that is no function.
-    owner: usize,
+    key: Key,
     /// A weak reference that takes this away together with the owner.
     _end: Py<PyAny>,
     epoch: u64,
@@ -32,22 +35,23 @@ fn lock() -> MutexGuard<'static, Vec<Retired>> {
 /// Keeps what a function has been compiled to, if another one of the same code can use it.
 pub(super) fn retire(tracing: &Arc<Tracing>, function: &Bound<'_, PyAny>) -> PyResult<()> {
     let Some(group) = tracing.group() else { return Ok(()) };
-    let owner = owner(function)?;
-    // A backend that is an object may lead to what it has compiled, which would never end then.
-    let is_named = || group.bind(function.py()).get_item(0).is_ok_and(|backend| backend.is_instance_of::<PyString>());
-    let is_function = !owner.is(function);
-    if !tracing.has_entries() || !is_function && !is_named() {
+    if !tracing.has_entries() {
         return Ok(());
     }
-    let end = ends_with(&owner)?;
-    let (owner, epoch) = (owner.as_ptr() as usize, frame_hook::epoch());
-    let new = Retired { owner, _end: end, epoch, tracing: Arc::clone(tracing) };
+    let (owner, code) = owner(function)?;
+    // A backend that is an object may lead to what it has compiled, which would never end then.
+    let is_named = || group.bind(function.py()).get_item(0).is_ok_and(|backend| backend.is_instance_of::<PyString>());
+    if !function.is_exact_instance_of::<PyFunction>() && !is_named() {
+        return Ok(());
+    }
+    let (key, epoch) = (key(&owner, code.as_ref()), frame_hook::epoch());
+    let new = Retired { key, _end: ends_with(&owner)?, epoch, tracing: Arc::clone(tracing) };
     // Dropped outside of the lock: it holds Python objects.
     let gone = {
         let mut all = lock();
         all.push(new);
-        let mut places = (0..all.len()).filter(|&at| all[at].owner == owner);
-        let oldest = places.next().filter(|_| places.count() >= MOST_OF_OWNER);
+        let mut places = (0..all.len()).filter(|&at| all[at].key == key);
+        let oldest = places.next().filter(|_| places.count() >= MOST_OF_KEY);
         oldest.map(|at| all.remove(at))
     };
     drop(gone);
@@ -57,13 +61,13 @@ pub(super) fn retire(tracing: &Arc<Tracing>, function: &Bound<'_, PyAny>) -> PyR
 /// The one that was kept of the function's code and was made in the same way, which is kept no longer.
 pub(super) fn revive(tracing: &Tracing, function: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Tracing>>> {
     let Some(group) = tracing.group() else { return Ok(None) };
-    let owner = owner(function)?;
-    let address = owner.as_ptr() as usize;
-    let fits = |known: &&Retired| known.owner == address && known.epoch == frame_hook::epoch();
+    let (owner, code) = owner(function)?;
+    let key = key(&owner, code.as_ref());
+    let fits = |known: &&Retired| known.key == key && known.epoch == frame_hook::epoch();
     let known: Vec<Arc<Tracing>> = lock().iter().filter(fits).map(|known| Arc::clone(&known.tracing)).collect();
     for candidate in known {
         let same = candidate.group().is_some_and(|other| group.bind(function.py()).eq(other).unwrap_or(false));
-        if same && candidate.has_room(&owner) {
+        if same && candidate.has_room(code.as_ref().unwrap_or(&owner)) {
             let mut all = lock();
             let at = all.iter().position(|known| Arc::ptr_eq(&known.tracing, &candidate));
             let gone = at.map(|at| all.remove(at));
@@ -83,19 +87,29 @@ pub(super) fn forget() {
     drop(gone);
 }
 
-/// The code object of a function; of anything else, that itself.
-fn owner<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    match function.cast_exact::<PyFunction>() {
-        Ok(function) => function.getattr("__code__"),
-        Err(_) => Ok(function.clone()),
+/// An object with which what is kept of a function ends, and the code object where that is another one: the code object
+/// of a function, the object of a method, or what is no function itself.
+fn owner<'py>(function: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
+    let py = function.py();
+    if let Ok(function) = function.cast_exact::<PyFunction>() {
+        return Ok((function.getattr(intern!(py, "__code__"))?, None));
     }
+    if function.is_instance(&py.import(intern!(py, "types"))?.getattr(intern!(py, "MethodType"))?)? {
+        let code = function.getattr(intern!(py, "__func__"))?.getattr(intern!(py, "__code__"))?;
+        return Ok((function.getattr(intern!(py, "__self__"))?, Some(code)));
+    }
+    Ok((function.clone(), None))
+}
+
+fn key(owner: &Bound<'_, PyAny>, code: Option<&Bound<'_, PyAny>>) -> Key {
+    (owner.as_ptr() as usize, code.map_or(0, |code| code.as_ptr() as usize))
 }
 
 /// A weak reference that takes away what is kept of an owner when that ends.
 fn ends_with(owner: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, address) = (owner.py(), owner.as_ptr() as usize);
     let forget = move |_: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
-        let gone: Vec<Retired> = lock().extract_if(.., |known| known.owner == address).collect();
+        let gone: Vec<Retired> = lock().extract_if(.., |known| known.key.0 == address).collect();
         drop(gone);
     };
     let forget = PyCFunction::new_closure(py, None, None, forget)?;
