@@ -102,7 +102,9 @@ impl Dynamo {
     /// The function, compiled when it is called.
     fn wrap(&self, function: &Bound<'_, PyAny>) -> Optimized {
         let known = retired::revive(&self.0, function).ok().flatten();
-        Optimized { function: function.clone().unbind(), tracing: known.unwrap_or_else(|| Arc::clone(&self.0)) }
+        let tracing = known.unwrap_or_else(|| Arc::clone(&self.0));
+        let end = tracing.group().and_then(|_| retired::End::new(function.py()).ok());
+        Optimized { function: function.clone().unbind(), tracing, end }
     }
 }
 
@@ -134,6 +136,8 @@ pub(crate) fn call_as_it_is<'py>(
 pub(crate) struct Optimized {
     function: Py<PyAny>,
     tracing: Arc<Tracing>,
+    /// Whether what it was compiled to can be kept when it ends; `None` if it is not to be.
+    end: Option<retired::End>,
 }
 
 #[pymethods]
@@ -168,6 +172,7 @@ impl Optimized {
     /// What it refers to, for the garbage collector; all that can be in a circle with it clears itself.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.function)?;
+        self.end.as_ref().map_or(Ok(()), |end| end.traverse(&visit))?;
         // What several share is none of them's to tell of: the count would be wrong.
         if Arc::strong_count(&self.tracing) == 1 {
             self.tracing.backend.traverse(&visit)?;
@@ -190,11 +195,14 @@ impl Drop for Optimized {
         if Arc::strong_count(&self.tracing) > 1 {
             return;
         }
+        let Some(end) = &self.end else { return };
         Python::try_attach(|py| {
             // It may end while an exception propagates.
             let raised = PyErr::take(py);
-            // Without what cannot be kept, the next function is compiled anew.
-            retired::retire(&self.tracing, self.function.bind(py)).ok();
+            if end.is_whole(py) {
+                // Without what cannot be kept, the next function is compiled anew.
+                retired::retire(&self.tracing, self.function.bind(py)).ok();
+            }
             if let Some(raised) = raised {
                 raised.restore(py);
             }

@@ -4,9 +4,11 @@
 //! by the code object, so that they fit the next function of that code, as with torch's Dynamo.
 //!
 //! Invariant: what is kept ends with the code object, or with the object that was compiled, since its address may be
-//! another one's next.
+//! another one's next. What the garbage collector takes apart is not kept: it clears the backend, and all that the
+//! backend refers to, whether or not somebody has come to refer to it again.
 
 use super::handler::Tracing;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyString, PyTuple};
@@ -24,6 +26,29 @@ struct Retired {
     _end: Py<PyAny>,
     epoch: u64,
     tracing: Arc<Tracing>,
+}
+
+/// Tells how a compiled function ends: by its last reference, or by the garbage collector, which calls the finalizers of
+/// all that it has found before it clears any of it.
+pub(super) struct End(Py<PyAny>);
+
+impl End {
+    /// One for a new compiled function.
+    pub(super) fn new(py: Python<'_>) -> PyResult<End> {
+        let module = py.import(intern!(py, "rust_inductor._unreachable"))?;
+        Ok(End(module.call_method0(intern!(py, "Sentinel"))?.unbind()))
+    }
+
+    /// True unless the garbage collector has found the function unreachable.
+    pub(super) fn is_whole(&self, py: Python<'_>) -> bool {
+        let found = self.0.bind(py).getattr(intern!(py, "found")).and_then(|found| found.is_truthy());
+        found.is_ok_and(|found| !found)
+    }
+
+    /// What it refers to, for the garbage collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
 }
 
 static RETIRED: Mutex<Vec<Retired>> = Mutex::new(Vec::new());

@@ -258,3 +258,16 @@ def test_a_method_or_module_that_is_compiled_again_finds_its_entries() -> None:
     for subject in (net.forward, net.forward, net, net, Net()):
         assert torch.equal(rust_inductor.compile(subject, backend="counting")(X), subject(X))
     assert counts.graphs == 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor", "aot_eager"])
+def test_what_the_garbage_collector_takes_apart_is_not_kept(backend: str) -> None:
+    def scaled(x: Any) -> Any:
+        return x * 3
+
+    for size in (2, 3, 4):
+        circle: list[Any] = [rust_inductor.compile(scaled, backend=backend, dynamic=False)]
+        circle.append(circle)
+        assert torch.equal(circle[0](torch.ones(size)), torch.ones(size) * 3)
+        del circle
+        gc.collect()
