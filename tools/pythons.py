@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools.ui import ROOT, say
 
-VERSIONS = ("3.11", "3.12", "3.13")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 
 
 def stage() -> tuple[bool, str]:

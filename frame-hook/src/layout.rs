@@ -1,11 +1,48 @@
 //! Frames as each version of CPython lays them out, and the entry points of its evaluator.
 //!
-//! Taken from `Include/internal/pycore_frame.h` of the versions named. Nothing here holds references.
+//! Taken from `Include/internal/pycore_frame.h` of the versions named (3.14: `pycore_interpframe_structs.h` and, for
+//! tagged references, `pycore_stackref.h`). Nothing here holds references.
 
 use pyo3::ffi;
 use std::ffi::c_int;
 
 pub(crate) type Object = *mut ffi::PyObject;
+
+/// What a frame has in a slot: a pointer to an object, or null.
+#[cfg(not(Py_3_14))]
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct StackRef(Object);
+
+#[cfg(not(Py_3_14))]
+impl StackRef {
+    /// The object; borrowed, null if there is none.
+    #[inline]
+    fn object(self) -> Object {
+        self.0
+    }
+}
+
+/// `_PyStackRef` of a build with the GIL: the address of an object, whose lowest bit is set where the slot holds no
+/// count of the object's references, as the object is immortal or somebody else's for the time. An empty slot has
+/// that bit alone. Tagged integers, whose two lowest bits are set, are never among what is read here: the code, the
+/// function and the arguments of a frame that has not begun.
+#[cfg(Py_3_14)]
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct StackRef(Object);
+
+#[cfg(Py_3_14)]
+impl StackRef {
+    /// `Py_TAG_REFCNT`
+    const BORROWED: usize = 1;
+
+    /// The object; borrowed, null if there is none.
+    #[inline]
+    fn object(self) -> Object {
+        self.0.map_addr(|address| address & !StackRef::BORROWED)
+    }
+}
 
 /// An evaluator of frames.
 pub(crate) type EvalFrame = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut Frame, c_int) -> Object;
@@ -22,37 +59,42 @@ unsafe extern "C" {
 #[cfg(not(Py_3_12))]
 #[repr(C)]
 pub(crate) struct Frame {
-    function: Object,
+    function: StackRef,
     globals: Object,
     builtins: Object,
     locals: Object,
-    code: Object,
+    code: StackRef,
     frame_object: Object,
     previous: *mut Frame,
     previous_instruction: *mut u16,
     stack_top: c_int,
     is_entry: bool,
     owner: u8,
-    local_slots: [Object; 1],
+    local_slots: [StackRef; 1],
 }
 
 /// `_PyInterpreterFrame`
 #[cfg(Py_3_12)]
 #[repr(C)]
 pub(crate) struct Frame {
-    code: Object,
+    code: StackRef,
     previous: *mut Frame,
-    function: Object,
+    function: StackRef,
     globals: Object,
     builtins: Object,
     locals: Object,
     frame_object: Object,
-    /// The instruction before the next one (3.12), or the next one (3.13).
+    /// The instruction before the next one (3.12), or the next one (3.13 and later).
     instruction: *mut u16,
+    #[cfg(not(Py_3_14))]
     stack_top: c_int,
+    #[cfg(Py_3_14)]
+    stack_pointer: *mut StackRef,
     return_offset: u16,
     owner: u8,
-    local_slots: [Object; 1],
+    #[cfg(Py_3_14)]
+    visited: u8,
+    local_slots: [StackRef; 1],
 }
 
 /// The code object as far as to the version of `sys.monitoring`'s events for which it is written, from
@@ -76,7 +118,7 @@ pub(crate) struct Thread {
     /// Flags, and above eight of them the version of `sys.monitoring`'s events.
     #[cfg(Py_3_13)]
     eval_breaker: usize,
-    /// States and depths of recursion, an `int` each.
+    /// States and depths of recursion, an `int` each (3.14: one of them tells who holds the GIL).
     #[cfg(not(Py_3_13))]
     _depths: [c_int; 5],
     #[cfg(Py_3_13)]
@@ -84,7 +126,7 @@ pub(crate) struct Thread {
     /// How deep it is in functions that trace or profile.
     tracing: c_int,
     _event: c_int,
-    /// The C frame, or the frame (3.13), that runs.
+    /// The C frame, or the frame (3.13 and later), that runs.
     current: *mut (),
     _profile: *mut (),
     /// What `sys.settrace` has put there.
@@ -115,7 +157,7 @@ impl Thread {
             while !frame.is_null() && (*frame).owner == OWNED_BY_C_STACK {
                 frame = (*frame).previous;
             }
-            (!frame.is_null()).then(|| (*(*frame).code.cast::<Code>()).instrumentation)
+            (!frame.is_null()).then(|| (*(*frame).code().cast::<Code>()).instrumentation)
         }
     }
 }
@@ -127,12 +169,12 @@ const OWNED_BY_C_STACK: u8 = 3;
 impl Frame {
     /// The code object; borrowed.
     pub(crate) fn code(&self) -> Object {
-        self.code
+        self.code.object()
     }
 
     /// The function object; borrowed.
     pub(crate) fn function(&self) -> Object {
-        self.function
+        self.function.object()
     }
 
     /// The global variables; borrowed.
@@ -150,7 +192,7 @@ impl Frame {
             let first = code.cast::<u8>().add(head as usize);
             first.sub(size_of::<u16>()).cast()
         };
-        std::mem::replace(&mut self.code, code)
+        std::mem::replace(&mut self.code, StackRef(code)).object()
     }
 
     /// What is in a slot of the local variables; borrowed, null if empty.
@@ -159,6 +201,6 @@ impl Frame {
     /// The code has more slots than `at`.
     pub(crate) unsafe fn local(&self, at: usize) -> Object {
         // SAFETY: the caller promises the slot; slots follow the frame's head.
-        unsafe { *(&raw const self.local_slots).cast::<Object>().add(at) }
+        unsafe { (*(&raw const self.local_slots).cast::<StackRef>().add(at)).object() }
     }
 }

@@ -21,8 +21,10 @@
 //! of CPython clears it; no panic crosses into C. `unsafe` is all over this crate and nowhere above it: it reads
 //! frames, whose layouts are CPython's own business and stand in `layout` for each version.
 
-#[cfg(not(all(Py_3_11, not(Py_3_14))))]
-compile_error!("the layout of frames is known for CPython 3.11, 3.12 and 3.13");
+#[cfg(not(all(Py_3_11, not(Py_3_15))))]
+compile_error!("the layout of frames is known for CPython 3.11 to 3.14");
+#[cfg(Py_GIL_DISABLED)]
+compile_error!("the layout of frames is known for builds of CPython with the GIL alone");
 
 mod clear;
 mod code_state;
