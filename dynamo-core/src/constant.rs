@@ -21,7 +21,7 @@ pub fn code_constant(constant: &Constant) -> Option<Const> {
     })
 }
 
-/// A code object's constant as plain data; `None` for code and objects.
+/// A code object's constant as plain data; `None` for code, objects, and what has slices in it.
 pub fn plain_constant(constant: &Const) -> Option<Constant> {
     Some(match constant {
         Const::None => Constant::None,
@@ -35,6 +35,7 @@ pub fn plain_constant(constant: &Const) -> Option<Constant> {
         Const::Bytes(bytes) => Constant::Bytes(bytes.clone()),
         Const::Tuple(items) => Constant::Tuple(items.iter().map(plain_constant).collect::<Option<_>>()?),
         Const::FrozenSet(items) => Constant::frozenset(items.iter().map(plain_constant).collect::<Option<Vec<_>>>()?),
-        Const::Code(_) | Const::Opaque(_) => return None,
+        // The bounds of a constant slice may be anything.
+        Const::Slice(_) | Const::Code(_) | Const::Opaque(_) => return None,
     })
 }

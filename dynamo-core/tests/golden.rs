@@ -42,3 +42,8 @@ fn listing_312() {
 fn listing_313() {
     check(Version::V313, include_str!("data/sample_313.json"), expect_file!["data/sample_313.txt"]);
 }
+
+#[test]
+fn listing_314() {
+    check(Version::V314, include_str!("data/sample_314.json"), expect_file!["data/sample_314.txt"]);
+}

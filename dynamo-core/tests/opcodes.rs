@@ -3,10 +3,11 @@
 use dynamo_core::bytecode::Version;
 use dynamo_core::bytecode::opcodes::{Flow, Op, Table, Way};
 
-const RECORDED: [(Version, &str); 3] = [
+const RECORDED: [(Version, &str); 4] = [
     (Version::V311, include_str!("data/effects_311.txt")),
     (Version::V312, include_str!("data/effects_312.txt")),
     (Version::V313, include_str!("data/effects_313.txt")),
+    (Version::V314, include_str!("data/effects_314.txt")),
 ];
 
 #[test]
@@ -64,7 +65,7 @@ fn opposite(flow: Flow) -> Flow {
         Flow::Jump(Way::Backward) => Flow::Jump(Way::Forward),
         Flow::Branch(Way::Forward) => Flow::Branch(Way::Backward),
         Flow::Branch(Way::Backward) => Flow::Branch(Way::Forward),
-        flow @ (Flow::Next | Flow::Stop) => flow,
+        flow @ (Flow::Next | Flow::Stop | Flow::Refer(_)) => flow,
     }
 }
 

@@ -86,6 +86,9 @@ def constant(value: object) -> object:
             return {"tuple": [constant(item) for item in value]}
         case frozenset():
             return {"frozen_set": [constant(item) for item in sorted(value, key=repr)]}
+        case slice():
+            parts = [constant(part) for part in (value.start, value.stop, value.step)]
+            return {"opaque": 0} if {"opaque": 0} in parts else {"slice": parts}
         case CodeType():
             return {"code": code_object(value)}
         case _:

@@ -8,10 +8,11 @@ use dynamo_core::bytecode::{
 };
 use expect_test::{ExpectFile, expect, expect_file};
 
-const SAMPLES: [(Version, &str); 3] = [
+const SAMPLES: [(Version, &str); 4] = [
     (Version::V311, include_str!("data/sample_311.json")),
     (Version::V312, include_str!("data/sample_312.json")),
     (Version::V313, include_str!("data/sample_313.json")),
+    (Version::V314, include_str!("data/sample_314.json")),
 ];
 
 fn sample(version: Version) -> Vec<CodeObject> {

@@ -74,6 +74,7 @@ fn recorded(version: Version) -> &'static str {
         Version::V311 => include_str!("data/trace_311.json"),
         Version::V312 => include_str!("data/trace_312.json"),
         Version::V313 => include_str!("data/trace_313.json"),
+        Version::V314 => include_str!("data/trace_314.json"),
     }
 }
 
@@ -90,13 +91,13 @@ fn traced(version: Version) -> Vec<Traced> {
 #[test]
 fn graphs_and_guards_are_those_of_every_version() {
     let meanings = |version| traced(version).iter().map(Traced::meaning).collect::<Vec<_>>();
-    let newest = meanings(Version::V313);
+    let newest = meanings(Version::V314);
     let mut different = String::new();
-    for version in [Version::V311, Version::V312] {
+    for version in [Version::V311, Version::V312, Version::V313] {
         for (one, other) in meanings(version).iter().zip(&newest) {
             let name = one.split(' ').nth(1).unwrap_or_default();
             if one != other && UNLIKE.iter().all(|&(known, _)| known != name) {
-                different += &format!("{version}:\n{one}\n{}:\n{other}\n", Version::V313);
+                different += &format!("{version}:\n{one}\n{}:\n{other}\n", Version::V314);
             }
         }
     }
@@ -123,4 +124,9 @@ fn code_312() {
 #[test]
 fn code_313() {
     check_code(Version::V313, expect_file!["data/trace_313.txt"]);
+}
+
+#[test]
+fn code_314() {
+    check_code(Version::V314, expect_file!["data/trace_314.txt"]);
 }

@@ -220,6 +220,8 @@ class Maker:
                 return tuple(map(self.constant, items))
             case {"frozen_set": items}:
                 return frozenset(map(self.constant, items))
+            case {"slice": parts}:
+                return slice(*map(self.constant, parts))
             case {"opaque": index} if index < OPAQUE_BASE:
                 return self.world.opaque[self.world.of(self.function.__code__)][index]
             case {"opaque": index}:

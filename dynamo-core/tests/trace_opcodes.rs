@@ -130,7 +130,7 @@ fn every_intrinsic_is_traced_or_has_a_reason() {
 fn intrinsics(version: Version, op: Op) -> u32 {
     match (op, version) {
         (Op::CallIntrinsic1, _) => 11,
-        (_, Version::V313) => 5,
+        (_, Version::V313 | Version::V314) => 5,
         _ => 4,
     }
 }

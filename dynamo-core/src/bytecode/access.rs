@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use cranelift_entity::EntityRef;
 
+use super::borrowed::owned;
 use super::{Arg, Body, CodeObject, Inst, LocalId, Op, Operand};
 
 /// What an instruction does with a slot.
@@ -79,7 +80,7 @@ fn of_two(op: Op, first: LocalId, second: LocalId) -> Vec<Access> {
 
 /// What a fused instruction does, as two: its first half and its second.
 pub(super) fn unfused(op: Op, first: LocalId, second: LocalId) -> Option<[(Op, LocalId); 2]> {
-    let (one, other) = match op {
+    let (one, other) = match owned(op) {
         Op::LoadFastLoadFast => (Op::LoadFast, Op::LoadFast),
         Op::StoreFastLoadFast => (Op::StoreFast, Op::LoadFast),
         Op::StoreFastStoreFast => (Op::StoreFast, Op::StoreFast),

@@ -9,9 +9,11 @@
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 
+use super::borrowed::own_loads;
 use super::call_pads::pad_calls;
 use super::dialect::{Condition, Dialect};
 use super::opcodes::ArgKind;
+use super::operands::SUBSCRIPT;
 use super::{
     Arg, Body, CodeObject, Comparison, Const, ConstId, EncodeError, HandlerId, Inst, InstData, Label, LocalId, NameId,
     Op, Span, Version,
@@ -39,8 +41,9 @@ impl Builder {
     }
 
     /// Appends to a body, whose names and constants are those of `code`.
-    pub fn over(code: CodeObject, body: Body) -> Builder {
+    pub fn over(code: CodeObject, mut body: Body) -> Builder {
         let dialect = Dialect::of(body.version());
+        own_loads(&mut body);
         Builder { code, body, dialect, waiting: Vec::new(), span: None, handler: None.into() }
     }
 
@@ -186,7 +189,11 @@ impl Builder {
 
     /// Pops a key and a container, pushes the item.
     pub fn subscript(&mut self) {
-        self.emit(Op::BinarySubscr, 0);
+        if self.dialect.subscript_operator {
+            self.emit(Op::BinaryOp, SUBSCRIPT);
+        } else {
+            self.emit(Op::BinarySubscr, 0);
+        }
     }
 
     /// Pops a key, a container and what the item becomes.
@@ -312,6 +319,9 @@ impl Builder {
 
     /// Calls what [`Builder::callee`] has made ready with a tuple and, if there is one above it, a dict.
     pub fn call_unpacked(&mut self, keywords: bool) {
+        if self.dialect.keywords_slot && !keywords {
+            self.push_null();
+        }
         self.emit(Op::CallFunctionEx, u32::from(keywords));
     }
 
@@ -363,11 +373,18 @@ impl Builder {
         }
         if self.is_bound(label) && !self.dialect.backward_branches {
             let skip = self.label();
-            self.push(self.dialect.branch(condition.inverse()), Arg::Jump(skip));
+            self.branch(condition.inverse(), skip);
             self.jump(label);
             self.bind(skip);
         } else {
-            self.push(self.dialect.branch(condition), Arg::Jump(label));
+            self.branch(condition, label);
+        }
+    }
+
+    fn branch(&mut self, condition: Condition, label: Label) {
+        self.push(self.dialect.branch(condition), Arg::Jump(label));
+        if self.dialect.not_taken {
+            self.emit(Op::NotTaken, 0);
         }
     }
 }

@@ -16,11 +16,14 @@ pub enum Version {
     /// CPython 3.13.
     #[serde(rename = "3.13")]
     V313,
+    /// CPython 3.14.
+    #[serde(rename = "3.14")]
+    V314,
 }
 
 impl Version {
     /// All of them, oldest first.
-    pub const ALL: [Version; 3] = [Version::V311, Version::V312, Version::V313];
+    pub const ALL: [Version; 4] = [Version::V311, Version::V312, Version::V313, Version::V314];
 
     /// The version called so, as in `3.11`.
     pub fn from_name(name: &str) -> Option<Version> {
@@ -33,6 +36,7 @@ impl Version {
             Version::V311 => "3.11",
             Version::V312 => "3.12",
             Version::V313 => "3.13",
+            Version::V314 => "3.14",
         }
     }
 }
@@ -46,7 +50,7 @@ impl fmt::Display for Version {
 /// A constant of a code object.
 ///
 /// What has no plain counterpart is opaque: an index that only the giver of the code object can resolve. The compiler
-/// makes few such constants (strings with lone surrogates, slices), programs that edit code objects make any.
+/// makes few such constants (strings with lone surrogates), programs that edit code objects make any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Const {
@@ -72,6 +76,8 @@ pub enum Const {
     Tuple(Vec<Const>),
     /// A frozen set, in the order in which it was given.
     FrozenSet(Vec<Const>),
+    /// A slice: its start, stop and step (3.14).
+    Slice(Box<[Const; 3]>),
     /// A nested code object.
     Code(Box<CodeObject>),
     /// An object that only the giver knows.
@@ -91,6 +97,7 @@ impl Const {
             (Const::Tuple(one), Const::Tuple(other)) | (Const::FrozenSet(one), Const::FrozenSet(other)) => {
                 all(one, other)
             }
+            (Const::Slice(one), Const::Slice(other)) => all(&one[..], &other[..]),
             (Const::Code(_), _) => false,
             _ => self == other,
         }

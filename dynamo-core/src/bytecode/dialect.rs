@@ -46,6 +46,13 @@ pub(super) struct Dialect {
     pub(super) function_flags: bool,
     /// Whether conditional jumps take any value; else they take `True` and `False` only.
     pub(super) any_truth: bool,
+    /// Whether a call with unpacked arguments takes a slot for the dict of keyword arguments, empty or not; else a flag
+    /// says whether there is one.
+    pub(super) keywords_slot: bool,
+    /// Whether subscripting is an operator of `BINARY_OP`.
+    pub(super) subscript_operator: bool,
+    /// Whether `NOT_TAKEN` follows conditional jumps.
+    pub(super) not_taken: bool,
     /// Whether there are conditional jumps backwards.
     pub(super) backward_branches: bool,
     /// The conditional jumps forwards, in the order of [`Condition`].
@@ -59,6 +66,7 @@ impl Dialect {
             Version::V311 => &V311,
             Version::V312 => &V312,
             Version::V313 => &V313,
+            Version::V314 => &V314,
         }
     }
 
@@ -77,6 +85,9 @@ static V311: Dialect = Dialect {
     load_method: Op::LoadMethod,
     function_flags: true,
     any_truth: true,
+    keywords_slot: false,
+    subscript_operator: false,
+    not_taken: false,
     backward_branches: true,
     branches: [
         Op::PopJumpForwardIfTrue,
@@ -103,3 +114,5 @@ static V313: Dialect = Dialect {
     any_truth: false,
     ..V312
 };
+
+static V314: Dialect = Dialect { keywords_slot: true, subscript_operator: true, not_taken: true, ..V313 };

@@ -132,6 +132,7 @@ impl Display for Const {
             Const::Bytes(bytes) => write!(f, "b\"{}\"", bytes.escape_ascii()),
             Const::Tuple(items) => write_items(f, "(", items, if items.len() == 1 { ",)" } else { ")" }),
             Const::FrozenSet(items) => write_items(f, "frozenset({", items, "})"),
+            Const::Slice(parts) => write_items(f, "slice(", &parts[..], ")"),
             Const::Code(code) => write!(f, "<code {}>", code.qualname),
             Const::Opaque(index) => write!(f, "<object {index}>"),
         }

@@ -92,7 +92,7 @@ pub fn encode(body: &Body, firstlineno: i32) -> Result<Encoded, EncodeError> {
 fn least_stack(version: Version) -> u32 {
     match version {
         Version::V311 | Version::V312 => 0,
-        Version::V313 => 1,
+        Version::V313 | Version::V314 => 1,
     }
 }
 

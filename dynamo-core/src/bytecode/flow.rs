@@ -64,7 +64,7 @@ impl ControlFlow {
             if row.flow.falls_through() {
                 ways[inst].next = body.order().get(index + 1).copied().into();
             }
-            if let Arg::Jump(label) = data.arg {
+            if let (Arg::Jump(label), true) = (data.arg, row.flow.jumps()) {
                 ways[inst].jump = target(label)?;
             }
             if let Some(handler) = data.handler.expand() {
@@ -95,8 +95,8 @@ impl ControlFlow {
 /// Where execution goes on when it goes to `inst`.
 ///
 /// That is `inst`, but for the end of a loop: the target of an exhausted `FOR_ITER` is `END_FOR`, which the
-/// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows. What comes after has the stack
-/// without the iterator.
+/// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows, for which 3.14 has a `POP_ITER` that
+/// it executes. What comes after has the stack without the iterator.
 pub fn landing(body: &Body, inst: Inst) -> Inst {
     if body.inst(inst).op != Op::EndFor {
         return inst;

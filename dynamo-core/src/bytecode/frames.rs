@@ -5,7 +5,7 @@
 //!
 //! Invariants: every way to an instruction is followed, so a slot that is said to hold a value does; the stack of a
 //! state is as high as [`stack_depths`] says. Before the target of a `FOR_ITER` that is what the compiler counts, not
-//! what is there: from 3.12 on the interpreter skips `END_FOR` (and the `POP_TOP` after it) when a loop ends.
+//! what is there: from 3.12 on the interpreter skips `END_FOR` (in 3.13 also the `POP_TOP` after it) when a loop ends.
 
 use std::ops::Range;
 
@@ -239,6 +239,7 @@ fn pushes(op: Op, version: Version, operand: Option<Operand>) -> Pushes {
         (Op::LoadAttr, _) if flag => Pushes::Slots(1, beside(Slot::Either)),
         (Op::LoadMethod, _) => Pushes::Slots(1, beside(Slot::Either)),
         (Op::LoadSuperAttr, _) if flag => Pushes::Slots(3, beside(Slot::Either)),
+        (Op::LoadSpecial, _) => Pushes::Slots(1, beside(Slot::Either)),
         (Op::PushExcInfo, _) => Pushes::Slots(1, vec![Slot::Exception; 2]),
         (Op::LoadFastAndClear, Some(Operand::Local(local))) => Pushes::Saved(local),
         (Op::Copy, _) => Pushes::Copy,
@@ -274,7 +275,9 @@ const PUSH_NOTHING: &[Op] = &[
     Op::MakeCell,
     Op::MapAdd,
     Op::Nop,
+    Op::NotTaken,
     Op::PopExcept,
+    Op::PopIter,
     Op::PopJumpBackwardIfFalse,
     Op::PopJumpBackwardIfNone,
     Op::PopJumpBackwardIfNotNone,

@@ -13,7 +13,8 @@
 //! - [`operands`]: what numbers and flags among arguments stand for;
 //! - [`builder`]: code for every version by one set of calls;
 //! - [`mod@resume`], [`split`]: a function that goes on in the middle of another, and the two made of one;
-//! - [`renumber`], [`mod@unreachable`], [`call_pads`], [`super_calls`]: what is done to bodies on the way.
+//! - `with_entry`: the instructions that enter a `with` block;
+//! - [`renumber`], [`mod@unreachable`], [`call_pads`], [`super_calls`], `borrowed`: what is done to bodies on the way.
 //!
 //! ```
 //! use dynamo_core::bytecode::{Body, encode};
@@ -31,6 +32,7 @@
 
 pub mod access;
 pub mod body;
+mod borrowed;
 pub mod builder;
 pub mod call_pads;
 pub mod code;
@@ -54,6 +56,7 @@ pub mod super_calls;
 pub mod unreachable;
 mod unused;
 mod varint;
+pub(crate) mod with_entry;
 
 pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstData, Label, LocalId, NameId, Operand};
 pub use builder::Builder;

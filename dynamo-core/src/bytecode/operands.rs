@@ -9,6 +9,8 @@ pub const FOR_CALL: u32 = 1;
 pub const HAS_KEYWORDS: u32 = 1;
 /// The bit of `COMPARE_OP` that asks for a bool (3.13).
 pub const AS_BOOL: u32 = 1 << 4;
+/// The operator of `BINARY_OP` that subscripts (3.14).
+pub const SUBSCRIPT: u32 = 26;
 /// The bit of `FORMAT_VALUE` that says that a format specification is there.
 pub const HAS_FORMAT_SPEC: u32 = 4;
 
@@ -153,6 +155,31 @@ pub enum Intrinsic2 {
     SetTypeParamDefault,
 }
 
+/// A constant of the interpreter's own, given by `LOAD_COMMON_CONSTANT`, with its dotted name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CommonConstant {
+    /// A class.
+    Class(&'static str),
+    /// A builtin function.
+    Function(&'static str),
+}
+
+impl CommonConstant {
+    /// In the order of their numbers: `_common_constants` of `Lib/opcode.py`.
+    const ALL: [CommonConstant; 5] = [
+        CommonConstant::Class("builtins.AssertionError"),
+        CommonConstant::Class("builtins.NotImplementedError"),
+        CommonConstant::Class("builtins.tuple"),
+        CommonConstant::Function("builtins.all"),
+        CommonConstant::Function("builtins.any"),
+    ];
+
+    /// The constant of this number.
+    pub fn decode(arg: u32) -> Option<CommonConstant> {
+        Self::ALL.get(arg as usize).copied()
+    }
+}
+
 /// A part of a function beside its code, given by `MAKE_FUNCTION` (a flag each) or `SET_FUNCTION_ATTRIBUTE`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FunctionAttribute {
@@ -164,11 +191,14 @@ pub enum FunctionAttribute {
     Annotations = 4,
     /// `__closure__`
     Closure = 8,
+    /// `__annotate__` (3.14)
+    Annotate = 16,
 }
 
 impl FunctionAttribute {
-    /// As their values lie on the stack, the top one first.
-    const FROM_TOP: [FunctionAttribute; 4] = [
+    /// As their values lie on the stack, the top one first. `MAKE_FUNCTION` has no flag for the first.
+    const FROM_TOP: [FunctionAttribute; 5] = [
+        FunctionAttribute::Annotate,
         FunctionAttribute::Closure,
         FunctionAttribute::Annotations,
         FunctionAttribute::KwDefaults,

@@ -8,7 +8,7 @@ use dynamo_core::bytecode::{CodeObject, Const};
 use dynamo_core::constant::code_constant;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCode, PyComplex, PyFrozenSet, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCode, PyComplex, PyFrozenSet, PySlice, PyString, PyTuple};
 
 /// A code object as plain data; objects among its constants are added to `table`.
 pub(super) fn read<'py>(code: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>) -> PyResult<CodeObject> {
@@ -45,11 +45,29 @@ fn read_const<'py>(value: &Bound<'py, PyAny>, table: &mut Vec<Bound<'py, PyAny>>
         return Ok(Const::Code(Box::new(read(value, table)?)));
     }
     // Another frozen set of the same items may give them in another order.
-    let plain = if value.is_instance_of::<PyFrozenSet>() { None } else { constant::read(value) };
-    Ok(plain.and_then(|constant| code_constant(&constant)).unwrap_or_else(|| {
+    let plain = if value.is_instance_of::<PyFrozenSet>() { None } else { read_plain(value)? };
+    Ok(plain.unwrap_or_else(|| {
         table.push(value.clone());
         Const::Opaque(table.len() as u32 - 1)
     }))
+}
+
+/// A constant with a plain counterpart, slices and tuples with slices included.
+fn read_plain(value: &Bound<'_, PyAny>) -> PyResult<Option<Const>> {
+    if let Some(plain) = constant::read(value).and_then(|constant| code_constant(&constant)) {
+        return Ok(Some(plain));
+    }
+    if let Ok(items) = value.cast_exact::<PyTuple>() {
+        let items: Option<Vec<Const>> = items.iter().map(|item| read_plain(&item)).collect::<PyResult<_>>()?;
+        return Ok(items.map(Const::Tuple));
+    }
+    if !value.is_exact_instance_of::<PySlice>() {
+        return Ok(None);
+    }
+    let part = |name| read_plain(&value.getattr(name)?);
+    let parts = (part("start")?, part("stop")?, part("step")?);
+    let (Some(start), Some(stop), Some(step)) = parts else { return Ok(None) };
+    Ok(Some(Const::Slice(Box::new([start, stop, step]))))
 }
 
 /// Gives the object of an opaque constant.
@@ -103,6 +121,7 @@ fn write_const<'py>(
         Const::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
         Const::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
         Const::FrozenSet(items) => PyFrozenSet::new(py, all(items)?)?.into_any(),
+        Const::Slice(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(&parts[..])?)?)?,
         Const::Code(code) => nested(write(py, code, opaque, nested)?)?,
         Const::Opaque(index) => opaque(*index)?,
     })

@@ -26,10 +26,12 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
     PyWeakrefMethods, PyWeakrefReference,
 };
-#[cfg(not(Py_3_13))]
+#[cfg(any(not(Py_3_13), Py_3_14))]
 use std::ffi::c_int;
+use std::ptr;
+#[cfg(not(Py_3_14))]
+use std::slice;
 use std::sync::Arc;
-use std::{ptr, slice};
 
 /// A tree's names, constants, tensors and objects, as they are compared.
 pub(super) struct Prepared {
@@ -256,7 +258,21 @@ fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
     }
 }
 
+#[cfg(Py_3_14)]
+unsafe extern "C" {
+    fn PyUnicode_Equal(a: *mut ffi::PyObject, b: *mut ffi::PyObject) -> c_int;
+}
+
+/// True if two strings are equal.
+#[cfg(Py_3_14)]
+#[inline]
+fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
+    // SAFETY: both are live strings; for such the comparison raises nothing.
+    unsafe { PyUnicode_Equal(a.as_ptr(), b.as_ptr()) == 1 }
+}
+
 /// True if two strings are equal. Names are ASCII, mostly: they are compared in place.
+#[cfg(not(Py_3_14))]
 #[inline]
 fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
     let (a, b) = (a.as_ptr(), b.as_ptr());

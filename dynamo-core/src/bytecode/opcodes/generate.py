@@ -1,6 +1,6 @@
 """Writes the opcode tables from what the interpreters say of themselves.
 
-    python generate.py PYTHON3.11 PYTHON3.12 PYTHON3.13
+    python generate.py PYTHON3.11 PYTHON3.12 PYTHON3.13 PYTHON3.14
 
 writes `op.rs` and one `v3xx.rs` for each interpreter beside this file, and, for the tests, what
 `dis.stack_effect` answers for a range of arguments (`tests/data/effects_3xx.txt`).
@@ -38,6 +38,9 @@ MEASURES: dict[str, Callable[[int], int]] = {
 #: Opcodes after which the next one is not reached, besides unconditional jumps.
 STOPS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT"}
 UNCONDITIONAL = {"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
+
+#: Opcodes that name another instruction, for `sys.monitoring`, and do not jump there.
+REFERRING = {"END_ASYNC_FOR"}
 
 #: Opcodes that never stand in a decoded body: the encoder makes them.
 IMPLIED = {"CACHE", "EXTENDED_ARG"}
@@ -145,6 +148,8 @@ def flow(row: Row) -> str:
         return "Stop"
     if not row["jumps"]:
         return "Next"
+    if row["name"] in REFERRING:
+        return "Refer(Way::Backward)"
     way = "Backward" if "BACKWARD" in row["name"] else "Forward"
     return f"Jump(Way::{way})" if row["name"] in UNCONDITIONAL else f"Branch(Way::{way})"
 

@@ -11,6 +11,7 @@ mod op;
 mod v311;
 mod v312;
 mod v313;
+mod v314;
 
 use super::Version;
 pub use op::Op;
@@ -112,22 +113,29 @@ pub enum Flow {
     Jump(Way),
     /// To the label or to the next instruction.
     Branch(Way),
+    /// To the next instruction; the label tells `sys.monitoring` of another one.
+    Refer(Way),
     /// Out of the frame, or to a handler.
     Stop,
 }
 
 impl Flow {
-    /// The way of a jump, conditional or not.
+    /// The way to the label, whether execution goes there or not.
     pub fn way(self) -> Option<Way> {
         match self {
-            Flow::Jump(way) | Flow::Branch(way) => Some(way),
+            Flow::Jump(way) | Flow::Branch(way) | Flow::Refer(way) => Some(way),
             Flow::Next | Flow::Stop => None,
         }
     }
 
     /// Whether the next instruction may be reached.
     pub fn falls_through(self) -> bool {
-        matches!(self, Flow::Next | Flow::Branch(_))
+        matches!(self, Flow::Next | Flow::Branch(_) | Flow::Refer(_))
+    }
+
+    /// Whether execution may go to the label.
+    pub fn jumps(self) -> bool {
+        matches!(self, Flow::Jump(_) | Flow::Branch(_))
     }
 }
 
@@ -247,6 +255,7 @@ impl Table {
             Version::V311 => &v311::TABLE,
             Version::V312 => &v312::TABLE,
             Version::V313 => &v313::TABLE,
+            Version::V314 => &v314::TABLE,
         }
     }
 

@@ -176,7 +176,7 @@ fn check_place(body: &Body, from: &Continuation<'_>) -> Result<(), ResumeError> 
     }
     let index = body.order().iter().position(|&inst| inst == at).unwrap_or(0);
     let before = index.checked_sub(1).map(|index| body.inst(body.order()[index]).op);
-    let after_loop = body.version() >= Version::V313 && before == Some(Op::EndFor);
+    let after_loop = body.version() == Version::V313 && before == Some(Op::EndFor);
     let what = if from.stack.contains(&Slot::Exception) {
         Obstacle::Handling
     } else if matches!(before, Some(Op::KwNames | Op::Precall)) {

@@ -494,9 +494,10 @@ impl Tracer<'_> {
         let place = f.code.places[target] as usize;
         let mut ops = f.body().order()[place..].iter().map(|&inst| f.body().inst(inst).op).peekable();
         if ops.next_if_eq(&Op::PushExcInfo).is_some() {
-            let exit = (handler.depth as usize).checked_sub(1).and_then(|place| f.stack.get(place).copied());
             let leaves = ops.next() == Some(Op::WithExceptStart);
-            return leaves && exit.is_some_and(|exit| self.is_deaf(exit).unwrap_or(false));
+            let Some(place) = (handler.depth as usize).checked_sub(1).filter(|_| leaves) else { return false };
+            let is_deaf = self.block_exit(f, place).and_then(|exit| self.is_deaf(exit));
+            return is_deaf.unwrap_or(false);
         }
         ops.find(|op| !TIDYING.contains(op)) == Some(Op::Reraise)
     }

@@ -371,6 +371,7 @@ impl Tracer<'_> {
             closure,
             place: view.place,
             annotations: None,
+            annotate: None,
         })))
     }
 }

@@ -4,7 +4,7 @@ use super::step::unsupported;
 use crate::{
     bytecode::{
         Op,
-        operands::{Conversion, FunctionAttribute, HAS_FORMAT_SPEC},
+        operands::{CommonConstant, Conversion, FunctionAttribute, HAS_FORMAT_SPEC},
     },
     host::Place,
     reason::{Kind, Reason, raised},
@@ -67,6 +67,16 @@ impl Tracer<'_> {
         let &[start, stop, ref step @ ..] = &parts[..] else { return Err(unsupported(Op::BuildSlice)) };
         let step = step.first().copied().unwrap_or_else(|| self.none());
         self.push_value(f, Value::Slice([start, stop, step]));
+        Ok(())
+    }
+
+    /// `LOAD_COMMON_CONSTANT`
+    pub(in crate::trace) fn load_common_constant(&mut self, f: &mut Frame, number: u32) -> Traced<()> {
+        match CommonConstant::decode(number) {
+            Some(CommonConstant::Class(name)) => self.load_builtin_class(f, name)?,
+            Some(CommonConstant::Function(name)) => self.push_value(f, Value::Builtin(name.to_owned())),
+            None => return Err(unsupported(Op::LoadCommonConstant)),
+        }
         Ok(())
     }
 
@@ -162,6 +172,7 @@ impl Tracer<'_> {
             closure: Vec::new(),
             place: Place::Inlined,
             annotations: None,
+            annotate: None,
         };
         for attribute in FunctionAttribute::of_flags(flags) {
             let value = f.pop()?;
@@ -193,6 +204,7 @@ impl Tracer<'_> {
                 }
             }
             FunctionAttribute::Annotations => function.annotations = Some(value),
+            FunctionAttribute::Annotate => function.annotate = Some(value),
             FunctionAttribute::Closure => function.closure = self.all_items(value)?,
         }
         Ok(())

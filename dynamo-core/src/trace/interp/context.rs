@@ -7,7 +7,7 @@
 //! its block constructs it anew and enters it.
 
 use crate::{
-    bytecode::code::flags,
+    bytecode::{Version, code::flags, with_entry::end_of_entry},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -116,6 +116,37 @@ impl Tracer<'_> {
         let (exit, bound) = self.entered(manager)?;
         f.stack.extend([exit, bound]);
         Ok(())
+    }
+
+    /// `LOAD_SPECIAL` with the instructions after it that enter a `with` block: the way out, an empty slot, and what `as`
+    /// binds, take the place of the manager, which lies there twice.
+    pub(in crate::trace) fn enter_by_parts(&mut self, f: &mut Frame) -> Traced<()> {
+        let unknown = || Reason::new(Kind::Context, "A special method that is looked up.");
+        let end = f.at.checked_sub(1).and_then(|at| end_of_entry(f.body(), at)).ok_or_else(unknown)?;
+        let (manager, other) = (f.pop()?, f.pop()?);
+        if manager != other {
+            return Err(unknown());
+        }
+        let (exit, bound) = self.entered(manager)?;
+        let null = self.value(Value::Null);
+        f.stack.extend([exit, null, bound]);
+        f.at = end + 1;
+        Ok(())
+    }
+
+    /// The way out of a `with` block, whose upper end lies at a place of the stack. From 3.14 on it is a callable, and
+    /// above that its first argument or an empty slot.
+    pub(in crate::trace) fn block_exit(&mut self, f: &Frame, place: usize) -> Traced {
+        let lacking = || Reason::new(Kind::Context, "There is no way out.");
+        let top = *f.stack.get(place).ok_or_else(lacking)?;
+        if self.host.version() < Version::V314 {
+            return Ok(top);
+        }
+        let function = place.checked_sub(1).and_then(|place| f.stack.get(place).copied()).ok_or_else(lacking)?;
+        Ok(match self.objects.values[top] {
+            Value::Null => function,
+            _ => self.value(Value::Method { function, this: top }),
+        })
     }
 
     /// Enters a manager; gives the way out, and what `as` binds.

@@ -118,10 +118,9 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// `LOAD_ASSERTION_ERROR`
-    pub(in crate::trace) fn load_assertion_error(&mut self, f: &mut Frame) -> Traced<()> {
-        let name = "builtins.AssertionError";
-        let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no AssertionError"))?;
+    /// `LOAD_ASSERTION_ERROR`, `LOAD_COMMON_CONSTANT` of a class
+    pub(in crate::trace) fn load_builtin_class(&mut self, f: &mut Frame, name: &str) -> Traced<()> {
+        let class = self.host.class_named(name).ok_or_else(|| raised(&format!("SystemError: no {name}")))?;
         self.push_value(f, Value::Class(name.to_owned(), class));
         Ok(())
     }
@@ -145,7 +144,8 @@ impl Tracer<'_> {
     /// `WITH_EXCEPT_START`: calls the manager's `__exit__`, which lies below the place where the exception was raised,
     /// the exception that was handled before, and the exception.
     pub(in crate::trace) fn with_except_start(&mut self, f: &mut Frame) -> Traced<()> {
-        let (exit, exception) = (f.stack[f.place(4)?], f.stack[f.place(1)?]);
+        let exception = f.stack[f.place(1)?];
+        let exit = self.block_exit(f, f.place(4)?)?;
         let result = self.leave_with(exit, exception)?;
         f.push(result);
         Ok(())

@@ -74,11 +74,13 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// `CALL_FUNCTION_EX`: the arguments lie in a sequence, those by name in a dict above it.
+    /// `CALL_FUNCTION_EX`: the arguments lie in a sequence, those by name in a dict above it. Without such a flags say so
+    /// until 3.13, later an empty slot.
     pub(in crate::trace) fn call_unpacked(&mut self, f: &mut Frame, flags: u32) -> Traced<()> {
         let mut keywords = Vec::new();
-        if flags & HAS_KEYWORDS != 0 {
-            let dict = f.pop()?;
+        let above =
+            if self.host.version() >= Version::V314 || flags & HAS_KEYWORDS != 0 { Some(f.pop()?) } else { None };
+        if let Some(dict) = above.filter(|&above| !matches!(self.objects.values[above], Value::Null)) {
             for (key, value) in containers::pairs(self, dict)? {
                 match self.get(key)? {
                     Value::Const(Constant::Str(name)) => keywords.push((name, value)),

@@ -62,15 +62,16 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// A loop ends: 3.11 jumps with the iterator popped; later versions skip the instructions that pop it.
+    /// A loop ends: 3.11 jumps with the iterator popped; 3.12 and 3.13 skip the instructions that pop it; 3.14 skips the
+    /// first one and leaves the iterator to `POP_ITER`.
     fn end_loop(&mut self, f: &mut Frame, label: Label) -> Traced<()> {
-        f.pop()?;
+        let version = self.host.version();
+        if version < Version::V314 {
+            f.pop()?;
+        }
         f.jump(label)?;
         if f.data().is_some_and(|data| data.op == Op::EndFor) {
-            f.at += 1;
-            if self.host.version() >= Version::V313 {
-                f.at += 1;
-            }
+            f.at += if version == Version::V313 { 2 } else { 1 };
         }
         Ok(())
     }

@@ -98,10 +98,10 @@ impl Tracer<'_> {
     fn execute(&mut self, f: &mut Frame, i: Instruction) -> Traced<Next> {
         let op = i.op;
         match op {
-            Op::Resume | Op::Nop | Op::Precall => {}
+            Op::Resume | Op::Nop | Op::NotTaken | Op::Precall => {}
 
             // The stack.
-            Op::PopTop | Op::EndFor => drop(f.pop()?),
+            Op::PopTop | Op::EndFor | Op::PopIter => drop(f.pop()?),
             Op::PushNull => self.push_null(f),
             Op::Copy => f.push(f.stack[f.place(i.count())?]),
             Op::Swap => {
@@ -113,6 +113,9 @@ impl Tracer<'_> {
                 f.push(value);
             }
 
+            Op::LoadSmallInt => self.push_value(f, Value::Const(Constant::Int(i64::from(i.arg)))),
+            Op::LoadCommonConstant => self.load_common_constant(f, i.arg)?,
+
             // The end of a frame, and of its step.
             Op::ReturnConst => return self.load_const(f, i.constant()?).map(Next::Return),
             Op::ReturnValue => return f.pop().map(Next::Return),
@@ -123,9 +126,9 @@ impl Tracer<'_> {
             }
 
             // Locals, cells and free variables.
-            Op::LoadFast | Op::LoadFastCheck | Op::LoadClosure => f.push(f.local(i.local()?)?),
+            Op::LoadFast | Op::LoadFastBorrow | Op::LoadFastCheck | Op::LoadClosure => f.push(f.local(i.local()?)?),
             Op::LoadFastAndClear => self.load_and_clear(f, i.local()?)?,
-            Op::LoadFastLoadFast => {
+            Op::LoadFastLoadFast | Op::LoadFastBorrowLoadFastBorrow => {
                 let (a, b) = i.locals()?;
                 let (a, b) = (f.local(a)?, f.local(b)?);
                 f.stack.extend([a, b]);
@@ -213,6 +216,7 @@ impl Tracer<'_> {
             }
 
             // Operators.
+            Op::BinaryOp if i.arg == operands::SUBSCRIPT => self.subscript(f)?,
             Op::BinaryOp => {
                 let (b, a) = (f.pop()?, f.pop()?);
                 let decoded = BinaryOperator::decode(i.arg);
@@ -247,11 +251,7 @@ impl Tracer<'_> {
             }
 
             // Items.
-            Op::BinarySubscr => {
-                let (key, container) = (f.pop()?, f.pop()?);
-                let value = self.get_item(container, key)?;
-                f.push(value);
-            }
+            Op::BinarySubscr => self.subscript(f)?,
             Op::BinarySlice => {
                 let (slice, container) = self.pop_slice(f)?;
                 let value = self.get_item(container, slice)?;
@@ -334,6 +334,7 @@ impl Tracer<'_> {
 
             // `with`, `try` and `match`.
             Op::BeforeWith => self.enter(f)?,
+            Op::LoadSpecial => self.enter_by_parts(f)?,
             Op::WithExceptStart => self.with_except_start(f)?,
             Op::RaiseVarargs => return Err(self.raise_varargs(f, i.arg)?),
             Op::Reraise => {
@@ -343,7 +344,7 @@ impl Tracer<'_> {
             Op::PushExcInfo => self.push_exc_info(f)?,
             Op::PopExcept => self.pop_except(f)?,
             Op::CheckExcMatch => self.check_exc_match(f)?,
-            Op::LoadAssertionError => self.load_assertion_error(f)?,
+            Op::LoadAssertionError => self.load_builtin_class(f, "builtins.AssertionError")?,
             Op::MatchSequence => {
                 let is_sequence = self.protocols(f.stack[f.place(1)?])?.0;
                 self.push_bool(f, is_sequence);
@@ -366,6 +367,8 @@ impl Tracer<'_> {
             // Those of which `untraced` says why they end the graph.
             Op::AsyncGenWrap
             | Op::BeforeAsyncWith
+            | Op::BuildInterpolation
+            | Op::BuildTemplate
             | Op::CallIntrinsic2
             | Op::CheckEgMatch
             | Op::CleanupThrow
@@ -405,6 +408,13 @@ impl Tracer<'_> {
     /// Pushes a bool.
     pub(in crate::trace) fn push_bool(&mut self, f: &mut Frame, value: bool) {
         self.push_value(f, Value::Const(Constant::Bool(value)));
+    }
+
+    fn subscript(&mut self, f: &mut Frame) -> Traced<()> {
+        let (key, container) = (f.pop()?, f.pop()?);
+        let value = self.get_item(container, key)?;
+        f.push(value);
+        Ok(())
     }
 
     fn unary_op(&mut self, f: &mut Frame, name: &str) -> Traced<()> {

@@ -30,7 +30,26 @@ impl Tracer<'_> {
                 let obj = f.code_obj.and_then(|code| self.host.opaque(code, *index));
                 Ok(self.value(Value::Lazy(obj.ok_or_else(opaque_constant)?)))
             }
-            constant => Ok(self.of_constant(plain_constant(constant).ok_or_else(opaque_constant)?)),
+            constant => self.of_code_constant(constant),
+        }
+    }
+
+    /// A constant of a code object that is neither code nor an object.
+    fn of_code_constant(&mut self, constant: &Const) -> Traced {
+        let mut all =
+            |items: &[Const]| items.iter().map(|item| self.of_code_constant(item)).collect::<Traced<Vec<_>>>();
+        match (plain_constant(constant), constant) {
+            (Some(plain), _) => Ok(self.of_constant(plain)),
+            (None, Const::Tuple(items)) => {
+                let items = all(items)?;
+                Ok(self.value(Value::Tuple(items)))
+            }
+            (None, Const::Slice(parts)) => {
+                let parts = all(&parts[..])?;
+                let &[start, stop, step] = &parts[..] else { return Err(opaque_constant()) };
+                Ok(self.value(Value::Slice([start, stop, step])))
+            }
+            (None, _) => Err(opaque_constant()),
         }
     }
 

@@ -11,24 +11,28 @@ impl Output<'_, '_> {
     /// Gives the function on the top its attributes, which may lead back to it.
     pub(in crate::trace) fn push_function_attributes(&mut self, value: ValueId, function: &Function) -> Traced<()> {
         let Some(attrs) = self.t.objects.function_attrs.get(&value).copied() else {
-            return match function.annotations {
-                Some(_) => {
+            return match (function.annotations, function.annotate) {
+                (Some(_), _) => {
                     let annotations = self.t.annotations_of(function)?;
                     self.give(annotations, "__annotations__")
                 }
-                None => Ok(()),
+                (None, Some(annotate)) => self.give(annotate, "__annotate__"),
+                (None, None) => Ok(()),
             };
         };
         let mut named = false;
         for (key, attribute) in self.t.entries_of(attrs.own).into_values() {
             if let Value::Const(Constant::Str(name)) = self.t.get(key)? {
-                named |= name == "__annotations__";
+                named |= matches!(name.as_str(), "__annotate__" | "__annotations__");
                 self.give(attribute, &name)?;
             }
         }
         if function.annotations.is_some() && !named {
             let annotations = self.t.annotations_of(function)?;
             self.give(annotations, "__annotations__")?;
+        }
+        if let Some(annotate) = function.annotate.filter(|_| !named) {
+            self.give(annotate, "__annotate__")?;
         }
         self.give(attrs.dict, "__dict__")
     }

@@ -29,6 +29,7 @@ use crate::{
         renumber::renumber_locals,
         super_calls::is_bare_super_call,
         unreachable::{remove_idle_jumps, remove_unreachable},
+        with_entry::end_of_entry,
     },
     host::{Obj, SetHistory},
     reason::{Kind, Reason},
@@ -85,9 +86,10 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
     out.finish_whole()
 }
 
-/// The code that runs the frame's next instruction, and calls what comes after it.
+/// The code that runs the frame's next instruction, or those that enter a `with` block, and calls what comes after it.
 pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<(CodeObject, Vec<Opaque>)> {
-    let at = frame.inst().ok_or_else(|| construct("the end of the code"))?;
+    let last = end_of_entry(frame.body(), frame.at).unwrap_or(frame.at);
+    let at = *frame.body().order().get(last).ok_or_else(|| construct("the end of the code"))?;
     let frame = &before_call(frame);
     let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
     let live = live(frame, entry)?;

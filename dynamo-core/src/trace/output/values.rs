@@ -370,7 +370,7 @@ impl Output<'_, '_> {
                 self.builder.load_const(Const::Str("strict".to_owned()));
                 self.builder.load_const(Const::Bool(true));
                 self.builder.build_map(1);
-                self.builder.emit(Op::CallFunctionEx, 1);
+                self.builder.call_unpacked(true);
             }
             Iter::Lazy(lazy) => self.push_lazy(lazy)?,
             Iter::Zip(inners, false) => self.call_named("builtins.zip", inners.len(), |out| {
@@ -572,7 +572,7 @@ impl Output<'_, '_> {
             self.push(*value)?;
         }
         self.builder.build_map(keywords.len() as u32);
-        self.builder.emit(Op::CallFunctionEx, 1);
+        self.builder.call_unpacked(true);
         Ok(())
     }
 

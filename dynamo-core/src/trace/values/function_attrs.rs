@@ -4,6 +4,7 @@
 use crate::{
     bytecode::{Const, Version},
     host::{Scope, View},
+    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
@@ -18,7 +19,8 @@ use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// The attributes of a function that are not in its `__dict__` and that the program may write.
-const OWN: [&str; 6] = ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__"];
+const OWN: [&str; 7] =
+    ["__module__", "__name__", "__qualname__", "__doc__", "__annotate__", "__annotations__", "__type_params__"];
 
 impl Tracer<'_> {
     /// An attribute of a function that the program has made.
@@ -46,6 +48,12 @@ impl Tracer<'_> {
                 Some(Const::Str(text)) => Constant::Str(text.clone()),
                 _ => Constant::None,
             },
+            "__annotate__" if self.host.version() >= Version::V314 => {
+                return Ok(function.annotate.unwrap_or_else(|| self.none()));
+            }
+            "__annotations__" if self.is_annotated_late(value, function)? => {
+                return Err(Reason::new(Kind::Attribute, "Annotations that are evaluated when they are read."));
+            }
             "__annotations__" => {
                 let annotations = self.annotations_of(function)?;
                 let own = self.attrs_of_function(value).own;
@@ -80,6 +88,15 @@ impl Tracer<'_> {
             return Ok(false);
         }
         if name == "__annotations__" && !self.is_plain_dict(new)? {
+            return Ok(false);
+        }
+        // Each of the two takes the other one's place.
+        if name == "__annotate__" && self.function_entry(value, "__annotations__").is_some()
+            || name == "__annotations__" && self.is_annotated_late(value, &function)?
+        {
+            return Ok(false);
+        }
+        if name == "__annotate__" && !matches!(self.get(new)?, Value::Function(_) | Value::Const(Constant::None)) {
             return Ok(false);
         }
         let attrs = self.attrs_of_function(value);
@@ -172,11 +189,19 @@ impl Tracer<'_> {
     /// The values that a function holds as attributes.
     pub(in crate::trace) fn function_parts(&self, value: ValueId, function: &Function) -> Vec<ValueId> {
         let Some(attrs) = self.objects.function_attrs.get(&value) else {
-            return function.annotations.into_iter().collect();
+            return function.annotations.into_iter().chain(function.annotate).collect();
         };
         let entries = [attrs.dict, attrs.own].map(|dict| self.entries_of(dict));
         let values = entries.into_iter().flat_map(IndexMap::into_values).flat_map(|(key, value)| [key, value]);
-        values.chain([attrs.dict]).chain(function.annotations).collect()
+        values.chain([attrs.dict]).chain(function.annotations).chain(function.annotate).collect()
+    }
+
+    /// True for a function that the program has made, whose annotations a function gives (3.14).
+    fn is_annotated_late(&mut self, value: ValueId, function: &Function) -> Traced<bool> {
+        match self.function_entry(value, "__annotate__").or(function.annotate) {
+            Some(annotate) => Ok(!self.is_none(annotate)?),
+            None => Ok(false),
+        }
     }
 
     pub(in crate::trace) fn annotations_of(&mut self, function: &Function) -> Traced {

@@ -9,9 +9,12 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
+/// Where annotations are. From 3.14 on, reading them evaluates them, which is the program's own code.
+const ANNOTATIONS: &str = if cfg!(Py_3_14) { "__annotate__" } else { "__annotations__" };
+
 /// The attributes that every function has.
 const FUNCTION_ATTRS: [&str; 9] = [
-    "__annotations__",
+    ANNOTATIONS,
     "__code__",
     "__defaults__",
     "__doc__",

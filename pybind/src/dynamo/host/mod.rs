@@ -37,8 +37,10 @@ pub(in crate::dynamo) const VERSION: Version = if cfg!(not(Py_3_12)) {
     Version::V311
 } else if cfg!(not(Py_3_13)) {
     Version::V312
-} else {
+} else if cfg!(not(Py_3_14)) {
     Version::V313
+} else {
+    Version::V314
 };
 
 /// The interpreter for the length of a capture.
