@@ -153,6 +153,15 @@ fn both_ways_of_a_jump() {
 }
 
 #[test]
+fn docstrings_stay_behind() {
+    let body = read(BRANCH);
+    let code = CodeObject { flags: function(&body).flags | flags::HAS_DOCSTRING, ..function(&body) };
+    let split = Splitter::new(&code, &body).expect("stacks add up").split(&[body.order()[5]]).expect("splits");
+    assert_eq!(split.prefix.flags & flags::HAS_DOCSTRING, flags::HAS_DOCSTRING);
+    assert_eq!((split.resumes[0].code.flags & flags::HAS_DOCSTRING, split.resumes[0].code.consts.len()), (0, 0));
+}
+
+#[test]
 fn names_do_not_grow() {
     let body = read(BRANCH);
     let first = split_at(&body, &[5]).expect("splits").resumes.remove(0).code;

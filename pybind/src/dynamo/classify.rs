@@ -192,10 +192,10 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
 /// The special names in the dicts of classes that `collections.namedtuple` and `typing.NamedTuple` make; the copying of
 /// their objects leaves one more.
 #[rustfmt::skip]
-const OF_RECORDS: [&str; 17] = [
-    "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__", "__classcell__", "__doc__",
-    "__firstlineno__", "__getnewargs__", "__match_args__", "__module__", "__new__", "__orig_bases__", "__replace__",
-    "__repr__", "__slotnames__", "__slots__", "__static_attributes__",
+const OF_RECORDS: [&str; 18] = [
+    "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__", "__classcell__",
+    "__classdictcell__", "__doc__", "__firstlineno__", "__getnewargs__", "__match_args__", "__module__", "__new__",
+    "__orig_bases__", "__replace__", "__repr__", "__slotnames__", "__slots__", "__static_attributes__",
 ];
 
 /// A class of tuples whose items have names; `None` for any other class.

@@ -28,7 +28,7 @@ BLESS = os.environ.get("UPDATE_EXPECT") == "1"
 
 BLOCK = re.compile(r"^```(?P<info>\w\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r'^ {4}\w+, "(RI\d{4})", "(.*?)",\s+"(.*?)";$', re.MULTILINE | re.DOTALL)
-ADDRESS = re.compile(r"0x[0-9a-f]+|\b\d{9,}\b")
+ADDRESS = re.compile(r"0x[0-9a-f]+|\b\d{8,}\b")
 
 
 @dataclass

@@ -8,6 +8,7 @@ import enum
 import functools
 import itertools
 import operator
+import sys
 import typing
 from typing import Any, NamedTuple
 
@@ -483,11 +484,15 @@ def test_what_is_asked_of_types_is_known():
     assert [event.get("break_reason") for event in log] == [None, None]
 
 
+#: What `_replace` of named tuples raises for a name that is no field.
+UNEXPECTED_FIELD = ValueError if sys.version_info < (3, 13) else TypeError
+
+
 def replaced(x):
     pair, typed = Pair(x, b=2), Typed(x)
     try:
         pair._replace(c=1)  # type: ignore[call-arg]
-    except ValueError:
+    except UNEXPECTED_FIELD:
         pair = pair._replace(a=pair.a + 1)
     return pair, typed._replace(scale=5, tensor=pair.a * 2), typed, Pair._fields, pair._fields, typed._replace()
 

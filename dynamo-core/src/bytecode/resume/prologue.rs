@@ -49,7 +49,8 @@ fn header(plan: &Plan, code: &CodeObject, from: &Continuation<'_>) -> CodeObject
         argcount: plan.parameters.len() as u32,
         posonlyargcount: 0,
         kwonlyargcount: 0,
-        flags: code.flags & !(flags::VARARGS | flags::VARKEYWORDS),
+        // Constants that are not used are dropped, the docstring with them.
+        flags: code.flags & !(flags::VARARGS | flags::VARKEYWORDS | flags::HAS_DOCSTRING),
         qualname: format!("{outer}{name}"),
         name,
         varnames: plan.varnames.clone(),

@@ -125,6 +125,22 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// `CLEANUP_THROW`: what was thrown through a generator into the one for which it waits comes out of that, unless it
+    /// is a `StopIteration`, which ends the wait.
+    pub(in crate::trace) fn cleanup_throw(&mut self, f: &mut Frame) -> Traced<Reason> {
+        let (exception, _sent, _inner) = (f.pop()?, f.pop()?, f.pop()?);
+        let name = "builtins.StopIteration";
+        let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no StopIteration"))?;
+        let ends = match self.get(exception)? {
+            Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
+            _ => None,
+        };
+        if ends != Some(false) {
+            return Err(Reason::new(Kind::Iteration, "A generator that ends while something is thrown into it."));
+        }
+        self.raise(exception)
+    }
+
     /// `INTRINSIC_STOPITERATION_ERROR`: a `StopIteration` that leaves a generator is a `RuntimeError`.
     pub(in crate::trace) fn stop_iteration_error(&mut self, f: &Frame) -> Traced<()> {
         let exception = f.stack[f.place(1)?];

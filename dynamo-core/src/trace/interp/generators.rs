@@ -9,7 +9,7 @@
 
 use super::signature::{Row, row};
 use crate::{
-    bytecode::{Arg, InstData, Op},
+    bytecode::{Arg, Inst, InstData, Op},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -131,6 +131,11 @@ impl Tracer<'_> {
         let outside = self.exceptions.handled;
         self.exceptions.handled = frame.handled.or(outside);
         let waits_at = frame.at.saturating_sub(1);
+        if thrown.is_some() && frame.at > 0 {
+            // As if it were sent what handlers expect above the generator for which it waits.
+            let none = self.none();
+            frame.push(none);
+        }
         let next = match thrown {
             Some(reason) if !self.catch(&mut frame, waits_at, &reason) => Err(reason),
             _ => self.run(&mut frame),
@@ -235,6 +240,8 @@ impl Tracer<'_> {
         let exit = self.make_exception(name, class, &[]);
         let handled = self.exceptions.handled;
         let mut at = frame.at.saturating_sub(1);
+        let none = self.none();
+        frame.push(none);
         let mut raised = self.raise(exit);
         let passes = loop {
             let Ok(reason) = raised else { break false };
@@ -259,7 +266,8 @@ impl Tracer<'_> {
 /// True for the instructions of `except` clauses that no exception has matched yet.
 fn only_compares(inst: &InstData) -> bool {
     match inst.op {
-        Op::PushExcInfo
+        Op::CleanupThrow
+        | Op::PushExcInfo
         | Op::LoadGlobal
         | Op::BuildTuple
         | Op::CheckExcMatch
@@ -277,12 +285,19 @@ fn only_compares(inst: &InstData) -> bool {
 fn cleans_up(frame: &Frame) -> bool {
     let body = frame.body();
     let waits = frame.at.checked_sub(1).and_then(|at| body.order().get(at));
-    let handler = waits.and_then(|&inst| body.inst(inst).handler.expand());
-    let Some(target) = handler.and_then(|handler| body.target(body.handler(handler).target)) else { return false };
-    // That around the whole body of a generator turns a `StopIteration` into another exception; the one of `yield from`
-    // belongs to that.
+    let handler_of = |inst: Inst| {
+        let handler = body.inst(inst).handler.expand();
+        handler.and_then(|handler| body.target(body.handler(handler).target))
+    };
+    let Some(mut target) = waits.and_then(|&inst| handler_of(inst)) else { return false };
+    // That of `yield from` raises the exception again, within the block around it.
+    if body.inst(target).op == Op::CleanupThrow {
+        let Some(outer) = handler_of(target) else { return false };
+        target = outer;
+    }
+    // That around the whole body of a generator turns a `StopIteration` into another exception.
     let first = body.inst(target);
-    !(first.op == Op::CallIntrinsic1 && matches!(first.arg, Arg::Int(3)) || first.op == Op::CleanupThrow)
+    !(first.op == Op::CallIntrinsic1 && matches!(first.arg, Arg::Int(3)))
 }
 
 fn asks_itself() -> Reason {

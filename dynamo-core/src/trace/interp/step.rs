@@ -336,6 +336,7 @@ impl Tracer<'_> {
             Op::BeforeWith => self.enter(f)?,
             Op::LoadSpecial => self.enter_by_parts(f)?,
             Op::WithExceptStart => self.with_except_start(f)?,
+            Op::CleanupThrow => return Err(self.cleanup_throw(f)?),
             Op::RaiseVarargs => return Err(self.raise_varargs(f, i.arg)?),
             Op::Reraise => {
                 let exception = f.pop()?;
@@ -371,7 +372,6 @@ impl Tracer<'_> {
             | Op::BuildTemplate
             | Op::CallIntrinsic2
             | Op::CheckEgMatch
-            | Op::CleanupThrow
             | Op::DeleteName
             | Op::EndAsyncFor
             | Op::ExitInitCheck

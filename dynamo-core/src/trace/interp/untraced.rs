@@ -10,7 +10,6 @@ use crate::bytecode::{
 const ASYNC: &str = "Coroutines and asynchronous generators are not compiled, and calls of them are not inlined.";
 const GROUP: &str = "Groups of exceptions are not followed.";
 const CLASS_BODY: &str = "It stands in class bodies and modules, which are not compiled.";
-const DELEGATION: &str = "Generators are followed from item to item; what is thrown through one into another is not.";
 const TEMPLATE: &str = "Template strings hold objects of their own, which are not followed.";
 const TYPE_PARAMETERS: &str = "It makes type parameters, with which nothing is computed.";
 
@@ -21,7 +20,6 @@ pub const UNTRACED: &[(Op, &str)] = &[
     (Op::BuildInterpolation, TEMPLATE),
     (Op::BuildTemplate, TEMPLATE),
     (Op::CheckEgMatch, GROUP),
-    (Op::CleanupThrow, DELEGATION),
     (Op::DeleteName, CLASS_BODY),
     (Op::EndAsyncFor, ASYNC),
     (Op::ExitInitCheck, "It stands in frames of the interpreter's own."),

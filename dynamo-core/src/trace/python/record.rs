@@ -1,6 +1,7 @@
 //! Tuples whose items have names: the user's named tuples and the results of torch's functions.
 
 use crate::{
+    bytecode::Version,
     host::{ClassAttr, Obj, RecordClass},
     reason::{Kind, Reason, raised},
     trace::{
@@ -23,7 +24,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         for (name, value) in b.extra() {
             match class.fields.iter().position(|field| field == name) {
                 Some(at) => items[at] = *value,
-                None => return Err(raised(&format!("ValueError: Got unexpected field names: ['{name}']"))),
+                None => {
+                    let class = if t.host.version() < Version::V313 { "ValueError" } else { "TypeError" };
+                    return Err(Reason::raised(&format!("{class}: Got unexpected field names: ['{name}']")));
+                }
             }
         }
         Ok(t.value(Value::Record(obj, class, items)))

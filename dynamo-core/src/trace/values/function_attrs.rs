@@ -2,7 +2,7 @@
 //! functions again; attributes of the caller's functions are written as those of other objects.
 
 use crate::{
-    bytecode::{Const, Version},
+    bytecode::{Const, Version, code::flags},
     host::{Scope, View},
     reason::{Kind, Reason},
     trace::{
@@ -43,9 +43,13 @@ impl Tracer<'_> {
             "__module__" if matches!(self.host.global(function.globals.dict, "__name__"), Some((_, Scope::Module))) => {
                 return self.load_global(function.globals, "__name__");
             }
-            // Later versions say by a flag whether the first constant is one.
-            "__doc__" if self.host.version() <= Version::V312 => match object.consts.first() {
-                Some(Const::Str(text)) => Constant::Str(text.clone()),
+            // From 3.13 on a flag says whether the first constant is one.
+            "__doc__" => match object.consts.first() {
+                Some(Const::Str(text))
+                    if self.host.version() <= Version::V312 || object.flags & flags::HAS_DOCSTRING != 0 =>
+                {
+                    Constant::Str(text.clone())
+                }
                 _ => Constant::None,
             },
             "__annotate__" if self.host.version() >= Version::V314 => {

@@ -49,12 +49,14 @@ const FORMS: [&str; 4] =
     ["typing._SpecialGenericAlias", "typing._CallableType", "typing._TupleType", "typing._SpecialForm"];
 
 /// The classes of what else may stand in a type.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "typing._GenericAlias",
     "typing._UnionGenericAlias",
     "typing._CallableGenericAlias",
     "types.GenericAlias",
     "types.UnionType",
+    // The same class by its name in 3.14.
+    "typing.Union",
     "typing.TypeVar",
     "typing._AnyMeta",
 ];

@@ -26,12 +26,14 @@ const FUNCTION_ATTRS: [&str; 9] = [
 ];
 
 /// The attributes that classes without Python code compute, or keep where no dict has them, and that are always there.
-const GETTERS: [(&str, &str); 5] = [
+const GETTERS: [(&str, &str); 6] = [
     ("inspect.Signature", "parameters"),
     ("rust_inductor._native.Optimized", "_torchdynamo_orig_callable"),
     ("types.GenericAlias", "__args__"),
     ("types.GenericAlias", "__origin__"),
     ("types.UnionType", "__args__"),
+    // The same class by its name in 3.14.
+    ("typing.Union", "__args__"),
 ];
 
 impl<'py> PyHost<'py> {
@@ -67,7 +69,8 @@ impl<'py> PyHost<'py> {
             return Ok(grad.map_or(Lookup::Unknown, |grad| Lookup::Found(self.handle(&grad))));
         }
         let builtin_type = self.py.get_type::<PyType>();
-        if object.is_exact_instance_of::<PyFunction>() && FUNCTION_ATTRS.contains(&name) {
+        let is_function_attr = FUNCTION_ATTRS.contains(&name) || cfg!(Py_3_12) && name == "__type_params__";
+        if object.is_exact_instance_of::<PyFunction>() && is_function_attr {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         if &*class_name == "builtins.code" && name.starts_with("co_") {
