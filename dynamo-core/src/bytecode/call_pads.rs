@@ -1,8 +1,8 @@
 //! Keeps calls within the reach of their handlers.
 //!
-//! When Python code that was called raises, CPython from 3.13 on looks up the handler of the code unit *before* the calling
-//! instruction. The compiler's code never shows this: what pushes the arguments of a call has the call's own handler.
-//! Code that was moved about can have something else before a call, or another block.
+//! When Python code that was called raises, CPython from 3.13 on looks up the handler of the code unit *before* the
+//! calling instruction. The compiler's code never shows this: what pushes the arguments of a call has the call's own
+//! handler. Code that was moved about can have something else before a call, or another block.
 
 use super::operands::SUBSCRIPT;
 use super::{Arg, Body, InstData, Op, Version};

@@ -95,8 +95,8 @@ impl ControlFlow {
 /// Where execution goes on when it goes to `inst`.
 ///
 /// That is `inst`, but for the end of a loop: the target of an exhausted `FOR_ITER` is `END_FOR`, which the
-/// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows, for which 3.14 has a `POP_ITER` that
-/// it executes. What comes after has the stack without the iterator.
+/// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows. In its place 3.14 has `POP_ITER`,
+/// which is executed. What comes after has the stack without the iterator.
 pub fn landing(body: &Body, inst: Inst) -> Inst {
     if body.inst(inst).op != Op::EndFor {
         return inst;

@@ -201,6 +201,7 @@ def test_trace_source(logs):
     assert ours.of("trace_source", without=without) == theirs.of("trace_source", without=without)
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="torch takes apart the fused instructions that 3.14 has")
 def test_trace_bytecode(logs):
     """Of a number or an object that nobody has looked at, each tracer has its own word.
 

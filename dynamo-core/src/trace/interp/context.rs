@@ -118,8 +118,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// `LOAD_SPECIAL` with the instructions after it that enter a `with` block: the way out, an empty slot, and what `as`
-    /// binds, take the place of the manager, which lies there twice.
+    /// `LOAD_SPECIAL` with the instructions after it that enter a `with` block: the way out, an empty slot, and what
+    /// `as` binds, take the place of the manager, which lies there twice.
     pub(in crate::trace) fn enter_by_parts(&mut self, f: &mut Frame) -> Traced<()> {
         let unknown = || Reason::new(Kind::Context, "A special method that is looked up.");
         let end = f.at.checked_sub(1).and_then(|at| end_of_entry(f.body(), at)).ok_or_else(unknown)?;

@@ -125,8 +125,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// `CLEANUP_THROW`: what was thrown through a generator into the one for which it waits comes out of that, unless it
-    /// is a `StopIteration`, which ends the wait.
+    /// `CLEANUP_THROW`: what was thrown through a generator into the one for which it waits comes out of that, unless
+    /// it is a `StopIteration`, which ends the wait.
     pub(in crate::trace) fn cleanup_throw(&mut self, f: &mut Frame) -> Traced<Reason> {
         let (exception, _sent, _inner) = (f.pop()?, f.pop()?, f.pop()?);
         let name = "builtins.StopIteration";

@@ -74,8 +74,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// `CALL_FUNCTION_EX`: the arguments lie in a sequence, those by name in a dict above it. Without such a flags say so
-    /// until 3.13, later an empty slot.
+    /// `CALL_FUNCTION_EX`: the arguments lie in a sequence, those by name in a dict above it. That there is none, the
+    /// flags say until 3.13, and an empty slot later.
     pub(in crate::trace) fn call_unpacked(&mut self, f: &mut Frame, flags: u32) -> Traced<()> {
         let mut keywords = Vec::new();
         let above =

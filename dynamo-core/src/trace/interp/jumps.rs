@@ -62,8 +62,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// A loop ends: 3.11 jumps with the iterator popped; 3.12 and 3.13 skip the instructions that pop it; 3.14 skips the
-    /// first one and leaves the iterator to `POP_ITER`.
+    /// A loop ends: 3.11 jumps with the iterator popped; 3.12 and 3.13 skip the instructions that pop it; 3.14 skips
+    /// `END_FOR` and leaves the iterator to `POP_ITER`.
     fn end_loop(&mut self, f: &mut Frame, label: Label) -> Traced<()> {
         let version = self.host.version();
         if version < Version::V314 {
@@ -87,10 +87,14 @@ impl Tracer<'_> {
     }
 
     /// A value as a bool, which is what jumps take since 3.13. A tensor before a jump stays what it is: the graph ends
-    /// at the jump, as in versions whose jumps take any value, and the code that is made for it asks for the truth.
+    /// at the jump, as in versions whose jumps take any value, and the code that is made for it asks for the truth. The
+    /// truth of a symbolic number before a `not` is symbolic as well.
     pub(in crate::trace) fn condition(&mut self, f: &Frame, value: ValueId) -> Traced {
         if f.data().is_some_and(|next| next.op.is_jump_by_truth()) && matches!(self.get(value)?, Value::Tensor(_)) {
             return Ok(value);
+        }
+        if f.data().is_some_and(|next| next.op == Op::UnaryNot) && self.get(value)?.is_symbolic() {
+            return self.number_bool(value);
         }
         let truth = self.truth(value)?;
         Ok(self.constant(Constant::Bool(truth)))
