@@ -266,7 +266,8 @@ pub trait Host {
     /// methods, or one that comes from other classes without Python code.
     fn solid_base(&mut self, class: Obj) -> Option<String>;
 
-    /// `inspect.signature` of a Python function, or of a method that binds its first argument.
+    /// `inspect.signature` of a Python function, or of a method that binds its first argument. From 3.14 on that
+    /// evaluates the function's annotations, if nothing has yet, as the program's own call would.
     fn signature(&mut self, _function: Obj, _bound: bool) -> Option<Obj> {
         None
     }

@@ -82,7 +82,7 @@ impl Tracer<'_> {
             self.write_attr(value, found, name, new);
             return Ok(true);
         }
-        if is_dunder && !OWN.contains(&name) {
+        if is_dunder && !OWN.contains(&name) || name == "__annotate__" && self.host.version() < Version::V314 {
             return Ok(false);
         }
         if matches!(name, "__name__" | "__qualname__") && !matches!(self.get(new)?, Value::Const(Constant::Str(_))) {
