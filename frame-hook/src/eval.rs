@@ -16,8 +16,8 @@ use crate::layout::{
 };
 #[cfg(Py_3_12)]
 use crate::monitoring::is_monitored;
-use crate::{Call, Handler, Verdict, replace};
-use pyo3::exceptions::PyRuntimeError;
+use crate::{Call, Handler, Verdict, replace, stack};
+use pyo3::exceptions::{PyRecursionError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -133,6 +133,8 @@ fn comes_back(frame: *const Frame) -> bool {
 
 /// Runs a frame as if we were not there.
 unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+    // SAFETY: CPython hands over its live thread state.
+    let _counted = unsafe { Counted::new(thread) };
     let before = BEFORE.load(Ordering::Relaxed);
     // SAFETY: the arguments are those that CPython gave us; only `install` stores there, and it stores evaluators.
     unsafe {
@@ -143,6 +145,44 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
         let result = mem::transmute::<*mut (), EvalFrame>(before)(thread, frame, throw);
         GIVEN.set(outer);
         result
+    }
+}
+
+/// While this lives, the call of a frame does not count as one from C: without the hook it would not be, and the stack
+/// has been looked at.
+struct Counted {
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    thread: Option<*mut Thread>,
+}
+
+impl Counted {
+    /// # Safety
+    /// The thread state is live for as long as this is.
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    unsafe fn new(thread: *mut ffi::PyThreadState) -> Counted {
+        let thread = (stack::fits() == Some(true)).then(|| thread.cast::<Thread>());
+        if let Some(thread) = thread {
+            // SAFETY: the caller promises a live thread state, which is this thread's.
+            unsafe { *(*thread).calls_from_c_left() += 1 };
+        }
+        Counted { thread }
+    }
+
+    /// # Safety
+    /// None: other versions have room for such calls, or do not count them apart.
+    #[cfg(not(all(Py_3_12, not(Py_3_13))))]
+    unsafe fn new(_thread: *mut ffi::PyThreadState) -> Counted {
+        Counted {}
+    }
+}
+
+#[cfg(all(Py_3_12, not(Py_3_13)))]
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread {
+            // SAFETY: `new` was promised a thread state that is live still.
+            unsafe { *(*thread).calls_from_c_left() -= 1 };
+        }
     }
 }
 
@@ -166,6 +206,11 @@ unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, th
     // SAFETY: CPython hands over a frame that is ready to run, with the interpreter attached; each way below either
     // runs it or clears it, once.
     unsafe {
+        if throw == 0 && stack::fits() == Some(false) && (*frame).is_new() {
+            PyRecursionError::new_err("maximum recursion depth exceeded").restore(Python::assume_attached());
+            clear(thread, frame);
+            return ptr::null_mut();
+        }
         let Some(handler) = HANDLER.with_borrow(|handler| handler.as_ref().map(address)) else {
             return as_it_is(thread, frame, throw);
         };

@@ -119,8 +119,10 @@ pub(crate) struct Thread {
     #[cfg(Py_3_13)]
     eval_breaker: usize,
     /// States and depths of recursion, an `int` each (3.14: one of them tells who holds the GIL).
-    #[cfg(not(Py_3_13))]
+    #[cfg(not(Py_3_12))]
     _depths: [c_int; 5],
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    depths: [c_int; 5],
     #[cfg(Py_3_13)]
     _depths: [c_int; 7],
     /// How deep it is in functions that trace or profile.
@@ -137,6 +139,12 @@ impl Thread {
     /// True while somebody steps through this thread's lines, or through its calls at this moment.
     pub(crate) fn is_traced(&self) -> bool {
         self.tracing > 0 || !self.trace.is_null()
+    }
+
+    /// How many more calls from C there may be within each other.
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    pub(crate) fn calls_from_c_left(&mut self) -> &mut c_int {
+        &mut self.depths[3]
     }
 
     /// A number that changes when somebody asks `sys.monitoring` for other events; 0 if nobody ever has.
@@ -162,6 +170,9 @@ impl Thread {
     }
 }
 
+/// The owner of a frame that lies on its thread's stack of frames.
+const OWNED_BY_THREAD: u8 = 0;
+
 /// The owner of a frame that stands for the evaluator itself.
 #[cfg(all(Py_3_12, not(Py_3_13)))]
 const OWNED_BY_C_STACK: u8 = 3;
@@ -170,6 +181,11 @@ impl Frame {
     /// The code object; borrowed.
     pub(crate) fn code(&self) -> Object {
         self.code.object()
+    }
+
+    /// True for the frame of a call, which has not begun; false for one of a generator, which may have.
+    pub(crate) fn is_new(&self) -> bool {
+        self.owner == OWNED_BY_THREAD
     }
 
     /// The function object; borrowed.

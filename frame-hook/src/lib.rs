@@ -35,6 +35,7 @@ mod monitoring;
 #[cfg(feature = "python-module")]
 mod python_module;
 mod replace;
+mod stack;
 
 pub use code_state::{epoch, is_replacement, reset, shared};
 pub use eval::{Enabled, has_company};

@@ -262,6 +262,25 @@ class Nesting(unittest.TestCase):
             self.assertEqual(fact(100), math.factorial(100))
             self.assertRaises(RecursionError, endless, 0)
 
+    def test_recursion_as_deep_as_the_stack_is(self) -> None:
+        def deep(n: int) -> int:
+            return 0 if n == 0 else 1 + deep(n - 1)
+
+        def deep_in_generators(n: int) -> Any:
+            if n > 0:
+                yield n
+                yield from deep_in_generators(n - 1)
+
+        limit = sys.getrecursionlimit()
+        with patched(deep):
+            self.assertEqual(deep(limit - 100), limit - 100)
+            self.assertEqual(len(list(deep_in_generators(limit - 100))), limit - 100)
+            sys.setrecursionlimit(10**6)
+            try:
+                self.assertRaises(RecursionError, deep, 10**5)
+            finally:
+                sys.setrecursionlimit(limit)
+
     def test_off_inside_and_in_the_handler(self) -> None:
         def f(a: int) -> int:
             return a + 1000
