@@ -426,3 +426,27 @@ def test_lists_ask_for_the_length_first():
                 except ValueError as error:
                     outcomes.append(repr(error))
             assert outcomes[0] == outcomes[1]
+
+
+READ_IN_PART: list[Callable[[Any], Any]] = [
+    lambda items: 1 in items,
+    lambda items: 5 not in items,
+    lambda items: operator.contains(items, 2),
+    lambda items: (1, 1) in enumerate(items),
+    lambda items: 2 in itertools.chain([0], items),
+    lambda items: {1, 9}.isdisjoint(items),
+    lambda items: {4, 2}.issuperset(items),
+    lambda items: {2: 0}.keys().isdisjoint(items),
+    lambda items: {1, 9}.issubset(items),
+    lambda items: [next(items) for wanted in (1, 2, 3) if wanted in items],
+]
+
+
+@pytest.mark.parametrize("kind", [iter, lambda items: (item for item in items), lambda items: map(int, items)])
+@pytest.mark.parametrize("asked", range(len(READ_IN_PART)))
+def test_what_is_asked_of_an_iterator_reads_as_far_as_python_does(asked, kind):
+    def program(x):
+        items = kind([4, 1, 2, 3, 7, 8])
+        return x + 1, READ_IN_PART[asked](items), list(items)
+
+    assert repr(_capture.optimize(program, backend="eager")(X)) == repr(program(X))

@@ -5,11 +5,11 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{Made, State, StateId},
+            state::{Key, Made, State, StateId},
             value::{Value, ValueId},
         },
         interp::signature::{Bound, Row, row},
-        python::sets::{Items, combine, operand, update},
+        python::sets::{Items, combine, of_set, operand, update},
     },
 };
 use guards::Constant;
@@ -42,14 +42,12 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         store(t, state, items, made)
     }),
     row("set.issubset(self, other, /)", |t, b| {
-        compared(t, b, |items, other| items.keys().all(|key| other.contains_key(key)))
+        let (_, items, _) = this(t, b)?;
+        let (other, _) = operand(t, b.arg(1)?)?;
+        Ok(t.constant(Constant::Bool(items.keys().all(|key| other.contains_key(key)))))
     }),
-    row("set.issuperset(self, other, /)", |t, b| {
-        compared(t, b, |items, other| other.keys().all(|key| items.contains_key(key)))
-    }),
-    row("set.isdisjoint(self, other, /)", |t, b| {
-        compared(t, b, |items, other| !items.keys().any(|key| other.contains_key(key)))
-    }),
+    row("set.issuperset(self, other, /)", |t, b| compared(t, b, false)),
+    row("set.isdisjoint(self, other, /)", |t, b| compared(t, b, true)),
     row("set.union(self, /, *others)", |t, b| combined(t, b, "union", b.rest())),
     row("set.intersection(self, /, *others)", |t, b| combined(t, b, "intersection", b.rest())),
     row("set.difference(self, /, *others)", |t, b| combined(t, b, "difference", b.rest())),
@@ -111,10 +109,18 @@ fn pop(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     Ok(item)
 }
 
-fn compared(t: &mut Tracer<'_>, b: &Bound<'_>, holds: fn(&Items, &Items) -> bool) -> Traced {
-    let (_, items, _) = this(t, b)?;
-    let (other, _) = operand(t, b.arg(1)?)?;
-    Ok(t.constant(Constant::Bool(holds(&items, &other))))
+/// True unless an item of the other is in the set, or is not, at the first of which it is no more read.
+fn compared(t: &mut Tracer<'_>, b: &Bound<'_>, is_within: bool) -> Traced {
+    let ((_, items, _), other) = (this(t, b)?, b.arg(1)?);
+    let ends = |key: &Key| items.contains_key(key) == is_within;
+    let ended = match of_set(t, other)? {
+        Some(other) => other.keys().any(ends),
+        None => t.any_item(other, |t, item| {
+            let item = t.force(item)?;
+            Ok(ends(&t.key(item)?))
+        })?,
+    };
+    Ok(t.constant(Constant::Bool(!ended)))
 }
 
 /// What a method makes of a set and others; it has no rule where there are no others.

@@ -259,14 +259,7 @@ impl Tracer<'_> {
                     None => Err(self.no_operator("contains", container, item)),
                 }
             }
-            _ => {
-                for candidate in self.all_items(container)? {
-                    if self.is_same_or_equal(candidate, item)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            _ => self.any_item(container, |t, candidate| t.is_same_or_equal(candidate, item)),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         core::{
             checkpoint::Speculative,
             frame::{Frame, Next},
-            state::{Iter, IterCall, State, StateId},
+            state::{Iter, IterCall, Sort, State, StateId},
             value::{Value, ValueId},
         },
         python::containers,
@@ -262,6 +262,39 @@ impl Tracer<'_> {
             }
         }
         Ok(items)
+    }
+
+    /// True for tuples and lists.
+    fn has_listed_items(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(match self.get(value)? {
+            Value::Tuple(_) | Value::Size(_) | Value::Record(..) => true,
+            Value::State(state) => self.heap.sort(state) == Sort::List,
+            _ => false,
+        })
+    }
+
+    /// Whether something holds of an item; nothing is read of what comes after the first of which it does.
+    pub(in crate::trace) fn any_item(
+        &mut self,
+        value: ValueId,
+        mut holds: impl FnMut(&mut Self, ValueId) -> Traced<bool>,
+    ) -> Traced<bool> {
+        if self.has_listed_items(value)? {
+            for item in self.all_items(value)? {
+                if holds(self, item)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        let iterator = self.iterate(value)?;
+        for _ in 0..MOST_ITEMS {
+            let Some(item) = self.next_item(iterator)? else { return Ok(false) };
+            if holds(self, item)? {
+                return Ok(true);
+            }
+        }
+        Err(Reason::new(Kind::TooLong, "More items than a trace may have."))
     }
 
     /// The items of what a list or tuple is made of.

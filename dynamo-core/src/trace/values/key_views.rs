@@ -126,8 +126,13 @@ impl Tracer<'_> {
     /// `keys.isdisjoint(other)`
     pub(in crate::trace) fn are_disjoint(&mut self, keys: ValueId, other: ValueId) -> Traced {
         let Some(keys) = self.set_or_keys(keys)? else { return Err(raised("TypeError: isdisjoint")) };
-        let (others, _) = sets::operand(self, other)?;
-        let apart = !keys.keys().any(|key| others.contains_key(key));
-        Ok(self.constant(Constant::Bool(apart)))
+        let shared = match sets::of_set(self, other)? {
+            Some(others) => keys.keys().any(|key| others.contains_key(key)),
+            None => self.any_item(other, |t, item| {
+                let item = t.force(item)?;
+                Ok(keys.contains_key(&t.key(item)?))
+            })?,
+        };
+        Ok(self.constant(Constant::Bool(!shared)))
     }
 }
