@@ -116,7 +116,7 @@ pub mod flags {
     pub const VARKEYWORDS: u32 = 0x8;
     /// A generator, which is no coroutine.
     pub const GENERATOR: u32 = 0x20;
-    /// The first constant is a docstring, which functions look for there (from 3.13 on).
+    /// The first constant is a docstring, which functions look for there (from 3.14 on).
     pub const HAS_DOCSTRING: u32 = 0x400_0000;
     /// Calls make an object that suspends: generators and coroutines of every kind.
     pub const SUSPENDS: u32 = GENERATOR | 0x80 | 0x100 | 0x200;

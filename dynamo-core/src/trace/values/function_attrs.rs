@@ -43,10 +43,10 @@ impl Tracer<'_> {
             "__module__" if matches!(self.host.global(function.globals.dict, "__name__"), Some((_, Scope::Module))) => {
                 return self.load_global(function.globals, "__name__");
             }
-            // From 3.13 on a flag says whether the first constant is one.
+            // From 3.14 on a flag says whether the first constant is one.
             "__doc__" => match object.consts.first() {
                 Some(Const::Str(text))
-                    if self.host.version() <= Version::V312 || object.flags & flags::HAS_DOCSTRING != 0 =>
+                    if self.host.version() <= Version::V313 || object.flags & flags::HAS_DOCSTRING != 0 =>
                 {
                     Constant::Str(text.clone())
                 }
