@@ -93,7 +93,9 @@ impl Tracer<'_> {
         if f.data().is_some_and(|next| next.op.is_jump_by_truth()) && matches!(self.get(value)?, Value::Tensor(_)) {
             return Ok(value);
         }
-        if f.data().is_some_and(|next| next.op == Op::UnaryNot) && self.get(value)?.is_symbolic() {
+        // A comparison of symbols is one already: whoever depends on it decides it.
+        let before_not = f.data().is_some_and(|next| next.op == Op::UnaryNot);
+        if matches!(self.get(value)?, Value::SymBool { .. }) || before_not && self.get(value)?.is_symbolic() {
             return self.number_bool(value);
         }
         let truth = self.truth(value)?;
