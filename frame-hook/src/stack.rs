@@ -1,7 +1,7 @@
 //! How much of the C stack is left to a thread.
 //!
-//! Where an evaluator of ours is installed, each call of a Python function takes a part of the C stack, which calls from
-//! Python to Python do not take without it. So the interpreter's limit of recursion, which a program may have raised,
+//! Where an evaluator of ours is installed, each call of a Python function takes a part of the C stack, which calls
+//! from Python to Python do not take without it. So the interpreter's limit of recursion, which a program may have raised,
 //! does not keep a deep recursion from the end of the stack; and the limit that CPython 3.12 has for calls from C would
 //! end a recursion that fits the program's.
 
@@ -36,7 +36,8 @@ pub(crate) fn fits() -> Option<bool> {
 fn least() -> Option<usize> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut end, mut size) = (std::ptr::null_mut(), 0);
-    // SAFETY: the first call writes the attributes of the thread that runs, if it gives 0; the others read and end them.
+    // SAFETY: the first call writes the attributes of the thread that runs, if it gives 0; the others read and end
+    // them.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return None;

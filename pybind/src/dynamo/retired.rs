@@ -28,8 +28,8 @@ struct Retired {
     tracing: Arc<Tracing>,
 }
 
-/// Tells how a compiled function ends: by its last reference, or by the garbage collector, which calls the finalizers of
-/// all that it has found before it clears any of it.
+/// Tells how a compiled function ends: by its last reference, or by the garbage collector, which calls the finalizers
+/// of all that it has found before it clears any of it.
 pub(super) struct End(Py<PyAny>);
 
 impl End {

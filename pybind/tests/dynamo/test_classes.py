@@ -664,7 +664,7 @@ def test_subclasses_are_those_that_there_are() -> None:
 
     def scale(x: Any) -> Any:
         for each in Root.__subclasses__():
-            x = x * each.factor
+            x = x * each.factor  # type: ignore[attr-defined]
         return x, Root.__subclasses__()
 
     compiled = _capture.optimize(scale, backend="eager", fullgraph=True)

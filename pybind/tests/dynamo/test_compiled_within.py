@@ -254,7 +254,7 @@ def test_what_is_kept_of_a_module_ends_with_it() -> None:
 
 def test_a_method_or_module_that_is_compiled_again_finds_its_entries() -> None:
     counts, net = Counts(), Net()
-    torch._dynamo.register_backend(counts, name="counting")  # type: ignore[arg-type]
+    torch._dynamo.register_backend(counts, name="counting")
     for subject in (net.forward, net.forward, net, net, Net()):
         assert torch.equal(rust_inductor.compile(subject, backend="counting")(X), subject(X))
     assert counts.graphs == 1

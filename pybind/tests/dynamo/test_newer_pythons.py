@@ -144,7 +144,7 @@ def annotations(x):
 
     def inner(a: int, *, b: str = "b") -> torch.Tensor:
         """Adds."""
-        return a + x
+        return a + x  # type: ignore[no-any-return]
 
     return inner(y), inner.__doc__, sorted(inner.__annotations__), inner.__name__
 
@@ -154,13 +154,13 @@ def decorated(x):
     def twice(function):
         @functools.wraps(function)
         def wrapper(a: int, b: str = "b") -> torch.Tensor:
-            return function(a) * 2
+            return function(a) * 2  # type: ignore[no-any-return]
 
         return wrapper
 
     def named(a: float) -> torch.Tensor:
         """Adds."""
-        return a + x
+        return a + x  # type: ignore[no-any-return]
 
     wrapper = twice(named)
     return wrapper(1), wrapper.__doc__, wrapper.__name__

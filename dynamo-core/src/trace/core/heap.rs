@@ -4,7 +4,7 @@
 
 use super::{
     checkpoint::Speculative,
-    state::{Iter, IterCall, Key, Sort, State, StateId, Table},
+    state::{Iter, IterCall, Key, Reversed, Sort, State, StateId, Table},
     value::ValueId,
 };
 use crate::host::Obj;
@@ -48,12 +48,9 @@ impl State {
             State::Deque(deque) => deque.items.len(),
             State::Dict(items) => 16 * items.len(),
             State::Set(items, _) => 16 * items.len(),
-            State::Iter(
-                Iter::Items(items, _)
-                | Iter::Call(IterCall { items, .. })
-                | Iter::Dict(_, _, items, _)
-                | Iter::Set(_, items, _),
-            ) => items.len() / 8,
+            State::Iter(Iter::Items(items, _) | Iter::Call(IterCall { items, .. }) | Iter::Set(_, items, _)) => {
+                items.len() / 8
+            }
             State::Stack(entries) => entries.len(),
             State::Instance(instance) => 16 * instance.attrs.len(),
             State::Iter(Iter::Lazy(lazy)) => lazy.parts().len() / 8,
@@ -102,6 +99,18 @@ impl Heap {
     /// True if an iterator over a dict has begun that has not ended. `is_it` tells whether a value is the dict.
     pub(in crate::trace) fn is_iterated(&self, is_it: impl Fn(ValueId) -> bool) -> bool {
         self.rows.values().any(|row| matches!(&row.state, State::Iter(Iter::Dict(dict, ..)) if is_it(*dict)))
+    }
+
+    /// Has iterators over a dict lose their places. `is_it` tells whether a value is the dict, or a view of it.
+    pub(in crate::trace) fn lose_places(&mut self, is_it: impl Fn(ValueId) -> bool) {
+        let is_over = |row: &Row| match &row.state {
+            State::Iter(Iter::Dict(of, ..) | Iter::Reversed(Reversed { of, .. })) => is_it(*of),
+            _ => false,
+        };
+        let lost: Vec<StateId> = self.rows.iter().filter(|(_, row)| is_over(row)).map(|(id, _)| id).collect();
+        for id in lost {
+            *self.change(id) = State::Iter(Iter::Lost);
+        }
     }
 
     /// The object that has it, if the program did not make it itself.

@@ -54,6 +54,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) frozen_items: FxHashMap<Obj, Vec<ValueId>>,
     /// The attributes of functions that the program has made.
     pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
+    /// Objects, with a copy of their `__dict__` that a view or an iterator goes over, and that changes as they do.
+    pub(in crate::trace) dict_copies: Vec<(ValueId, StateId)>,
     /// The slots of attributes and global variables that the program has written.
     pub(in crate::trace) slots: Vec<(Obj, String, StateId)>,
 }
@@ -74,6 +76,7 @@ pub(in crate::trace) struct ObjectCheckpoint {
     forced: usize,
     known: usize,
     cells: usize,
+    dict_copies: usize,
     slots: usize,
 }
 
@@ -87,6 +90,7 @@ impl Speculative for ObjectTable {
             forced: self.forced.len(),
             known: self.known.len(),
             cells: self.cells.len(),
+            dict_copies: self.dict_copies.len(),
             slots: self.slots.len(),
         }
     }
@@ -111,6 +115,7 @@ impl Speculative for ObjectTable {
             frozen_items: _,
             frozen,
             function_attrs,
+            dict_copies,
             slots,
         } = self;
         for value in found_late.drain(to.found_late..) {
@@ -123,6 +128,7 @@ impl Speculative for ObjectTable {
         bases.retain(|_, held| held.index() < to.values);
         frozen.retain(|value, _| value.index() < to.values);
         function_attrs.retain(|_, attrs| attrs.own.index() < to.values);
+        dict_copies.truncate(to.dict_copies);
         slots.truncate(to.slots);
     }
 }

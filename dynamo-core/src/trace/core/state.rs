@@ -176,8 +176,10 @@ pub(in crate::trace) enum Iter {
     Items(Vec<ValueId>, usize),
     /// What a call gives whose items are all known.
     Call(IterCall),
-    /// Over a dict, by the view of it: what it showed at first, the next one's place.
-    Dict(ValueId, &'static str, Vec<ValueId>, usize),
+    /// Over a dict, by the view of it: how many entries there were at first, the next one's place.
+    Dict(ValueId, &'static str, usize, usize),
+    /// Over a dict from which a key was deleted meanwhile: only the dict's table tells which entry is the next.
+    Lost,
     /// Over a set, by what it showed at first, the next one's place.
     Set(StateId, Vec<ValueId>, usize),
     /// Over a list, which may change meanwhile.
@@ -264,7 +266,7 @@ impl Iter {
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
             Iter::Generator(_) | Iter::Running => Exhausted::Generator,
-            Iter::Lazy(_) | Iter::Reversed(_) => Exhausted::Other,
+            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Lost => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })

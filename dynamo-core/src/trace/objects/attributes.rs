@@ -406,6 +406,7 @@ impl Tracer<'_> {
                 if !has_place {
                     return Err(self.no_change(instance.this));
                 }
+                self.show_change(instance.this, name, Some(new));
                 if let State::Instance(made) = self.heap.change(state) {
                     made.attrs.insert(name.to_owned(), new);
                 }
@@ -433,6 +434,7 @@ impl Tracer<'_> {
         match instance.body {
             Body::Found(obj) => self.delete_found(instance.this, obj, name),
             Body::Made(state) if plain && self.is_plain_name(instance, name) => {
+                self.show_change(instance.this, name, None);
                 let State::Instance(made) = self.heap.change(state) else { return Ok(()) };
                 match made.attrs.shift_remove(name) {
                     Some(_) => Ok(()),

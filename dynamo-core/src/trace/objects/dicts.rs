@@ -10,7 +10,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{Key, State},
+            state::{Key, State, StateId},
             value::{Keywords, Value, ValueId},
         },
         python::containers,
@@ -53,12 +53,45 @@ impl Tracer<'_> {
                 Ok(self.dict_entry(object, key)?.or(default).unwrap_or_else(|| self.none()))
             }
             _ => {
-                let copy = self.dict_copy(object)?;
-                let changes = !matches!(method, "keys" | "values" | "items" | "copy");
-                if changes {
-                    return Err(self.no_entry(object));
-                }
+                let copy = match method {
+                    "keys" | "values" | "items" => self.dict_shown(object)?,
+                    "copy" => self.dict_copy(object)?,
+                    _ => return Err(self.no_entry(object)),
+                };
                 containers::call_method(self, copy, method, args, keywords)
+            }
+        }
+    }
+
+    /// A dict of the entries of `object.__dict__`, over which a view or an iterator goes; it changes as the object
+    /// does.
+    pub(in crate::trace) fn dict_shown(&mut self, object: ValueId) -> Traced {
+        let (object, copy) = (self.force(object)?, self.dict_copy(object)?);
+        if let Value::State(state) = self.objects.values[copy] {
+            self.objects.dict_copies.push((object, state));
+        }
+        Ok(copy)
+    }
+
+    /// The object whose `__dict__` a state shows.
+    pub(in crate::trace) fn object_shown(&self, state: StateId) -> Option<ValueId> {
+        self.objects.dict_copies.iter().find(|&&(_, copy)| copy == state).map(|&(object, _)| object)
+    }
+
+    /// Shows a change of an attribute where views and iterators go over an object's `__dict__`; `None` deletes it.
+    pub(in crate::trace) fn show_change(&mut self, object: ValueId, name: &str, new: Option<ValueId>) {
+        let shown = self.objects.dict_copies.iter().filter(|&&(of, _)| of == object);
+        let copies: Vec<StateId> = shown.map(|&(_, state)| state).collect();
+        for copy in copies {
+            let constant = Constant::Str(name.to_owned());
+            let (key, text) = (Key::Const(constant.clone()), self.constant(constant));
+            let State::Dict(entries) = self.heap.change(copy) else { continue };
+            match new {
+                Some(new) => entries.entry(key).or_insert((text, new)).1 = new,
+                None => {
+                    entries.shift_remove(&key);
+                    self.lose_places(copy);
+                }
             }
         }
     }

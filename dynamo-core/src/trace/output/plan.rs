@@ -155,6 +155,9 @@ impl Output<'_, '_> {
     }
 
     fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
+        if let Some(object) = self.t.object_shown(state) {
+            return vec![object];
+        }
         match self.t.heap.get(state) {
             State::List(items) => items.clone(),
             State::Dict(items) => {
@@ -195,7 +198,7 @@ impl Output<'_, '_> {
                         parts.push(*function);
                         parts
                     }
-                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Done(_) => Vec::new(),
+                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Lost | Iter::Done(_) => Vec::new(),
                     Iter::Call(call) => call.args.clone(),
                     Iter::Reversed(reversed) => vec![reversed.of],
                     Iter::Object(object) => vec![*object],

@@ -164,17 +164,7 @@ impl Output<'_, '_> {
             })?,
             Value::State(state) => self.push_state(state)?,
             Value::Instance(state) => self.push_instance(state)?,
-            Value::InstanceDict(this) if self.t.has_own_getattribute(this)? => {
-                self.call_named("builtins.object.__getattribute__", 2, |out| {
-                    out.push(this)?;
-                    out.builder.load_const(Const::Str("__dict__".to_owned()));
-                    Ok(())
-                })?;
-            }
-            Value::InstanceDict(this) => {
-                self.push(this)?;
-                self.builder.load_attr("__dict__");
-            }
+            Value::InstanceDict(this) => self.push_dict_of(this)?,
             Value::Super(class, this) => {
                 self.call_named("builtins.super", 2, |out| out.push_all(&[class, this]))?;
             }
@@ -213,6 +203,20 @@ impl Output<'_, '_> {
             Value::Traceback => return Err(construct("a traceback")),
             Value::Code(_) => return Err(construct("a code object")),
         }
+        Ok(())
+    }
+
+    /// Pushes `__dict__` of an object.
+    fn push_dict_of(&mut self, object: ValueId) -> Traced<()> {
+        if self.t.has_own_getattribute(object)? {
+            return self.call_named("builtins.object.__getattribute__", 2, |out| {
+                out.push(object)?;
+                out.builder.load_const(Const::Str("__dict__".to_owned()));
+                Ok(())
+            });
+        }
+        self.push(object)?;
+        self.builder.load_attr("__dict__");
         Ok(())
     }
 
@@ -259,6 +263,9 @@ impl Output<'_, '_> {
         if let Some(&local) = self.states.get(&state) {
             self.builder.load_local(local);
             return Ok(());
+        }
+        if let Some(object) = self.t.object_shown(state) {
+            return self.push_dict_of(object);
         }
         if self.t.heap.sort(state) == Sort::Cell {
             return self.push_cell(state);
@@ -324,7 +331,8 @@ impl Output<'_, '_> {
                 self.builder.build_tuple(left.len() as u32);
                 self.builder.emit(Op::GetIter, 0);
             }
-            Iter::Dict(dict, part, items, at) => self.push_dict_iterator(*dict, part, items.len(), *at)?,
+            Iter::Dict(dict, part, len, at) => self.push_dict_iterator(*dict, part, *len, *at)?,
+            Iter::Lost => return Err(construct("an iterator over a dict from which a key was deleted")),
             Iter::Set(set, _, _) if matches!(self.t.heap.get(*set), State::Set(_, Made::Again(_))) => {
                 return Err(construct("an iterator over a set that changed meanwhile"));
             }

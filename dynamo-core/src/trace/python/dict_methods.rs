@@ -79,7 +79,11 @@ pub(in crate::trace) fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(State
 }
 
 pub(in crate::trace) fn store(t: &mut Tracer<'_>, state: StateId, items: Entries) -> Traced {
+    let keeps = matches!(t.heap.get(state), State::Dict(before) if before.keys().eq(items.keys().take(before.len())));
     *t.heap.change(state) = State::Dict(items);
+    if !keeps {
+        t.lose_places(state);
+    }
     Ok(t.none())
 }
 

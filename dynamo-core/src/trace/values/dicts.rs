@@ -6,7 +6,7 @@ use crate::{
         Traced, Tracer,
         core::{
             state::{State, StateId, Table},
-            value::ValueId,
+            value::{Value, ValueId},
         },
     },
 };
@@ -32,11 +32,24 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// Has iterators over a dict lose their places: a key was deleted.
+    pub(in crate::trace) fn lose_places(&mut self, dict: StateId) {
+        let values = &self.objects.values;
+        let is_state = |value: ValueId| matches!(values[value], Value::State(state) if state == dict);
+        self.heap.lose_places(|value| match values[value] {
+            Value::DictView(of, _) => is_state(of),
+            _ => is_state(value),
+        });
+    }
+
     /// `del dict[key]`
     pub(in crate::trace) fn delete_dict_item(&mut self, state: StateId, key: ValueId) -> Traced<()> {
         let key = self.key(key)?;
         let State::Dict(items) = self.heap.change(state) else { return Ok(()) };
         let gone = items.shift_remove(&key).is_some();
+        if gone {
+            self.lose_places(state);
+        }
         // A counter has every key.
         if gone || self.heap.table(state) == Table::Counter { Ok(()) } else { Err(raised("KeyError")) }
     }

@@ -7,7 +7,7 @@ use crate::{
         core::{
             checkpoint::Speculative,
             frame::{Frame, Next},
-            state::{Iter, IterCall, Sort, State, StateId},
+            state::{Iter, IterCall, Sort, State, StateId, Table},
             value::{Value, ValueId},
         },
         python::containers,
@@ -24,7 +24,7 @@ impl Tracer<'_> {
         let iter = match self.get(value)? {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Iter::Items(items, 0),
             Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
-            Value::DictView(dict, part) => Iter::Dict(dict, part, self.view_items(dict, part)?, 0),
+            Value::DictView(dict, part) => Iter::Dict(dict, part, containers::pairs(self, dict)?.len(), 0),
             Value::Const(Constant::Str(text)) => {
                 let items = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
                 Iter::Call(IterCall { function: "builtins.iter", args: vec![value], items, at: 0 })
@@ -41,7 +41,7 @@ impl Tracer<'_> {
                 State::Deque(deque) => Iter::Deque(state, deque.moves, 0),
                 State::Dict(_) => {
                     let dict = self.force(value)?;
-                    Iter::Dict(dict, "keys", self.view_items(dict, "keys")?, 0)
+                    Iter::Dict(dict, "keys", containers::pairs(self, dict)?.len(), 0)
                 }
                 State::Set(..) => match self.iterate_set(value)? {
                     Some(iter) => iter,
@@ -55,7 +55,7 @@ impl Tracer<'_> {
                 _ => return Err(self.no_iteration(value)),
             },
             Value::InstanceDict(object) => {
-                let entries = self.dict_copy(object)?;
+                let entries = self.dict_shown(object)?;
                 return self.iterate(entries);
             }
             _ => return Err(self.no_iteration(value)),
@@ -67,15 +67,45 @@ impl Tracer<'_> {
         Reason::new(Kind::Iteration, format!("Over {}.", self.describe(value)))
     }
 
-    /// What a view of a dict shows.
-    pub(in crate::trace) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
-        let pairs = containers::pairs(self, dict)?;
-        let item = |(key, value): (ValueId, ValueId)| match part {
+    /// The entry at a place of a dict that had `len` of them when the iteration began, by the view of it.
+    fn iterated_entry(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<Option<ValueId>> {
+        let (now, entry, is_ordered) = match self.get(dict)? {
+            Value::State(state) => match self.heap.get(state) {
+                State::Dict(items) => {
+                    let entry = items.get_index(at).map(|(_, &entry)| entry);
+                    (items.len(), entry, self.heap.table(state) == Table::Ordered)
+                }
+                _ => return Err(self.no_iteration(dict)),
+            },
+            _ => {
+                let pairs = containers::pairs(self, dict)?;
+                (pairs.len(), pairs.get(at).copied(), false)
+            }
+        };
+        if now != len {
+            return match is_ordered {
+                // Which entry is the next one is known by then.
+                true if at >= len => Ok(None),
+                true => Err(raised("RuntimeError: OrderedDict mutated during iteration")),
+                false => Err(raised("RuntimeError: dictionary changed size during iteration")),
+            };
+        }
+        Ok(entry.map(|entry| self.shown(part, entry)))
+    }
+
+    /// An entry as a view of its dict shows it.
+    fn shown(&mut self, part: &str, (key, value): (ValueId, ValueId)) -> ValueId {
+        match part {
             "keys" => key,
             "values" => value,
             _ => self.value(Value::Tuple(vec![key, value])),
-        };
-        Ok(pairs.into_iter().map(item).collect())
+        }
+    }
+
+    /// What a view of a dict shows.
+    pub(in crate::trace) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
+        let pairs = containers::pairs(self, dict)?;
+        Ok(pairs.into_iter().map(|entry| self.shown(part, entry)).collect())
     }
 
     /// The next item; `None` at the end.
@@ -135,12 +165,11 @@ impl Tracer<'_> {
                 call.at += usize::from(item.is_some());
                 (item, Iter::Call(call))
             }
-            Iter::Dict(dict, part, items, at) => {
-                if containers::pairs(self, dict)?.len() != items.len() {
-                    return Err(raised("RuntimeError: dictionary changed size during iteration"));
-                }
-                (items.get(at).copied(), Iter::Dict(dict, part, items, at + 1))
+            Iter::Dict(dict, part, len, at) => {
+                let item = self.iterated_entry(dict, part, len, at)?;
+                (item, Iter::Dict(dict, part, len, at + 1))
             }
+            Iter::Lost => return Err(Reason::new(Kind::Iteration, "Over a dict from which a key was deleted.")),
             Iter::Set(set, items, at) => {
                 self.check_unchanged(set, &items)?;
                 (items.get(at).copied(), Iter::Set(set, items, at + 1))

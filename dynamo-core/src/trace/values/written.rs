@@ -46,6 +46,8 @@ impl Tracer<'_> {
     }
 
     pub(in crate::trace) fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
+        let shown = Some(new).filter(|&new| !matches!(self.objects.values[new], Value::Null));
+        self.show_change(object, name, shown);
         let state = self.written(obj, name).unwrap_or_else(|| {
             let slot = State::Slot { object: Some(object), name: name.to_owned(), value: None };
             self.slot(obj, name, slot)

@@ -64,14 +64,12 @@ fn takes(env: &mut ShapeEnv, operands: [&TensorMeta; 3], mask: Option<&TensorMet
     if !dtypes.contains(&q.dtype) || !operands.iter().all(is_plain) {
         return Ok(false);
     }
-    for t in operands {
+    for (which, t) in operands.into_iter().enumerate() {
         for (dim, &size) in t.sizes.iter().enumerate() {
             let has_items = env.pool_mut().lt(Expr::ZERO, size);
-            // The key and the value are as long as each other.
-            let like = if dim == 2 { k } else { q };
-            if !env.evaluate(has_items, AT)?
-                || !(dim == 2 && std::ptr::eq(t, q)) && !is_equal(env, size, like.sizes[dim])?
-            {
+            // The key and the value are as long as each other, whatever the query is.
+            let like = if dim == 2 { [q, k, k] } else { [q, q, q] };
+            if !env.evaluate(has_items, AT)? || !is_equal(env, size, like[which].sizes[dim])? {
                 return Ok(false);
             }
         }
