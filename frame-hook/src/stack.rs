@@ -1,9 +1,9 @@
 //! How much of the C stack is left to a thread.
 //!
 //! Where an evaluator of ours is installed, each call of a Python function takes a part of the C stack, which calls
-//! from Python to Python do not take without it. So the interpreter's limit of recursion, which a program may have raised,
-//! does not keep a deep recursion from the end of the stack; and the limit that CPython 3.12 has for calls from C would
-//! end a recursion that fits the program's.
+//! from Python to Python do not take without it. So the interpreter's limit of recursion, which a program may have
+//! raised, does not keep a deep recursion from the end of the stack; and the limit that CPython 3.12 has for calls from
+//! C would end a recursion that fits the program's.
 
 use std::cell::Cell;
 
