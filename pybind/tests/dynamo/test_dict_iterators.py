@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -132,3 +133,37 @@ def test_keys_that_change_are_seen_as_without(make: Any, at: str, gone: str, new
     for program in (keys, keys_backwards) if gone and make is plain else (keys,):
         compiled = _capture.optimize(program, backend="eager")
         assert repr(compiled(X, make, at, gone, new)) == repr(program(X, make, at, gone, new))
+
+
+def changed_under_way(x: Any, d: Any, changes: Any) -> Any:
+    for key, value in changes:
+        if value is None:
+            del d[key]
+        else:
+            d[key] = value
+    return x + 1
+
+
+@pytest.mark.parametrize("make", [plain, ordered, lambda: collections.defaultdict(int, plain())])
+@pytest.mark.parametrize("seed", range(12))
+def test_changes_of_the_callers_dicts_leave_the_rest_in_place(make: Any, seed: int) -> None:
+    """Who iterates meanwhile, in code that runs as it is, goes on as without."""
+    chosen = random.Random(seed)
+    found = []
+    for function in (changed_under_way, _capture.optimize(changed_under_way, backend="eager")):
+        chosen.seed(seed)
+        d = make()
+        log: list[Any] = []
+        backwards = make is plain and seed % 2
+        try:
+            for key in reversed(d) if backwards else d:
+                gone, new = chosen.choice([*d]), chosen.choice("abcz")
+                changes = [(gone, None), (new, 7)] if chosen.random() < 0.7 else [(gone, 5)]
+                function(X, d, changes)
+                log.append((key, changes, [*d.items()]))
+                if len(log) > 6:
+                    break
+        except (RuntimeError, KeyError) as error:
+            log.append(repr(error))
+        found.append(log)
+    assert found[0] == found[1]

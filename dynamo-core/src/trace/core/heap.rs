@@ -4,13 +4,14 @@
 
 use super::{
     checkpoint::Speculative,
-    state::{Iter, IterCall, Key, Reversed, Sort, State, StateId, Table},
+    state::{Entries, Iter, IterCall, Key, Reversed, Sort, State, StateId, Table},
     value::ValueId,
 };
 use crate::host::Obj;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// A state with where it came from.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(in crate::trace) struct Row {
     pub(in crate::trace) origin: Option<Obj>,
     /// True once it differs from what the origin holds.
     pub(in crate::trace) changed: bool,
+    /// What a dict of the caller's held at first, once it differs from that.
+    before: Option<Rc<Entries>>,
 }
 
 /// Items that are copied at most.
@@ -62,7 +65,7 @@ impl State {
 impl Heap {
     /// Adds a state that the program made, or that an object holds.
     pub(in crate::trace) fn push(&mut self, state: State, origin: Option<Obj>) -> StateId {
-        self.rows.push(Row { state, origin, changed: false })
+        self.rows.push(Row { state, origin, changed: false, before: None })
     }
 
     /// The current state. Reading an input dict in this way guards all of its keys.
@@ -143,8 +146,17 @@ impl Heap {
         self.note_read(id);
         self.copied += self.rows[id].state.weight();
         self.log.push((id, Some(self.rows[id].clone())));
-        self.rows[id].changed = true;
-        &mut self.rows[id].state
+        let row = &mut self.rows[id];
+        row.changed = true;
+        if let (State::Dict(entries), Some(_), None) = (&row.state, row.origin, &row.before) {
+            row.before = Some(Rc::new(entries.clone()));
+        }
+        &mut row.state
+    }
+
+    /// What a dict of the caller's that was changed held at first.
+    pub(in crate::trace) fn entries_before(&self, dict: StateId) -> Option<Rc<Entries>> {
+        self.rows[dict].before.clone()
     }
 
     /// Drops the undo log up to now: no checkpoint before this point is rolled back to.

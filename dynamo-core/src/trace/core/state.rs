@@ -32,13 +32,16 @@ pub(in crate::trace) enum Key {
     Tuple(Vec<Key>),
 }
 
+/// The entries of a dict: keys and values by key, in order.
+pub(in crate::trace) type Entries = IndexMap<Key, (ValueId, ValueId)>;
+
 /// The current state of what can change.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum State {
     /// A list.
     List(Vec<ValueId>),
-    /// A dict: keys and values by key, in order.
-    Dict(IndexMap<Key, (ValueId, ValueId)>),
+    /// A dict.
+    Dict(Entries),
     /// A `collections.deque`
     Deque(Deque),
     /// A set: its items by key, in the order in which they came.

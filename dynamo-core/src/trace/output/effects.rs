@@ -6,7 +6,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{State, StateId},
+            state::{Entries, Key, State, StateId},
             value::{Value, ValueId},
         },
     },
@@ -51,16 +51,7 @@ impl Output<'_, '_> {
                     self.builder.emit(Op::BuildSlice, 2);
                     self.builder.store_subscript();
                 }
-                State::Dict(items) => {
-                    let pairs = items.len();
-                    for (key, value) in items.into_values() {
-                        self.push_all(&[key, value])?;
-                    }
-                    self.builder.build_map(pairs as u32);
-                    let new = self.fresh("dict");
-                    self.builder.store_local(new);
-                    self.refill(state, new)?;
-                }
+                State::Dict(items) => self.change_dict(state, &items)?,
                 State::Deque(deque) => {
                     self.push_all(&deque.items)?;
                     self.builder.build_tuple(deque.items.len() as u32);
@@ -125,10 +116,34 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// Gives a dict of the caller's what a local holds, and nothing else.
-    pub(super) fn refill(&mut self, state: StateId, new: LocalId) -> Traced<()> {
-        self.call_on_origin(state, "clear", None)?;
-        self.call_on_origin(state, "update", Some(new))
+    /// Gives a dict of the caller's these entries, in this order. Those that were there before stay where they are in
+    /// the dict's table: somebody may be iterating over it.
+    fn change_dict(&mut self, state: StateId, items: &Entries) -> Traced<()> {
+        let before = self.t.heap.entries_before(state).unwrap_or_default();
+        let mut next = 0;
+        let stays = |key: &Key| {
+            let at = before.get_index_of(key).filter(|&at| at >= next);
+            next = at.map_or(next, |at| at + 1);
+            at.is_some()
+        };
+        let staying = items.keys().map(stays).take_while(|&stays| stays).count();
+        for (key, &(name, _)) in before.iter() {
+            if items.get_index_of(key).is_none_or(|at| at >= staying) {
+                self.push_origin(state)?;
+                self.push(name)?;
+                self.builder.emit(Op::DeleteSubscr, 0);
+            }
+        }
+        for (at, (key, &(name, value))) in items.iter().enumerate() {
+            let is_kept = at < staying && before.get(key).is_some_and(|&(_, old)| old == value);
+            if !is_kept {
+                self.push(value)?;
+                self.push_origin(state)?;
+                self.push(name)?;
+                self.builder.store_subscript();
+            }
+        }
+        Ok(())
     }
 
     /// Calls a method of a container of the caller's.

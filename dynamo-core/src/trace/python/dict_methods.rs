@@ -5,18 +5,14 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{Key, State, StateId},
-            value::{Value, ValueId},
+            state::{Entries, State, StateId},
+            value::Value,
         },
         interp::signature::{Bound, Row, row},
         python::containers::pairs,
     },
 };
 use guards::Constant;
-use indexmap::IndexMap;
-
-/// Keys and values by key.
-pub(in crate::trace) type Entries = IndexMap<Key, (ValueId, ValueId)>;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("dict.keys(self, /)", |t, b| view(t, b, "keys")),

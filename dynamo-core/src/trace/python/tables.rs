@@ -8,14 +8,14 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{Sort, State, StateId, Table},
+            state::{Entries, Sort, State, StateId, Table},
             value::{Keywords, Value, ValueId},
         },
         interp::signature::{Bound, Row, row},
         python::{
             builtins, classes,
             containers::pairs,
-            dict_methods::{Entries, store, this},
+            dict_methods::{store, this},
         },
     },
 };
