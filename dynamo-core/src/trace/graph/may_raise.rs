@@ -157,7 +157,7 @@ impl Tracer<'_> {
         let views = std::iter::successors(Some(changed), |&view| self.base(view));
         let bases = std::iter::successors(self.base(changed), |&base| self.base(base));
         let is_sealed = |(view, base): (NodeId, NodeId)| {
-            let is_of_several = matches!(self.graph.torch[base].meta, Some(Meta::Tuple(_)));
+            let is_of_several = matches!(self.graph.torch[base].meta, Some(Meta::Tuple(_))) && !self.is_fresh(base);
             is_of_several && recorded || requires(base) && !requires(view)
         };
         self.modes.grad && views.zip(bases).any(is_sealed)
