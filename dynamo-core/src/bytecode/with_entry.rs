@@ -5,7 +5,7 @@
 
 use super::{Arg, Body, Op};
 
-/// What they are, with the manager twice on the stack before the first one.
+/// The instructions with their arguments. Before the first one the manager lies on the stack twice.
 const ENTRY: [(Op, u32); 5] = [
     (Op::LoadSpecial, Special::Exit as u32),
     (Op::Swap, 2),

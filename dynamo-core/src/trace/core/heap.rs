@@ -22,7 +22,7 @@ pub(in crate::trace) struct Row {
     pub(in crate::trace) origin: Option<Obj>,
     /// True once it differs from what the origin holds.
     pub(in crate::trace) changed: bool,
-    /// What a dict of the caller's held at first, once it differs from that.
+    /// The first entries of a dict of the caller's, once it has others.
     before: Option<Rc<Entries>>,
 }
 
@@ -154,7 +154,7 @@ impl Heap {
         &mut row.state
     }
 
-    /// What a dict of the caller's that was changed held at first.
+    /// The first entries of a dict of the caller's that was changed.
     pub(in crate::trace) fn entries_before(&self, dict: StateId) -> Option<Rc<Entries>> {
         self.rows[dict].before.clone()
     }

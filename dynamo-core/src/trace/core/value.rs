@@ -193,7 +193,7 @@ pub(in crate::trace) struct Function {
     pub(in crate::trace) place: Place,
     /// Its annotations, where the program makes it: a tuple of names and annotations in turn.
     pub(in crate::trace) annotations: Option<ValueId>,
-    /// What its annotations are asked of, where the program makes it (3.14).
+    /// The function that evaluates its annotations (`__annotate__`), where the program makes it (3.14).
     pub(in crate::trace) annotate: Option<ValueId>,
 }
 

@@ -14,7 +14,7 @@ use crate::{
         torch::autograd_function::APPLY,
     },
 };
-use guards::{Collection, Constant, GuardKind, Step};
+use guards::{Collection, Constant, GuardKind, SourceId, Step};
 
 /// Methods of every class.
 pub(in crate::trace) const ROWS: &[Row] = &[row("type.__subclasses__(self, /)", |t, b| t.subclasses(b.arg(0)?))];
@@ -28,13 +28,18 @@ impl Tracer<'_> {
         let classes = self.host.subclasses(obj).ok_or_else(|| unknown(self))?;
         let method = self.sources.string("__subclasses__");
         let source = self.sources.step(source, Step::Call0(method));
+        let classes = self.classes_at(source, classes);
+        Ok(self.state(State::List(classes)))
+    }
+
+    /// Classes in a sequence at a source, whose length is guarded.
+    fn classes_at(&mut self, source: SourceId, classes: Vec<Obj>) -> Vec<ValueId> {
         self.guard(source, GuardKind::SequenceLength(classes.len() as u32, Collection::Sequence));
-        let classes = (0..).zip(classes).map(|(place, class)| {
+        let item = |(place, class)| {
             let source = self.sources.item(source, Constant::Int(place));
             self.lazy(class, source)
-        });
-        let classes = classes.collect();
-        Ok(self.state(State::List(classes)))
+        };
+        (0..).zip(classes).map(item).collect()
     }
 
     /// `class.__mro__`
@@ -46,12 +51,7 @@ impl Tracer<'_> {
         }
         let source = self.source(class).ok_or_else(|| self.no_attr(class, "__mro__"))?;
         let source = self.sources.attr(source, "__mro__");
-        self.guard(source, GuardKind::SequenceLength(classes.len() as u32, Collection::Sequence));
-        let classes = (0..).zip(classes).map(|(place, class)| {
-            let source = self.sources.item(source, Constant::Int(place));
-            self.lazy(class, source)
-        });
-        let classes = classes.collect();
+        let classes = self.classes_at(source, classes);
         Ok(self.value(Value::Tuple(classes)))
     }
 
