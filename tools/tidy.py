@@ -52,7 +52,7 @@ UNSAFE_ALLOWED = (
     "pybind/src/",
     "frame-hook/src/",
     "inductor-cpu/",
-    "inductor-cuda/tests/nvrtc/",
+    "inductor-cuda/tests/common/",
     "inductor-wgpu/src/loader.rs",
     "inductor/src/backend.rs",
     "inductor/tests/pipeline/",

@@ -31,8 +31,8 @@ METHOD = (
     " one backend that counts graphs and operators and runs each graph as it is. A training row is two steps of SGD."
     " Right: outputs, in training also gradients, parameters and buffers, agree with the model as it is in two calls."
     " Breaks: places where a graph ended before its function did. Skipped: frames that run as they are. Capture: the"
-    " first call over the best of later ones. Call: what a later call takes over the model as it is. Each cell has"
-    " ours, then torch's."
+    " first call over the first call of an equal model as it is. Call: what a later call takes over the model as it is."
+    " Each cell has ours, then torch's."
 )
 #: After how many captures what they told is written.
 SAVED_EVERY = 10

@@ -1,31 +1,17 @@
 //! The CUDA C++ of every golden kernel: as it was, and compiled by NVRTC for two architectures, with no GPU.
 
-mod nvrtc;
+mod common;
 
+use common::{folder, goldens, nvrtc};
 use expect_test::expect_file;
 use inductor::grid::lower;
 use inductor::loop_ir::{
     Kernel,
     random::{self, GenOptions},
 };
-use std::path::{Path, PathBuf};
 
 /// What the programs are compiled for.
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../inductor/tests/golden/grid")
-}
-
-fn kernels() -> Vec<(String, Kernel)> {
-    let files = std::fs::read_dir(folder()).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
-    paths.sort();
-    let name = |path: &PathBuf| path.file_stem().expect("a file").to_string_lossy().into_owned();
-    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("it can be read").parse().expect("a kernel");
-    paths.iter().map(|path| (name(path), read(path))).collect()
-}
 
 fn print(kernel: &Kernel) -> String {
     let grid = lower(kernel, &inductor_cuda::capabilities()).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
@@ -34,7 +20,7 @@ fn print(kernel: &Kernel) -> String {
 
 #[test]
 fn goldens_are_as_they_were() {
-    for (name, kernel) in kernels() {
+    for (name, kernel) in goldens() {
         expect_file![folder().join(format!("{name}.cu"))].assert_eq(&print(&kernel));
     }
 }
@@ -42,7 +28,7 @@ fn goldens_are_as_they_were() {
 #[test]
 fn goldens_compile() {
     let Some(nvrtc) = nvrtc::find() else { return };
-    for (name, kernel) in kernels() {
+    for (name, kernel) in goldens() {
         for architecture in ARCHITECTURES {
             let text = print(&kernel);
             nvrtc.compile(&text, architecture).unwrap_or_else(|log| panic!("{name} for {architecture}: {log}\n{text}"));

@@ -11,37 +11,19 @@ use inductor_wgpu::Gpu;
 use std::path::Path;
 use symshapes::DType;
 
-/// The bytes of a buffer.
-fn bytes(buffer: &Buffer) -> Vec<u8> {
-    let size = buffer.dtype().size();
-    (0..buffer.len()).flat_map(|i| buffer.bits(i).to_le_bytes()[..size].to_vec()).collect()
-}
-
-/// A buffer of these bytes.
-fn buffer(dtype: DType, bytes: &[u8]) -> Buffer {
-    let size = dtype.size();
-    let mut buffer = Buffer::zeroed(dtype, bytes.len() / size);
-    for (i, element) in bytes.chunks_exact(size).enumerate() {
-        let mut word = [0; 8];
-        word[..size].copy_from_slice(element);
-        buffer.set_bits(i, u64::from_le_bytes(word));
-    }
-    buffer
-}
-
 /// Runs a kernel on the device; `None` if it refuses.
 fn run(gpu: &Gpu, kernel: &Kernel, sizes: &[i64], inputs: &[Buffer]) -> Option<Vec<Buffer>> {
     let compiled = gpu.compile(kernel).ok()?;
     let work = gpu.launch(&compiled, sizes).ok()?;
     let mut stream = gpu.stream().expect("the device is there");
-    let upload = |input: &Buffer| stream.upload(&bytes(input), input.dtype());
+    let upload = |input: &Buffer| stream.upload(&input.bytes(), input.dtype());
     let blocks = inputs.iter().map(upload).collect::<Result<Vec<_>, _>>().ok()?;
     let args: Vec<_> = blocks.iter().collect();
     stream.run(&work, &args).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
-    let contents = inputs.iter().map(|input| Content { dtype: input.dtype(), bytes: bytes(input).len() });
+    let contents = inputs.iter().map(|input| Content { dtype: input.dtype(), bytes: input.bytes().len() });
     let wanted: Vec<_> = blocks.iter().zip(contents).collect();
     let mut outputs = inputs.to_vec();
-    let mut sink = |i: usize, bytes: &[u8]| outputs[i] = buffer(inputs[i].dtype(), bytes);
+    let mut sink = |i: usize, bytes: &[u8]| outputs[i] = Buffer::from_bytes(inputs[i].dtype(), inputs[i].len(), bytes);
     stream.download(&wanted, &mut sink).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
     Some(outputs)
 }

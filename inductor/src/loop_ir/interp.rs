@@ -42,6 +42,25 @@ impl Buffer {
         buffer
     }
 
+    /// A buffer of `len` elements with these bytes in memory order; those beyond the last element do not matter.
+    pub fn from_bytes(dtype: DType, len: usize, bytes: &[u8]) -> Buffer {
+        let mut buffer = Buffer::zeroed(dtype, len);
+        let size = dtype.size();
+        for (i, element) in bytes.chunks_exact(size).take(len).enumerate() {
+            let mut word = [0; 8];
+            word[..size].copy_from_slice(element);
+            buffer.set_bits(i, u64::from_le_bytes(word));
+        }
+        buffer
+    }
+
+    /// The bytes in memory order.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes.truncate(self.len * self.dtype.size());
+        bytes
+    }
+
     /// The element type.
     pub fn dtype(&self) -> DType {
         self.dtype

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 import torch
 from torch._dynamo import source as sources
-from torch._dynamo.bytecode_transformation import make_compiled_fn_name
+from torch._dynamo.bytecode_transformation import unique_id
 from torch._dynamo.decorators import mark_static_address
 from torch._dynamo.utils import _extract_tensor_dict, get_static_address_type
 from torch._dynamo.variables.builder import GraphArg
@@ -221,7 +221,7 @@ class Capture:
         self._compiled = False
         gm.meta["dynamo_flat_name_to_original_fqn"] = {}
         gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
-        gm.meta["backend_id"] = make_compiled_fn_name()
+        gm.meta["backend_id"] = unique_id("__compiled_fn", with_uuid=True)
         vars(gm).update(_param_name_to_source={}, _source_to_user_stacks={})
         #: What the backend is called with.
         self.inputs = self._examples()

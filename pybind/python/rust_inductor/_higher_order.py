@@ -8,10 +8,22 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class _IndexedByTensors(TorchFunctionMode):
+    """Has tensors read by indices in tensors. Of a single index, torch asks its value, which a batched one has not."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.Tensor.__getitem__:
+            index = args[1] if isinstance(args[1], tuple) else (args[1],)
+            if all(isinstance(item, torch.Tensor) for item in index):
+                return torch.ops.aten.index(args[0], index)
+        return func(*args, **(kwargs or {}))
 
 
 def vmap(
@@ -22,7 +34,8 @@ def vmap(
     *operands: Any,
 ) -> tuple[torch.Tensor, ...]:
     """``torch.vmap`` of a subgraph, which gives a tuple of tensors."""
-    results: tuple[torch.Tensor, ...] = torch.vmap(body, in_dims, out_dims, randomness)(*operands)
+    with _IndexedByTensors():
+        results: tuple[torch.Tensor, ...] = torch.vmap(body, in_dims, out_dims, randomness)(*operands)
     return results
 
 
@@ -40,6 +53,77 @@ def grad_and_value(
     by = operands[:count]
     gradients, (output, others) = torch.func.grad_and_value(function, tuple(range(count)), has_aux=True)(*by)
     return (*gradients, output, *others)
+
+
+def jacrev(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    argnums: int | tuple[int, ...],
+    has_aux: bool,
+    chunk_size: int | None,
+    _preallocate_and_copy: bool,
+) -> Any:
+    """A call of what ``torch.func.jacrev`` makes of a function."""
+    how: dict[str, Any] = {"chunk_size": chunk_size, "_preallocate_and_copy": _preallocate_and_copy}
+    return torch.func.jacrev(func, argnums, has_aux=has_aux, **how)(*args)
+
+
+def jacfwd(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    argnums: int | tuple[int, ...],
+    has_aux: bool,
+    randomness: str,
+) -> Any:
+    """A call of what ``torch.func.jacfwd`` makes of a function."""
+    return torch.func.jacfwd(func, argnums, has_aux, randomness=randomness)(*args)
+
+
+def jacobians(
+    body: Callable[..., tuple[torch.Tensor, ...]],
+    transform: str,
+    outputs: tuple[int, ...],
+    has_aux: bool,
+    count: int,
+    *operands: Any,
+    **how: Any,
+) -> tuple[torch.Tensor, ...]:
+    """The Jacobians of these results of a subgraph, each by the first operands; with ``has_aux`` then all results.
+
+    ``transform`` names the function of ``torch.func``, which is called with the keywords.
+    """
+
+    def function(*by: torch.Tensor) -> Any:
+        results = body(*by, *operands[count:])
+        chosen = tuple(results[at] for at in outputs)
+        return (chosen, results) if has_aux else chosen
+
+    differentiated = getattr(torch.func, transform)(function, tuple(range(count)), has_aux=has_aux, **how)
+    found = differentiated(*operands[:count])
+    rows, results = found if has_aux else (found, ())
+    return (*(jacobian for row in rows for jacobian in row), *results)
+
+
+def jvp(
+    body: Callable[..., tuple[torch.Tensor, ...]],
+    outputs: tuple[int, ...],
+    strict: bool,
+    count: int,
+    *operands: Any,
+) -> tuple[torch.Tensor, ...]:
+    """``torch.func.jvp`` of a subgraph: the derivatives of these results along the tangents, then all results.
+
+    Of the operands the first are the primals, followed by their tangents.
+    """
+
+    def function(*by: torch.Tensor) -> Any:
+        results = body(*by, *operands[2 * count :])
+        return tuple(results[at] for at in outputs), results
+
+    primals, tangents = operands[:count], operands[count : 2 * count]
+    found: Any = torch.func.jvp(function, primals, tangents, strict=strict, has_aux=True)
+    _, along, results = found
+    return (*along, *results)
 
 
 def checkpoint(

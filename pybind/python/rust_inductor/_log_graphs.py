@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def _named(event: Event) -> str:
-    from torch._dynamo.bytecode_transformation import make_compiled_fn_name
+    from torch._dynamo.bytecode_transformation import unique_id
 
     if "graph_name" not in event:
-        event["graph_name"] = make_compiled_fn_name()
+        event["graph_name"] = unique_id("__compiled_fn", with_uuid=True)
     name: str = event["graph_name"]
     return name
 

@@ -1,9 +1,9 @@
 """The backend that ``torch.compile`` finds by its entry point, and the option ``dynamo``: whose tracer captures.
 
 ``torch.compile`` asks a backend for nothing before torch's Dynamo has traced. So importing this module, which the entry
-point does before, puts a function in front of ``torch._dynamo.optimize``: for our backend with
-``options={"dynamo": "rust"}`` it hands what is to be compiled to :func:`rust_inductor.compile`; all else goes on to
-torch as it was.
+point does before, puts a function in front of ``torch._dynamo.optimize``: for our backend it hands what is to be
+compiled to :func:`rust_inductor.compile`, unless ``options={"dynamo": "torch"}`` asks for torch's tracer; all else goes
+on to torch as it was.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _TRACERS = ("rust", "torch")
+"""Whose Dynamo captures: ours, the default, or torch's."""
 
 
 def backend(
@@ -40,7 +41,7 @@ backend.reset = rust_inductor.reset  # type: ignore[attr-defined]
 
 def _tracer(options: Mapping[str, Any] | None) -> str:
     """Whose tracer the options name; refuse one that does not exist."""
-    tracer = (options or {}).get("dynamo", "torch")
+    tracer = (options or {}).get("dynamo", _TRACERS[0])
     if tracer not in _TRACERS:
         message = f"option `dynamo` takes one of {', '.join(map(repr, _TRACERS))}, not {tracer!r}"
         raise ValueError(message)

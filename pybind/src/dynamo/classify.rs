@@ -484,17 +484,20 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 19] = [
+const INLINED: [&str; 22] = [
     "/torch/_prims_common/__init__.py",
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
     "/torch/nn/init.py",
     "/torch/nn/_reduction.py",
+    "/torch/nn/utils/_named_member_accessor.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
+    "/torch/nn/utils/stateless.py",
     "/torch/nn/attention/",
     "/torch/_functorch/apis.py",
+    "/torch/_functorch/functional_call.py",
     "/torch/_functorch/vmap.py",
     "/torch/_higher_order_ops/associative_scan.py",
     "/torch/_higher_order_ops/utils.py",
@@ -507,11 +510,12 @@ const INLINED: [&str; 19] = [
 ];
 
 /// True for code of the standard library that is traced where it is called: containers, data classes, and what makes
-/// functions of functions, as far as no row says what they do.
+/// functions of functions, as far as no row says what they do. So are our own transforms.
 fn is_inlined_library(file: &str) -> bool {
     const LIBRARY: [&str; 5] =
         ["/dataclasses.py", "/functools.py", "/collections/__init__.py", "/numbers.py", "/typing.py"];
     matches!(file, "<frozen _collections_abc>" | "<frozen os>")
+        || file.ends_with("/rust_inductor/_transforms.py")
         || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))
 }
 

@@ -41,6 +41,8 @@ macro_rules! functions {
             pub(super) to_python: Option<unsafe extern "C" fn(RawTensor, *mut c_void, *mut *mut PyObject) -> i32>,
             /// The number of threads that torch uses.
             num_threads: Option<unsafe extern "C" fn() -> i32>,
+            /// The text of this thread's last error; absent before torch 2.12.
+            what: Option<unsafe extern "C" fn() -> *const c_char>,
             $($(#[$doc])* pub(super) $field: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
         }
 
@@ -50,6 +52,7 @@ macro_rules! functions {
                 unsafe {
                     Ok(Shim {
                         to_python: library.get(b"torch_tensor_to_pyobject\0").ok().map(|s| *s),
+                        what: library.get(b"torch_exception_get_what_without_backtrace\0").ok().map(|s| *s),
                         num_threads: library.get(b"_ZN2at15get_num_threadsEv\0").ok().map(|s| *s),
                         $($field: *library
                             .get(concat!($symbol, "\0").as_bytes())
@@ -78,7 +81,6 @@ functions! {
     reinterpret = "aoti_torch__reinterpret_tensor":
         fn(RawTensor, i64, *const i64, *const i64, i64, *mut RawTensor) -> i32;
     copy = "aoti_torch_copy_": fn(RawTensor, RawTensor, i32) -> i32;
-    what = "torch_exception_get_what_without_backtrace": fn() -> *const c_char;
 }
 
 static SHIM: OnceLock<Result<Shim, String>> = OnceLock::new();
@@ -118,7 +120,7 @@ impl Shim {
     /// The error of the last call of this thread.
     pub(crate) fn error(&self, call: &'static str) -> ShimError {
         // SAFETY: the text is valid until this thread's next error, and copied before that.
-        let what = unsafe { (self.what)() };
+        let what = self.what.map_or(std::ptr::null(), |what| unsafe { what() });
         let reason = if what.is_null() {
             "unknown error".to_owned()
         } else {

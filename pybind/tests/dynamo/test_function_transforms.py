@@ -36,6 +36,28 @@ def of_parameters(parameters: dict[str, Tensor]) -> Tensor:
     return result
 
 
+def detached() -> dict[str, Tensor]:
+    return {name: parameter.detach() for name, parameter in LAYER.named_parameters()}
+
+
+def of_row(parameters: dict[str, Tensor], row: Tensor) -> Tensor:
+    result: Tensor = functional_call(LAYER, parameters, (row,)).square().sum()
+    return result
+
+
+def with_aux(x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+    return (x * x.sin()).sum(0), {"twice": x * 2, "shape": x.sum()}
+
+
+def of_containers(given: dict[str, Tensor], y: Tensor) -> dict[str, object]:
+    return {"sum": (given["a"] * y).sum(), "rest": (given["a"].sin(), [y.exp()])}
+
+
+def under_no_grad(x: Tensor) -> object:
+    with torch.no_grad():
+        return jacrev(number)(x)
+
+
 PROGRAMS: dict[str, Callable[[Tensor], object]] = {
     "functional_call": lambda x: functional_call(LAYER, dict(LAYER.named_parameters()), (x,)),
     "functional_call_grad": lambda x: grad(of_parameters)({k: v.detach() for k, v in LAYER.named_parameters()}),
@@ -44,13 +66,28 @@ PROGRAMS: dict[str, Callable[[Tensor], object]] = {
     "grad_of_grad": lambda x: grad(lambda y: grad(number)(y).sum())(x),
     "grad_of_vmap": lambda x: grad(lambda y: vmap(torch.dot)(y, y).sum())(x),
     "grad_user": lambda x: grad(number)(x),
+    "functional_call_per_sample": lambda x: vmap(grad(of_row), (None, 0))(detached(), x),
+    "functional_call_scaled": lambda x: functional_call(LAYER, {k: v * 2 for k, v in detached().items()}, (x,)),
+    "functional_call_vmap": lambda x: vmap(lambda p, y: functional_call(LAYER, p, (y,)), (None, 0))(detached(), x),
     "hessian_builtin": lambda x: hessian(torch.sum)(x[0]),
     "hessian_user": lambda x: hessian(number)(x[0]),
+    "hessian_two": lambda x: hessian(product, argnums=(0, 1))(x[0], x[1]),
+    "jacfwd_aux": lambda x: jacfwd(with_aux, has_aux=True)(x),
     "jacfwd_builtin": lambda x: jacfwd(torch.cos)(x),
     "jacfwd_user": lambda x: jacfwd(number)(x),
+    "jacfwd_containers": lambda x: jacfwd(of_containers, argnums=(0, 1))({"a": x}, x[0]),
+    "jacrev_aux": lambda x: jacrev(with_aux, has_aux=True)(x),
     "jacrev_builtin": lambda x: jacrev(torch.sin)(x),
+    "jacrev_chunks": lambda x: jacrev(of_containers, argnums=1, chunk_size=2)({"a": x}, x[0]),
+    "jacrev_containers": lambda x: jacrev(of_containers, argnums=(0, 1))({"a": x}, x[0]),
+    "jacrev_of_jacrev": lambda x: jacrev(jacrev(number))(x[0]),
+    "jacrev_preallocated": lambda x: jacrev(number, chunk_size=1, _preallocate_and_copy=True)(x[0]),
     "jacrev_user": lambda x: jacrev(product, argnums=(0, 1))(x, x),
+    "jacrev_under_no_grad": under_no_grad,
+    "jvp_aux": lambda x: jvp(with_aux, (x,), (x + 1,), has_aux=True),
     "jvp_builtin": lambda x: jvp(torch.sin, (x,), (x,)),
+    "jvp_containers": lambda x: jvp(of_containers, ({"a": x}, x[0]), ({"a": x * 2}, x[1])),
+    "jvp_strict": lambda x: jvp(lambda y: (y * 2, y.sum()), (x,), (x,), strict=True),
     "jvp_user": lambda x: jvp(product, (x, x), (x, x)),
     "linearize": lambda x: linearize(number, x)[1](x),
     "vjp_builtin": lambda x: vjp(torch.sin, x)[1](x),
@@ -86,6 +123,59 @@ def test_program(name: str, backend: str) -> None:
     for rows in (3, 3, 6):
         x = torch.randn(rows, 4)
         same(plain(compiled(x)), plain(function(x)))
+
+
+#: Programs whose graph ends: at a transform that is not captured, at the attributes of a function without Python code,
+#: which the transform's wrapper takes on, or at a named tuple from a transformed function.
+NOT_CAPTURED = {
+    *("linearize", "vjp_builtin", "vjp_user"),
+    *("hessian_builtin", "jacfwd_builtin", "jacrev_builtin"),
+    "vmap_tuple",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in NOT_CAPTURED])
+def test_is_one_graph(name: str) -> None:
+    graphs = []
+
+    def counted(gm: torch.fx.GraphModule, _inputs: object) -> Callable[..., object]:
+        graphs.append(gm)
+        return gm.forward
+
+    x = torch.randn(3, 4)
+    compiled = rust_inductor.compile(PROGRAMS[name], backend=counted, fullgraph=True)
+    same(plain(compiled(x)), plain(PROGRAMS[name](x)))
+    assert len(graphs) == 1
+
+
+def test_a_transform_that_escapes_is_a_function_like_torchs() -> None:
+    def make(x: Tensor) -> tuple[Callable[..., Tensor], Tensor]:
+        return jacrev(number), x + 1
+
+    made, _ = rust_inductor.compile(make)(A)
+    same(made(A), jacrev(number)(A))
+    assert made.__name__ == "number"
+
+
+def test_parameters_are_those_of_the_module_after_a_functional_call() -> None:
+    before = dict(LAYER.named_parameters())
+
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        return functional_call(LAYER, {"weight": x}, (A,)), LAYER(A)
+
+    compiled = rust_inductor.compile(function, fullgraph=True)
+    x = torch.randn(2, 4)
+    for _ in range(2):
+        same(compiled(x), function(x))
+        assert all(parameter is before[name] for name, parameter in LAYER.named_parameters())
+
+
+def test_errors_of_transforms_are_torchs() -> None:
+    compiled = rust_inductor.compile(lambda x: jacrev(number, chunk_size=0)(x))
+    with pytest.raises(ValueError, match="`chunk_size` should be greater than 0"):
+        compiled(A)
+    with pytest.raises(RuntimeError, match="jvp"):
+        rust_inductor.compile(lambda x: jvp(number, x, x))(A)
 
 
 def plain(value: object) -> object:

@@ -60,6 +60,18 @@ impl State {
             State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
         }
     }
+
+    /// True if both are lists, dicts or cells of the same values in the same order; of other kinds nothing is known.
+    fn holds_the_same(&self, other: &State) -> bool {
+        match (self, other) {
+            (State::List(a), State::List(b)) => a == b,
+            (State::Cell(a), State::Cell(b)) => a == b,
+            (State::Dict(a), State::Dict(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((k, (_, a)), (l, (_, b)))| k == l && a == b)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Heap {
@@ -184,9 +196,25 @@ impl Heap {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
-    /// True if a state that is older than a checkpoint, or belongs to an input object, was changed since.
-    pub(in crate::trace) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
-        self.log[checkpoint.changes..].iter().any(|&(id, _)| self.is_older(id, checkpoint))
+    /// True if a state that is older than a checkpoint, or belongs to an input object, is another than it was there.
+    /// Those that were changed and changed back are as if nobody had touched them.
+    pub(in crate::trace) fn has_changed_since(&mut self, checkpoint: HeapCheckpoint) -> bool {
+        let mut first = FxHashMap::default();
+        for (id, row) in &self.log[checkpoint.changes..] {
+            if self.is_older(*id, checkpoint) {
+                first.entry(*id).or_insert(row);
+            }
+        }
+        let is_as_before = |(id, row): (&StateId, &&Option<Row>)| {
+            row.as_ref().is_some_and(|row| row.state.holds_the_same(&self.rows[*id].state))
+        };
+        if !first.iter().all(is_as_before) {
+            return true;
+        }
+        let untouched: Vec<(StateId, Row)> =
+            first.into_iter().filter_map(|(id, row)| Some((id, row.clone()?))).collect();
+        untouched.into_iter().for_each(|(id, row)| self.rows[id] = row);
+        false
     }
 
     /// True for a state that is older than a checkpoint, or belongs to an input object.

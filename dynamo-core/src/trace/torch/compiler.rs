@@ -29,6 +29,16 @@ pub(in crate::trace) const ROWS: &[Row] = &[
          torch.onnx.is_in_onnx_export()",
         |t, _| Ok(t.constant(Constant::Bool(false))),
     ),
+    row("torch._dynamo.decorators.mark_static torch._dynamo.mark_static(t, index=None)", |t, b| {
+        let (tensor, index) = (b.arg(0)?, b.opt(1));
+        let (Value::Tensor(_), Some(index)) = (t.get(tensor)?, index) else {
+            return Err(Reason::new(Kind::Call, "`torch._dynamo.mark_static` of something other than one size."));
+        };
+        let shape = t.get_attr(tensor, "shape")?;
+        let size = t.get_item(shape, index)?;
+        t.specialised(size)?;
+        Ok(t.none())
+    }),
     row("torch._C._get_tracing_state()", |t, _| Ok(t.none())),
     row("torch._C._is_tracing()", |t, _| Ok(t.constant(Constant::Bool(false)))),
     row("torch._C._log_api_usage_once torchvision.utils._log_api_usage_once(*args)", |t, b| {

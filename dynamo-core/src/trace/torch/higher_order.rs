@@ -7,7 +7,6 @@
 use crate::trace::{
     Traced, Tracer,
     core::{
-        context::{Class, Context, Grad},
         state::{Key, State, Table},
         value::{Keywords, Value, ValueId},
     },
@@ -28,42 +27,12 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         checkpoint,
     ),
     row("torch._higher_order_ops.map.map(f, xs, *args)", map),
-    // What it loads is there when the graph runs.
-    row("torch._functorch.predispatch.lazy_load_decompositions()", |t, _| Ok(t.none())),
-    row(
-        "torch._functorch.vmap._flat_vmap(func, batch_size, flat_in_dims, flat_args, args_spec, out_dims, randomness, \
-            **kwargs)",
-        vmap,
-    ),
-    row("torch._functorch.eager_transforms.grad_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
-        let Gradient { gradients, aux, .. } = gradient(t, b)?;
-        let Some(aux) = aux else { return Ok(gradients) };
-        Ok(t.value(Value::Tuple(vec![gradients, aux])))
-    }),
-    row("torch._functorch.eager_transforms.grad_and_value_impl(func, argnums, has_aux, args, kwargs)", |t, b| {
-        let Gradient { gradients, output, aux } = gradient(t, b)?;
-        let output = match aux {
-            Some(aux) => t.value(Value::Tuple(vec![output, aux])),
-            None => output,
-        };
-        Ok(t.value(Value::Tuple(vec![gradients, output])))
-    }),
 ];
 
 /// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be
 /// an operand.
 pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
     ["torch.ops.higher_order.cond", "torch.ops.higher_order.map_impl"].contains(&target)
-}
-
-/// Results of a call of `grad_impl` or `grad_and_value_impl`.
-struct Gradient {
-    /// Gradients by argument: of the one argument, or a tuple for several.
-    gradients: ValueId,
-    /// Output of the differentiated function.
-    output: ValueId,
-    /// Auxiliary output, with `has_aux=True`.
-    aux: Option<ValueId>,
 }
 
 /// `torch.cond`. A predicate whose value is known takes its branch, as without a graph.
@@ -174,136 +143,7 @@ fn map(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     t.call_with_subgraphs("torch.ops.higher_order.map_impl", args, vec![], None, &region.structure)
 }
 
-/// The core of `torch.vmap`: a function called on slices of tensors, all at once.
-fn vmap(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
-    const NAME: &str = "torch.vmap";
-    let (function, spec, keywords) = (b.arg(0)?, b.arg(4)?, b.extra().clone());
-    b.arg(1)?;
-    let (dims, args) = (t.items_within(NAME, b.arg(2)?)?, t.items_within(NAME, b.arg(3)?)?);
-    // A slice that is given back along the dimension that it came from is the tensor itself.
-    let out_dim = t.arg(b.arg(5)?)?.as_int();
-    let (mut batched, mut in_dims, mut given_back) = (Vec::new(), Vec::new(), Vec::new());
-    for (&dim, &arg) in dims.iter().zip(&args) {
-        match (t.get(dim)?, t.get(arg)?) {
-            (Value::Const(Constant::Int(dim)), Value::Tensor(node)) => {
-                batched.push(node);
-                in_dims.push(dim);
-                given_back.push((Some(dim) == out_dim).then_some(arg));
-            }
-            (Value::Const(Constant::None), _) => {}
-            _ => return Err(refused(NAME, "over what is no tensor")),
-        }
-    }
-    let out_dims = b.arg(5)?;
-    let randomness = t.arg(b.arg(6)?)?;
-    let region = t.region(NAME, Results::Outputs, |t| {
-        let (mut parameters, slices) = t.slices(&batched, &in_dims)?;
-        parameters.iter_mut().zip(given_back).for_each(|(parameter, whole)| parameter.given_back = whole);
-        let mut slices = slices.into_iter();
-        let mut flat = Vec::new();
-        for (&dim, &arg) in dims.iter().zip(&args) {
-            let is_batched = !matches!(t.get(dim)?, Value::Const(Constant::None));
-            flat.push(if is_batched { slices.next().unwrap_or(arg) } else { arg });
-        }
-        let flat = t.state(State::List(flat));
-        let unflatten = t.of_module("torch.utils._pytree", "tree_unflatten")?;
-        let called = t.call(unflatten, vec![flat, spec], vec![])?;
-        let called = t.items_within(NAME, called)?;
-        Ok((parameters, t.call(function, called, keywords)?))
-    })?;
-    t.has_tensors_alone(NAME, &region.structure)?;
-    let out_dims = match t.arg(out_dims)? {
-        Arg::Int(dim) => Arg::Tuple(vec![Arg::Int(dim); region.results.len()]),
-        Arg::Tuple(dims)
-            if dims.len() == region.results.len()
-                && matches!(&region.structure, Structure::Tuple(items) if items.len() == dims.len()) =>
-        {
-            Arg::Tuple(dims)
-        }
-        _ => return Err(refused(NAME, "with `out_dims` that differ from the results")),
-    };
-    let operands = t.operands(NAME, &[&region])?;
-    let body = t.subgraph(&region, &operands);
-    let none = operands.iter().map(|_| Arg::None);
-    let in_dims = in_dims.iter().map(|&dim| Arg::Int(dim)).chain(none).collect();
-    let mut args = vec![t.fetch_subgraph("vmap_body", body), Arg::Tuple(in_dims), out_dims, randomness];
-    args.extend(nodes(&batched));
-    args.extend(nodes(&operands));
-    t.call_with_subgraphs("rust_inductor._higher_order.vmap", args, vec![], None, &region.structure)
-}
-
-/// The core of `torch.func.grad` and `grad_and_value`.
-fn gradient(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<Gradient> {
-    const NAME: &str = "torch.func.grad";
-    let (function, args) = (b.arg(0)?, t.items_within(NAME, b.arg(3)?)?);
-    let has_aux = t.truth(b.arg(2)?)?;
-    let keywords = t.keywords_within(NAME, b.arg(4)?)?;
-    let (places, is_one) = match t.arg(b.arg(1)?)? {
-        Arg::Int(place) => (vec![place], true),
-        Arg::Tuple(places) => (places.iter().filter_map(Arg::as_int).collect(), false),
-        _ => return Err(refused(NAME, "with such `argnums`")),
-    };
-    let place = |&place: &i64| usize::try_from(if place < 0 { place + args.len() as i64 } else { place }).ok();
-    let places: Option<Vec<usize>> = places.iter().map(place).collect();
-    let places = places.filter(|places| places.iter().all(|&at| at < args.len()));
-    let places = places.ok_or_else(|| refused(NAME, "with such `argnums`"))?;
-    let (mut leaves, mut originals) = (Vec::new(), Vec::new());
-    for &at in &places {
-        leaves.extend(t.leaves(NAME, args[at])?);
-    }
-    for &leaf in &leaves {
-        originals.push(t.value(Value::Tensor(leaf)));
-    }
-    let region = t.region(NAME, Results::Operands, |t| {
-        let (mut parameters, mut values) = (Vec::new(), Vec::new());
-        for (&leaf, &original) in leaves.iter().zip(&originals) {
-            let copy = t.emit(NodeKind::CallMethod, "clone", vec![Arg::Node(leaf)], vec![])?;
-            if let Value::Tensor(node) = t.objects.values[copy]
-                && let Some(Meta::Tensor(meta)) = &mut t.graph.torch[node].meta
-            {
-                meta.requires_grad = true;
-                parameters.push(Parameter { node, given_back: Some(original) });
-                values.push(copy);
-            }
-        }
-        let (mut values, mut called) = (values.into_iter(), args.clone());
-        for &at in &places {
-            called[at] = t.with_leaves(args[at], &mut values)?;
-        }
-        let on = Grad { inside: true, after: true, class: Class::Never };
-        Ok((parameters, t.call_within(Context::Grad(on), function, called, keywords)?))
-    })?;
-    let (output, aux) = match (&region.structure, has_aux) {
-        (Structure::Tuple(items), true) if items.len() == 2 => (items[0].clone(), Some(items[1].clone())),
-        (output, false) => (output.clone(), None),
-        _ => return Err(refused(NAME, "of a function that gives no pair")),
-    };
-    // The operator takes the first of the results for the output.
-    if !matches!(output, Structure::Result(0)) {
-        return Err(refused(NAME, "of a function that gives no tensor"));
-    }
-    let operands = t.operands(NAME, &[&region])?;
-    let body = t.subgraph(&region, &operands);
-    let mut call = vec![t.fetch_subgraph("grad_body", body), Arg::Int(leaves.len() as i64)];
-    call.extend(nodes(&leaves));
-    call.extend(nodes(&operands));
-    let all: Vec<_> = (0..leaves.len() + region.results.len()).map(Structure::Result).collect();
-    let operator = "rust_inductor._higher_order.grad_and_value";
-    let given = t.call_with_subgraphs(operator, call, vec![], None, &Structure::Tuple(all))?;
-    let given = t.items_within(NAME, given)?;
-    let (gradients, results) = given.split_at(leaves.len());
-    let mut gradients = gradients.iter().copied();
-    let mut of = Vec::new();
-    for &at in &places {
-        of.push(t.with_leaves(args[at], &mut gradients)?);
-    }
-    let gradients = if is_one { of[0] } else { t.value(Value::Tuple(of)) };
-    let output = t.built(&output, results)?;
-    let aux = aux.map(|aux| t.built(&aux, results)).transpose()?;
-    Ok(Gradient { gradients, output, aux })
-}
-
-fn nodes(nodes: &[NodeId]) -> Vec<Arg> {
+pub(super) fn nodes(nodes: &[NodeId]) -> Vec<Arg> {
     nodes.iter().map(|&node| Arg::Node(node)).collect()
 }
 
@@ -337,7 +177,7 @@ impl Tracer<'_> {
     }
 
     /// The tensors in containers, in the order in which `torch.utils._pytree` has them.
-    fn leaves(&mut self, operator: &str, value: ValueId) -> Traced<Vec<NodeId>> {
+    pub(super) fn leaves(&mut self, operator: &str, value: ValueId) -> Traced<Vec<NodeId>> {
         if let Value::Tensor(node) = self.get(value)? {
             return Ok(vec![node]);
         }
@@ -353,7 +193,7 @@ impl Tracer<'_> {
     }
 
     /// A value of [`Tracer::leaves`] with other tensors in the place of its own.
-    fn with_leaves(&mut self, value: ValueId, leaves: &mut dyn Iterator<Item = ValueId>) -> Traced {
+    pub(super) fn with_leaves(&mut self, value: ValueId, leaves: &mut dyn Iterator<Item = ValueId>) -> Traced {
         let is_tuple = match self.get(value)? {
             Value::Tensor(_) => return Ok(leaves.next().unwrap_or(value)),
             Value::Tuple(_) => true,
@@ -379,13 +219,13 @@ impl Tracer<'_> {
     }
 
     /// The items of a tuple or list.
-    fn items_within(&mut self, operator: &str, value: ValueId) -> Traced<Vec<ValueId>> {
+    pub(super) fn items_within(&mut self, operator: &str, value: ValueId) -> Traced<Vec<ValueId>> {
         let items = self.items_of(value)?;
         items.ok_or_else(|| refused(operator, "over something other than tensors in containers"))
     }
 
     /// One slice of each tensor along its dimension, as parameters of a body, and their values.
-    fn slices(&mut self, tensors: &[NodeId], dims: &[i64]) -> Traced<(Vec<Parameter>, Vec<ValueId>)> {
+    pub(super) fn slices(&mut self, tensors: &[NodeId], dims: &[i64]) -> Traced<(Vec<Parameter>, Vec<ValueId>)> {
         let (mut slices, mut values) = (Vec::new(), Vec::new());
         for (&tensor, &dim) in tensors.iter().zip(dims) {
             // Not inferred: there may be none, and the body is traced all the same.
@@ -406,14 +246,14 @@ impl Tracer<'_> {
     }
 
     /// A function of a module of torch's.
-    fn of_module(&mut self, module: &str, name: &str) -> Traced {
+    pub(super) fn of_module(&mut self, module: &str, name: &str) -> Traced {
         let obj = self.host.module(module).ok_or_else(|| refused(module, "is not loaded"))?;
         let source = self.sources.module(module);
         let module = self.sourced(Value::Module(module.to_owned(), obj), source);
         self.get_attr(module, name)
     }
 
-    fn has_tensors_alone(&mut self, operator: &str, structure: &Structure) -> Traced<()> {
+    pub(super) fn has_tensors_alone(&mut self, operator: &str, structure: &Structure) -> Traced<()> {
         match structure {
             Structure::Result(_) => Ok(()),
             Structure::Known(value) if self.get(*value)?.is_tensor() => Ok(()),
@@ -426,7 +266,7 @@ impl Tracer<'_> {
     }
 
     /// The entries of a dict of keyword arguments.
-    fn keywords_within(&mut self, operator: &str, value: ValueId) -> Traced<Keywords> {
+    pub(super) fn keywords_within(&mut self, operator: &str, value: ValueId) -> Traced<Keywords> {
         let one = |(key, (_, value))| match key {
             Key::Const(Constant::Str(name)) => Ok((name, value)),
             _ => Err(refused(operator, "with such keywords")),

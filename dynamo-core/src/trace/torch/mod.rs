@@ -5,7 +5,7 @@
 //!   questions about them; `tensors`, `questions`: questions about tensors, and others;
 //!   `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
 //! - `autograd_function`: functions with a backward of their own;
-//! - `higher_order`: operators that take functions, whose bodies become subgraphs;
+//! - `higher_order`: operators that take functions, whose bodies become subgraphs; `transforms`: those of `torch.func`;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
 pub(in crate::trace) mod autocast;
@@ -24,6 +24,7 @@ pub(in crate::trace) mod optim;
 mod questions;
 mod tensors;
 pub(in crate::trace) mod torch_check;
+mod transforms;
 
 use crate::trace::interp::signature::Row;
 
@@ -37,4 +38,5 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     modes::ROWS,
     questions::ROWS,
     tensors::ROWS,
+    transforms::ROWS,
 ];

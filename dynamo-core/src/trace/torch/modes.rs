@@ -40,6 +40,15 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         Ok(t.value(Value::Context(Context::Null(None))))
     }),
+    // It has `vmap` read tensors by indices in tensors, as our operator for `vmap` does on its own.
+    row("torch._dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex()", |t, _| {
+        Ok(t.value(Value::Context(Context::Null(None))))
+    }),
+    row("torch.fx.traceback.annotate(annotation_dict)", |t, b| {
+        // Only compilers see what it says of the calls within.
+        b.call();
+        Ok(t.value(Value::Context(Context::Null(None))))
+    }),
     row("torch.autograd.grad_mode.no_grad.__exit__(self, exc_type, exc_value, traceback)", |t, b| {
         leave(t, b, Class::Never)
     }),

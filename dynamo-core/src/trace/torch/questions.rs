@@ -20,6 +20,21 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Value::Tensor(_) | Value::Const(_) => Ok(t.constant(Constant::Bool(false))),
         _ => Err(Reason::new(Kind::Call, format!("`{}` of an object.", b.name()))),
     }),
+    row("torch.fx.experimental.symbolic_shapes.has_free_unbacked_symbols(x)", |t, b| {
+        let tensor = b.arg(0)?;
+        let known = match t.get(tensor)? {
+            Value::Tensor(node) => t.graph.torch[node].meta.as_ref().is_some_and(|meta| {
+                let mut known = true;
+                meta.for_each_expr(&mut |expr| known &= t.shapes.env.hint(expr).is_some());
+                known
+            }),
+            _ => false,
+        };
+        match known {
+            true => Ok(t.constant(Constant::Bool(false))),
+            false => Err(Reason::new(Kind::Call, format!("`{}` of what may have some.", b.name()))),
+        }
+    }),
     row("torch.jit.annotate(the_type, the_value)", |_, b| {
         b.call();
         b.arg(1)

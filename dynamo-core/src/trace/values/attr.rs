@@ -121,6 +121,7 @@ impl Tracer<'_> {
                 }
             }
             Value::Function(function) => self.made_function_attr(forced, &function, name),
+            Value::Code(code) => self.code_attr(forced, &code, name),
             Value::DictView(_, "keys") if name == "isdisjoint" => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }

@@ -3,7 +3,7 @@
 
 use crate::{
     bytecode::{Const, Version, code::flags},
-    host::{Scope, View},
+    host::{Code, Scope, View},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -38,6 +38,8 @@ impl Tracer<'_> {
         }
         let object = &function.code.object;
         let constant = match name {
+            "__code__" => return Ok(self.value(Value::Code(function.code.clone()))),
+            "__defaults__" if function.defaults.is_empty() => Constant::None,
             "__name__" => Constant::Str(object.name.clone()),
             "__qualname__" => Constant::Str(object.qualname.clone()),
             "__module__" if matches!(self.host.global(function.globals.dict, "__name__"), Some((_, Scope::Module))) => {
@@ -66,6 +68,28 @@ impl Tracer<'_> {
             }
             "__type_params__" if self.host.version() >= Version::V312 => Constant::Tuple(Vec::new()),
             _ => return Err(self.absent_attr(value, name)?),
+        };
+        Ok(self.constant(constant))
+    }
+
+    /// An attribute of a code object.
+    pub(in crate::trace) fn code_attr(&mut self, value: ValueId, code: &Code, name: &str) -> Traced {
+        let object = &code.object;
+        let int = |number: u32| Constant::Int(number.into());
+        let names = |names: &[String]| Constant::Tuple(names.iter().cloned().map(Constant::Str).collect());
+        let constant = match name {
+            "co_argcount" => int(object.argcount),
+            "co_posonlyargcount" => int(object.posonlyargcount),
+            "co_kwonlyargcount" => int(object.kwonlyargcount),
+            "co_flags" => int(object.flags),
+            "co_firstlineno" => Constant::Int(object.firstlineno.into()),
+            "co_name" => Constant::Str(object.name.clone()),
+            "co_qualname" => Constant::Str(object.qualname.clone()),
+            "co_filename" => Constant::Str(object.filename.clone()),
+            "co_varnames" => names(&object.varnames),
+            "co_freevars" => names(&object.freevars),
+            "co_cellvars" => names(&object.cellvars),
+            _ => return Err(self.no_attr(value, name)),
         };
         Ok(self.constant(constant))
     }

@@ -276,7 +276,8 @@ impl Host for PyHost<'_> {
     }
 
     fn module(&mut self, name: &str) -> Option<Obj> {
-        let module = members::loaded(self.py, name)?;
+        let ours = name.starts_with("rust_inductor.").then(|| self.py.import(name).ok()).flatten();
+        let module = ours.map_or_else(|| members::loaded(self.py, name), |module| Some(module.into_any()))?;
         module.is_instance_of::<PyModule>().then(|| self.handle(&module))
     }
 

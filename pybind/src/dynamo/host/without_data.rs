@@ -246,9 +246,14 @@ fn is_chosen_by_device(target: &str) -> bool {
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
-/// tensor, or names the device of what it makes.
+/// tensor, or names the device of what it makes. So does one with such a call in a subgraph.
 fn computes(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
+    let is_call = |kind| matches!(kind, Kind::CallFunction | Kind::CallMethod);
+    let within = |inner: &Graph| inner.nodes().any(|call| is_call(inner[call].kind) && computes(inner, call));
+    if node.inputs().iter().any(|&input| graph.subgraph(input).is_some_and(within)) {
+        return true;
+    }
     let on_device = node.args.iter().any(|arg| matches!(arg, Arg::Device(_)))
         || node.kwargs.iter().any(|(name, arg)| name == "device" && !matches!(arg, Arg::None));
     on_device || !node.inputs().iter().any(|&input| graph[input].tensor_meta().is_some())

@@ -1,6 +1,6 @@
 //! NVRTC as it comes with torch's wheels: found by asking the Python that has them.
 
-use cudarc::nvrtc::result;
+use cudarc::nvrtc::{result, sys};
 use libloading::Library;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn load() -> Option<Nvrtc> {
     // SAFETY: the libraries' initialisers are those of NVIDIA's own packages and expect nothing.
     let libraries: Vec<Library> = paths.iter().filter_map(|path| unsafe { Library::new(path) }.ok()).collect();
     // SAFETY: as above; this only looks whether there is one by a name that cudarc knows.
-    let is_there = unsafe { cudarc::nvrtc::sys::is_culib_present() };
+    let is_there = unsafe { sys::is_culib_present() };
     is_there.then_some(Nvrtc { _libraries: libraries })
 }
 
@@ -49,11 +49,11 @@ fn folder() -> Option<PathBuf> {
 }
 
 impl Nvrtc {
-    /// Compiles a program.
+    /// Compiles a program to a cubin.
     ///
     /// # Errors
     /// The compiler's log.
-    pub(crate) fn compile(&self, text: &str, architecture: &str) -> Result<(), String> {
+    pub(crate) fn compile(&self, text: &str, architecture: &str) -> Result<Vec<u8>, String> {
         let text = CString::new(text).map_err(|error| error.to_string())?;
         let program = result::create_program(&text, None).map_err(|error| error.to_string())?;
         let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
@@ -65,8 +65,21 @@ impl Nvrtc {
             let log: Vec<u8> = log.iter().map(|&c| c as u8).collect();
             format!("{error}: {}", String::from_utf8_lossy(&log))
         });
+        let cubin = done.and_then(|()| cubin(program));
         // SAFETY: as above.
         let destroyed = unsafe { result::destroy_program(program) };
-        done.and(destroyed.map_err(|error| error.to_string()))
+        destroyed.map_err(|error| error.to_string())?;
+        cubin
     }
+}
+
+/// The machine code of a program that was compiled.
+fn cubin(program: sys::nvrtcProgram) -> Result<Vec<u8>, String> {
+    let mut size = 0;
+    // SAFETY: the program is alive, and the size is written.
+    unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result().map_err(|error| error.to_string())?;
+    let mut bytes = vec![0; size];
+    // SAFETY: there is room for as many bytes as the compiler said.
+    unsafe { sys::nvrtcGetCUBIN(program, bytes.as_mut_ptr().cast()) }.result().map_err(|error| error.to_string())?;
+    Ok(bytes)
 }
