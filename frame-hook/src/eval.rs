@@ -139,13 +139,35 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
     // SAFETY: the arguments are those that CPython gave us; only `install` stores there, and it stores evaluators.
     unsafe {
         if before.is_null() || before == current() || comes_back(frame) {
-            return _PyEval_EvalFrameDefault(thread, frame, throw);
+            return evaluate(_PyEval_EvalFrameDefault, thread, frame, throw);
         }
         let outer = GIVEN.replace(frame);
-        let result = mem::transmute::<*mut (), EvalFrame>(before)(thread, frame, throw);
+        let result = evaluate(mem::transmute::<*mut (), EvalFrame>(before), thread, frame, throw);
         GIVEN.set(outer);
         result
     }
+}
+
+/// Has another evaluator run a frame.
+///
+/// Before 3.14, a thread that waits for the interpreter while the process ends is ended where it stands, which would
+/// unwind the stack through our frames and those of whoever called us, and abort the process. It sleeps for good instead,
+/// as threads do from 3.14 on.
+#[inline]
+unsafe fn evaluate(by: EvalFrame, thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+    struct Asleep;
+    impl Drop for Asleep {
+        fn drop(&mut self) {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+    let unwound = Asleep;
+    // SAFETY: the caller hands on what CPython gave it.
+    let result = unsafe { by(thread, frame, throw) };
+    mem::forget(unwound);
+    result
 }
 
 /// While this lives, the call of a frame does not count as one from C: without the hook it would not be, and the stack
@@ -202,7 +224,7 @@ enum Action {
 }
 
 /// The evaluator.
-unsafe extern "C" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
     // SAFETY: CPython hands over a frame that is ready to run, with the interpreter attached; each way below either
     // runs it or clears it, once.
     unsafe {

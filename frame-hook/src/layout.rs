@@ -44,11 +44,15 @@ impl StackRef {
     }
 }
 
-/// An evaluator of frames.
-pub(crate) type EvalFrame = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut Frame, c_int) -> Object;
+/// An evaluator of frames. Before 3.14 it unwinds the stack where the process ends while the thread waits for the
+/// interpreter (`pthread_exit`).
+pub(crate) type EvalFrame = unsafe extern "C-unwind" fn(*mut ffi::PyThreadState, *mut Frame, c_int) -> Object;
+
+unsafe extern "C-unwind" {
+    pub(crate) fn _PyEval_EvalFrameDefault(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object;
+}
 
 unsafe extern "C" {
-    pub(crate) fn _PyEval_EvalFrameDefault(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object;
     pub(crate) fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> EvalFrame;
     pub(crate) fn _PyInterpreterState_SetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState, eval: EvalFrame);
     #[cfg(Py_3_13)]

@@ -9,7 +9,7 @@ import re
 import traceback
 from typing import TYPE_CHECKING
 
-from torch._dynamo.polyfills.operator import py_operator
+from torch._dynamo.polyfills import operator as polyfills
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,17 +39,20 @@ def with_code(
                     end_colno=end_column,
                 )
             )
-    if within is not None:
-        frames.append(_line_of(within, first=read))
+    if within is not None and (line := _line_of(within, first=read)) is not None:
+        frames.append(line)
     return "".join(traceback.StackSummary.from_list(frames).format())
 
 
 @functools.cache
-def _line_of(name: str, *, first: bool) -> traceback.FrameSummary:
+def _line_of(name: str, *, first: bool) -> traceback.FrameSummary | None:
     """The line of a library's function that does what the function is there for: the last one that does anything."""
     module, _, function = name.rpartition(".")
-    # The interpreter's own `operator` has no lines; torch traces the library's.
-    functions = py_operator if module == "operator" else importlib.import_module(module)
+    # The interpreter's own `operator` has no lines; torch traces the library's, if it is recent.
+    is_operator = module == "operator"
+    functions = getattr(polyfills, "py_operator", None) if is_operator else importlib.import_module(module)
+    if functions is None:
+        return None
     code = getattr(functions, function).__code__
     working = [instruction for instruction in dis.get_instructions(code) if instruction.opname.startswith(_WORKING)]
     at = working[0 if first else -1].positions

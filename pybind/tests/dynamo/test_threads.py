@@ -125,3 +125,37 @@ def test_threads_under_locks(rounds: int, threads: int, backend: str) -> None:
     ran = subprocess.run([sys.executable, "-X", "faulthandler", "-c", source], capture_output=True, text=True)
     assert "could not compile" not in ran.stderr, ran.stderr[-4000:]
     assert ran.returncode == 0 and ran.stdout.endswith("done\n"), ran.stderr[-4000:]
+
+
+def test_threads_that_wait_when_the_process_ends() -> None:
+    """Before Python 3.14 their stacks are unwound, through frames that were entered under our hook."""
+    program = """
+        import threading, time
+        import torch
+        import rust_inductor
+
+        lock = threading.Lock()
+        lock.acquire()
+
+        def wait():
+            while True:
+                lock.acquire(timeout=0.0005)
+
+        @rust_inductor.compile(backend="eager")
+        def starts(x):
+            y = x + 1
+            for _ in range(4):
+                threading.Thread(target=wait, daemon=True).start()
+            return y * 2
+
+        class Late:
+            def __del__(self):
+                time.sleep(0.02)
+
+        late = Late()
+        assert starts(torch.ones(2)).tolist() == [4, 4]
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
