@@ -151,8 +151,8 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
 /// Has another evaluator run a frame.
 ///
 /// Before 3.14, a thread that waits for the interpreter while the process ends is ended where it stands, which would
-/// unwind the stack through our frames and those of whoever called us, and abort the process. It sleeps for good instead,
-/// as threads do from 3.14 on.
+/// unwind the stack through our frames and those of whoever called us, and abort the process. It sleeps for good
+/// instead, as threads do from 3.14 on.
 #[inline]
 unsafe fn evaluate(by: EvalFrame, thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
     struct Asleep;

@@ -95,14 +95,16 @@ pub(crate) fn compile_graph(
     Ok(CompiledFn { module, options, imported, import_time, kind })
 }
 
-/// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names. `None` if a
-/// result may share memory with an input or another result, which nothing here keeps up.
+/// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, `weights` the
+/// inputs, by number, that are parameters or buffers of a module. `None` if a result may share memory with an input or
+/// another result, which nothing here keeps up.
 #[pyfunction]
-#[pyo3(signature = (lowered, graph, options=None))]
+#[pyo3(signature = (lowered, graph, options=None, *, weights=Vec::new()))]
 pub(crate) fn compile_lowered(
     lowered: &Bound<'_, Graph>,
     graph: &Bound<'_, Graph>,
     options: Option<&Bound<'_, PyDict>>,
+    weights: Vec<usize>,
 ) -> PyResult<Option<CompiledFn>> {
     let py = graph.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
@@ -111,7 +113,8 @@ pub(crate) fn compile_lowered(
     if shares_results(&lowered) {
         return Ok(None);
     }
-    let imported = Imported::of_graph(py, lowered)?;
+    let roles = Roles { weights, saved_from: None, spends: false };
+    let imported = Imported { roles, ..Imported::of_graph(py, lowered)? };
     let import_time = start.elapsed();
     let device = options.device()?;
     let kind = match kind(py, &imported, &options, device) {

@@ -98,6 +98,35 @@ def test_a_pending_negation_is_seen():
     torch.testing.assert_close(compiled(lambda x: x + 1)(x), x + 1)
 
 
+def test_pending_negations_and_conjugations_are_no_plain_tensors():
+    z = torch.randn(4, 5, dtype=torch.complex64)
+    for plain, pending in ((z.imag.clone(), z.conj().imag), (z, z.conj())):
+        assert pending.is_neg() or pending.is_conj()
+        for order in ((plain, pending), (pending, plain)):
+            ours = compiled(lambda x: x * 2 + 1)
+            for x in (*order, *order):
+                torch.testing.assert_close(ours(x), x * 2 + 1)
+
+
+def test_what_is_real_of_complex_numbers():
+    z = torch.randn(4, 5, dtype=torch.complex64)
+    check(lambda z: (z.abs(), z.std(), z.var(0), torch.linalg.vector_norm(z), z.angle(), z.mean()), z)
+    check(lambda z: (z.real + 1, z.imag * 2, torch.isreal(z), (z == z.conj()).sum()), z)
+
+
+def test_numbers_count_as_tensors_in_the_order_of_strides():
+    for x in (torch.ones(3).as_strided((3, 1), (1, 3)), torch.ones(30).as_strided((1, 3, 1, 2), (7, 2, 9, 1))):
+        for function in (
+            lambda x: x + 1,
+            lambda x: 1 - x,
+            lambda x: x > 0,
+            lambda x: x / 3,
+            torch.sin,
+            lambda x: x + x,
+        ):
+            same(rust_inductor.compile(function)(x), function(x))
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 4)], ids=str)
 def test_without_elements(shape):
     check(lambda x: (x + 1, x.sum(), x * x, x.sum(-1)), torch.randn(shape))

@@ -29,7 +29,7 @@ pub use plain::int_op;
 use rustc_hash::FxHashMap;
 use sizes::Sizes;
 use std::{fmt, sync::OnceLock};
-use symshapes::{Pool, ShapeEnv, TensorMeta};
+use symshapes::{DTypeClass, Pool, ShapeEnv, TensorMeta};
 
 /// Why a node's metadata could not be inferred.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -102,7 +102,14 @@ fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
         return plain::call(&mut sizes, nodes, &node.target, &node.args).ok_or_else(no_rule);
     }
     let overload = aten::lookup(&node.target).ok_or_else(no_rule)?;
-    let rule = rule(overload).ok_or_else(|| InferError::NoRule(overload.name.clone()))?;
+    let no_rule = || InferError::NoRule(overload.name.clone());
+    let (rule, computes) = rule(overload).ok_or_else(no_rule)?;
+    // Of complex numbers some give real ones, others have different strides, and many are not computed.
+    let is_complex =
+        |input: NodeId| nodes[input].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
+    if computes && node.inputs().into_iter().any(is_complex) {
+        return Err(no_rule());
+    }
     let bound = overload.bind(&node.args, &node.kwargs)?;
     rule(&mut Call::new(bound, nodes, sizes))
 }
@@ -120,18 +127,22 @@ pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> 
 /// A rule: what a call gives.
 type Rule = fn(&mut Call) -> Result<Meta>;
 
-/// The rule of an overload: that of its full name, else that of its operator. What mutates has none.
-fn rule(overload: &Overload) -> Option<Rule> {
-    static INDEX: OnceLock<FxHashMap<&'static str, Rule>> = OnceLock::new();
+/// The rule of an overload, that of its full name or else that of its operator, and whether the operator computes
+/// anything or only moves elements. What mutates has none.
+fn rule(overload: &Overload) -> Option<(Rule, bool)> {
+    static INDEX: OnceLock<FxHashMap<&'static str, (Rule, bool)>> = OnceLock::new();
     if overload.mutates() {
         return None;
     }
-    let families =
-        [view::RULES, create::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES, index::RULES, join::RULES];
-    let index = INDEX.get_or_init(|| families.into_iter().flatten().copied().collect());
+    let moving = [view::RULES, create::RULES, index::RULES, join::RULES];
+    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES];
+    let rows = |families: [&'static [(&'static str, Rule)]; 4], computes: bool| {
+        families.into_iter().flatten().map(move |&(name, rule)| (name, (rule, computes)))
+    };
+    let index = INDEX.get_or_init(|| rows(moving, false).chain(rows(computing, true)).collect());
     let full = index.get(overload.name.as_str()).copied();
-    let element_wise = || pointwise::row(overload).map(|_| pointwise::rule as Rule);
-    full.or_else(|| pointwise::exact(overload).map(|_| pointwise::rule as Rule))
+    let element_wise = || pointwise::row(overload).map(|_| (pointwise::rule as Rule, true));
+    full.or_else(|| pointwise::exact(overload).map(|_| (pointwise::rule as Rule, true)))
         .or_else(|| index.get(overload.base()).copied())
         .or_else(element_wise)
 }

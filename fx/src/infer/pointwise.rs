@@ -63,6 +63,10 @@ const LAID_OUT_BY_LAST: &[&str] = &["rsub", "threshold_backward", "leaky_relu_ba
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {
     let row = row(c.overload()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
+    // `torch.nn.functional` refuses it, the operator does not.
+    if row.name == "hardtanh" && c.get("min_val").as_float() > c.get("max_val").as_float() {
+        return Err(c.unsupported("bounds that are not in order"));
+    }
     let (mut standings, mut tensors): (Vec<Operand>, Vec<&TensorMeta>) = (Vec::new(), Vec::new());
     for name in row.operands {
         if let Some(tensor) = c.opt_tensor(name)? {
@@ -79,12 +83,13 @@ pub(super) fn rule(c: &mut Call) -> Result {
     if LAID_OUT_BY_LAST.contains(&row.name) {
         tensors.reverse();
     }
-    let strides = match ROW_MAJOR.contains(&row.name) {
-        true => strides::contiguous(&mut c.pool, &sizes),
-        false => {
-            strides::elementwise(&mut c.pool, &sizes, &tensors).ok_or_else(|| c.undecided("the order of strides"))?
-        }
+    let beside_number = tensors.len() < standings.len() && NUMBERS_AS_TENSORS.contains(&row.operands);
+    let strides = match (ROW_MAJOR.contains(&row.name), beside_number) {
+        (true, _) => Some(strides::contiguous(&mut c.pool, &sizes)),
+        (false, true) => strides::beside_number(&mut c.pool, &sizes, &tensors),
+        (false, false) => strides::elementwise(&mut c.pool, &sizes, &tensors),
     };
+    let strides = strides.ok_or_else(|| c.undecided("the order of strides"))?;
     Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
 }
 
@@ -109,8 +114,12 @@ impl Row {
 
 const SELF: &[&str] = &["self"];
 const BINARY: &[&str] = &["self", "other"];
+const WHERE: &[&str] = &["condition", "self", "other"];
 const GRAD_SELF: &[&str] = &["grad_output", "self"];
 const GRAD_OUTPUT: &[&str] = &["grad_output", "output"];
+
+/// The operands of operators that make a tensor without dimensions of a number.
+const NUMBERS_AS_TENSORS: [&[&str]; 2] = [BINARY, WHERE];
 
 /// Names that share their operands and promotion stand in one row.
 const ROWS: &[(&str, &[&str], Promotion)] = &[
@@ -129,7 +138,7 @@ const ROWS: &[(&str, &[&str], Promotion)] = &[
     ("max.other min.other", BINARY, Default),
     ("pow", &["self", "exponent"], Default),
     ("heaviside", &["self", "values"], Default),
-    ("where", &["condition", "self", "other"], Rest),
+    ("where", WHERE, Rest),
     ("masked_fill", &["self", "mask", "value"], First),
     ("clamp clip", &["self", "min", "max"], Default),
     ("clamp_min", &["self", "min"], Default),

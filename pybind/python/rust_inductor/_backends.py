@@ -14,7 +14,7 @@ import weakref
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rust_inductor import _modes, _native
+from rust_inductor import _log_code, _modes, _native
 from rust_inductor._locks import compile_lock
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rust_inductor.fx import Graph
 
     Compiled = Callable[..., Any]
-    Backend = Callable[[Graph, Sequence[Any], Any], Any]
+    Backend = Callable[..., Any]
     OnGraph = Callable[[str, _native.CompiledFn], None]
 
 
@@ -65,10 +65,13 @@ class _Own:
 
     def __init__(self, options: Mapping[str, Any], on_graph: OnGraph | None) -> None:
         self.settings = (options, on_graph)
-        self.through = _Through(self._differentiated)
+        #: With this option what has no kernel is the program's to know; else the function runs as it is.
+        self.is_blamed = options.get("fallback") == "error"
+        self.through = _Through(self._differentiated, is_blamed=self.is_blamed)
 
-    def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None) -> Any:
-        return _compile(graph, inputs, lowered, *self.settings)
+    def __call__(self, graph: Graph, inputs: Sequence[Any], lowered: Graph | None, weights: Sequence[int]) -> Any:
+        """Compile a graph, some of whose inputs, by number, are parameters and buffers."""
+        return _compile(graph, inputs, lowered, weights, *self.settings)
 
     def _differentiated(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Compiled:
         from rust_inductor import _backend
@@ -167,7 +170,9 @@ def described_module(graph: Graph, inputs: Sequence[Any], facts: _native.Facts) 
 class _Through(Described):
     """Our own compiler, by way of AOTAutograd."""
 
-    is_blamed = False
+    def __init__(self, compiler: Callable[..., Any], *, is_blamed: bool) -> None:
+        super().__init__(compiler)
+        self.is_blamed = is_blamed
 
 
 def _refused(*_args: Any) -> Any:
@@ -348,6 +353,7 @@ def _compile(
     graph: Graph,
     inputs: Sequence[Any],
     lowered: Graph | None,
+    weights: Sequence[int],
     options: Mapping[str, Any],
     on_graph: OnGraph | None,
     numbers: int = 0,
@@ -363,13 +369,14 @@ def _compile(
     except ValueError:
         return NotImplemented
     if parts is not None:
-        return _in_parts(parts, inputs, options, on_graph)
+        return _in_parts(parts, inputs, weights, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
-    if lowered is not None and not differentiated:
-        compiled = _native.compile_lowered(lowered, graph, options)
+    if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
+        compiled = _native.compile_lowered(lowered, graph, options, weights=weights)
         if compiled is not None:
             if on_graph is not None:
                 on_graph("inference", compiled)
+            _log_code.log("inference", compiled)
             return compiled
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
@@ -378,12 +385,20 @@ def _compile(
     with compile_lock():
         from rust_inductor import _backend
 
-        return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph)
+        return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
+
+
+def _is_pending(value: Any) -> bool:
+    """Whether a tensor's memory holds the negative or the conjugate of what it is."""
+    import torch
+
+    return isinstance(value, torch.Tensor) and (value.is_neg() or value.is_conj())
 
 
 def _in_parts(
     parts: _native.Parts,
     inputs: Sequence[Any],
+    weights: Sequence[int],
     options: Mapping[str, Any],
     on_graph: OnGraph | None,
 ) -> Any:
@@ -396,7 +411,8 @@ def _in_parts(
     if graph is None:
         return lambda *args: tuple(numbers(*args)[given:])
     tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
-    compiled = _compile(graph, tensors, parts.lowered, options, on_graph, given)
+    held = [place for place, at in enumerate(kept) if at in weights]
+    compiled = _compile(graph, tensors, parts.lowered, held, options, on_graph, given)
     if compiled is NotImplemented:
         return compiled
 

@@ -323,7 +323,8 @@ class Capture:
             node.meta["example_value"] = fake
         elif isinstance(example, torch.Tensor):
             fake = self.world.fake_of(example, source, value, self.context)
-            if isinstance(example, torch.nn.Parameter) and get_static_address_type(example) is None:
+            is_weight = isinstance(example, torch.nn.Parameter) or _is_buffer(source)
+            if is_weight and get_static_address_type(example) is None:
                 mark_static_address(example)
             node.meta["tensor_dict"] = _extract_tensor_dict(example)
             node.meta["grapharg"] = GraphArg(source, example, False, fake)
@@ -401,6 +402,12 @@ def _is_symbolic(node: torch.fx.Node) -> bool:
     return node.op != "output" and isinstance(
         node.meta.get("example_value"), torch.SymInt | torch.SymFloat | torch.SymBool
     )
+
+
+def _is_buffer(source: Source) -> bool:
+    """Whether it is in a module's dict of buffers."""
+    base = getattr(source, "base", None)
+    return isinstance(source, sources.GetItemSource) and getattr(base, "member", None) == "_buffers"
 
 
 def _is_size(node: torch.fx.Node) -> bool:

@@ -17,7 +17,7 @@ use crate::torch::Torch;
 use dynamo_core::trace::Capture;
 use frame_hook::{Call, Enabled};
 use fx::{Meta, NodeId};
-use guards::{SourceId, Step, TensorProperty};
+use guards::{Source, SourceId, Step, TensorProperty};
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -27,9 +27,12 @@ use symshapes::Policy;
 
 /// A compiler of graphs.
 pub(super) struct Backend {
-    /// `backend(graph, inputs, lowered)`, or `backend(graph, inputs, facts)` for one that is described to.
+    /// `backend(graph, inputs, lowered)`, for our own with the numbers of its weights, or `backend(graph, inputs, facts)`
+    /// for one that is described to.
     compiler: Py<PyAny>,
     described: bool,
+    /// True if what it raises is the program's to see; else the function runs as it is.
+    is_blamed: bool,
     /// The one that is described to, for graphs of which the compiler says that it cannot take them as they are.
     through: Option<Py<PyAny>>,
 }
@@ -84,12 +87,11 @@ impl Check {
 impl Backend {
     /// The backend that Python calls; one with a true attribute `described` is given facts.
     pub(super) fn new(compiler: &Bound<'_, PyAny>) -> PyResult<Backend> {
-        let described = match compiler.getattr_opt(intern!(compiler.py(), "described"))? {
-            Some(flag) => flag.is_truthy()?,
-            None => false,
-        };
+        let is = |flag| -> PyResult<bool> { compiler.getattr_opt(flag)?.map_or(Ok(false), |flag| flag.is_truthy()) };
+        let (described, is_blamed) =
+            (is(intern!(compiler.py(), "described"))?, is(intern!(compiler.py(), "is_blamed"))?);
         let through = compiler.getattr_opt(intern!(compiler.py(), "through"))?.map(Bound::unbind);
-        Ok(Backend { compiler: compiler.clone().unbind(), described, through })
+        Ok(Backend { compiler: compiler.clone().unbind(), described, is_blamed, through })
     }
 
     /// True if inference mode in a graph is in force when the graph runs. Our own compiler runs none of torch's modes.
@@ -129,7 +131,15 @@ impl Backend {
         let py = call.py();
         let lowered = capture.lowered.clone().map(fx_module::Graph::from);
         let graph = fx_module::Graph::from(capture.graph.clone());
-        let made = self.compiler.bind(py).call1((graph, PyList::new(py, &inputs)?, lowered))?;
+        let (compiler, given) = (self.compiler.bind(py), PyList::new(py, &inputs)?);
+        let made = match self.through {
+            Some(_) => compiler.call1((graph, given, lowered, weights(capture))),
+            None => compiler.call1((graph, given, lowered)),
+        };
+        let made = made.map_err(|error| match self.is_blamed {
+            true => NotCaptured::Backend(error),
+            false => NotCaptured::Failed(error),
+        })?;
         if made.is(py.NotImplemented()) {
             return match &self.through {
                 Some(through) => describe(through.bind(py), inputs, capture),
@@ -138,6 +148,21 @@ impl Backend {
         }
         Ok(Answer::compiled(Some(made), Assumed::of(capture)))
     }
+}
+
+/// The inputs, by number, that are parameters or buffers of modules.
+fn weights(capture: &Capture) -> Vec<usize> {
+    let sources = &capture.sources;
+    let is_weight = |id: SourceId| match sources[id] {
+        Source::Step { base, step: Step::Item(_) } => match sources[base] {
+            Source::Step { step: Step::Attr(name) | Step::GenericAttr(name), .. } => {
+                ["_parameters", "_buffers"].contains(&&*sources.strings()[name])
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    capture.inputs.iter().enumerate().filter(|&(_, &id)| is_weight(id)).map(|(at, _)| at).collect()
 }
 
 /// Has a compiler compile a graph of which it is told what torch's Dynamo would tell.

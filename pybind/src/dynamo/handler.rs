@@ -27,7 +27,7 @@ use dynamo_core::host::Host as _;
 use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -294,6 +294,8 @@ impl Handler for Tracing {
                 self.listeners.skipped(&event, &ended)?;
                 Ok(Verdict::Skip)
             }
+            // Ctrl-C, and what else is no error of ours.
+            Ok(Err(NotCaptured::Failed(error))) if !error.is_instance_of::<PyException>(call.py()) => Err(error),
             Ok(Err(NotCaptured::Failed(error))) => {
                 tracing::warn!(target: "rust_inductor", "{error}; `{file}` runs as it is");
                 self.listeners.failed(&event, &error.to_string())?;
