@@ -27,8 +27,8 @@ use symshapes::Policy;
 
 /// A compiler of graphs.
 pub(super) struct Backend {
-    /// `backend(graph, inputs, lowered)`, for our own with the numbers of its weights, or `backend(graph, inputs, facts)`
-    /// for one that is described to.
+    /// `backend(graph, inputs, lowered)`, for our own with the numbers of its weights; or
+    /// `backend(graph, inputs, facts)` for one that is described to.
     compiler: Py<PyAny>,
     described: bool,
     /// True if what it raises is the program's to see; else the function runs as it is.
