@@ -41,8 +41,10 @@ def measure(name: str, backend: str) -> dict[str, Any]:
     case.run(function, inputs)
     if backend != "eager":
         import_all(backend)
-        chosen = recorder.backend if backend == "rust_inductor" else backend
-        compiled = torch.compile(function, backend=chosen, dynamic=False)
+        if backend == "rust_inductor":
+            compiled = recorder.compile(function, dynamic=False)
+        else:
+            compiled = torch.compile(function, backend=backend, dynamic=False)
     before, children = resident("VmRSS"), len(processes())
     Path("/proc/self/clear_refs").write_text("5")
     case.run(compiled, inputs)

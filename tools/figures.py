@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,22 +22,44 @@ def torch_seconds() -> dict[str, float]:
 
 @dataclass
 class Recorder:
-    """Our backend, keeping the compiled graphs."""
+    """Our compiler, keeping the compiled graphs and the time that captures took."""
 
     graphs: list[Any] = field(default_factory=list)
+    #: Seconds of our Dynamo, and of what stands behind it.
+    captures: float = 0.0
+    backend: float = 0.0
 
-    def backend(
-        self, module: Any, inputs: Sequence[Any], *, mode: str | None = None, options: dict[str, Any] | None = None
+    def compile(
+        self,
+        function: Callable[..., Any],
+        *,
+        dynamic: bool | None = None,
+        mode: str | None = None,
+        options: dict[str, Any] | None = None,
     ) -> Callable[..., Any]:
-        """What `torch.compile` takes as its backend."""
-        from rust_inductor import _backend, _modes
+        """What `torch.compile` with our backend does."""
+        import torch
 
-        return _backend.compile_module(
-            module,
-            inputs,
-            options=_modes.options(mode, options),
-            on_graph=lambda _kind, compiled: self.graphs.append(compiled),
-        )
+        from rust_inductor import _capture, _module
+
+        settings: dict[str, Any] = {
+            "dynamic": dynamic,
+            "mode": mode,
+            "options": options,
+            "on_graph": lambda _kind, compiled: self.graphs.append(compiled),
+            "listener": self._note,
+        }
+        compiled: Callable[..., Any]
+        if isinstance(function, torch.nn.Module):
+            compiled = _module.optimized(function, _capture.optimize, **settings)
+        else:
+            compiled = _capture.optimize(function, **settings)
+        return compiled
+
+    def _note(self, event: dict[str, Any]) -> None:
+        capture, backend = event.get("seconds", (0.0, 0.0))
+        self.captures += capture
+        self.backend += backend
 
     def seconds(self) -> dict[str, float]:
         """Seconds by stage, over all graphs."""

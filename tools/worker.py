@@ -79,9 +79,11 @@ def measure(name: str, options: argparse.Namespace) -> None:
         torch.compiler.reset()
         torch._dynamo.utils.counters.clear()
         recorder = Recorder()
-        backend = recorder.backend if options.backend == "rust_inductor" else options.backend
-        dynamic = DYNAMIC[options.shapes]
-        compiled = torch.compile(function, backend=backend, dynamic=dynamic, **ASKED[options.asked])
+        dynamic, asked = DYNAMIC[options.shapes], ASKED[options.asked]
+        if options.backend == "rust_inductor":
+            compiled = recorder.compile(function, dynamic=dynamic, **asked)
+        else:
+            compiled = torch.compile(function, backend=options.backend, dynamic=dynamic, **asked)
         mark(inputs, case.axes, options.shapes)
         calls[who] = lambda: case.run(compiled, inputs)
         emit(event="phase", case=name, phase="compiling")
@@ -93,7 +95,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
     emit(event="phase", case=name, phase="timing")
     medians = median_seconds(calls, options.seconds)
     if case.streams and options.backend == "rust_inductor":
-        medians |= beside_a_copy(function, inputs, backend, options.seconds)
+        medians |= beside_a_copy(function, inputs, options.seconds)
     result["ms"] = {name: seconds * 1e3 for name, seconds in medians.items()}
     if options.new_sizes:
         emit(event="phase", case=name, phase="changing sizes")
@@ -102,9 +104,7 @@ def measure(name: str, options: argparse.Namespace) -> None:
     emit(event="result", case=name, backend=who, threads=torch.get_num_threads(), **result)
 
 
-def beside_a_copy(
-    function: Callable[..., Tensor], inputs: Sequence[Tensor], backend: Any, seconds: float
-) -> dict[str, float]:
+def beside_a_copy(function: Callable[..., Tensor], inputs: Sequence[Tensor], seconds: float) -> dict[str, float]:
     """The function with its result written to a given tensor, and a copy that reads and writes as many bytes."""
 
     def into(result: Tensor, *inputs: Tensor) -> None:
@@ -112,7 +112,7 @@ def beside_a_copy(
 
     with torch.no_grad():
         result = function(*inputs)
-        compiled = torch.compile(into, backend=backend, dynamic=False)
+        compiled = torch.compile(into, backend="rust_inductor", dynamic=False)
         compiled(result, *inputs)
         elements = sum(it.nbytes for it in (*inputs, result)) // (2 * result.element_size())
         source, target = torch.randn(elements), torch.empty(elements)
@@ -127,12 +127,12 @@ def compile_figures(call: Callable[[], object], backend: str, recorder: Recorder
     start = time.perf_counter()
     call()
     total = time.perf_counter() - start
-    spent = {name: seconds - before[name] for name, seconds in torch_seconds().items()}
-    tracing = {"Dynamo": spent["all"] - spent["backend"]}
     if backend != "rust_inductor":
-        return {"seconds": total, "stages": {**tracing, backend: spent["backend"]}}
+        spent = {name: seconds - before[name] for name, seconds in torch_seconds().items()}
+        stages = {"Dynamo": spent["all"] - spent["backend"], backend: spent["backend"]}
+        return {"seconds": total, "stages": stages}
     ours = recorder.seconds()
-    stages = {**tracing, "AOTAutograd": spent["backend"] - sum(ours.values()), **ours}
+    stages = {"Dynamo": recorder.captures, "AOTAutograd": recorder.backend - sum(ours.values()), **ours}
     return {"seconds": total, "stages": stages, "counts": recorder.counts()}
 
 
@@ -182,7 +182,7 @@ def overhead() -> float:
     """Seconds of one call of our callable for a graph of one operator on one element."""
     recorder = Recorder()
     x = torch.ones(1)
-    torch.compile(lambda t: t + 1, backend=recorder.backend, dynamic=False)(x)
+    recorder.compile(lambda t: t + 1, dynamic=False)(x)
     (compiled,) = recorder.graphs
     return median_seconds({"ours": lambda: compiled(x)}, 0.5)["ours"]
 

@@ -113,7 +113,7 @@ def test_results_of_two_calls_share_nothing() -> None:
     torch.manual_seed(0)
     x, weight, out = torch.randn(1024, 1024), torch.randn(1024, 1024) / 32, torch.randn(1024, 4096)
     recorder = Recorder()
-    compiled = torch.compile(logits, backend=recorder.backend, dynamic=False)
+    compiled = recorder.compile(logits, dynamic=False)
     first = compiled(x, weight, out)
     copy = first.clone()
     second = compiled(-x, weight, out)

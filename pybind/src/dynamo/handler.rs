@@ -18,7 +18,7 @@ use super::{
     promises::{broken_promise, keeps_statements, promise_error},
     retired,
     stance::{Stance, forbidden, stance},
-    tell::{Event, Listeners},
+    tell::{Event, Listeners, Spent},
 };
 use crate::compiler::panic_text;
 use crate::fx_module;
@@ -36,6 +36,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What the names begin with of functions that go on after a break.
 const RESUMED: &str = "torch_dynamo_resume_in_";
@@ -476,6 +477,7 @@ impl Tracing {
 
     fn capture(&self, event: &Event<'_, '_>, backend: &Backend) -> Result<Verdict, NotCaptured> {
         let call = event.call;
+        let (start, mut in_backend) = (Instant::now(), Duration::ZERO);
         // Symbols that a backend cannot take are constants, floats first.
         let mut has_floats = true;
         for (dynamic, floats) in [(self.dynamic, true), (self.dynamic, false), (Dynamic::Never, false)] {
@@ -490,8 +492,13 @@ impl Tracing {
                 return Err(NotCaptured::Ended(ended.clone()));
             }
             keeps_statements(&capture).map_err(NotCaptured::Backend)?;
-            match backend.compile(call, &capture)? {
-                Answer::Compiled(compiled) => return self.install(event, &mut host, &capture, *compiled),
+            let given = Instant::now();
+            let answer = backend.compile(call, &capture)?;
+            in_backend += given.elapsed();
+            match answer {
+                Answer::Compiled(compiled) => {
+                    return self.install(event, &mut host, &capture, *compiled, (start, in_backend));
+                }
                 Answer::Declined => return Ok(Verdict::Skip),
                 Answer::Unguarded => {}
             }
@@ -506,6 +513,7 @@ impl Tracing {
         host: &mut PyHost<'py>,
         capture: &Capture,
         compiled: Compiled<'py>,
+        (start, in_backend): (Instant, Duration),
     ) -> Result<Verdict, NotCaptured> {
         let call = event.call;
         let graph = compiled.function.clone();
@@ -516,7 +524,8 @@ impl Tracing {
             history.count_entry();
             std::mem::take(&mut history.news)
         });
-        self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked)?;
+        let spent = Spent { capture: start.elapsed().saturating_sub(in_backend), backend: in_backend };
+        self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked, spent)?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 

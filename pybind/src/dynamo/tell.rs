@@ -4,9 +4,10 @@
 //! captured; then, as the event is:
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `shape_guards`, `code`,
-//!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `followed`, `recompile_reasons`, and `break_reason`,
-//!   `break`, `line`, `stack`, all `None` if nothing ended the graph; where the log shows them, `described`, of which a
-//!   module like torch's can be made, and `microseconds`, which the guards take;
+//!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `followed`, `recompile_reasons`, `seconds` (of the
+//!   capture, and of the backend), and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
+//!   where the log shows them, `described`, of which a module like torch's can be made, and `microseconds`, which the
+//!   guards take;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
@@ -24,7 +25,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::collections::HashMap;
 use std::iter::successors;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use symshapes::{InputKind, ShapeEnv};
 
 /// A number for each code object, and how often it has been captured.
@@ -34,6 +35,15 @@ pub(super) type FrameId = (usize, usize);
 pub(super) struct Recompile {
     pub(super) frame: FrameId,
     pub(super) failure: Failure,
+}
+
+/// The time that an entry took to make.
+#[derive(Clone, Copy)]
+pub(super) struct Spent {
+    /// Tracing, guards and code.
+    pub(super) capture: Duration,
+    /// The backend.
+    pub(super) backend: Duration,
 }
 
 /// Who is told.
@@ -79,6 +89,7 @@ impl Listeners {
         code: &Bound<'py, PyAny>,
         compiled: Option<&Bound<'py, PyAny>>,
         marked: &[String],
+        spent: Spent,
     ) -> PyResult<()> {
         if !self.wanted(event.call.py())? {
             return Ok(());
@@ -91,6 +102,7 @@ impl Listeners {
         }
         set_guards(&dict, guard)?;
         dict.set_item("microseconds", microseconds(event.call, guard)?)?;
+        dict.set_item("seconds", (spent.capture.as_secs_f64(), spent.backend.as_secs_f64()))?;
         dict.set_item("code", code)?;
         dict.set_item("symbols", symbols(&capture.env, capture))?;
         dict.set_item("symbol_guards", symbol_guards(&capture.env))?;
