@@ -525,7 +525,7 @@ impl Tracing {
             std::mem::take(&mut history.news)
         });
         let spent = Spent { capture: start.elapsed().saturating_sub(in_backend), backend: in_backend };
-        self.listeners.capture(event, capture, &guard, &code, graph.as_ref(), &marked, spent)?;
+        self.listeners.capture(event, capture, &guard, (&code, graph.as_ref()), &marked, spent)?;
         Ok(Verdict::Replace { guard: Box::new(guard), code: code.unbind() })
     }
 

@@ -86,8 +86,7 @@ impl Listeners {
         event: &Event<'_, 'py>,
         capture: &Capture,
         guard: &CallGuard,
-        code: &Bound<'py, PyAny>,
-        compiled: Option<&Bound<'py, PyAny>>,
+        (code, compiled): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
         marked: &[String],
         spent: Spent,
     ) -> PyResult<()> {
