@@ -27,7 +27,8 @@ mod _native {
     use crate::device::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]
     use crate::dynamo::{
-        Dynamo, Optimized, Parts, bytecode_of, call_as_it_is, changes_tensors, has_symbols, reset, take_numbers_out,
+        Dynamo, Optimized, Parts, bytecode_of, call_as_it_is, changes_tensors, has_symbols, is_library, reset,
+        take_numbers_out,
     };
     #[pymodule_export]
     use crate::options::check_options;

@@ -179,6 +179,7 @@ pub(super) fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrit
         // Several results.
         C::VarMean => return reduce::var_mean(b, a),
         C::StdMean => return reduce::std_mean(b, a),
+        C::BatchNormOnly => return only_first(norm::batch_norm(b, a)),
         C::LayerNormOnly => return only_first(norm::layer_norm(b, a)),
         C::RmsNormOnly => return only_first(norm::rms_norm(b, a)),
         C::GroupNormOnly => return only_first(norm::group_norm(b, a)),

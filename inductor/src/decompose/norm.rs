@@ -260,6 +260,16 @@ pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opt
     Ok(vec![Some(out), Some(none), Some(none)])
 }
 
+/// The operator that eager has before it chooses among the others: by running statistics, or by those of the batch where
+/// there are none.
+pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    match (a.bool("training")?, a.opt_tensor("running_mean")?) {
+        (false, Some(_)) => batch_norm_inference(b, a),
+        (true, None) => batch_norm_alone(b, a),
+        _ => unsupported("running statistics that change, or that are missing"),
+    }
+}
+
 /// A batch norm by the batch's own statistics.
 struct ByBatch {
     out: Tensor,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from rust_inductor import _native
@@ -74,7 +76,37 @@ def optimize(
         guard_filter=guard_filter,
         group=group,
     )
-    return functools.update_wrapper(dynamo.wrap(function), function)
+    traced = function if declared is not None else _traced(function)
+    return functools.update_wrapper(dynamo.wrap(traced), function)
+
+
+def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose frame is captured: of one that has no such frame, a call."""
+    if isinstance(function, _WITHOUT_FRAMES) or type(function).__module__ == "torch._ops":
+        return _kept_call(function)
+    is_function = isinstance(function, types.FunctionType)
+    if is_function and _native.is_library(function.__code__) and not hasattr(function, "_torchdynamo_disable"):
+        return _call(function)
+    return function
+
+
+#: Functions that are not written in Python.
+_WITHOUT_FRAMES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+def _call(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the program's own that only calls another, with code of its own for each."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    name = function.__name__
+    code = call.__code__.replace(co_filename=f"<call of {name}>", co_name=name, co_qualname=name)
+    return types.FunctionType(code, {"__builtins__": vars(builtins)}, name, closure=call.__closure__)
+
+
+#: Of functions that stay, what was compiled once is found again.
+_kept_call = functools.cache(_call)
 
 
 def _group(

@@ -47,6 +47,7 @@ def compile_lowered(
     *,
     weights: Sequence[int] = (),
 ) -> CompiledFn | None: ...
+def is_library(code: CodeType) -> bool: ...
 
 class Dynamo:
     def __init__(

@@ -484,8 +484,9 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 22] = [
+const INLINED: [&str; 23] = [
     "/torch/_prims_common/__init__.py",
+    "/torch/backends/__init__.py",
     "/torch/backends/mha/__init__.py",
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -565,6 +566,13 @@ pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     let of_numpy = installed && file.contains("-packages/numpy/");
     let is_library = is_library || of_numpy || within(library) && !installed;
     file.starts_with("<frozen") || is_library || is_torch(py, file) || within(ours)
+}
+
+/// True for code of a library whose frames are not captured where the program calls them.
+#[pyfunction]
+pub(crate) fn is_library(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
+    Ok(is_skipped(code.py(), &file) && !is_entry(code, &file)?)
 }
 
 /// Handles for objects, each object one.

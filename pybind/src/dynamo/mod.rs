@@ -60,6 +60,7 @@ mod tensors;
 mod version_tags;
 mod watchers;
 
+pub(crate) use classify::is_library;
 pub(crate) use graph_code::bytecode_of;
 pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 import torch
@@ -191,3 +192,46 @@ def test_what_we_compile_may_call_what_torch_compiles():
         outer = rust_inductor.compile(lambda x, within=within: within(x) + 1, backend="eager")
         for _ in range(2):
             assert torch.equal(outer(X), X * 3 + 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (torch.sin, (torch.randn(3),)),
+        (torch.Tensor.exp, (torch.randn(3),)),
+        (torch.nn.functional.gelu, (torch.randn(3),)),
+        (torch.nn.functional.softmax, (torch.randn(3, 4), 0)),
+        (torch.nn.functional.instance_norm, (torch.randn(2, 3, 4),)),
+        (torch.ops.aten.relu.default, (torch.randn(3),)),
+        (torch.vmap(torch.dot), (torch.randn(3, 4), torch.randn(3, 4))),
+    ],
+    ids=str,
+)
+def test_functions_of_libraries_are_captured(function: Any, arguments: tuple[Any, ...]) -> None:
+    graphs = []
+
+    def counted(gm: torch.fx.GraphModule, _inputs: Any) -> Any:
+        graphs.append(gm)
+        return gm.forward
+
+    for _ in range(2):
+        compiled = rust_inductor.compile(function, backend=counted, fullgraph=True)
+        torch.testing.assert_close(compiled(*arguments), function(*arguments))
+        assert compiled.__name__ == function.__name__
+    assert len(graphs) <= 2
+
+
+def test_operators_that_are_composed_of_others_are_fused() -> None:
+    x, mean, var = torch.randn(4, 3, 5, 5), torch.randn(3), torch.rand(3)
+    functions: list[Any] = [
+        lambda x: torch.nn.functional.batch_norm(x, mean, var).relu(),
+        lambda x: torch.nn.functional.batch_norm(x, None, None, training=True).relu(),
+        lambda x: torch.nn.functional.instance_norm(x) + 1,
+        lambda x: x.double() * 2 + x.to(torch.int32).float(),
+        lambda x: torch.nn.functional.cosine_similarity(x, x + 1),
+    ]
+    for function in functions:
+        torch.testing.assert_close(rust_inductor.compile(function)(x), function(x))
+        graphs = rust_inductor.explain(function)(x).graphs
+        assert graphs
+        assert [graph.calls for graph in graphs] == [[]] * len(graphs)

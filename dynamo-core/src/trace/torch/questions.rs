@@ -44,6 +44,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         asked(t, b, "torch.distributed.distributed_c10d")
     }),
     row("torch.fx._symbolic_trace.is_fx_tracing()", |t, b| asked(t, b, "torch.fx._symbolic_trace")),
+    row("torch._C._get_cudnn_enabled()", |t, b| asked(t, b, "torch._C")),
+    row("torch._C._get_cudnn_benchmark()", |t, b| asked(t, b, "torch._C")),
+    row("torch._C._get_cudnn_deterministic()", |t, b| asked(t, b, "torch._C")),
+    row("torch._C._get_cudnn_allow_tf32()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_privateuse1_backend_name()", |t, b| asked(t, b, "torch._C")),
     row("torch.are_deterministic_algorithms_enabled()", |t, b| asked(t, b, "torch")),
     row("torch.get_autocast_gpu_dtype()", autocast_dtype),
