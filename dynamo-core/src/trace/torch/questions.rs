@@ -43,6 +43,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.distributed.distributed_c10d.is_initialized()", |t, b| {
         asked(t, b, "torch.distributed.distributed_c10d")
     }),
+    // Attention is to be seen as what it is composed of, not as the one operator that it is in inference.
+    row("torch.nn.modules.activation._is_make_fx_tracing()", |t, _| Ok(t.constant(Constant::Bool(true)))),
     row("torch.fx._symbolic_trace.is_fx_tracing()", |t, b| asked(t, b, "torch.fx._symbolic_trace")),
     row("torch._C._get_cudnn_enabled()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_cudnn_benchmark()", |t, b| asked(t, b, "torch._C")),
