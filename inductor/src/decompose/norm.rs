@@ -260,8 +260,8 @@ pub(crate) fn batch_norm_inference(b: &mut Builder, a: &Args) -> Rewrite<Vec<Opt
     Ok(vec![Some(out), Some(none), Some(none)])
 }
 
-/// The operator that eager has before it chooses among the others: by running statistics, or by those of the batch where
-/// there are none.
+/// The operator that eager has before it chooses among the others: by running statistics, or by those of the batch
+/// where there are none.
 pub(crate) fn batch_norm(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
     match (a.bool("training")?, a.opt_tensor("running_mean")?) {
         (false, Some(_)) => batch_norm_inference(b, a),

@@ -106,7 +106,6 @@ class Storages:
         shared = (tensors for tensors in storages.values() if len(tensors) > 1)
         return [[(at, *_place_in_storage(inputs[at])) for at in tensors] for tensors in shared]
 
-
     @staticmethod
     def _are_whole(tensors: Sequence[Any]) -> bool:
         """Whether each starts with a storage of its own, found in a third of the time that storages as objects take."""
