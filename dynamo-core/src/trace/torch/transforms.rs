@@ -52,7 +52,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         jacobians(t, b, "torch.func.jacfwd", &[(4, "randomness")])
     }),
     row(
-        "torch._higher_order_ops.flex_attention.FlexAttentionHOP.__call__(operator, query, key, value, score_mod, block_mask, \
+        "torch._higher_order_ops.flex_attention.FlexAttentionHOP.__call__(operator, /, query, key, value, score_mod, block_mask, \
             scale, kernel_options, score_mod_other_buffers=(), mask_mod_other_buffers=())",
         |t, b| {
             let (args, keywords) = b.call();
