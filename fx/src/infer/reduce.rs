@@ -11,7 +11,7 @@ use symshapes::{DType, DTypeClass, Expr, TensorMeta};
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("sum", |c| reduced(c, counted)),
     ("prod", |c| reduced(c, counted)),
-    ("mean", |c| reduced(c, |x| x.dtype)),
+    ("mean", mean),
     ("amax", |c| reduced(c, |x| x.dtype)),
     ("amin", |c| reduced(c, |x| x.dtype)),
     ("any", |c| reduced(c, truth)),
@@ -32,6 +32,14 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("sort", sort),
     ("topk", topk),
 ];
+
+/// Integers have no mean, unless a dtype for it is given.
+fn mean(c: &mut Call) -> Result {
+    if c.dtype()?.is_none() && c.tensor("self")?.dtype.class() < DTypeClass::Float {
+        return Err(c.unsupported("a mean of integers"));
+    }
+    reduced(c, |x| x.dtype)
+}
 
 /// Integers and bool are counted in `int64`.
 fn counted(x: &TensorMeta) -> DType {

@@ -397,13 +397,17 @@ _PRODUCTS = {
 
 @functools.cache
 def _is_composite(target: str) -> bool:
-    """Whether an operator that is called is one that AOTAutograd would take apart, so that its parts were fused."""
+    """Whether an operator that is called is one that AOTAutograd would take apart, so that its parts were fused.
+
+    What draws random numbers stays whole: its parts may draw others.
+    """
     import torch
 
     if not target.startswith("aten."):
         return False
     name, _, overload = target.removeprefix("aten.").partition(".")
-    if name in _PRODUCTS:
+    operator = getattr(getattr(torch.ops.aten, name), overload)
+    if name in _PRODUCTS or torch.Tag.nondeterministic_seeded in operator.tags:
         return False
     qualified = f"aten::{name}" if overload == "default" else f"aten::{name}.{overload}"
     return torch._C._dispatch_has_kernel_for_dispatch_key(qualified, "CompositeImplicitAutograd")
