@@ -59,16 +59,11 @@ fn check(gpu: &Gpu, kernel: &Kernel, sizes: &[i64], inputs: &[Buffer], tolerance
 fn goldens_do_what_the_loops_do() {
     let Some(gpu) = gpu() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../inductor/tests/golden/grid");
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).expect("the folder is there").flatten().map(|f| f.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
-    files.sort();
-    for path in files {
-        let kernel: Kernel = std::fs::read_to_string(&path).expect("it can be read").parse().expect("a kernel");
+    for (name, kernel) in Kernel::read_folder(&folder).expect("the goldens are kernels") {
         for size in [3, 17, 300] {
             let sizes = vec![size; kernel.sizes.len()];
             let inputs = random::small_inputs(7, &kernel, &sizes);
-            assert!(check(&gpu, &kernel, &sizes, &inputs, 1e-5), "{} is refused", path.display());
+            assert!(check(&gpu, &kernel, &sizes, &inputs, 1e-5), "{name} is refused");
         }
     }
 }

@@ -18,13 +18,7 @@ fn folder() -> PathBuf {
 }
 
 fn kernels() -> Vec<(String, Kernel)> {
-    let files = std::fs::read_dir(folder()).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
-    paths.sort();
-    let name = |path: &PathBuf| path.file_stem().expect("a file").to_string_lossy().into_owned();
-    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("it can be read").parse().expect("a kernel");
-    paths.iter().map(|path| (name(path), read(path))).collect()
+    Kernel::read_folder(&folder()).expect("the goldens are kernels")
 }
 
 fn print(grid: &GridKernel) -> Vec<String> {

@@ -407,6 +407,7 @@ rules! {
         "baddbmm.default" => MatMul,
         "convolution.default" => Convolution,
         "convolution_backward.default" => ConvolutionBackward,
+        "scaled_dot_product_attention.default" => Attention,
         "_scaled_dot_product_flash_attention_for_cpu.default" => Attention,
         "_scaled_dot_product_flash_attention_for_cpu_backward.default" => Attention,
         "max_pool2d_with_indices.default" => Pooling,

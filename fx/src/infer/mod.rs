@@ -134,12 +134,13 @@ fn rule(overload: &Overload) -> Option<(Rule, bool)> {
     if overload.mutates() {
         return None;
     }
-    let moving = [view::RULES, create::RULES, index::RULES, join::RULES];
-    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES];
-    let rows = |families: [&'static [(&'static str, Rule)]; 4], computes: bool| {
-        families.into_iter().flatten().map(move |&(name, rule)| (name, (rule, computes)))
+    let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
+    let computing = [pointwise::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES];
+    let families = moving.chain(computing.into_iter().map(|family| (family, true)));
+    let row = |(family, computes): (&'static [(&'static str, Rule)], bool)| {
+        family.iter().map(move |&(name, rule)| (name, (rule, computes)))
     };
-    let index = INDEX.get_or_init(|| rows(moving, false).chain(rows(computing, true)).collect());
+    let index = INDEX.get_or_init(|| families.flat_map(row).collect());
     let full = index.get(overload.name.as_str()).copied();
     let element_wise = || pointwise::row(overload).map(|_| (pointwise::rule as Rule, true));
     full.or_else(|| pointwise::exact(overload).map(|_| (pointwise::rule as Rule, true)))

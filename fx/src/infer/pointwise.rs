@@ -4,6 +4,7 @@
 //! computes by the same rows.
 
 use super::{
+    Rule,
     call::{Call, Result},
     promote::{
         Operand,
@@ -63,10 +64,6 @@ const LAID_OUT_BY_LAST: &[&str] = &["rsub", "threshold_backward", "leaky_relu_ba
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {
     let row = row(c.overload()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
-    // `torch.nn.functional` refuses it, the operator does not.
-    if row.name == "hardtanh" && c.get("min_val").as_float() > c.get("max_val").as_float() {
-        return Err(c.unsupported("bounds that are not in order"));
-    }
     let (mut standings, mut tensors): (Vec<Operand>, Vec<&TensorMeta>) = (Vec::new(), Vec::new());
     for name in row.operands {
         if let Some(tensor) = c.opt_tensor(name)? {
@@ -92,6 +89,15 @@ pub(super) fn rule(c: &mut Call) -> Result {
     let strides = strides.ok_or_else(|| c.undecided("the order of strides"))?;
     Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
 }
+
+/// The overloads whose other arguments are looked at first.
+pub(super) const RULES: &[(&str, Rule)] = &[("hardtanh", |c| {
+    // `torch.nn.functional` refuses it, the operator does not.
+    if c.get("min_val").as_float() > c.get("max_val").as_float() {
+        return Err(c.unsupported("bounds that are not in order"));
+    }
+    rule(c)
+})];
 
 /// The class of a number among the operands.
 pub(super) fn number_class(c: &Call, name: &str) -> Result<DTypeClass> {

@@ -131,14 +131,11 @@ pub fn elementwise(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -
 /// the rest, so that torch looks at the order of strides though the rest have one layout. It tells of dimensions of one
 /// element alone.
 pub fn beside_number(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
-    let by_order = match sizes.iter().any(|&size| pool.as_int(size) == Some(1)) {
-        true => {
-            let rows: Vec<Vec<Expr>> = operands.iter().map(|t| spread(pool, sizes, t)).collect();
-            by_strides(pool, sizes, &rows)
-        }
-        false => None,
-    };
-    by_order.or_else(|| elementwise(pool, sizes, operands))
+    if sizes.iter().all(|&size| pool.as_int(size) != Some(1)) {
+        return elementwise(pool, sizes, operands);
+    }
+    let rows: Vec<Vec<Expr>> = operands.iter().map(|t| spread(pool, sizes, t)).collect();
+    by_strides(pool, sizes, &rows)
 }
 
 /// The layout that operands of equal sizes share, if they do.

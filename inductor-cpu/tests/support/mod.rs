@@ -6,7 +6,7 @@ pub(crate) mod kernels;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::prim::Pointwise;
 use inductor::backend::Backend;
-use inductor::loop_ir::interp::{self, Buffer};
+use inductor::loop_ir::interp::{self, Buffer, agree};
 use inductor::loop_ir::{Axis, AxisData, Kernel, Loop, Op, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData};
 use inductor_cpu::Cpu;
 use symshapes::{DType, Pool};
@@ -122,7 +122,7 @@ pub(crate) fn difference(
     for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
         for i in 0..ours.len() {
             let (a, b) = (ours.get(i), wanted.get(i));
-            let same = close(ours.dtype(), a, b, tolerance);
+            let same = agree(ours.dtype(), a, b, tolerance);
             let place = format!("sizes {sizes:?}, buffer {at}[{i}]");
             if !same {
                 return Err(format!("{place}: {a:?}, wanted {b:?}\n{kernel}\n{}", compiled[0].listing()));
@@ -130,20 +130,4 @@ pub(crate) fn difference(
         }
     }
     Ok(())
-}
-
-fn close(dtype: DType, a: Scalar, b: Scalar, tolerance: f64) -> bool {
-    match (a, b) {
-        (Scalar::Float(a), Scalar::Float(b)) => {
-            let bits = match dtype {
-                DType::F16 => 10,
-                DType::BF16 => 7,
-                DType::F32 => 23,
-                _ => 52,
-            };
-            let scale = a.abs().max(b.abs()).max(1.0) * 2f64.powi(-bits);
-            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * scale
-        }
-        (a, b) => a == b,
-    }
 }

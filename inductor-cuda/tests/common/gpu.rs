@@ -1,7 +1,7 @@
 //! The first CUDA device: grid kernels compiled for it, and run on copies of buffers.
 
 use super::nvrtc::{self, Nvrtc};
-use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUfunction, CUmodule};
+use cudarc::driver::sys::{CUdeviceptr, CUfunction, CUmodule};
 use cudarc::driver::{CudaContext, DriverError, result};
 use inductor::grid::{GridKernel, Source, Stage};
 use inductor::loop_ir::{Param, interp::Buffer};
@@ -105,32 +105,27 @@ impl Gpu {
         grids.iter().map(load).collect::<Result<_, DriverError>>().map_err(|error| error.to_string())
     }
 
-    /// The attribute of the device.
-    pub(crate) fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32, DriverError> {
-        self.context.attribute(attribute)
-    }
-
-    /// Runs a kernel on copies of these arguments, and gives their contents thereafter. `None`: the kernel does not
-    /// hold for these sizes.
+    /// Runs a kernel on copies of these arguments, and gives their contents thereafter.
     ///
     /// # Errors
-    /// What the driver says, or that the kernel wrote beside a buffer.
+    /// That the kernel does not hold for these sizes, the driver's error, or that the kernel wrote beside a buffer.
     pub(crate) fn run(
         &self,
         loaded: &Loaded<'_>,
         params: &[Param],
         sizes: &[i64],
         arguments: &[Buffer],
-    ) -> Result<Option<Vec<Buffer>>, String> {
+    ) -> Result<Vec<Buffer>, String> {
         let grid = loaded.grid;
-        let Some(args) = grid.arguments(sizes).filter(|_| grid.admits(sizes)) else { return Ok(None) };
+        let args = grid.arguments(sizes).filter(|_| grid.admits(sizes));
+        let args = args.ok_or("it does not hold for these sizes")?;
         self.context.bind_to_thread().map_err(|error| error.to_string())?;
         let mut memories = Vec::new();
         for (binding, data) in &grid.bindings {
             let contents = match data.source {
                 Source::Param(param) => {
                     let at = params.iter().position(|&other| other == param).ok_or("a param is no argument")?;
-                    arguments[at].bytes().to_vec()
+                    arguments[at].bytes()
                 }
                 Source::Temp => vec![FILL; grid.bytes(binding, sizes).ok_or("a temporary has no size")? as usize],
             };
@@ -149,7 +144,7 @@ impl Gpu {
                 outputs[at] = Buffer::from_bytes(arguments[at].dtype(), arguments[at].len(), &contents);
             }
         }
-        Ok(Some(outputs))
+        Ok(outputs)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers of several tests: the device, its compiler, and the golden kernels.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod gpu;
@@ -14,11 +14,5 @@ pub(crate) fn folder() -> PathBuf {
 
 /// The golden kernels with their names.
 pub(crate) fn goldens() -> Vec<(String, Kernel)> {
-    let files = std::fs::read_dir(folder()).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("it can be read").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
-    paths.sort();
-    let name = |path: &PathBuf| path.file_stem().expect("a file").to_string_lossy().into_owned();
-    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("it can be read").parse().expect("a kernel");
-    paths.iter().map(|path| (name(path), read(path))).collect()
+    Kernel::read_folder(&folder()).expect("the goldens are kernels")
 }

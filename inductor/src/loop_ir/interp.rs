@@ -118,6 +118,24 @@ impl Buffer {
     }
 }
 
+/// True if two elements of a buffer are equal, floats within `ulps` units in the last place of the larger of them
+/// and 1. NaN is equal to NaN.
+pub fn agree(dtype: DType, a: Scalar, b: Scalar, ulps: f64) -> bool {
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => {
+            let digits = match dtype {
+                DType::F16 => 10,
+                DType::BF16 => 7,
+                DType::F32 => 23,
+                _ => 52,
+            };
+            let scale = a.abs().max(b.abs()).max(1.0) * 2f64.powi(-digits);
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= ulps * scale
+        }
+        (a, b) => a == b,
+    }
+}
+
 /// The value with these bits.
 pub(crate) fn decode(dtype: DType, bits: u64) -> Scalar {
     match dtype {

@@ -1,23 +1,18 @@
 //! Kernels as functions of an item's number, held against the loops.
 
-use crate::support::{close, devices};
+use crate::support::devices;
 use inductor::epilogue::is_elementwise;
 use inductor::grid::{interp, lower_items, verify::verify};
 use inductor::loop_ir::interp as loops;
 use inductor::loop_ir::random::small_inputs;
 use inductor::loop_ir::{Kernel, Param};
+use std::path::Path;
 
 #[test]
 fn items_do_what_the_loops_do() {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/grid");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/grid");
     let mut elementwise = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("the goldens are there") {
-        let path = entry.expect("the goldens can be listed").path();
-        if path.extension().is_none_or(|extension| extension != "loop") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("a golden can be read");
-        let kernel: Kernel = text.parse().expect("a golden is a kernel");
+    for (_, kernel) in Kernel::read_folder(&folder).expect("the goldens are kernels") {
         if kernel.sizes.is_empty() && kernel.params.keys().any(|param| is_elementwise(&kernel, param)) {
             check(&kernel);
             elementwise.push(kernel.name);
@@ -36,7 +31,7 @@ fn check(kernel: &Kernel) {
         let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();
         interp::run(&grid, &params, &[], &mut ours).unwrap_or_else(|error| panic!("{name}: {error}\n{grid}"));
         for (ours, wanted) in ours.iter().zip(&wanted) {
-            let same = |i| close(ours.dtype(), ours.get(i), wanted.get(i), 64.0);
+            let same = |i| loops::agree(ours.dtype(), ours.get(i), wanted.get(i), 64.0);
             assert!((0..ours.len()).all(same), "{name}\n{kernel}\n{grid}");
         }
     }

@@ -1,9 +1,8 @@
-//! What the tests share.
+//! Devices, inputs and the comparison with the interpreter that the tests share.
 
 use inductor::grid::{Capabilities, GridKernel, interp, lower, verify::verify};
-use inductor::loop_ir::interp::{self as loops, Buffer};
-use inductor::loop_ir::{Kernel, Param, Scalar};
-use symshapes::DType;
+use inductor::loop_ir::interp::{self as loops, Buffer, agree};
+use inductor::loop_ir::{Kernel, Param};
 
 /// Devices: packed words with and without 64-bit integers, and one that has everything.
 pub(crate) fn devices() -> [(&'static str, Capabilities); 3] {
@@ -30,27 +29,10 @@ pub(crate) fn check(
         for i in 0..ours.len() {
             let (a, b) = (ours.get(i), wanted.get(i));
             let place = format!("sizes {sizes:?}, buffer {at}[{i}]");
-            assert!(close(ours.dtype(), a, b, tolerance), "{place}: {a:?}, wanted {b:?}\n{kernel}\n{grid}");
+            assert!(agree(ours.dtype(), a, b, tolerance), "{place}: {a:?}, wanted {b:?}\n{kernel}\n{grid}");
         }
     }
     Ok(grid)
-}
-
-/// True if two elements are the same, but for `tolerance` units of the last place of floats.
-pub(crate) fn close(dtype: DType, a: Scalar, b: Scalar, tolerance: f64) -> bool {
-    match (a, b) {
-        (Scalar::Float(a), Scalar::Float(b)) => {
-            let bits = match dtype {
-                DType::F16 => 10,
-                DType::BF16 => 7,
-                DType::F32 => 23,
-                _ => 52,
-            };
-            let scale = a.abs().max(b.abs()).max(1.0) * 2f64.powi(-bits);
-            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * scale
-        }
-        (a, b) => a == b,
-    }
 }
 
 /// Arguments to try a function at: everything special, small and large numbers of both signs, and in between.

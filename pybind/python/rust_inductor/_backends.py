@@ -373,7 +373,7 @@ def _compile(
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
         compiled = _native.compile_lowered(lowered, graph, options, weights=weights)
-        if compiled is not None and not any(_is_composite(target) for target, _ in compiled.calls):
+        if compiled is not None and not any(_hides_parts(*call) for call in compiled.calls):
             if on_graph is not None:
                 on_graph("inference", compiled)
             _log_code.log("inference", compiled)
@@ -388,26 +388,18 @@ def _compile(
         return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
 
 
-#: Operators that eager composes of others and whose libraries' kernels are as good.
-_PRODUCTS = {
-    *("linear", "matmul", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
-    "scaled_dot_product_attention",
-}
-
-
 @functools.cache
-def _is_composite(target: str) -> bool:
-    """Whether an operator that is called is one that AOTAutograd would take apart, so that its parts were fused.
+def _hides_parts(target: str, way: str) -> bool:
+    """Whether a call, and the way that it is called, is of an operator without a rule that AOTAutograd would decompose.
 
     What draws random numbers stays whole: its parts may draw others.
     """
+    if way == "extern" or not target.startswith("aten."):
+        return False
     import torch
 
-    if not target.startswith("aten."):
-        return False
     name, _, overload = target.removeprefix("aten.").partition(".")
-    operator = getattr(getattr(torch.ops.aten, name), overload)
-    if name in _PRODUCTS or torch.Tag.nondeterministic_seeded in operator.tags:
+    if torch.Tag.nondeterministic_seeded in getattr(getattr(torch.ops.aten, name), overload).tags:
         return False
     qualified = f"aten::{name}" if overload == "default" else f"aten::{name}.{overload}"
     return torch._C._dispatch_has_kernel_for_dispatch_key(qualified, "CompositeImplicitAutograd")

@@ -82,10 +82,16 @@ def optimize(
 
 def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose frame is captured: of one that has no such frame, a call."""
-    if isinstance(function, _WITHOUT_FRAMES) or type(function).__module__ == "torch._ops":
-        return _kept_call(function)
-    is_function = isinstance(function, types.FunctionType)
-    if is_function and _native.is_library(function.__code__) and not hasattr(function, "_torchdynamo_disable"):
+    called = function
+    while isinstance(called, functools.partial):
+        called = called.func
+    if isinstance(called, _WITHOUT_FRAMES) or type(called).__module__ == "torch._ops":
+        # A method of a value is not kept: the value would be.
+        owner = getattr(called, "__self__", None)
+        is_kept = called is function and (owner is None or isinstance(owner, types.ModuleType | type))
+        return _kept_call(function) if is_kept else _call(function)
+    is_function = isinstance(called, types.FunctionType)
+    if is_function and _native.is_library(called.__code__) and not hasattr(called, "_torchdynamo_disable"):
         return _call(function)
     return function
 
@@ -100,12 +106,12 @@ def _call(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    name = function.__name__
+    name = getattr(function, "__name__", type(function).__name__)
     code = call.__code__.replace(co_filename=f"<call of {name}>", co_name=name, co_qualname=name)
     return types.FunctionType(code, {"__builtins__": vars(builtins)}, name, closure=call.__closure__)
 
 
-#: Of functions that stay, what was compiled once is found again.
+#: The entries of functions that stay are found again.
 _kept_call = functools.cache(_call)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import inspect
+import weakref
 from typing import Any
 
 import pytest
@@ -235,3 +238,13 @@ def test_operators_that_are_composed_of_others_are_fused() -> None:
         graphs = rust_inductor.explain(function)(x).graphs
         assert graphs
         assert [graph.calls for graph in graphs] == [[]] * len(graphs)
+
+
+def test_methods_of_tensors_run_and_are_not_kept() -> None:
+    x = torch.randn(3)
+    kept = weakref.ref(x)
+    torch.testing.assert_close(rust_inductor.compile(x.sin)(), x.sin())
+    torch.testing.assert_close(rust_inductor.compile(functools.partial(torch.add, x), fullgraph=True)(x), x + x)
+    del x
+    gc.collect()
+    assert kept() is None

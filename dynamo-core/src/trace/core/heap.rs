@@ -196,9 +196,14 @@ impl Heap {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())
     }
 
-    /// True if a state that is older than a checkpoint, or belongs to an input object, is another than it was there.
-    /// Those that were changed and changed back are as if nobody had touched them.
-    pub(in crate::trace) fn has_changed_since(&mut self, checkpoint: HeapCheckpoint) -> bool {
+    /// True if a state that is older than a checkpoint, or belongs to an input object, was changed since.
+    pub(in crate::trace) fn has_changed_since(&self, checkpoint: HeapCheckpoint) -> bool {
+        self.log[checkpoint.changes..].iter().any(|&(id, _)| self.is_older(id, checkpoint))
+    }
+
+    /// Restores the states that are older than a checkpoint, or belong to input objects, where they were changed and
+    /// changed back since, as if nobody had touched them; false if one of them is another than it was there.
+    pub(in crate::trace) fn restore_since(&mut self, checkpoint: HeapCheckpoint) -> bool {
         let mut first = FxHashMap::default();
         for (id, row) in &self.log[checkpoint.changes..] {
             if self.is_older(*id, checkpoint) {
@@ -209,12 +214,12 @@ impl Heap {
             row.as_ref().is_some_and(|row| row.state.holds_the_same(&self.rows[*id].state))
         };
         if !first.iter().all(is_as_before) {
-            return true;
+            return false;
         }
         let untouched: Vec<(StateId, Row)> =
             first.into_iter().filter_map(|(id, row)| Some((id, row.clone()?))).collect();
         untouched.into_iter().for_each(|(id, row)| self.rows[id] = row);
-        false
+        true
     }
 
     /// True for a state that is older than a checkpoint, or belongs to an input object.

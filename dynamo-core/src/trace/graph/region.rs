@@ -119,7 +119,7 @@ impl Tracer<'_> {
         let is_own = |node: NodeId| node.index() >= start.graph.nodes && !parameters.contains(&node);
         let mut written = self.graph.aliases.iter().filter(|(node, _)| node.index() >= start.graph.nodes);
         let writes = written.any(|&(_, first)| !is_own(self.whole(first)) || !is_own(first));
-        if after.changes && !before.changes || self.heap.has_changed_since(start.heap) || writes && !may_write {
+        if after.changes && !before.changes || !self.heap.restore_since(start.heap) || writes && !may_write {
             return Err(refused(operator, "of a function that changes something"));
         }
         if writes && after.retries {

@@ -319,7 +319,7 @@ fn jvp(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         Value::Tuple(args) => args,
         _ => return Err(refused(NAME, "with primals that are no tuple")),
     };
-    let has_aux = b.opt(4).is_some_and(|flag| t.truth(flag).unwrap_or(true));
+    let has_aux = b.opt(4).map_or(Ok(false), |flag| t.truth(flag))?;
     let strict = b.opt(3).map_or(Ok(Arg::Bool(false)), |strict| t.arg(strict))?;
     let by = By::of(t, NAME, &args, None)?;
     let tangents = t.leaves(NAME, tangents)?;

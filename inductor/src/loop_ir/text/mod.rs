@@ -54,7 +54,11 @@ mod print;
 
 use super::Kernel;
 use print::{Numbering, Printer};
-use std::{fmt, str::FromStr};
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 use symshapes::{DType, Range};
 
 /// Why a text is no kernel.
@@ -119,6 +123,23 @@ impl FromStr for Kernel {
 }
 
 impl Kernel {
+    /// Kernels of the `.loop` files in a folder, by the files' names without extension, in order.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be read, or is no kernel.
+    pub fn read_folder(folder: &Path) -> io::Result<Vec<(String, Kernel)>> {
+        let mut paths = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "loop"));
+        paths.sort();
+        let read = |path: PathBuf| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let kernel = fs::read_to_string(path)?.parse();
+            let because = |error: TextError| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {error}"));
+            Ok((name.clone(), kernel.map_err(because)?))
+        };
+        paths.into_iter().map(read).collect()
+    }
+
     /// A 128-bit hash of what the kernel does: equal kernels have equal fingerprints, others differ but by an
     /// accident of probability 2⁻¹²⁸ (no defence against an adversary). See the [module](self) for what counts.
     pub fn fingerprint(&self) -> u128 {

@@ -276,8 +276,11 @@ impl Host for PyHost<'_> {
     }
 
     fn module(&mut self, name: &str) -> Option<Obj> {
-        let ours = name.starts_with("rust_inductor.").then(|| self.py.import(name).ok()).flatten();
-        let module = ours.map_or_else(|| members::loaded(self.py, name), |module| Some(module.into_any()))?;
+        // Our own are imported when they are asked for.
+        let module = match name.starts_with("rust_inductor.") {
+            true => self.py.import(name).ok()?.into_any(),
+            false => members::loaded(self.py, name)?,
+        };
         module.is_instance_of::<PyModule>().then(|| self.handle(&module))
     }
 
