@@ -14,6 +14,9 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("conv1d", convolution),
     ("conv2d", convolution),
     ("conv3d", convolution),
+    ("conv_transpose1d", convolution),
+    ("conv_transpose2d", convolution),
+    ("conv_transpose3d", convolution),
     ("convolution_backward", convolution_backward),
     ("max_pool2d_with_indices", |c| {
         let out = pooled(c)?;
@@ -48,7 +51,8 @@ fn convolution(c: &mut Call) -> Result {
     if rank != weight.sizes.len() || rank < 3 {
         return Err(c.unsupported("an input without batch"));
     }
-    let transposed = c.has("transposed") && c.bool("transposed")?;
+    // Operators of one direction alone have no flag.
+    let transposed = if c.has("transposed") { c.bool("transposed")? } else { c.has("output_padding") };
     let groups = c.int("groups")?;
     let channels = if transposed { c.pool.mul_int(weight.sizes[1], groups) } else { weight.sizes[0] };
     let mut sizes = vec![x.sizes[0], channels];

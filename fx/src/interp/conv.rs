@@ -17,6 +17,9 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("conv1d", convolution),
     ("conv2d", convolution),
     ("conv3d", convolution),
+    ("conv_transpose1d", convolution),
+    ("conv_transpose2d", convolution),
+    ("conv_transpose3d", convolution),
     ("convolution_backward", backward),
 ];
 
@@ -41,7 +44,8 @@ impl Geometry {
             padding: list("padding")?,
             dilation: list("dilation")?,
             output_padding: if c.has("output_padding") { list("output_padding")? } else { vec![0; spatial] },
-            transposed: c.has("transposed") && c.bool("transposed")?,
+            // Operators of one direction alone have no flag.
+            transposed: if c.has("transposed") { c.bool("transposed")? } else { c.has("output_padding") },
             groups: c.int("groups")?.max(1) as usize,
         })
     }

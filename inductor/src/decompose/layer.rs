@@ -22,6 +22,7 @@ impl<'g> Decompose<'g> {
             "linear.default" => Self::linear,
             "matmul.default" => Self::matmul,
             "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
+            "conv_transpose1d.default" | "conv_transpose2d.input" | "conv_transpose3d.input" => Self::convolution,
             "index_fill.int_Scalar" => Self::index_fill,
             "index_add.default" => Self::index_add,
             "index_put.default" => Self::index_put,
@@ -96,6 +97,11 @@ impl<'g> Decompose<'g> {
                 None => unsupported("a list that is missing"),
             }
         };
+        let transposed = a.has("output_padding");
+        let output_padding = match transposed {
+            true => list("output_padding")?,
+            false => tir::Arg::Plain(Arg::List(vec![Arg::Int(0); dims])),
+        };
         let args = vec![
             tir::Arg::Tensor(image),
             tir::Arg::Tensor(weight),
@@ -103,8 +109,8 @@ impl<'g> Decompose<'g> {
             list("stride")?,
             list("padding")?,
             list("dilation")?,
-            tir::Arg::Plain(Arg::Bool(false)),
-            tir::Arg::Plain(Arg::List(vec![Arg::Int(0); dims])),
+            tir::Arg::Plain(Arg::Bool(transposed)),
+            output_padding,
             tir::Arg::Plain(Arg::Int(a.int("groups")?)),
         ];
         Ok(self.made_by(id, "aten.convolution.default", args, promise, false))
