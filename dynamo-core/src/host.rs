@@ -176,6 +176,15 @@ pub struct Ask {
     pub by_hints: bool,
 }
 
+/// The calls of ATen overloads that one call comes down to.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The calls, whose metadata is over the expressions of the environment, and what they give: a tensor or a tuple.
+    pub graph: Graph,
+    /// The nodes that its placeholders stand for, in order.
+    pub operands: Vec<NodeId>,
+}
+
 /// Why a pure call on constants gave nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FoldError {
@@ -406,4 +415,10 @@ pub trait Host {
     /// # Errors
     /// What torch says, or that sizes are symbolic.
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String>;
+
+    /// The ATen calls that a node comes down to where autograd records nothing, found in the same way; `None` if that
+    /// is not known, or differs between calls.
+    fn parts(&mut self, _graph: &Graph, _env: &mut ShapeEnv, _node: NodeId) -> Option<Parts> {
+        None
+    }
 }

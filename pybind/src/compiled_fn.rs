@@ -13,10 +13,12 @@ use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
 use crate::import::{Imported, Roles, import};
 use crate::options::Options;
+use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
+use fx::passes::functionalize;
 use inductor::plan::{CallKind, Plan, Step};
-use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -96,8 +98,11 @@ pub(crate) fn compile_graph(
 }
 
 /// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, `weights` the
-/// inputs, by number, that are parameters or buffers of a module. `None` if a result may share memory with an input or
-/// another result, which nothing here keeps up.
+/// inputs, by number, that are parameters or buffers of a module.
+///
+/// # Errors
+/// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or to
+/// an input that may share memory with another, or a result is a view with sizes that differ between calls.
 #[pyfunction]
 #[pyo3(signature = (lowered, graph, options=None, *, weights=Vec::new()))]
 pub(crate) fn compile_lowered(
@@ -105,14 +110,18 @@ pub(crate) fn compile_lowered(
     graph: &Bound<'_, Graph>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
-) -> PyResult<Option<CompiledFn>> {
+) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>)> {
     let py = graph.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
-    let lowered = lowered.get().graph.clone();
-    if shares_results(&lowered) {
-        return Ok(None);
+    let refused = |why: String| PyValueError::new_err(why);
+    let functional = functionalize(&lowered.get().graph).map_err(|error| refused(error.to_string()))?;
+    let lowered = functional.graph;
+    let tensors = lowered.placeholders().filter(|&input| lowered[input].tensor_meta().is_some()).count();
+    if !functional.written.is_empty() && tensors > 1 {
+        return Err(refused("a write to an input that may share memory with another".to_owned()));
     }
+    let results = results(py, &lowered, &functional.results)?;
     let roles = Roles { weights, saved_from: None, spends: false };
     let imported = Imported { roles, ..Imported::of_graph(py, lowered)? };
     let import_time = start.elapsed();
@@ -123,20 +132,7 @@ pub(crate) fn compile_lowered(
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
     let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
-    Ok(Some(CompiledFn { module, options, imported, import_time, kind }))
-}
-
-/// True unless each result is that of a call of its own which makes a new tensor.
-fn shares_results(graph: &fx::Graph) -> bool {
-    let Some(output) = graph.output_node() else { return true };
-    let mut results = Vec::new();
-    graph[output].args.iter().for_each(|arg| arg.for_each_node(&mut |node| results.push(node)));
-    let fresh = |&node: &fx::NodeId| {
-        let overload = fx::aten::lookup(&graph[node].target);
-        overload.is_some_and(|overload| !overload.is_view() && !overload.mutates() && overload.base() != "dropout")
-    };
-    let repeated = (1..results.len()).any(|i| results[..i].contains(&results[i]));
-    repeated || !results.iter().all(fresh)
+    Ok((CompiledFn { module, options, imported, import_time, kind }, results))
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {

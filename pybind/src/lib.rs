@@ -15,6 +15,7 @@ mod fx_trace;
 mod import;
 mod logging;
 mod options;
+mod result_views;
 mod symbols;
 mod torch;
 

@@ -19,6 +19,7 @@ pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
 pub use side_effects::{SideEffect, draws, side_effect};
 
+use crate::{arg::Arg, graph::NodeId};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -53,6 +54,21 @@ impl Overload {
     /// True if an argument is written to.
     pub fn mutates(&self) -> bool {
         self.schema.params.iter().any(|p| p.alias.as_ref().is_some_and(|a| a.write))
+    }
+
+    /// The position of the one parameter that is written to.
+    pub fn written_param(&self) -> Option<usize> {
+        let params = self.schema.params.iter().enumerate();
+        let mut written = params.filter(|(_, param)| param.alias.as_ref().is_some_and(|alias| alias.write));
+        let ((at, _), None) = (written.next()?, written.next()) else { return None };
+        Some(at)
+    }
+
+    /// The one argument of a call that is written to.
+    pub fn written(&self, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<NodeId> {
+        let at = self.written_param()?;
+        let named = || kwargs.iter().find(|(name, _)| *name == self.schema.params[at].name).map(|(_, arg)| arg);
+        args.get(at).or_else(named)?.as_node()
     }
 
     /// True if all that a call does is to give tensors of their own memory: it writes to no argument, and no result is

@@ -334,18 +334,20 @@ rules! {
         "nll_loss_forward.default" => NllLossForward,
         "nll_loss_backward.default" => NllLossBackward,
         // Views and copies.
-        "view.default" | "_unsafe_view.default" | "reshape.default" | "view_copy.default" => Reshape,
+        "view.default" | "_unsafe_view.default" | "reshape.default" | "view_copy.default" | "flatten.using_ints"
+            | "ravel.default" | "reshape_as.default" | "view_as.default" | "unflatten.int" => Reshape,
         "t.default" | "t_copy.default" => T,
         "transpose.int" | "transpose_copy.int" => Transpose,
         "permute.default" | "permute_copy.default" => Permute,
-        "expand.default" | "expand_copy.default" => Expand,
+        "expand.default" | "expand_copy.default" | "expand_as.default" => Expand,
         "squeeze.default" | "squeeze.dim" | "squeeze.dims" | "squeeze_copy.default" | "squeeze_copy.dim"
             | "squeeze_copy.dims" => Squeeze,
         "unsqueeze.default" | "unsqueeze_copy.default" => Unsqueeze,
         "select.int" | "select_copy.int" => Select,
-        "slice.Tensor" | "slice_copy.Tensor" | "narrow_copy.default" => Slice,
+        "slice.Tensor" | "slice_copy.Tensor" | "narrow.default" | "narrow_copy.default" => Slice,
         "split.Tensor" | "split_with_sizes.default" | "unsafe_split.Tensor" | "unsafe_split_with_sizes.default"
-            | "split_copy.Tensor" | "split_with_sizes_copy.default" => Split,
+            | "split_copy.Tensor" | "split_with_sizes_copy.default" | "split.sizes" | "chunk.default"
+            | "unsafe_chunk.default" => Split,
         "unbind.int" | "unbind_copy.int" => Unbind,
         "select_scatter.default" => SelectScatter,
         "slice_scatter.default" => SliceScatter,
@@ -353,7 +355,8 @@ rules! {
         "alias.default" | "detach.default" | "lift_fresh_copy.default" | "alias_copy.default" => Alias,
         "copy.default" => Copy,
         "clone.default" => Clone,
-        "_to_copy.default" | "to.dtype" => ToCopy,
+        "contiguous.default" => Contiguous,
+        "_to_copy.default" | "to.dtype" | "to.dtype_layout" | "to.device" | "to.other" | "type_as.default" => ToCopy,
         "cat.default" => Cat,
         "stack.default" => Stack,
         "constant_pad_nd.default" => ConstantPad,

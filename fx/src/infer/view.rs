@@ -30,7 +30,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("to", to),
     ("type_as", to),
     ("copy", |c| {
-        let x = c.tensor("self")?;
+        let (x, source) = (c.tensor("self")?, c.tensor("src")?);
+        expanded(c, source, &x.sizes)?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
     ("expand", expand),

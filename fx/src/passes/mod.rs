@@ -6,10 +6,12 @@
 mod common;
 mod constants;
 mod dead;
+mod functionalize;
 mod groups;
 mod partition;
 
 pub use common::{Effect, eliminate_common_subexpressions};
 pub use constants::fold_constants;
 pub use dead::eliminate_dead_code;
+pub use functionalize::{Base, Functional, Given, NotFunctional, View, functionalize};
 pub use partition::{Partition, Partitioning, partition};

@@ -31,16 +31,30 @@ pub(super) fn bind(graph: &Graph, row: Row, args: &[Arg], kwargs: &[(String, Arg
             (call.args, call.kwargs, in_place || call.in_place)
         }
     };
+    choose(graph, &candidates(row.overloads.split(' '), in_place, &kwargs), &args, &kwargs)
+}
+
+/// Binds a call of an operator by the one of its overloads that accepts the arguments.
+pub(super) fn bind_packet(graph: &Graph, packet: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
+    let is_overload = |name: &&str| name.split('.').next() == Some(packet);
+    let candidates: Vec<&'static Overload> =
+        aten::names().filter(is_overload).filter_map(aten::lookup).filter(|overload| !overload.mutates()).collect();
+    choose(graph, &candidates, args, kwargs)
+}
+
+fn candidates<'a>(
+    names: impl Iterator<Item = &'a str>,
+    in_place: bool,
+    kwargs: &[(String, Arg)],
+) -> Vec<&'static Overload> {
     let has_out = kwargs.iter().any(|(name, value)| name == "out" && !value.is_none());
-    let candidates: Vec<&'static Overload> = row
-        .overloads
-        .split(' ')
-        .flat_map(|name| variants(name, in_place, has_out))
-        .filter_map(|n| aten::lookup(&n))
-        .collect();
+    names.flat_map(|name| variants(name, in_place, has_out)).filter_map(|name| aten::lookup(&name)).collect()
+}
+
+fn choose(graph: &Graph, candidates: &[&'static Overload], args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
     // A number for a tensor is torch's last resort: the overloads that take numbers come first.
-    let strict = candidates.iter().find_map(|o| accept(graph, o, &args, &kwargs, false));
-    strict.or_else(|| candidates.iter().find_map(|o| accept(graph, o, &args, &kwargs, true)))
+    let strict = candidates.iter().find_map(|o| accept(graph, o, args, kwargs, false));
+    strict.or_else(|| candidates.iter().find_map(|o| accept(graph, o, args, kwargs, true)))
 }
 
 /// The names under which the in-place or `out=` form of an overload may be published.

@@ -32,6 +32,39 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     Ok(())
 }
 
+/// Lowers `operator.setitem` of a tensor: a write into the view that the index gives, or to where index tensors lead.
+pub(super) fn lower_write(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
+    let [Arg::Node(source), index, value] = &graph[id].args[..] else {
+        return Err(error(graph, id, "something other than a node"));
+    };
+    let (source, index, value) = (*source, index.clone(), value.clone());
+    if !is_tensor(graph, source) || is_tuple(graph, source) {
+        return Err(error(graph, id, "something other than a tensor"));
+    }
+    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
+    let mut steps = plan(graph, id, source, &items)?;
+    let is_tensor_value = value.as_node().is_some_and(|node| is_tensor(graph, node));
+    if steps.last().is_some_and(|(target, _)| *target == "index.Tensor") {
+        let value = match (is_tensor_value, graph[source].tensor_meta().map(|meta| meta.dtype)) {
+            (true, _) => value,
+            (false, Some(dtype)) => {
+                let args = vec![Arg::List(Vec::new()), value];
+                let kwargs = vec![("dtype".to_owned(), Arg::DType(dtype))];
+                Arg::Node(graph.insert_before(id, Kind::CallFunction, "aten.full.default", args, kwargs, None))
+            }
+            (false, None) => return Err(error(graph, id, "a tensor of unknown type")),
+        };
+        let (_, indices) = steps.pop().expect("there is a last step");
+        steps.push(("index_put_.default", [indices, vec![value]].concat()));
+    } else {
+        let target = if is_tensor_value { "copy_.default" } else { "fill_.Scalar" };
+        steps.retain(|(target, _)| *target != "alias.default");
+        steps.push((target, vec![value]));
+    }
+    emit(graph, id, source, steps);
+    Ok(())
+}
+
 fn error(graph: &Graph, id: NodeId, what: &'static str) -> LowerError {
     LowerError::Index { node: graph[id].name.clone(), what }
 }

@@ -102,6 +102,9 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if name == "operator.getitem" || name == "Tensor.__getitem__" {
         return indexing::lower(graph, id);
     }
+    if name == "operator.setitem" || name == "Tensor.__setitem__" {
+        return indexing::lower_write(graph, id);
+    }
     let arithmetic = name.starts_with("operator.") || matches!(&*name, "torch.sym_min" | "torch.sym_max");
     let on_numbers = arithmetic && !node.args.iter().any(|a| is_a_tensor(graph, a));
     if on_numbers {
@@ -110,8 +113,20 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if number_first(graph, id, &name) {
         return Ok(());
     }
-    let (row, in_place) = find(&name).ok_or_else(|| no_row(&node))?;
-    let lowered = binder::bind(graph, row, &node.args, &node.kwargs, in_place);
+    if empty_tensor(graph, id, &name) {
+        return Ok(());
+    }
+    let lowered = match find(&name) {
+        Some((row, in_place)) => {
+            let called = moved(&name, &node);
+            let called = called.as_ref().unwrap_or(&node);
+            binder::bind(graph, row, &called.args, &called.kwargs, in_place)
+        }
+        None => {
+            let packet = node.target.strip_prefix("torch.ops.aten.").ok_or_else(|| no_row(&node))?;
+            binder::bind_packet(graph, packet, &node.args, &node.kwargs)
+        }
+    };
     let refused = || LowerError::NoOverload { node: node.name.clone(), target: node.target.clone() };
     replace(graph, id, lowered.ok_or_else(refused)?);
     Ok(())
@@ -206,6 +221,31 @@ fn number_first(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     };
     call(graph, id, target, vec![tensor, number]);
     true
+}
+
+/// `torch.tensor([])`.
+fn empty_tensor(graph: &mut Graph, id: NodeId, name: &str) -> bool {
+    let node = &graph[id];
+    let is_option = |(name, _): &(String, Arg)| matches!(name.as_str(), "dtype" | "device");
+    let is_empty = matches!(&node.args[..], [Arg::List(items) | Arg::Tuple(items)] if items.is_empty());
+    if name != "torch.tensor" || !is_empty || !node.kwargs.iter().all(is_option) {
+        return false;
+    }
+    let kwargs = node.kwargs.clone();
+    call(graph, id, "zeros.default", vec![Arg::List(vec![Arg::Int(0)])]);
+    graph[id].kwargs = kwargs;
+    true
+}
+
+/// `x.to(device)` as `x.to(device=device)`: ATen takes it by name where no element type comes with it.
+fn moved(name: &str, node: &Node) -> Option<Node> {
+    let [this, device @ (Arg::Device(_) | Arg::Str(_))] = &node.args[..] else { return None };
+    if name != "Tensor.to" || node.kwarg("dtype").is_some_and(|dtype| !dtype.is_none()) {
+        return None;
+    }
+    let device = ("device".to_owned(), device.clone());
+    let kwargs = [vec![device], node.kwargs.clone()].concat();
+    Some(Node { args: vec![this.clone()], kwargs, ..node.clone() })
 }
 
 /// `x.size()` and `getattr(x, "shape")`: read by the picks from them, which become reads of one size.

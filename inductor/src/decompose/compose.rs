@@ -77,6 +77,7 @@ pub(super) fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrit
         C::Flip => view::flip(b, a),
         C::Alias => a.tensor("self"),
         C::Clone => view::copy(b, a),
+        C::Contiguous => view::contiguous(b, a),
         C::ToCopy => view::copy(b, a),
         C::Cat => view::cat(b, a),
         C::Stack => view::stack(b, a),

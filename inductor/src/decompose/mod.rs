@@ -244,6 +244,9 @@ impl Decompose<'_> {
             let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.clone() });
             return self.write(id).ok_or_else(error);
         }
+        if let Some(value) = self.idle_dropout(id, overload) {
+            return Ok(value);
+        }
         self.check_device(id)?;
         if let Ok(value) = self.dropout(id, overload) {
             return Ok(value);

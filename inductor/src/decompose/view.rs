@@ -130,6 +130,14 @@ pub(crate) fn copy(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(b.push(Op::Convert(x), dtype, &sizes))
 }
 
+/// The tensor itself if it lies as is asked for, else a copy that does.
+pub(crate) fn contiguous(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let strides = &a.result()?.strides;
+    let lies_so = b.graph.tensors[x].strides.as_ref().is_some_and(|own| own == strides);
+    if lies_so { Ok(x) } else { copy(b, a) }
+}
+
 fn present(parts: Vec<Option<Tensor>>) -> Rewrite<Vec<Tensor>> {
     parts.into_iter().collect::<Option<_>>().map_or_else(|| unsupported("an absent tensor"), Ok)
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -372,12 +373,14 @@ def _compile(
         return _in_parts(parts, inputs, weights, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
-        compiled = _native.compile_lowered(lowered, graph, options, weights=weights)
-        if compiled is not None and not any(_hides_parts(*call) for call in compiled.calls):
-            if on_graph is not None:
-                on_graph("inference", compiled)
-            _log_code.log("inference", compiled)
-            return compiled
+        # A graph that shares memory with the program in ways that only AOTAutograd keeps up is refused.
+        with contextlib.suppress(ValueError):
+            compiled, results = _native.compile_lowered(lowered, graph, options, weights=weights)
+            if not any(_hides_parts(target) for target, _ in compiled.calls):
+                if on_graph is not None:
+                    on_graph("inference", compiled)
+                _log_code.log("inference", compiled)
+                return compiled if results is None else _with_views(compiled, results)
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -388,13 +391,35 @@ def _compile(
         return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
 
 
+def _with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) -> Compiled:
+    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each."""
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        outputs = compiled(*args)
+        given = []
+        for result in results:
+            number, *place = (result,) if isinstance(result, int) else result
+            base = outputs[number] if number >= 0 else args[-1 - number]
+            if place:
+                size, stride, offset = place
+                base = base.as_strided(size, stride, base.storage_offset() + offset)
+            given.append(base)
+        return tuple(given)
+
+    return run
+
+
+_KERNELS = {"aten.scaled_dot_product_attention.default"}
+"""Composite operators that choose one of torch's kernels, which are no parts of theirs."""
+
+
 @functools.cache
-def _hides_parts(target: str, way: str) -> bool:
-    """Whether a call, and the way that it is called, is of an operator without a rule that AOTAutograd would decompose.
+def _hides_parts(target: str) -> bool:
+    """Whether a call is of an operator without a rule that AOTAutograd would decompose.
 
     What draws random numbers stays whole: its parts may draw others.
     """
-    if way == "extern" or not target.startswith("aten."):
+    if target in _KERNELS or not target.startswith("aten."):
         return False
     import torch
 

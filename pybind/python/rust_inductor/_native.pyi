@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from rust_inductor.fx import Graph
 
@@ -40,13 +40,16 @@ def device_counters(options: Mapping[str, Any]) -> dict[str, Any]: ...
 def limit_device_memory(options: Mapping[str, Any], bytes: int | None) -> None: ...
 def lose_device(options: Mapping[str, Any]) -> None: ...
 def check_options(options: Mapping[str, Any] | None = None) -> None: ...
+
+Result: TypeAlias = int | tuple[int, list[int], list[int], int]
+
 def compile_lowered(
     lowered: Graph,
     graph: Graph,
     options: Mapping[str, Any] | None = None,
     *,
     weights: Sequence[int] = (),
-) -> CompiledFn | None: ...
+) -> tuple[CompiledFn, list[Result] | None]: ...
 def is_library(code: CodeType) -> bool: ...
 
 class Dynamo:

@@ -3,7 +3,10 @@
 //! A call without such a rule asks torch itself, and leaves this graph incomplete.
 
 use super::{modes::AutocastState, tracer::Traced};
-use crate::reason::{Kind, Reason, raised};
+use crate::{
+    host::Parts,
+    reason::{Kind, Reason, raised},
+};
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
 use fx::{
     Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta,
@@ -23,24 +26,37 @@ const CERTAIN: &str = "add addmm baddbmm bmm cat div eq expand ge gt le lt matmu
 pub(in crate::trace) struct Lowered {
     /// The graph.
     pub(in crate::trace) graph: Graph,
-    /// True if each node of the torch graph has its counterpart.
-    pub(in crate::trace) complete: bool,
+    /// The calls of the torch graph that have no counterpart, in words.
+    pub(in crate::trace) obstacles: Vec<Box<str>>,
     /// The counterpart of each node of the torch graph.
     pub(in crate::trace) of: SecondaryMap<NodeId, PackedOption<NodeId>>,
     /// Nodes that give a sequence of numbers, and their items: this graph has no use for the whole.
     pub(in crate::trace) sequences: FxHashMap<NodeId, Vec<Arg>>,
+    /// Nodes that give several tensors, and those: this graph has no use for the whole.
+    tuples: FxHashMap<NodeId, Vec<NodeId>>,
     /// For each node of the torch graph, how many nodes there were before its counterpart.
     starts: Vec<usize>,
 }
 
 impl Default for Lowered {
     fn default() -> Lowered {
-        let (of, sequences) = (SecondaryMap::new(), FxHashMap::default());
-        Lowered { graph: Graph::new(), complete: true, of, sequences, starts: Vec::new() }
+        Lowered {
+            graph: Graph::new(),
+            obstacles: Vec::new(),
+            of: SecondaryMap::new(),
+            sequences: FxHashMap::default(),
+            tuples: FxHashMap::default(),
+            starts: Vec::new(),
+        }
     }
 }
 
 impl Lowered {
+    /// Notes that a node has no counterpart.
+    pub(in crate::trace) fn lacks(&mut self, what: &str) {
+        self.obstacles.push(what.into());
+    }
+
     /// Drops the counterparts of the nodes from this number on.
     pub(in crate::trace) fn drop_from(&mut self, nodes: usize) {
         if let Some(&from) = self.starts.get(nodes) {
@@ -69,9 +85,10 @@ impl Lowered {
         self.starts.resize(id.index(), self.graph.capacity());
         self.starts.push(self.graph.capacity());
         let one = |n: NodeId| Arg::Node(self.of[n].expand().unwrap_or(n));
-        let mut of = |n: NodeId| match self.sequences.get(&n) {
-            Some(items) => Arg::Tuple(items.iter().map(|item| item.map_nodes(&mut { one })).collect()),
-            None => one(n),
+        let mut of = |n: NodeId| match (self.sequences.get(&n), self.tuples.get(&n)) {
+            (Some(items), _) => Arg::Tuple(items.iter().map(|item| item.map_nodes(&mut { one })).collect()),
+            (None, Some(items)) => Arg::Tuple(items.iter().map(|&item| Arg::Node(item)).collect()),
+            (None, None) => one(n),
         };
         let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut of)).collect();
         let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut of))).collect();
@@ -97,7 +114,7 @@ impl Lowered {
         if floats.is_empty() {
             return;
         }
-        self.complete = false;
+        self.lacks("a float that is not constant");
         let mut known = |node| floats.get(&node).map_or(Arg::Node(node), |&value| Arg::Float(value));
         let node = &mut self.graph[id];
         node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
@@ -108,7 +125,7 @@ impl Lowered {
 
     /// Converts the arguments of a call as autocast does.
     fn convert(&mut self, id: NodeId, autocast: &AutocastState) -> Traced<()> {
-        self.complete = false;
+        self.lacks("autocast");
         let target = self.graph[id].target.clone();
         let cast = aten::autocast::cast(&target);
         let tensor = |node: &NodeId| self.graph[*node].tensor_meta().map(|meta| (*node, meta.clone()));
@@ -146,7 +163,7 @@ impl Lowered {
     /// True if every node is one that has a counterpart among overloads, or an integer.
     pub(in crate::trace) fn is_whole(&self) -> bool {
         let is_other = |node: NodeId| matches!(self.graph[node].meta, Some(Meta::Float(_) | Meta::Bool(_)));
-        self.complete && !self.graph.nodes().any(is_other)
+        self.obstacles.is_empty() && !self.graph.nodes().any(is_other)
     }
 
     /// Lowers a node and infers what it gives; `None` if there is no rule.
@@ -162,23 +179,22 @@ impl Lowered {
         at: &str,
     ) -> Traced<Option<Meta>> {
         let before = self.graph.capacity();
+        let picked = self.picked(graph, id);
         let copied = self.copy(graph, id);
+        if let Some(item) = picked {
+            self.graph.retain(|node| node != copied);
+            self.of[id] = item.into();
+            return Ok(self.graph[item].meta.clone());
+        }
         self.settle_floats(copied, env);
         if torch_ops::lower_call(&mut self.graph, copied).is_err() {
-            self.complete = false;
+            self.lacks(&graph[id].target);
             return Ok(None);
         }
         if !autocast.is_empty() {
             self.convert(copied, autocast)?;
         }
-        // What the lowering put before the call has a later number.
-        let unknown = |graph: &Graph, node: NodeId| node != copied && graph[node].meta.is_none();
-        for extra in (before..self.graph.capacity()).map(NodeId::new) {
-            if !unknown(&self.graph, extra) {
-                continue;
-            }
-            self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
-        }
+        self.infer_before(copied, before, env, at);
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => {
                 let certain = CERTAIN.split_whitespace().any(|op| aten_base(&self.graph[copied].target) == op);
@@ -192,9 +208,98 @@ impl Lowered {
             }
             meta => meta.ok(),
         };
-        self.complete &= meta.is_some();
+        if meta.is_none() {
+            self.needs_schema(copied);
+        }
         self.graph[copied].meta = meta.clone();
         Ok(meta)
+    }
+
+    /// Lowers a call that changes a tensor and gives it back.
+    pub(in crate::trace) fn write(
+        &mut self,
+        graph: &Graph,
+        id: NodeId,
+        env: &mut ShapeEnv,
+        autocast: &AutocastState,
+        at: &str,
+    ) {
+        let before = self.graph.capacity();
+        let copied = self.copy(graph, id);
+        self.settle_floats(copied, env);
+        if !autocast.is_empty() || torch_ops::lower_call(&mut self.graph, copied).is_err() {
+            self.lacks(&graph[id].target);
+            return;
+        }
+        self.infer_before(copied, before, env, at);
+        self.needs_schema(copied);
+        // An item that is set is written through a view of it.
+        let call = &self.graph[copied];
+        let written = aten::lookup(&call.target).and_then(|overload| overload.written(&call.args, &call.kwargs));
+        if let Some(written) = written {
+            self.graph[copied].meta = self.graph[written].meta.clone();
+        }
+    }
+
+    /// The tensor that a node picks from a sequence of which this graph has only the items.
+    fn picked(&self, graph: &Graph, id: NodeId) -> Option<NodeId> {
+        let node = &graph[id];
+        let (&Arg::Node(whole), &Arg::Int(at)) = (node.args.first()?, node.args.get(1)?) else { return None };
+        let items = self.tuples.get(&whole).filter(|_| node.target == "operator.getitem")?;
+        items.get(usize::try_from(at).ok()?).copied()
+    }
+
+    /// Puts the calls that a node comes down to in the place of its counterpart.
+    pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) {
+        let Some(replaced) = self.of[id].expand() else { return };
+        let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for (placeholder, &operand) in parts.graph.placeholders().zip(&parts.operands) {
+            copies.insert(placeholder, self.of[operand].expand().unwrap_or(operand));
+        }
+        for part in parts.graph.nodes() {
+            let node = &parts.graph[part];
+            let mut copied = |node: NodeId| Arg::Node(copies[&node]);
+            let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
+            match node.kind {
+                NodeKind::Output => match args.first() {
+                    Some(&Arg::Node(result)) => self.of[id] = result.into(),
+                    Some(Arg::Tuple(results)) => {
+                        self.tuples.insert(id, results.iter().filter_map(Arg::as_node).collect());
+                    }
+                    _ => return,
+                },
+                NodeKind::CallFunction => {
+                    let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied)));
+                    let kwargs = kwargs.collect();
+                    let copy = self.graph.push(node.kind, &node.target, args, kwargs, None);
+                    self.graph[copy].meta = node.meta.clone();
+                    self.graph[copy].stack_trace = self.graph[replaced].stack_trace.clone();
+                    copies.insert(part, copy);
+                }
+                _ => {}
+            }
+        }
+        self.graph.retain(|node| node != replaced);
+        self.obstacles.truncate(obstacles);
+    }
+
+    /// Infers what the calls give that the lowering has put before another one.
+    fn infer_before(&mut self, call: NodeId, from: usize, env: &mut ShapeEnv, at: &str) {
+        // They have later numbers.
+        for extra in (from..self.graph.capacity()).map(NodeId::new) {
+            if extra != call && self.graph[extra].meta.is_none() {
+                self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
+            }
+        }
+    }
+
+    /// Notes that a call has no counterpart, of which neither a rule nor a schema says what it does.
+    fn needs_schema(&mut self, call: NodeId) {
+        let target = &self.graph[call].target;
+        if !target.starts_with("aten.") || aten::lookup(target).is_none() {
+            let target = target.clone();
+            self.lacks(&target);
+        }
     }
 }
 

@@ -75,7 +75,7 @@ pub(in crate::trace) struct GraphEffects {
 pub(in crate::trace) struct RecordingCheckpoint {
     /// The number of the next node.
     pub(in crate::trace) nodes: usize,
-    complete: bool,
+    obstacles: usize,
     /// The side effects of the graph up to here.
     pub(in crate::trace) effects: GraphEffects,
 }
@@ -102,7 +102,11 @@ impl Speculative for Recording {
     type Checkpoint = RecordingCheckpoint;
 
     fn checkpoint(&self) -> RecordingCheckpoint {
-        RecordingCheckpoint { nodes: self.torch.capacity(), complete: self.lowered.complete, effects: self.effects }
+        RecordingCheckpoint {
+            nodes: self.torch.capacity(),
+            obstacles: self.lowered.obstacles.len(),
+            effects: self.effects,
+        }
     }
 
     fn rollback(&mut self, to: RecordingCheckpoint) {
@@ -124,7 +128,7 @@ impl Speculative for Recording {
         let stays = |node: NodeId| node.index() < to.nodes;
         torch.retain(stays);
         lowered.drop_from(to.nodes);
-        lowered.complete = to.complete;
+        lowered.obstacles.truncate(to.obstacles);
         inputs.retain(|input| stays(input.node));
         aliases.retain(|&(node, _)| stays(node));
         parameters.retain(|&node| stays(node));
@@ -174,11 +178,11 @@ mod tests {
         recording.aliases.push((dropped, input));
         recording.without_rule.push(dropped);
         recording.sizes.insert(ValueId::from_u32(0), dropped);
-        recording.lowered.complete = false;
+        recording.lowered.lacks("torch.mystery");
         recording.effects.retries = true;
         recording.rollback(checkpoint);
         assert_eq!(recording.torch.nodes().collect::<Vec<_>>(), [input]);
         assert!(recording.aliases.is_empty() && recording.without_rule.is_empty() && recording.sizes.is_empty());
-        assert!(recording.lowered.complete && !recording.effects.retries);
+        assert!(recording.lowered.obstacles.is_empty() && !recording.effects.retries);
     }
 }

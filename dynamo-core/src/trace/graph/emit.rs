@@ -201,8 +201,9 @@ impl Tracer<'_> {
             }
         }
         self.graph.torch[first].meta = meta;
-        self.graph.lowered.copy(&self.graph.torch, node);
-        self.graph.lowered.complete = false;
+        let at = self.place();
+        let autocast = &self.modes.autocast.current;
+        self.graph.lowered.write(&self.graph.torch, node, &mut self.shapes.env, autocast, &at);
         self.graph.effects.writes |= !is_own;
         self.note_draws(node);
         if self.graph.effects.retries && (self.graph.effects.draws_elsewhere || self.saved_for_retry().is_none()) {
@@ -235,10 +236,11 @@ impl Tracer<'_> {
 
     fn infer_recorded(&mut self, node: NodeId) -> Traced<Meta> {
         let at = self.place();
+        let obstacles = self.graph.lowered.obstacles.len();
         if self.host.default_dtype() != DType::F32 {
             // The rules know what calls give while the default element type is torch's own.
             self.graph.lowered.copy(&self.graph.torch, node);
-            self.graph.lowered.complete = false;
+            self.graph.lowered.lacks("another default dtype");
         } else if let Some(meta) = self.graph.lowered.infer(
             &self.graph.torch,
             node,
@@ -250,7 +252,17 @@ impl Tracer<'_> {
         }
         let meta = match self.changed_in_place(node) {
             Some(changed) => Meta::Tensor(changed),
-            None => self.asked(node)?,
+            None => {
+                let meta = self.asked(node)?;
+                let settings_differ =
+                    self.host.default_dtype() != DType::F32 || !self.modes.autocast.current.is_empty();
+                let parts = (!settings_differ).then(|| self.host.parts(&self.graph.torch, &mut self.shapes.env, node));
+                if let Some(parts) = parts.flatten() {
+                    self.graph.lowered.expand(node, &parts, obstacles);
+                    return Ok(meta);
+                }
+                meta
+            }
         };
         if let Some(copied) = self.graph.lowered.of[node].expand() {
             self.graph.lowered.graph[copied].meta = Some(meta.clone());

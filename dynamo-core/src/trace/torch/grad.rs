@@ -129,6 +129,8 @@ impl Tracer<'_> {
     fn call_set_grad(&mut self, mode: bool) {
         self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
         // The graph in overloads is run where nothing is recorded anyway.
-        self.graph.lowered.complete &= !mode || self.host.grad_enabled();
+        if mode && !self.host.grad_enabled() {
+            self.graph.lowered.lacks(SET_GRAD);
+        }
     }
 }

@@ -43,7 +43,7 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::MayFail, "`inference_mode`."));
         }
         let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);
-        self.graph.lowered.complete = false;
+        self.graph.lowered.lacks(ENTER);
         self.modes.inference.entered.push(EnteredInference {
             node,
             inference: self.modes.inference.current,

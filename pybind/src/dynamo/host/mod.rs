@@ -12,7 +12,7 @@ use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{
-    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, RecordClass, Scope, SetHistory,
+    Ask, ClassAttr, Code, EnumMember, FoldError, Host, Lookup, NumpyResult, Obj, Parts, RecordClass, Scope, SetHistory,
     SetOperand, Table, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
@@ -27,6 +27,7 @@ use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 mod attention;
 mod attributes;
 mod look;
+mod parts;
 mod sets;
 mod without_data;
 
@@ -561,6 +562,11 @@ impl Host for PyHost<'_> {
 
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String> {
         self.run_without_data(graph, env, node, ask).unwrap_or_else(|error| Err(error.to_string()))
+    }
+
+    fn parts(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId) -> Option<Parts> {
+        // What cannot be told apart is no failure of the program's.
+        self.record_parts(graph, env, node).ok().flatten()
     }
 }
 

@@ -9,18 +9,24 @@ use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::Constant;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PySlice, PyTuple};
+use std::cell::RefCell;
 use symshapes::{Expr, Float, Pool, ShapeEnv};
 
+/// Tensors without data, and the nodes that they stand for.
+pub(super) type Made<'py> = Vec<(Bound<'py, PyAny>, NodeId)>;
+
 /// What is known of the numbers in a graph.
-struct Known<'a> {
-    env: &'a ShapeEnv,
+pub(super) struct Known<'a, 'py> {
+    pub(super) env: &'a ShapeEnv,
     /// Whether they are what they are now.
-    by_hints: bool,
+    pub(super) by_hints: bool,
     /// The nodes that stand for scalars of NumPy's.
-    scalars: &'a [NodeId],
+    pub(super) scalars: &'a [NodeId],
+    /// Where the tensors are noted that are made.
+    pub(super) made: Option<&'a RefCell<Made<'py>>>,
 }
 
-impl Known<'_> {
+impl Known<'_, '_> {
     fn int(&self, e: Expr) -> Option<i64> {
         if self.by_hints { self.env.hint(e) } else { self.env.pool().as_int(e) }
     }
@@ -61,7 +67,7 @@ impl<'py> PyHost<'py> {
         if computes(graph, id) || by_device {
             return self.with_symbols(graph, env, id, ask);
         }
-        let known = Known { env, by_hints: ask.by_hints, scalars: &[] };
+        let known = Known { env, by_hints: ask.by_hints, scalars: &[], made: None };
         let Some(args) = self.values(graph, &known, &node.args)? else {
             return self.with_symbols(graph, env, id, ask);
         };
@@ -103,7 +109,7 @@ impl<'py> PyHost<'py> {
         id: NodeId,
         scalars: &[NodeId],
     ) -> PyResult<Option<NumpyResult>> {
-        let (node, known) = (&graph[id], Known { env, by_hints: false, scalars });
+        let (node, known) = (&graph[id], Known { env, by_hints: false, scalars, made: None });
         let Some(args) = self.values(graph, &known, &node.args)? else { return Ok(None) };
         let keywords = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
@@ -129,7 +135,7 @@ impl<'py> PyHost<'py> {
         env: &ShapeEnv,
         args: &[Arg],
     ) -> PyResult<bool> {
-        let known = Known { env, by_hints: false, scalars: &[] };
+        let known = Known { env, by_hints: false, scalars: &[], made: None };
         let Some(args) = self.values(graph, &known, args)? else { return Ok(false) };
         let args = std::iter::once(module.clone()).chain(args).collect::<Vec<_>>();
         module.call_method1("_infer_parameters", PyTuple::new(self.py, args)?)?;
@@ -151,12 +157,22 @@ impl<'py> PyHost<'py> {
     }
 
     /// Arguments with tensors on the device `meta`; `None` if a size is symbolic.
-    fn values(&self, graph: &Graph, known: &Known<'_>, args: &[Arg]) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+    pub(super) fn values(
+        &self,
+        graph: &Graph,
+        known: &Known<'_, 'py>,
+        args: &[Arg],
+    ) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
         args.iter().map(|arg| self.value(graph, known, arg)).collect()
     }
 
     /// An argument with tensors on the device `meta`; `None` if a size is symbolic.
-    fn value(&self, graph: &Graph, known: &Known<'_>, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub(super) fn value(
+        &self,
+        graph: &Graph,
+        known: &Known<'_, 'py>,
+        arg: &Arg,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let all = |items: &[Arg]| self.values(graph, known, items);
         Ok(Some(match arg {
@@ -170,7 +186,12 @@ impl<'py> PyHost<'py> {
                     Some(tensor) if known.scalars.contains(id) => {
                         py.import("rust_inductor._numpy")?.call_method1("Scalar", (tensor,))?
                     }
-                    Some(tensor) => tensor,
+                    Some(tensor) => {
+                        if let Some(made) = known.made {
+                            made.borrow_mut().push((tensor.clone(), *id));
+                        }
+                        tensor
+                    }
                     None => return Ok(None),
                 },
                 Some(Meta::Int(expr)) => match known.int(*expr) {
@@ -199,7 +220,7 @@ impl<'py> PyHost<'py> {
         }))
     }
 
-    fn without_data(&self, known: &Known<'_>, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn without_data(&self, known: &Known<'_, 'py>, meta: &TensorMeta) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known.int(e)).collect::<Option<Vec<i64>>>();
         let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
@@ -240,14 +261,14 @@ impl<'py> PyHost<'py> {
 }
 
 /// True for a call whose kernel, and with it the layout of the result, is chosen by the device of the tensors.
-fn is_chosen_by_device(target: &str) -> bool {
+pub(super) fn is_chosen_by_device(target: &str) -> bool {
     let name = target.rsplit('.').next().unwrap_or_default();
     ["scaled_dot_product_attention", "_native_multi_head_attention", "_transformer_encoder_layer_fwd"].contains(&name)
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
 /// tensor, or names the device of what it makes. So does one with such a call in a subgraph.
-fn computes(graph: &Graph, id: NodeId) -> bool {
+pub(super) fn computes(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     let is_call = |kind| matches!(kind, Kind::CallFunction | Kind::CallMethod);
     let within = |inner: &Graph| inner.nodes().any(|call| is_call(inner[call].kind) && computes(inner, call));

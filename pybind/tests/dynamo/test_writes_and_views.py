@@ -1,0 +1,275 @@
+"""Views, writes and results that share memory, where nothing is differentiated: compiled without AOTAutograd."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+import rust_inductor
+from rust_inductor import _backend
+
+FIRST = int(os.environ.get("RI_FUZZ_SEED", "0"))
+PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
+
+
+@pytest.fixture
+def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What goes through AOTAutograd."""
+    seen: list[Any] = []
+    plain = _backend.compile_module
+
+    def noted(gm: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(gm)
+        return plain(gm, *args, **kwargs)
+
+    monkeypatch.setattr(_backend, "compile_module", noted)
+    return seen
+
+
+def memory(tensors: Sequence[torch.Tensor]) -> list[list[bool]]:
+    """Which tensors are in the memory of which."""
+    places = [tensor.untyped_storage().data_ptr() for tensor in tensors]
+    return [[a == b for b in places] for a in places]
+
+
+def check(function: Callable[..., Any], *inputs: torch.Tensor) -> None:
+    """Compare with eager: values, layout, who shares memory with whom, and what became of the inputs."""
+    twins = [[x.clone(memory_format=torch.preserve_format) for x in inputs] for _ in range(2)]
+    compiled = rust_inductor.compile(function, fullgraph=True)
+    runs = [call(*given) for call, given in zip((function, compiled), twins, strict=True)]
+    expected, actual = ([run] if isinstance(run, torch.Tensor) else list(run) for run in runs)
+    for a, b in zip(expected, actual, strict=True):
+        assert (a.dtype, a.size(), a.stride()) == (b.dtype, b.size(), b.stride())
+    torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5, equal_nan=True)
+    torch.testing.assert_close(twins[1], twins[0], rtol=1e-5, atol=1e-5, equal_nan=True)
+    assert memory(expected + twins[0]) == memory(actual + twins[1])
+    # What has been given is the caller's: a write to it is seen where eager shows it, and nowhere else.
+    for tensors in (expected, actual):
+        for number, tensor in enumerate(tensors):
+            if tensor.dtype.is_floating_point and 0 not in tensor.stride():
+                tensor.mul_(number + 2)
+    torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5, equal_nan=True)
+    torch.testing.assert_close(twins[1], twins[0], rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+def halves(x: torch.Tensor) -> Any:
+    y = x + 1
+    a, b = y.chunk(2, 1)
+    return a.t(), b
+
+
+def rows_and_columns(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    y[1:3] = 0
+    y[:, 0].add_(1)
+    y.t()[2] = 7
+    y[..., 1].copy_(torch.arange(4))
+    return y
+
+
+def through_a_flat_view(x: torch.Tensor) -> Any:
+    y = x.relu()
+    y.mul_(2)
+    z = y.view(-1)
+    z[3] = 5.0
+    y.flatten().add_(1)
+    return y + 1, z * 2
+
+
+def masked(x: torch.Tensor) -> torch.Tensor:
+    y = x.new_zeros(4, 6)
+    y[:, ::2] = x[:, ::2]
+    y[x > 0] = 1.0
+    y[torch.arange(2)] = 3.0
+    return y
+
+
+def out(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty(3, 6)
+    torch.add(x[:3], 1, out=y)
+    return y
+
+
+def other_dtypes(x: torch.Tensor) -> Any:
+    y, z = x.int(), x.half()
+    y.add_(1)
+    y *= 2
+    z += x
+    return y.float(), z
+
+
+def part_of_a_split(x: torch.Tensor) -> torch.Tensor:
+    y = x.sin()
+    y.split([1, 2, 3], 1)[1].zero_()
+    y.unbind(0)[-1].fill_(2)
+    y.narrow(0, -3, 1).neg_()
+    return y
+
+
+def written_before_it_is_viewed(x: torch.Tensor) -> Any:
+    y = x.exp()
+    row = y[1]
+    y.add_(1)
+    return row, y.diagonal().sum()
+
+
+def activations(x: torch.Tensor) -> torch.Tensor:
+    y = functional.relu(x + 1, inplace=True)
+    y = functional.hardtanh(y * 2, -1.0, 1.5, inplace=True)
+    y = functional.dropout(y.reshape(8, 3), 0.5, training=False, inplace=True)
+    return functional.silu(y - 1, inplace=True)
+
+
+def given_back(x: torch.Tensor) -> Any:
+    return x.t(), x + 1, x[1:, ::2]
+
+
+def written_input(x: torch.Tensor) -> Any:
+    x[0] = 2.0
+    x.t().mul_(3)
+    return x.t(), x.sum()
+
+
+def whole_and_view(x: torch.Tensor) -> Any:
+    y = x + 1
+    return y, y.view(2, 12), y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        halves,
+        rows_and_columns,
+        through_a_flat_view,
+        masked,
+        out,
+        other_dtypes,
+        part_of_a_split,
+        written_before_it_is_viewed,
+        activations,
+        given_back,
+        written_input,
+        whole_and_view,
+    ],
+)
+def test_writes_and_views_are_as_eager_shows_them(function: Callable[..., Any], through_aot: list[Any]) -> None:
+    check(function, torch.randn(4, 6))
+    assert not through_aot
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.normalize(x, dim=-1) + 1,
+        lambda x: torch.einsum("ij,kj->ik", x, x) * 2,
+        lambda x: torch.einsum("ij->ji", x),
+        lambda x: functional.interpolate(x[None, None], size=(8, 3), mode="bilinear", align_corners=False),
+        lambda x: functional.cosine_similarity(x, x + 1),
+        lambda x: torch.meshgrid(x[0], x[:, 1], indexing="ij")[1] + 1,
+        lambda x: functional.pad(x, (1, 2)) + functional.pad(x[None], (1, 2), mode="reflect")[0],
+        lambda x: torch.atleast_3d(x) + 1,
+        lambda x: torch.tensor([]).sum() + x,
+        lambda x: x.to("cpu") + torch.ops.aten.slice(x, 0, 1, 2),
+    ],
+)
+def test_composite_operators_are_taken_apart(function: Callable[..., Any], through_aot: list[Any]) -> None:
+    check(function, torch.randn(4, 6))
+    assert not through_aot
+
+
+def program(seed: int) -> tuple[str, int]:
+    """Write a function of views, writes and arithmetic; and how many inputs it has."""
+    draw = random.Random(seed)
+    inputs = draw.choice([1, 1, 2])
+    known: list[tuple[str, tuple[int, ...]]] = [(f"x{i}", (4, 6)) for i in range(inputs)]
+    lines: list[str] = []
+    if inputs > 1:
+        # Inputs that may share memory are AOTAutograd's, if one is written to.
+        lines += [f"x{i} = x{i} * 1" for i in range(inputs)]
+
+    def add(expression: str, sizes: tuple[int, ...]) -> None:
+        name = f"v{len(lines)}"
+        lines.append(f"{name} = {expression}")
+        known.append((name, sizes))
+
+    for _ in range(draw.randint(4, 14)):
+        of, sizes = draw.choice(known)
+        rank = len(sizes)
+        kind = draw.choice(["new", "view", "view", "write", "write"])
+        dim = draw.randrange(rank) if rank else 0
+        if kind == "new" or not rank:
+            add(draw.choice([f"{of} + 1", f"{of}.sin()", f"{of}.clone()", f"{of} * {of}"]), sizes)
+        elif kind == "view":
+            left, first = sizes[:dim], sizes[dim]
+            count = torch.Size(sizes).numel()
+            views = [
+                (f"{of}.select({dim}, {draw.randrange(first)})", left + sizes[dim + 1 :]),
+                (
+                    f"{of}.narrow({dim}, {first // 2}, {first - first // 2})",
+                    (*left, first - first // 2, *sizes[dim + 1 :]),
+                ),
+                (f"{of}.unsqueeze({dim})", (*left, 1, *sizes[dim:])),
+                (f"{of}.transpose({dim}, -1)", tuple(_swapped(sizes, dim))),
+                (f"{of}.reshape(-1)", (count,)),
+                (f"{of}.flatten(0)", (count,)),
+                (f"{of}.chunk(2, {dim})[0]", (*left, -(-first // 2), *sizes[dim + 1 :])),
+                (f"{of}.unbind({dim})[{first - 1}]", left + sizes[dim + 1 :]),
+                (f"{of}[..., ::2]", (*sizes[:-1], -(-sizes[-1] // 2))),
+                (f"{of}.squeeze()", tuple(n for n in sizes if n != 1)),
+                (f"{of}.contiguous()", sizes),
+                (f"{of}.detach()", sizes),
+            ]
+            add(*draw.choice(views))
+        else:
+            others = [name for name, other in known if other == sizes and name != of]
+            # What two views of one memory have in common is written in an order that eager does not promise.
+            other = f"{draw.choice(others)} * 1" if others else "2"
+            lines.append(
+                draw.choice(
+                    [
+                        f"{of}.add_({other})",
+                        f"{of}.mul_(0.5)",
+                        f"{of}.relu_()",
+                        f"{of}.zero_()",
+                        f"{of}.copy_({of}.cos())",
+                        f"{of}[{draw.randrange(sizes[0])}] = 3.0",
+                        f"{of} -= 1",
+                        f"{of}.clamp_(-1, 1)",
+                    ]
+                )
+            )
+    names = [name for name, _ in known[inputs:]] or ["x0"]
+    chosen = [draw.choice(names) for _ in range(draw.randint(1, 3))]
+    parameters, results = ", ".join(f"x{i}" for i in range(inputs)), ", ".join(dict.fromkeys(chosen))
+    body = "".join(f"    {line}\n" for line in [*lines, f"return {results},"])
+    return f"def program({parameters}):\n{body}", inputs
+
+
+def _swapped(sizes: tuple[int, ...], dim: int) -> list[int]:
+    swapped = list(sizes)
+    swapped[dim], swapped[-1] = swapped[-1], swapped[dim]
+    return swapped
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS))
+def test_random_writes_and_views_are_as_in_eager(seed: int) -> None:
+    text, inputs = program(seed)
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    torch.manual_seed(seed)
+    given = [torch.randn(4, 6) for _ in range(inputs)]
+    try:
+        scope["program"](*[x.clone() for x in given])
+    except RuntimeError:
+        pytest.skip("eager refuses it")
+    try:
+        check(scope["program"], *given)
+    except Exception as error:
+        error.add_note(text)
+        raise
