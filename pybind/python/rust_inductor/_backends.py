@@ -365,6 +365,8 @@ def _compile(
     """
     import torch
 
+    from rust_inductor._storages import Storages
+
     try:
         parts = _native.take_numbers_out(graph)
     except ValueError:
@@ -375,12 +377,16 @@ def _compile(
     if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
         # A graph that shares memory with the program in ways that only AOTAutograd keeps up is refused.
         with contextlib.suppress(ValueError):
-            compiled, results = _native.compile_lowered(lowered, graph, options, weights=weights)
-            if not any(_hides_parts(target) for target, _ in compiled.calls):
+            compiled, results, writes = _native.compile_lowered(lowered, graph, options, weights=weights)
+            storages = Storages(
+                [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if writes else [], inputs
+            )
+            if not storages.expected and not any(_hides_parts(target) for target, _ in compiled.calls):
                 if on_graph is not None:
                     on_graph("inference", compiled)
                 _log_code.log("inference", compiled)
-                return compiled if results is None else _with_views(compiled, results)
+                function = compiled if results is None else _with_views(compiled, results)
+                return _Checked(function, storages) if len(storages.tensors) > 1 else function
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -389,6 +395,14 @@ def _compile(
         from rust_inductor import _backend
 
         return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
+
+
+class _Checked(NamedTuple):
+    """A compiled graph that holds only for inputs which pass a check."""
+
+    function: Compiled
+    check: Callable[[Sequence[Any]], bool]
+    text: str = "check_same_storages()"
 
 
 def _with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) -> Compiled:
@@ -455,8 +469,8 @@ def _in_parts(
     tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
     held = [place for place, at in enumerate(kept) if at in weights]
     compiled = _compile(graph, tensors, parts.lowered, held, options, on_graph, given)
-    if compiled is NotImplemented:
-        return compiled
+    if compiled is NotImplemented or isinstance(compiled, _Checked):
+        return NotImplemented
 
     def run(*args: Any) -> tuple[Any, ...]:
         values = numbers(*args)

@@ -38,6 +38,7 @@ from torch.fx.passes.runtime_assert import insert_deferred_runtime_asserts
 from torch.utils.weak import TensorWeakRef
 
 from rust_inductor import _checks, _stacks, _unseen
+from rust_inductor._storages import Storages
 from rust_inductor._symbolic import FUNCTIONS, Shapes
 
 if TYPE_CHECKING:
@@ -394,7 +395,7 @@ class Capture:
         tensors = [at for at, value in enumerate(self.given) if isinstance(value, torch.Tensor)]
         if len(tensors) > 1:
             names = ", ".join(self.sources[at].name for at in tensors)
-            self.facts.assume_check(_checks.Storages(tensors, self.given), f"check_same_storages({names})")
+            self.facts.assume_check(Storages(tensors, self.given), f"check_same_storages({names})")
 
 
 def _is_symbolic(node: torch.fx.Node) -> bool:

@@ -146,7 +146,11 @@ impl Backend {
                 None => Ok(Answer::Unguarded),
             };
         }
-        Ok(Answer::compiled(Some(made), Assumed::of(capture)))
+        let mut assumed = Assumed::of(capture);
+        let Ok(checked) = made.cast::<PyTuple>() else { return Ok(Answer::compiled(Some(made), assumed)) };
+        let (function, test, text): (Bound<'py, PyAny>, Py<PyAny>, String) = checked.extract()?;
+        assumed.checks.push(Check::new(test, text, capture.inputs.clone()));
+        Ok(Answer::compiled(Some(function), assumed))
     }
 }
 
