@@ -101,6 +101,19 @@ pub enum Meta {
 }
 
 impl Meta {
+    /// Replaces each integer expression.
+    pub fn map_exprs(&mut self, f: &mut impl FnMut(Expr) -> Expr) {
+        match self {
+            Meta::Tensor(meta) => {
+                let exprs = meta.sizes.iter_mut().chain(&mut meta.strides).chain([&mut meta.offset]);
+                exprs.for_each(|expr| *expr = f(*expr));
+            }
+            Meta::Int(expr) => *expr = f(*expr),
+            Meta::Tuple(items) => items.iter_mut().flatten().for_each(|item| item.map_exprs(f)),
+            Meta::Float(_) | Meta::Bool(_) | Meta::Plain(_) => {}
+        }
+    }
+
     /// Calls `f` with each expression.
     pub fn for_each_expr(&self, f: &mut impl FnMut(Expr)) {
         match self {

@@ -99,7 +99,7 @@ pub(crate) fn compile_graph(
 
 /// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, `weights` the
 /// inputs, by number, that are parameters or buffers of a module. Gives how results are made of its outputs, too, and
-/// whether it writes to inputs, which must not share memory then.
+/// the numbers of the inputs that it writes to; inputs must not share memory then.
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
@@ -111,14 +111,14 @@ pub(crate) fn compile_lowered(
     graph: &Bound<'_, Graph>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
-) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, bool)> {
+) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, Vec<usize>)> {
     let py = graph.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
     let functional = functionalize(&lowered.get().graph).map_err(|error| refused(error.to_string()))?;
     let lowered = functional.graph;
-    let writes = !functional.written.is_empty();
+    let written = functional.written;
     let results = results(py, &lowered, &functional.results)?;
     let roles = Roles { weights, saved_from: None, spends: false };
     let imported = Imported { roles, ..Imported::of_graph(py, lowered)? };
@@ -130,7 +130,7 @@ pub(crate) fn compile_lowered(
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
     let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
-    Ok((CompiledFn { module, options, imported, import_time, kind }, results, writes))
+    Ok((CompiledFn { module, options, imported, import_time, kind }, results, written))
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {

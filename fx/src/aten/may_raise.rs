@@ -4,7 +4,7 @@
 //! numbers is known when metadata is inferred, and has no row. Invariant: [`may_raise`] is false only of calls that
 //! cannot fail: of a function that is no ATen operator nothing is known.
 
-use super::{SCHEMAS, row_name};
+use super::{Param, SCHEMAS, Type, row_name};
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, Meta, Node, NodeId},
@@ -141,10 +141,80 @@ pub fn may_raise(graph: &Graph, id: NodeId) -> bool {
         return false;
     }
     match operator(node) {
-        Operator::Known(name) => failure(&name).is_some_and(|failure| fails(graph, node, failure)),
+        Operator::Known(name) => {
+            overflows(graph, id) || failure(&name).is_some_and(|failure| fails(graph, node, failure))
+        }
         Operator::Harmless => false,
         Operator::Unknown => true,
     }
+}
+
+/// Operators that compute with a number in more than the element type, or as a tensor.
+const WIDE: &[&str] = &[
+    "add",
+    "arange",
+    "div",
+    "divide",
+    "eq",
+    "float_power",
+    "floor_divide",
+    "fmod",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "le",
+    "less",
+    "less_equal",
+    "lt",
+    "mul",
+    "multiply",
+    "nan_to_num",
+    "ne",
+    "not_equal",
+    "pow",
+    "range",
+    "remainder",
+    "rsub",
+    "sub",
+    "subtract",
+    "true_divide",
+    "xlogy",
+];
+
+/// Operators that write a number into elements, of whatever type.
+const FILLING: &[&str] =
+    &["constant_pad_nd", "fill", "full", "full_like", "index_fill", "masked_fill", "new_full", "scalar_tensor"];
+
+/// True for a call of an ATen overload with a number that is none of the element type's, which torch's kernels
+/// refuse: 1e200 as a float32.
+pub fn overflows(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let Some(overload) = super::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else { return false };
+    let base = overload.base().strip_suffix('_').unwrap_or(overload.base());
+    let Some(dtype) = node.tensor_meta().map(|meta| meta.dtype) else { return false };
+    let (fills, Ok(bound)) = (FILLING.contains(&base), overload.bind(&node.args, &node.kwargs)) else { return false };
+    let is_narrow = |param: &&Param| !WIDE.contains(&base) || param.name == "alpha";
+    let params = overload.schema.params.iter().filter(|param| *param.ty.required() == Type::Scalar).filter(is_narrow);
+    params.map(|param| bound.get(&param.name)).any(|number| match (dtype, number) {
+        (DType::F32, Arg::Float(value)) => value.is_finite() && value.abs() > f64::from(f32::MAX),
+        (DType::BF16, Arg::Float(value)) => fills && value.is_finite() && value.abs() > f64::from(f32::MAX),
+        (DType::F16, Arg::Float(value)) => fills && value.is_finite() && value.abs() > 65504.0,
+        (DType::F16, Arg::Int(value)) => fills && value.abs() > 65504,
+        (_, Arg::Int(value)) if fills => integers(dtype).is_some_and(|range| !range.contains(value)),
+        _ => false,
+    })
+}
+
+/// The integers that torch converts to an element type; negative ones wrap around where it has no sign.
+fn integers(dtype: DType) -> Option<std::ops::RangeInclusive<i64>> {
+    Some(match dtype {
+        DType::U8 => -255..=255,
+        DType::I8 => i64::from(i8::MIN)..=i64::from(i8::MAX),
+        DType::I16 => i64::from(i16::MIN)..=i64::from(i16::MAX),
+        DType::I32 => i64::from(i32::MIN)..=i64::from(i32::MAX),
+        _ => return None,
+    })
 }
 
 /// What is known of a node's target.

@@ -14,10 +14,10 @@ mod schema;
 mod side_effects;
 
 pub use bind::{BindError, Bound};
-pub use may_raise::{Failure, failure, may_raise};
+pub use may_raise::{Failure, failure, may_raise, overflows};
 pub use parse::ParseError;
 pub use schema::{Alias, Param, Return, Schema, Type};
-pub use side_effects::{SideEffect, draws, side_effect};
+pub use side_effects::{SideEffect, draws, idle_dropout, side_effect};
 
 use crate::{arg::Arg, graph::NodeId};
 use rustc_hash::FxHashMap;

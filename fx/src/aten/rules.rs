@@ -319,6 +319,7 @@ rules! {
         "_native_batch_norm_legit_functional.default" => BatchNormTraining,
         "_native_batch_norm_legit.no_stats" => BatchNormAlone,
         "batch_norm.default" => BatchNormOnly,
+        "native_batch_norm.default" => BatchNorm,
         "native_batch_norm_backward.default" => BatchNormBackward,
         "native_group_norm_backward.default" => GroupNormBackward,
         "_fused_rms_norm_backward.default" => RmsNormBackward,
@@ -374,11 +375,14 @@ rules! {
         "rot90.default" => Rot90,
         "reflection_pad1d.default" | "reflection_pad2d.default" | "reflection_pad3d.default" => ReflectionPad,
         "replication_pad1d.default" | "replication_pad2d.default" | "replication_pad3d.default" => ReplicationPad,
-        "upsample_nearest1d.vec" | "upsample_nearest2d.vec" | "upsample_nearest3d.vec" => UpsampleNearest,
+        "upsample_nearest1d.vec" | "upsample_nearest2d.vec" | "upsample_nearest3d.vec" | "upsample_nearest1d.default"
+            | "upsample_nearest2d.default" | "upsample_nearest3d.default" => UpsampleNearest,
         "_upsample_nearest_exact1d.vec" | "_upsample_nearest_exact2d.vec" | "_upsample_nearest_exact3d.vec"
-            => UpsampleNearestExact,
-        "upsample_linear1d.vec" | "upsample_bilinear2d.vec" | "upsample_trilinear3d.vec" => UpsampleLinear,
-        "upsample_bicubic2d.vec" => UpsampleCubic,
+            | "_upsample_nearest_exact1d.default" | "_upsample_nearest_exact2d.default"
+            | "_upsample_nearest_exact3d.default" => UpsampleNearestExact,
+        "upsample_linear1d.vec" | "upsample_bilinear2d.vec" | "upsample_trilinear3d.vec" | "upsample_linear1d.default"
+            | "upsample_bilinear2d.default" | "upsample_trilinear3d.default" => UpsampleLinear,
+        "upsample_bicubic2d.vec" | "upsample_bicubic2d.default" => UpsampleCubic,
         "tril.default" => Tril,
         "triu.default" => Triu,
         // Creation.

@@ -87,6 +87,18 @@ fn draws_nothing(overload: &Overload, graph: &Graph, id: NodeId) -> bool {
     switched && SWITCHES.iter().filter(|name| bound.has(name)).any(off)
 }
 
+/// Operators that give their argument back where they are switched off.
+const DROPOUTS: &[&str] =
+    &["alpha_dropout.default", "dropout.default", "feature_alpha_dropout.default", "feature_dropout.default"];
+
+/// The argument that a dropout gives back, where it is switched off.
+pub fn idle_dropout(graph: &Graph, id: NodeId) -> Option<NodeId> {
+    let node = &graph[id];
+    let overload = lookup(&node.target).filter(|_| node.target.starts_with("aten."))?;
+    let is_idle = DROPOUTS.contains(&overload.name.as_str()) && draws_nothing(overload, graph, id);
+    node.args.first().filter(|_| is_idle)?.as_node()
+}
+
 /// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument.
 /// Functions of `torch.nn.functional` are Python's, and may do more than the operator of their name.
 fn bound(graph: &Graph, id: NodeId) -> Option<&str> {

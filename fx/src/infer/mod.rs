@@ -124,6 +124,11 @@ pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> 
     Ok(())
 }
 
+/// True if an overload has a rule.
+pub fn knows(target: &str) -> bool {
+    aten::lookup(target).is_some_and(|overload| rule(overload).is_some())
+}
+
 /// A rule: what a call gives.
 type Rule = fn(&mut Call) -> Result<Meta>;
 

@@ -260,6 +260,10 @@ impl Functionalize<'_> {
         let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
         match overload {
             Some(overload) if overload.mutates() => self.write(id, overload),
+            _ if let Some(alias) = aten::idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
+                self.tensors.insert(id, alias);
+                Ok(())
+            }
             Some(overload) => {
                 if side_effect(self.from, id) == Some(SideEffect::Changes) && !keeps_no_statistics(self.from, id) {
                     return Err("an operator that changes what its schema does not say".to_owned());
@@ -285,6 +289,9 @@ impl Functionalize<'_> {
         if !overload.is_view() && !MAY_SHARE.contains(&overload.base()) {
             return Ok(None);
         }
+        if overload.base() == "as_strided" {
+            return Err("places in a storage, of which only the tensors' own are known".to_owned());
+        }
         let node = &self.from[id];
         let args = node.args.iter().skip(1).map(|arg| self.read_arg(arg)).collect::<Outcome<_>>()?;
         let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
@@ -295,9 +302,8 @@ impl Functionalize<'_> {
             _ => return Err(format!("`{}`, of which is not known what it shares", overload.name)),
         };
         let is_certain = match (self.from[of].tensor_meta(), node.tensor_meta()) {
-            _ if MAY_SHARE.contains(&overload.base()) => Some(false),
-            _ if !MAY_COPY.contains(&overload.base()) => Some(true),
-            (Some(x), Some(result)) => self.is_same_memory(overload.base(), x, result),
+            _ if !MAY_SHARE.contains(&overload.base()) && !MAY_COPY.contains(&overload.base()) => Some(true),
+            (Some(x), Some(result)) => self.is_same_memory(id, overload, x, result),
             _ => Some(false),
         };
         Ok(is_certain.map(|is_certain| (of, View { overload, args, kwargs, pick: None, is_certain })))
@@ -305,9 +311,15 @@ impl Functionalize<'_> {
 
     /// Whether what an operator gives that copies where it cannot or need not give a view is one; `None` for a copy,
     /// false if that is not known.
-    fn is_same_memory(&mut self, base: &str, x: &TensorMeta, result: &TensorMeta) -> Option<bool> {
-        match base {
+    fn is_same_memory(&mut self, id: NodeId, overload: &Overload, x: &TensorMeta, result: &TensorMeta) -> Option<bool> {
+        let node = &self.from[id];
+        let bound = overload.bind(&node.args, &node.kwargs).ok();
+        let is_given =
+            |name| bound.as_ref().is_some_and(|b| b.has(name) && !matches!(b.get(name), Arg::None | Arg::Bool(false)));
+        match overload.base() {
             _ if x.dtype != result.dtype => None,
+            "to" if is_given("copy") => None,
+            "to" | "type_as" => Some(x.device == result.device && !is_given("memory_format")),
             // A tensor that lies as is asked for is given back.
             "contiguous" => lies_as(x, result).then_some(true),
             "flatten" | "ravel" | "reshape" | "reshape_as" => {
@@ -586,16 +598,12 @@ impl Functionalize<'_> {
 /// Operators whose result may share memory with the first argument, though their schemas say nothing of it.
 const MAY_SHARE: &[&str] = &[
     "_unsafe_view",
-    "alpha_dropout",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "broadcast_tensors",
     "cartesian_prod",
-    "dropout",
     "einsum",
-    "feature_alpha_dropout",
-    "feature_dropout",
     "meshgrid",
     "type_as",
     "unsafe_chunk",
@@ -627,7 +635,7 @@ fn twin(overload: &Overload) -> Option<(String, usize)> {
     let is_function =
         |name: &str| aten::lookup(name).is_some_and(|twin| twin.is_function() && twin.schema.returns.len() == 1);
     if overload.is_random() && !overload.base().contains("dropout") {
-        // Another operator might draw other numbers.
+        // The functional form of a distribution might draw other numbers.
         return None;
     }
     if params[at].kwarg_only {

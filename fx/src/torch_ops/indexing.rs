@@ -26,10 +26,27 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if is_tuple(graph, source) || !is_tensor(graph, source) {
         return Ok(());
     }
-    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
+    let items = items(graph, id, index);
     let steps = plan(graph, id, source, &items)?;
     emit(graph, id, source, steps);
     Ok(())
+}
+
+/// The call that makes the index tensor of a list.
+const LIST: &str = "aten.full.default";
+
+/// The items of an index. A list of one number is an index tensor.
+fn items(graph: &mut Graph, id: NodeId, index: Arg) -> Vec<Arg> {
+    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
+    let one = |item: Arg| match &item {
+        Arg::List(list) if matches!(list[..], [Arg::Int(_)]) => {
+            let args = vec![Arg::List(vec![Arg::Int(1)]), list[0].clone()];
+            let kwargs = vec![("dtype".to_owned(), Arg::DType(symshapes::DType::I64))];
+            Arg::Node(graph.insert_before(id, Kind::CallFunction, LIST, args, kwargs, None))
+        }
+        _ => item,
+    };
+    items.into_iter().map(one).collect()
 }
 
 /// Lowers `operator.setitem` of a tensor: a write into the view that the index gives, or to where index tensors lead.
@@ -41,7 +58,7 @@ pub(super) fn lower_write(graph: &mut Graph, id: NodeId) -> Result<(), LowerErro
     if !is_tensor(graph, source) || is_tuple(graph, source) {
         return Err(error(graph, id, "something other than a tensor"));
     }
-    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
+    let items = items(graph, id, index);
     let mut steps = plan(graph, id, source, &items)?;
     let is_tensor_value = value.as_node().is_some_and(|node| is_tensor(graph, node));
     if steps.last().is_some_and(|(target, _)| *target == "index.Tensor") {
@@ -121,7 +138,8 @@ fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
         Arg::Node(n) => match graph[*n].tensor_meta() {
             Some(t) if t.dtype == symshapes::DType::Bool => Some(t.sizes.len() as i64),
             Some(_) => Some(1),
-            None => is_int(graph, a).then_some(1),
+            // The tensor of a list that is an index has no metadata yet.
+            None => (is_int(graph, a) || graph[*n].target == LIST).then_some(1),
         },
         _ => Some(1),
     };

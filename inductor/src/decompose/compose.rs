@@ -188,6 +188,7 @@ pub(super) fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrit
         C::PreluBackward => return gate::prelu_backward(b, a),
         C::GroupNormBackward => return norm_backward::group_norm(b, a),
         C::RmsNormBackward => return norm_backward::rms_norm(b, a),
+        C::BatchNorm => return norm::batch_norm(b, a),
         C::BatchNormAlone => return norm::batch_norm_alone(b, a),
         C::MaxDim => return reduce::best(b, a, fx::prim::Reduction::Max),
         C::MinDim => return reduce::best(b, a, fx::prim::Reduction::Min),

@@ -12,19 +12,7 @@ use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_strides};
 
-/// Operators that give their argument back where they are switched off.
-const DROPOUTS: &[&str] =
-    &["alpha_dropout.default", "dropout.default", "feature_alpha_dropout.default", "feature_dropout.default"];
-
 impl Decompose<'_> {
-    /// A dropout that draws nothing: its argument.
-    pub(super) fn idle_dropout(&self, id: NodeId, overload: &'static Overload) -> Option<Value> {
-        if !DROPOUTS.contains(&overload.name.as_str()) || fx::aten::draws(self.graph, id) {
-            return None;
-        }
-        self.tensor_of(self.graph[id].args.first()?).map(Value::Tensor)
-    }
-
     /// `dropout` and `native_dropout` in training, each with its own roundings.
     pub(super) fn dropout(&mut self, id: NodeId, overload: &'static Overload) -> Rewrite<Value> {
         let is_native = match overload.name.as_str() {

@@ -5,7 +5,7 @@ use symshapes::{DType, Expr};
 
 use super::args::wrap_dim;
 use super::index::gather_from;
-use super::{Args, Builder, Rewrite, unsupported};
+use super::{Args, Builder, Rewrite, resample, unsupported};
 use crate::tensor_ir::{GatherDim, Tensor};
 
 /// The source at `place(dim)` along the dimensions where that is a place, else at the result's own position.
@@ -71,7 +71,7 @@ pub(crate) fn replicated(b: &mut Builder, a: &Args) -> Rewrite {
 
 /// Each pixel that of the source under its corner, or under its `middle`.
 pub(crate) fn nearest(b: &mut Builder, a: &Args, middle: bool) -> Rewrite {
-    let source = a.tensor("input")?;
+    let source = resample::image(a)?;
     let sizes = a.result()?.sizes.clone();
     let factors = super::resample::factors(a, sizes.len().saturating_sub(2))?;
     looked_up(b, source, &sizes, |b, dim| {

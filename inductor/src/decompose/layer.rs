@@ -6,7 +6,7 @@
 
 use fx::aten::Overload;
 use fx::{Arg, NodeId};
-use symshapes::Expr;
+use symshapes::{DType, Expr};
 
 use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
@@ -23,6 +23,7 @@ impl<'g> Decompose<'g> {
             "matmul.default" => Self::matmul,
             "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
             "conv_transpose1d.default" | "conv_transpose2d.input" | "conv_transpose3d.input" => Self::convolution,
+            "scaled_dot_product_attention.default" => Self::attention,
             "index_fill.int_Scalar" => Self::index_fill,
             "index_add.default" => Self::index_add,
             "index_put.default" => Self::index_put,
@@ -114,6 +115,30 @@ impl<'g> Decompose<'g> {
             tir::Arg::Plain(Arg::Int(a.int("groups")?)),
         ];
         Ok(self.made_by(id, "aten.convolution.default", args, promise, false))
+    }
+
+    /// Attention with what a mask of bools adds to the scores, as torch has it before it chooses a kernel.
+    fn attention(&mut self, id: NodeId, a: &Args, promise: &Promise) -> Rewrite {
+        let mask = a.opt_tensor("attn_mask")?.filter(|&mask| self.b.dtype(mask) == DType::Bool);
+        let Some(mask) = mask else { return unsupported("a mask that is added") };
+        if a.float("dropout_p")? != 0.0 {
+            return unsupported("dropout");
+        }
+        let sizes = Dims::from_slice(self.b.sizes(mask));
+        let [shown, hidden] = [0.0, f64::NEG_INFINITY].map(|value| self.b.full(value, promise.dtype, &sizes));
+        let added = self.b.select(mask, shown, hidden);
+        let [query, key, value] = [a.tensor("query")?, a.tensor("key")?, a.tensor("value")?];
+        let mut args: Vec<tir::Arg> = [query, key, value, added].map(tir::Arg::Tensor).into();
+        args.push(tir::Arg::Plain(Arg::Float(0.0)));
+        args.push(tir::Arg::Plain(Arg::Bool(a.bool("is_causal")?)));
+        let kwargs = vec![
+            ("scale".to_owned(), tir::Arg::Plain(a.opt_float("scale")?.map_or(Arg::None, Arg::Float))),
+            ("enable_gqa".to_owned(), tir::Arg::Plain(Arg::Bool(a.bool("enable_gqa")?))),
+        ];
+        let result = self.made_by(id, "aten.scaled_dot_product_attention.default", args, promise, false);
+        let call = self.b.graph.calls.last_mut().map(|(_, call)| call);
+        call.expect("the call was made above").kwargs = kwargs;
+        Ok(result)
     }
 
     /// What a product of matrices gives, row by row.

@@ -244,8 +244,8 @@ impl Decompose<'_> {
             let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.clone() });
             return self.write(id).ok_or_else(error);
         }
-        if let Some(value) = self.idle_dropout(id, overload) {
-            return Ok(value);
+        if let Some(given_back) = fx::aten::idle_dropout(self.graph, id).and_then(|node| self.values[node].clone()) {
+            return Ok(given_back);
         }
         self.check_device(id)?;
         if let Ok(value) = self.dropout(id, overload) {
@@ -266,8 +266,8 @@ impl Decompose<'_> {
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
-        if !self.needed[id] && fx::aten::may_raise(self.graph, id) {
-            // No kernel would compute it, and so find out.
+        if fx::aten::overflows(self.graph, id) || !self.needed[id] && fx::aten::may_raise(self.graph, id) {
+            // No kernel would find out.
             return Err(Refusal::Extern(Extern::Function));
         }
         if self.shown[id] && !shares(overload) && promises.iter().flatten().any(|p| !self.b.can_store(p)) {

@@ -22,7 +22,7 @@ pub(crate) enum Kernel {
 type Tap = (Tensor, Tensor);
 
 pub(crate) fn resample(b: &mut Builder, a: &Args, kernel: Kernel) -> Rewrite {
-    let source = a.tensor("input")?;
+    let source = image(a)?;
     let dtype = a.compute()?;
     let sizes = a.result()?.sizes.clone();
     let rank = sizes.len();
@@ -52,8 +52,18 @@ pub(super) fn lengths(b: &Builder, source: Tensor, sizes: &[Expr], dim: usize) -
     }
 }
 
+/// The image that is resized.
+pub(super) fn image(a: &Args) -> Rewrite {
+    a.tensor(if a.has("input") { "input" } else { "self" })
+}
+
 /// The factors of a dimension each, where they are given.
 pub(super) fn factors(a: &Args, dims: usize) -> Rewrite<Vec<Option<f64>>> {
+    let single = [&["scales"][..], &["scales_h", "scales_w"], &["scales_d", "scales_h", "scales_w"]];
+    let names = single[dims.clamp(1, 3) - 1];
+    if names.iter().all(|name| a.has(name)) {
+        return names.iter().map(|name| a.opt_float(name)).collect();
+    }
     let factors: Vec<Option<f64>> = match a.items("scale_factors") {
         Ok(items) => items.iter().map(fx::Arg::as_float).collect(),
         Err(_) => vec![None; dims],

@@ -377,15 +377,16 @@ def _compile(
     if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
         # A graph that shares memory with the program in ways that only AOTAutograd keeps up is refused.
         with contextlib.suppress(ValueError):
-            compiled, results, writes = _native.compile_lowered(lowered, graph, options, weights=weights)
+            compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
             storages = Storages(
-                [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if writes else [], inputs
+                [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if written else [], inputs
             )
             if not storages.expected and not any(_hides_parts(target) for target, _ in compiled.calls):
                 if on_graph is not None:
                     on_graph("inference", compiled)
                 _log_code.log("inference", compiled)
                 function = compiled if results is None else _with_views(compiled, results)
+                function = _with_versions(function, written) if written else function
                 return _Checked(function, storages) if len(storages.tensors) > 1 else function
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
@@ -423,7 +424,23 @@ def _with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result])
     return run
 
 
-_KERNELS = {"aten.scaled_dot_product_attention.default"}
+def _with_versions(function: Compiled, written: Sequence[int]) -> Compiled:
+    """Tell autograd that inputs have been written to."""
+    from torch.autograd.graph import increment_version
+
+    def run(*args: Any) -> Any:
+        results = function(*args)
+        increment_version([args[at] for at in written if not args[at].is_inference()])
+        return results
+
+    return run
+
+
+_KERNELS = {
+    "aten.adaptive_avg_pool2d.default",
+    "aten.adaptive_avg_pool3d.default",
+    "aten.scaled_dot_product_attention.default",
+}
 """Composite operators that choose one of torch's kernels, which are no parts of theirs."""
 
 

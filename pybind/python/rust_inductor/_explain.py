@@ -145,6 +145,8 @@ class Capture:
     code: CodeType
     #: The targets of the calls for which there is no rule: torch was asked what they give.
     asked: tuple[str, ...] = ()
+    #: What keeps the graph from being compiled in Rust alone: calls and modes that ATen's operators do not express.
+    not_lowered: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Print what was captured."""
@@ -158,6 +160,8 @@ class Capture:
             yield f"  a graph of {len(calls)} operators"
             if self.asked:
                 yield f"  {len(self.asked)} without a rule: {', '.join(sorted(set(self.asked)))}"
+            if self.not_lowered:
+                yield f"  {len(self.not_lowered)} left to AOTAutograd: {', '.join(sorted(set(self.not_lowered)))}"
         yield from (f"  guard: {guard}" for guard in self.guards)
         if self.ended is not None:
             yield from self.ended.lines()
@@ -263,6 +267,7 @@ def _captures(event: dict[str, Any]) -> Iterator[Capture]:
         original=original,
         code=event["code"],
         asked=tuple(event.get("asked", ())),
+        not_lowered=tuple(event.get("not_lowered", ())),
     )
 
 

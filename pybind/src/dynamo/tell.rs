@@ -4,10 +4,10 @@
 //! captured; then, as the event is:
 //!
 //! - a capture: `graph`, `compiled`, `guards`, `guard_kinds`, `guard_lines`, `guard_paths`, `shape_guards`, `code`,
-//!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `followed`, `recompile_reasons`, `seconds` (of the
-//!   capture, and of the backend), and `break_reason`, `break`, `line`, `stack`, all `None` if nothing ended the graph;
-//!   where the log shows them, `described`, of which a module like torch's can be made, and `microseconds`, which the
-//!   guards take;
+//!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `not_lowered`, `followed`, `recompile_reasons`,
+//!   `seconds` (of the capture, and of the backend), and `break_reason`, `break`, `line`, `stack`, all `None` if
+//!   nothing ended the graph; where the log shows them, `described`, of which a module like torch's can be made, and
+//!   `microseconds`, which the guards take;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
@@ -109,6 +109,7 @@ impl Listeners {
         dict.set_item("promised", promised(&capture.env, capture))?;
         let asked: Vec<&str> = capture.asked.iter().map(|&node| capture.graph[node].target.as_str()).collect();
         dict.set_item("asked", asked)?;
+        dict.set_item("not_lowered", capture.not_lowered.iter().map(|what| &**what).collect::<Vec<_>>())?;
         set_break(&dict, capture.ended.as_ref())?;
         set_followed(&dict, &capture.followed)?;
         self.send(&dict, false)

@@ -159,6 +159,16 @@ def test_explain_names_calls_without_a_rule():
     assert "without a rule" not in str(run)
 
 
+def test_explain_names_what_is_left_to_aotautograd():
+    def drawn(x):
+        return torch.as_tensor([1.0, 2.0]) + x
+
+    run = rust_inductor.explain(drawn)(torch.rand(2))
+    assert run.captures[0].not_lowered == ("torch.as_tensor",)
+    assert "1 left to AOTAutograd: torch.as_tensor" in str(run)
+    assert rust_inductor.explain(lambda x: x + 1)(torch.rand(3)).captures[0].not_lowered == ()
+
+
 def test_explain_names_sizes_and_types():
     run = rust_inductor.explain(double, backend="eager")
     run(X)

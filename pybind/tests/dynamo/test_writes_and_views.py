@@ -196,6 +196,7 @@ def test_inputs_that_share_memory_are_another_graph(through_aot: list[Any]) -> N
         lambda x: torch.meshgrid(x[0], x[:, 1], indexing="ij")[1] + 1,
         lambda x: functional.pad(x, (1, 2)) + functional.pad(x[None], (1, 2), mode="reflect")[0],
         lambda x: torch.atleast_3d(x) + 1,
+        lambda x: x[..., [-2]] * x[[1]],
         lambda x: torch.tensor([]).sum() + x,
         lambda x: x.to("cpu") + torch.ops.aten.slice(x, 0, 1, 2),
     ],

@@ -73,6 +73,17 @@ impl Lowered {
         self.graph.retain(|node| node.index() < from || inputs.contains(&node));
     }
 
+    /// Ends the graph: its metadata is over the expressions of the environment, in which what guards have made equal is
+    /// one expression. The compiler tells a dimension that is expanded by its size.
+    pub(in crate::trace) fn finish(&mut self, env: &mut ShapeEnv) {
+        for node in self.graph.nodes().collect::<Vec<_>>() {
+            if let Some(meta) = &mut self.graph[node].meta {
+                meta.map_exprs(&mut |expr| env.simplify(expr));
+            }
+        }
+        self.graph.exprs = env.pool().clone();
+    }
+
     /// The counterpart of a node, and what the lowering has put before it.
     pub(in crate::trace) fn calls(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let start = |node: usize| self.starts.get(node).copied().unwrap_or(self.graph.capacity());
@@ -249,9 +260,13 @@ impl Lowered {
         items.get(usize::try_from(at).ok()?).copied()
     }
 
-    /// Puts the calls that a node comes down to in the place of its counterpart.
-    pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) {
-        let Some(replaced) = self.of[id].expand() else { return };
+    /// Puts the calls that a node comes down to in the place of its counterpart, if it has one and no part is refused;
+    /// false if it stays.
+    pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) -> bool {
+        let Some(replaced) = self.of[id].expand() else { return false };
+        if parts.graph.nodes().any(|part| lies_by_device(&parts.graph[part].target)) {
+            return false;
+        }
         let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for (placeholder, &operand) in parts.graph.placeholders().zip(&parts.operands) {
             copies.insert(placeholder, self.of[operand].expand().unwrap_or(operand));
@@ -266,7 +281,7 @@ impl Lowered {
                     Some(Arg::Tuple(results)) => {
                         self.tuples.insert(id, results.iter().filter_map(Arg::as_node).collect());
                     }
-                    _ => return,
+                    _ => return false,
                 },
                 NodeKind::CallFunction => {
                     let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied)));
@@ -281,6 +296,7 @@ impl Lowered {
         }
         self.graph.retain(|node| node != replaced);
         self.obstacles.truncate(obstacles);
+        true
     }
 
     /// Infers what the calls give that the lowering has put before another one.
@@ -296,11 +312,18 @@ impl Lowered {
     /// Notes that a call has no counterpart, of which neither a rule nor a schema says what it does.
     fn needs_schema(&mut self, call: NodeId) {
         let target = &self.graph[call].target;
-        if !target.starts_with("aten.") || aten::lookup(target).is_none() {
+        if !target.starts_with("aten.") || aten::lookup(target).is_none() || lies_by_device(target) {
             let target = target.clone();
             self.lacks(&target);
         }
     }
+}
+
+/// True for operators of libraries without a rule, whose results lie otherwise on each device: tensors without data do
+/// not tell how.
+fn lies_by_device(target: &str) -> bool {
+    let base = aten_base(target).trim_start_matches('_');
+    ["fft_", "linalg_"].iter().any(|family| base.starts_with(family)) && !infer::knows(target)
 }
 
 /// The name of an overload's operator.

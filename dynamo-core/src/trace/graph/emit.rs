@@ -257,8 +257,7 @@ impl Tracer<'_> {
                 let settings_differ =
                     self.host.default_dtype() != DType::F32 || !self.modes.autocast.current.is_empty();
                 let parts = (!settings_differ).then(|| self.host.parts(&self.graph.torch, &mut self.shapes.env, node));
-                if let Some(parts) = parts.flatten() {
-                    self.graph.lowered.expand(node, &parts, obstacles);
+                if parts.flatten().is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles)) {
                     return Ok(meta);
                 }
                 meta

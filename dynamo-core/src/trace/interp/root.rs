@@ -212,13 +212,14 @@ impl Tracer<'_> {
         let sets_mode = self.graph.torch.nodes().any(|node| context::sets_mode(&self.graph.torch[node].target));
         // Metadata is over the environment's expressions.
         set_exprs(&mut self.graph.torch, self.shapes.env.pool());
-        self.graph.lowered.graph.exprs = self.shapes.env.pool().clone();
+        self.graph.lowered.finish(&mut self.shapes.env);
         Capture {
             computes: self.graph_is_needed(),
             asked: self.graph.torch.nodes().filter(|node| self.graph.without_rule.contains(node)).collect(),
             sets_mode,
             fallible: self.fallible(),
             lowered: self.graph.lowered.is_whole().then_some(self.graph.lowered.graph),
+            not_lowered: self.graph.lowered.obstacles,
             graph: self.graph.torch,
             inputs: self.graph.inputs.into_iter().map(|input| input.source).collect(),
             sources: self.sources,
