@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import dataclasses
 import functools
 import inspect
@@ -365,8 +364,6 @@ def _compile(
     """
     import torch
 
-    from rust_inductor._storages import Storages
-
     try:
         parts = _native.take_numbers_out(graph)
     except ValueError:
@@ -375,19 +372,9 @@ def _compile(
         return _in_parts(parts, inputs, weights, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
-        # A graph that shares memory with the program in ways that only AOTAutograd keeps up is refused.
-        with contextlib.suppress(ValueError):
-            compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
-            storages = Storages(
-                [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if written else [], inputs
-            )
-            if not storages.expected and not any(_hides_parts(target) for target, _ in compiled.calls):
-                if on_graph is not None:
-                    on_graph("inference", compiled)
-                _log_code.log("inference", compiled)
-                function = compiled if results is None else _with_views(compiled, results)
-                function = _with_versions(function, written) if written else function
-                return _Checked(function, storages) if len(storages.tensors) > 1 else function
+        compiled = _in_rust(graph, inputs, lowered, weights, options, on_graph)
+        if compiled is not None:
+            return compiled
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -398,42 +385,36 @@ def _compile(
         return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
 
 
-class _Checked(NamedTuple):
-    """A compiled graph that holds only for inputs which pass a check."""
+def _in_rust(
+    graph: Graph,
+    inputs: Sequence[Any],
+    lowered: Graph,
+    weights: Sequence[int],
+    options: Mapping[str, Any],
+    on_graph: OnGraph | None,
+) -> Any:
+    """Compile a graph of ATen overloads; ``None`` where AOTAutograd has to take it."""
+    import torch
 
-    function: Compiled
-    check: Callable[[Sequence[Any]], bool]
-    text: str = "check_same_storages()"
+    from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
 
-
-def _with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) -> Compiled:
-    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each."""
-
-    def run(*args: Any) -> tuple[Any, ...]:
-        outputs = compiled(*args)
-        given = []
-        for result in results:
-            number, *place = (result,) if isinstance(result, int) else result
-            base = outputs[number] if number >= 0 else args[-1 - number]
-            if place:
-                size, stride, offset = place
-                base = base.as_strided(size, stride, base.storage_offset() + offset)
-            given.append(base)
-        return tuple(given)
-
-    return run
-
-
-def _with_versions(function: Compiled, written: Sequence[int]) -> Compiled:
-    """Tell autograd that inputs have been written to."""
-    from torch.autograd.graph import increment_version
-
-    def run(*args: Any) -> Any:
-        results = function(*args)
-        increment_version([args[at] for at in written if not args[at].is_inference()])
-        return results
-
-    return run
+    try:
+        compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
+    except ValueError:
+        # It shares memory with the program in ways that only AOTAutograd keeps up.
+        return None
+    if any(_hides_parts(target) for target, _ in compiled.calls):
+        return None
+    tensors = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if written else []
+    storages = Storages(tensors, inputs)
+    if storages.expected:
+        return None
+    if on_graph is not None:
+        on_graph("inference", compiled)
+    _log_code.log("inference", compiled)
+    function = compiled if results is None else with_views(compiled, results)
+    function = with_versions(function, written) if written else function
+    return Checked(function, storages) if len(tensors) > 1 else function
 
 
 _KERNELS = {
@@ -486,7 +467,8 @@ def _in_parts(
     tensors = [inputs[at] for at in kept] + [as_tensor(number) for number in numbers(*inputs)[:given]]
     held = [place for place, at in enumerate(kept) if at in weights]
     compiled = _compile(graph, tensors, parts.lowered, held, options, on_graph, given)
-    if compiled is NotImplemented or isinstance(compiled, _Checked):
+    if compiled is NotImplemented or isinstance(compiled, tuple):
+        # A check would be one of the inputs of the whole.
         return NotImplemented
 
     def run(*args: Any) -> tuple[Any, ...]:

@@ -38,7 +38,7 @@ from torch.fx.passes.runtime_assert import insert_deferred_runtime_asserts
 from torch.utils.weak import TensorWeakRef
 
 from rust_inductor import _checks, _stacks, _unseen
-from rust_inductor._storages import Storages
+from rust_inductor._shared_memory import Storages
 from rust_inductor._symbolic import FUNCTIONS, Shapes
 
 if TYPE_CHECKING:

@@ -252,21 +252,25 @@ impl Tracer<'_> {
         }
         let meta = match self.changed_in_place(node) {
             Some(changed) => Meta::Tensor(changed),
-            None => {
-                let meta = self.asked(node)?;
-                let settings_differ =
-                    self.host.default_dtype() != DType::F32 || !self.modes.autocast.current.is_empty();
-                let parts = (!settings_differ).then(|| self.host.parts(&self.graph.torch, &mut self.shapes.env, node));
-                if parts.flatten().is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles)) {
-                    return Ok(meta);
-                }
-                meta
-            }
+            None => self.asked(node)?,
         };
+        if self.takes_apart(node, obstacles) {
+            return Ok(meta);
+        }
         if let Some(copied) = self.graph.lowered.of[node].expand() {
             self.graph.lowered.graph[copied].meta = Some(meta.clone());
         }
         Ok(meta)
+    }
+
+    /// Has torch take a call without a rule apart; false if it stays. With it go the obstacles that it was, those after
+    /// so many.
+    fn takes_apart(&mut self, node: NodeId, obstacles: usize) -> bool {
+        let is_usual = self.host.default_dtype() == DType::F32 && self.modes.autocast.current.is_empty();
+        let is_asked = self.graph.without_rule.last() == Some(&node);
+        let parts =
+            if is_usual && is_asked { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };
+        parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
     }
 
     /// What torch says that a node gives, of which no rule tells.

@@ -1,16 +1,57 @@
-"""The check that inputs share memory as they did when a graph was compiled that writes to one of them.
+"""Compiled graphs and the memory that the program sees: results in that of inputs, and inputs that are written to.
 
-It lives in a cache that the garbage collector does not see, so it keeps numbers only, never a tensor.
+A check lives in a cache that the garbage collector does not see, so it keeps numbers only, never a tensor.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from rust_inductor import _native
+
+    Compiled = Callable[..., Any]
+
+
+class Checked(NamedTuple):
+    """A compiled graph that holds only for inputs which pass a check."""
+
+    function: Compiled
+    check: Callable[[Sequence[Any]], bool]
+    text: str = "check_same_storages()"
+
+
+def with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) -> Compiled:
+    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each."""
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        outputs = compiled(*args)
+        given = []
+        for result in results:
+            number, *place = (result,) if isinstance(result, int) else result
+            base = outputs[number] if number >= 0 else args[-1 - number]
+            if place:
+                size, stride, offset = place
+                base = base.as_strided(size, stride, base.storage_offset() + offset)
+            given.append(base)
+        return tuple(given)
+
+    return run
+
+
+def with_versions(function: Compiled, written: Sequence[int]) -> Compiled:
+    """Tell autograd that inputs have been written to."""
+
+    def run(*args: Any) -> Any:
+        results = function(*args)
+        torch.autograd.graph.increment_version([args[at] for at in written if not args[at].is_inference()])
+        return results
+
+    return run
 
 
 class Storages:
