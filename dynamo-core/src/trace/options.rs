@@ -31,6 +31,8 @@ pub struct Options {
     pub numpy: bool,
     /// Whether graphs may enter inference mode.
     pub inference: bool,
+    /// Whether the graph in ATen overloads is what is compiled. Composite calls are then taken apart for it.
+    pub lowers: bool,
     /// How deep calls are inlined.
     pub depth: usize,
     /// How many instructions a trace may have.
@@ -49,6 +51,7 @@ impl Default for Options {
             floats: true,
             numpy: true,
             inference: true,
+            lowers: false,
             depth: 60,
             steps: 1_000_000,
             follow: false,

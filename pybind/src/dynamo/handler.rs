@@ -565,8 +565,17 @@ impl Tracing {
         let inference = self.backend.runs_modes();
         // What makes a tensor of a float asks modes where.
         let floats = floats && host.default_device().is_none();
-        let mut options =
-            trace::Options { dynamic, changed, declared, floats, inference, follow, ..trace::Options::default() };
+        let lowers = !inference;
+        let mut options = trace::Options {
+            dynamic,
+            changed,
+            declared,
+            floats,
+            inference,
+            lowers,
+            follow,
+            ..trace::Options::default()
+        };
         Config::new(call.py()).apply(&mut options);
         let dynamic = options.dynamic;
         let capture = trace::trace(host, function, &arguments, &options)?;

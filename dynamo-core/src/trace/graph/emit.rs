@@ -266,7 +266,8 @@ impl Tracer<'_> {
     /// Has torch take a call without a rule apart; false if it stays. With it go the obstacles that it was, those after
     /// so many.
     fn takes_apart(&mut self, node: NodeId, obstacles: usize) -> bool {
-        let is_usual = self.host.default_dtype() == DType::F32 && self.modes.autocast.current.is_empty();
+        let is_usual =
+            self.options.lowers && self.host.default_dtype() == DType::F32 && self.modes.autocast.current.is_empty();
         let is_asked = self.graph.without_rule.last() == Some(&node);
         let parts =
             if is_usual && is_asked { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };

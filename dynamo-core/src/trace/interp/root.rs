@@ -219,7 +219,7 @@ impl Tracer<'_> {
             sets_mode,
             fallible: self.fallible(),
             lowered: self.graph.lowered.is_whole().then_some(self.graph.lowered.graph),
-            not_lowered: self.graph.lowered.obstacles,
+            not_lowered: if self.options.lowers { self.graph.lowered.obstacles } else { Vec::new() },
             graph: self.graph.torch,
             inputs: self.graph.inputs.into_iter().map(|input| input.source).collect(),
             sources: self.sources,
