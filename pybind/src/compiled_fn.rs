@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
+use fx::aten::rules;
 use fx::passes::functionalize;
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
@@ -131,6 +132,13 @@ pub(crate) fn compile_lowered(
     };
     let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
     Ok((CompiledFn { module, options, imported, import_time, kind }, results, written))
+}
+
+/// True for an ATen overload that a library does best, by the compiler's table.
+#[pyfunction]
+pub(crate) fn is_for_library(target: &str) -> bool {
+    let rule = fx::aten::lookup(target).and_then(|overload| rules::rule(&overload.name));
+    matches!(rule, Some(rules::Rule::Extern(_)))
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {

@@ -23,7 +23,7 @@ mod torch;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered};
+    use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered, is_for_library};
     #[pymodule_export]
     use crate::device::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]

@@ -52,15 +52,11 @@ pub(crate) fn results(py: Python<'_>, graph: &Graph, results: &[Given]) -> PyRes
 type Place = (Vec<i64>, Vec<i64>, i64);
 
 /// Where the view of a tensor lies, counted from that one's first element; `None` if that differs between calls, or
-/// its elements are of another type. torch takes the views of a tensor without data.
+/// its elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
 fn place(py: Python<'_>, pool: &Pool, base: &TensorMeta, path: &[View]) -> PyResult<Option<Place>> {
     let known = |exprs: &[Expr]| exprs.iter().map(|&e| pool.as_int(e)).collect::<Option<Vec<i64>>>();
     let (Some(sizes), Some(strides)) = (known(&base.sizes), known(&base.strides)) else { return Ok(None) };
-    let torch = Torch::get(py)?;
-    let options = PyDict::new(py);
-    options.set_item("dtype", torch.dtype_object(py, base.dtype))?;
-    options.set_item("device", "meta")?;
-    let empty = torch.find(py, "empty_strided")?.call((sizes, strides), Some(&options))?;
+    let empty = Torch::get(py)?.without_data(py, base.dtype, (sizes, strides), false)?;
     let mut view = empty.clone();
     for step in path {
         let args = step.args.iter().map(|arg| to_python(py, arg, &[])).collect::<PyResult<Vec<_>>>()?;
@@ -74,10 +70,10 @@ fn place(py: Python<'_>, pool: &Pool, base: &TensorMeta, path: &[View]) -> PyRes
             view = view.get_item(pick)?;
         }
     }
-    let is_alike = |name: &str| -> PyResult<bool> { view.getattr(name)?.eq(empty.getattr(name)?) };
-    if !is_alike("dtype")? {
+    let of = |name: &str| view.call_method0(name);
+    let is_read_otherwise = of("is_conj")?.is_truthy()? || of("is_neg")?.is_truthy()?;
+    if is_read_otherwise || !view.getattr("dtype")?.eq(empty.getattr("dtype")?)? {
         return Ok(None);
     }
-    let of = |name: &str| view.call_method0(name);
     Ok(Some((of("size")?.extract()?, of("stride")?.extract()?, of("storage_offset")?.extract()?)))
 }

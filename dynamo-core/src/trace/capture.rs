@@ -25,7 +25,7 @@ pub struct Capture {
     pub fallible: Vec<NodeId>,
     /// The graph in ATen overloads, if each call has one.
     pub lowered: Option<Graph>,
-    /// What has no form in ATen overloads, where that is what is compiled: targets of calls, or modes.
+    /// Calls and modes without a form in ATen overloads, by name; empty where the backend compiles no such graph.
     pub not_lowered: Vec<Box<str>>,
     /// The sources of the graph's inputs. A float is given to the graph as a tensor without dimensions.
     pub inputs: Vec<SourceId>,

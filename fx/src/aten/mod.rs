@@ -109,6 +109,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SCHEMAS.lines().map(row_name)
 }
 
+/// The overloads of an operator, given without overload, in table order.
+pub fn overloads(base: &str) -> impl Iterator<Item = &'static Overload> {
+    static BY_BASE: OnceLock<FxHashMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    let by_base = BY_BASE.get_or_init(|| {
+        let mut by_base: FxHashMap<&'static str, Vec<&'static str>> = FxHashMap::default();
+        for name in names() {
+            by_base.entry(name.split_once('.').map_or(name, |(base, _)| base)).or_default().push(name);
+        }
+        by_base
+    });
+    by_base.get(base).into_iter().flatten().filter_map(|name| lookup(name))
+}
+
 /// A row of the table, parsed on demand.
 struct Row {
     text: &'static str,

@@ -124,9 +124,17 @@ pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> 
     Ok(())
 }
 
-/// True if an overload has a rule.
-pub fn knows(target: &str) -> bool {
-    aten::lookup(target).is_some_and(|overload| rule(overload).is_some())
+/// True for a call of an ATen overload of which tensors without data tell what it gives, where no rule does. Results of
+/// libraries' operators lie otherwise on each device, and complex numbers may be conjugated when they are read.
+pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
+    const LIBRARIES: [&str; 2] = ["fft_", "linalg_"];
+    let node = &graph[id];
+    let Some(overload) = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else { return false };
+    let base = overload.base().trim_start_matches('_');
+    let is_complex =
+        |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
+    let is_of_library = LIBRARIES.iter().any(|family| base.starts_with(family)) && rule(overload).is_none();
+    !is_of_library && !node.inputs().into_iter().any(is_complex)
 }
 
 /// A rule: what a call gives.

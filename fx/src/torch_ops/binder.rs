@@ -36,9 +36,7 @@ pub(super) fn bind(graph: &Graph, row: Row, args: &[Arg], kwargs: &[(String, Arg
 
 /// Binds a call of an operator by the one of its overloads that accepts the arguments.
 pub(super) fn bind_packet(graph: &Graph, packet: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
-    let is_overload = |name: &&str| name.split('.').next() == Some(packet);
-    let candidates: Vec<&'static Overload> =
-        aten::names().filter(is_overload).filter_map(aten::lookup).filter(|overload| !overload.mutates()).collect();
+    let candidates: Vec<&'static Overload> = aten::overloads(packet).filter(|overload| !overload.mutates()).collect();
     choose(graph, &candidates, args, kwargs)
 }
 

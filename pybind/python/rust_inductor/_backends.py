@@ -413,16 +413,10 @@ def _in_rust(
         on_graph("inference", compiled)
     _log_code.log("inference", compiled)
     function = compiled if results is None else with_views(compiled, results)
-    function = with_versions(function, written) if written else function
+    # Guards tell inference tensors, which have no versions, from others.
+    counted = [at for at in written if not inputs[at].is_inference()]
+    function = with_versions(function, counted) if counted else function
     return Checked(function, storages) if len(tensors) > 1 else function
-
-
-_KERNELS = {
-    "aten.adaptive_avg_pool2d.default",
-    "aten.adaptive_avg_pool3d.default",
-    "aten.scaled_dot_product_attention.default",
-}
-"""Composite operators that choose one of torch's kernels, which are no parts of theirs."""
 
 
 @functools.cache
@@ -431,7 +425,7 @@ def _hides_parts(target: str) -> bool:
 
     What draws random numbers stays whole: its parts may draw others.
     """
-    if target in _KERNELS or not target.startswith("aten."):
+    if not target.startswith("aten.") or _native.is_for_library(target):
         return False
     import torch
 

@@ -44,11 +44,14 @@ def with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) 
 
 
 def with_versions(function: Compiled, written: Sequence[int]) -> Compiled:
-    """Tell autograd that inputs have been written to."""
+    """Tell autograd that inputs have been written to, which kernels do unnoticed."""
 
     def run(*args: Any) -> Any:
+        tensors = [args[at] for at in written]
+        versions = [tensor._version for tensor in tensors]
         results = function(*args)
-        torch.autograd.graph.increment_version([args[at] for at in written if not args[at].is_inference()])
+        unnoticed = [tensor for tensor, version in zip(tensors, versions, strict=True) if tensor._version == version]
+        torch.autograd.graph.increment_version(unnoticed)
         return results
 
     return run

@@ -6,7 +6,7 @@ use super::tensor::{self, Info, Tensor};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -129,6 +129,21 @@ impl Torch {
     /// `torch.float32` and so on.
     pub(crate) fn dtype_object<'py>(&self, py: Python<'py>, dtype: DType) -> Option<&Bound<'py, PyAny>> {
         self.dtype_objects.iter().find(|(d, _)| *d == dtype).map(|(_, object)| object.bind(py))
+    }
+
+    /// A tensor on the device `meta`: what a tensor of this layout is, without its elements.
+    pub(crate) fn without_data<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: DType,
+        (sizes, strides): (Vec<i64>, Vec<i64>),
+        requires_grad: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(py);
+        options.set_item("dtype", self.dtype_object(py, dtype))?;
+        options.set_item("device", "meta")?;
+        options.set_item("requires_grad", requires_grad)?;
+        self.find(py, "empty_strided")?.call((sizes, strides), Some(&options))
     }
 
     /// The bits of a tensor's dispatch keys.

@@ -171,6 +171,31 @@ def test_writes_and_views_are_as_eager_shows_them(function: Callable[..., Any], 
     assert not through_aot
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda c: c.conj(),
+        lambda c: (c.conj().t(), c + 1),
+        lambda c: c.mH,
+        lambda c: c.H @ c + 1,
+        lambda c: (c.conj().imag, c.real + 1),
+        lambda c: torch.einsum("ij,kj->ik", c, c.conj()),
+        lambda c: c.real.mH + 1,
+    ],
+)
+def test_conjugates_are_conjugated(function: Callable[..., Any]) -> None:
+    c = torch.randn(4, 6, dtype=torch.complex64)
+    expected, actual = function(c), rust_inductor.compile(function)(c)
+    torch.testing.assert_close(actual, expected)
+
+
+def test_a_write_counts_as_one_version() -> None:
+    for function in (lambda x: x.mul_(2), lambda x: x[1:].mul_(2).t(), lambda x: x.t().add_(1).sum()):
+        x = torch.ones(4, 6)
+        rust_inductor.compile(function)(x)
+        assert x._version == 1
+
+
 def test_inputs_that_share_memory_are_another_graph(through_aot: list[Any]) -> None:
     def both(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         x.mul_(2)

@@ -260,11 +260,12 @@ impl Lowered {
         items.get(usize::try_from(at).ok()?).copied()
     }
 
-    /// Puts the calls that a node comes down to in the place of its counterpart, if it has one and no part is refused;
-    /// false if it stays.
+    /// Puts the calls that a node comes down to in the place of its counterpart; false if it stays, since the metadata
+    /// of one of them is not sure.
     pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) -> bool {
         let Some(replaced) = self.of[id].expand() else { return false };
-        if parts.graph.nodes().any(|part| lies_by_device(&parts.graph[part].target)) {
+        let is_call = |&part: &NodeId| parts.graph[part].target.starts_with("aten.");
+        if !parts.graph.nodes().filter(is_call).all(|part| infer::is_told_without_data(&parts.graph, part)) {
             return false;
         }
         let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
@@ -276,12 +277,13 @@ impl Lowered {
             let mut copied = |node: NodeId| Arg::Node(copies[&node]);
             let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
             match node.kind {
-                NodeKind::Output => match args.first() {
-                    Some(&Arg::Node(result)) => self.of[id] = result.into(),
-                    Some(Arg::Tuple(results)) => {
-                        self.tuples.insert(id, results.iter().filter_map(Arg::as_node).collect());
+                NodeKind::Output => match &args[..] {
+                    &[Arg::Node(result)] => self.of[id] = result.into(),
+                    results => {
+                        let mut items = Vec::new();
+                        results.iter().for_each(|result| result.for_each_node(&mut |item| items.push(item)));
+                        self.tuples.insert(id, items);
                     }
-                    _ => return false,
                 },
                 NodeKind::CallFunction => {
                     let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied)));
@@ -309,21 +311,13 @@ impl Lowered {
         }
     }
 
-    /// Notes that a call has no counterpart, of which neither a rule nor a schema says what it does.
+    /// Notes that a call has no counterpart, of which neither a rule nor its schema says what it does.
     fn needs_schema(&mut self, call: NodeId) {
-        let target = &self.graph[call].target;
-        if !target.starts_with("aten.") || aten::lookup(target).is_none() || lies_by_device(target) {
-            let target = target.clone();
+        if !infer::is_told_without_data(&self.graph, call) {
+            let target = self.graph[call].target.clone();
             self.lacks(&target);
         }
     }
-}
-
-/// True for operators of libraries without a rule, whose results lie otherwise on each device: tensors without data do
-/// not tell how.
-fn lies_by_device(target: &str) -> bool {
-    let base = aten_base(target).trim_start_matches('_');
-    ["fft_", "linalg_"].iter().any(|family| base.starts_with(family)) && !infer::knows(target)
 }
 
 /// The name of an overload's operator.

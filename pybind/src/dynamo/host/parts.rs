@@ -48,7 +48,7 @@ impl<'py> PyHost<'py> {
         let Some((rows, result)) = told.extract::<Option<(Vec<Row<'py>>, Bound<'py, PyAny>)>>()? else {
             return Ok(None);
         };
-        let mut reader = Reader::new(made.into_inner(), device);
+        let mut reader = Reader::new(made.into_inner(), graph, device);
         for row in &rows {
             if !reader.row(self, env, row)? {
                 return Ok(None);
@@ -70,12 +70,13 @@ struct Reader<'py> {
 }
 
 impl<'py> Reader<'py> {
-    fn new(made: Made<'py>, device: Device) -> Reader<'py> {
+    fn new(made: Made<'py>, of: &Graph, device: Device) -> Reader<'py> {
         let (mut graph, mut operands, mut nodes) = (Graph::new(), Vec::new(), FxHashMap::default());
         for (tensor, operand) in &made {
             let known = operands.iter().position(|known| known == operand);
             let number = known.unwrap_or_else(|| {
-                graph.placeholder(format!("operand_{}", operands.len()));
+                let placeholder = graph.placeholder(format!("operand_{}", operands.len()));
+                graph[placeholder].meta = of[*operand].meta.clone();
                 operands.push(*operand);
                 operands.len() - 1
             });

@@ -224,12 +224,7 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known.int(e)).collect::<Option<Vec<i64>>>();
         let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
-        let torch = Torch::get(py)?;
-        let options = PyDict::new(py);
-        options.set_item("dtype", torch.dtype_object(py, meta.dtype))?;
-        options.set_item("device", "meta")?;
-        options.set_item("requires_grad", meta.requires_grad)?;
-        Ok(Some(torch.find(py, "empty_strided")?.call((sizes, strides), Some(&options))?))
+        Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), meta.requires_grad).map(Some)
     }
 
     pub(super) fn meta(

@@ -1,0 +1,371 @@
+//! Functionalisation: a graph of ATen overloads that writes into tensors becomes one that computes new tensors.
+//!
+//! Each tensor is a chain of views of a root, the tensor whose memory it is in. A write to it computes the root's next
+//! value: that of the view is put into that of the root, view by view (`slice` by `slice_scatter`, `permute` by its
+//! inverse). Views that were made before are made again from the new value when they are next read. An input that was
+//! written to takes its last value at the end of the graph, by `copy_`.
+//!
+//! [`views`] knows which calls give views and how a view is undone, [`writes`] how a write is computed instead.
+//!
+//! Invariant: what is not understood is an error, and the caller keeps the graph that it has.
+
+mod views;
+mod writes;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    arg::Arg,
+    aten::{self, SideEffect, side_effect},
+    graph::{Graph, Kind, Meta, NodeId},
+    infer,
+};
+use rustc_hash::FxHashMap;
+pub use views::View;
+
+/// A graph without writes, but for those at its end into inputs.
+#[derive(Debug)]
+pub struct Functional {
+    /// The graph. After its last call of another kind come `copy_` into each input that the original wrote to.
+    pub graph: Graph,
+    /// The inputs, by number, that are written to.
+    pub written: Vec<usize>,
+    /// The results of the original, in order.
+    pub results: Vec<Given>,
+}
+
+/// A result of the original graph: an output of the new one, or a view of a tensor.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Given {
+    /// It is this output of the new graph.
+    Output(usize),
+    /// It is a view of a tensor that the caller has, too.
+    View {
+        /// The tensor whose memory it is in.
+        base: Base,
+        /// The views that lead there.
+        path: Vec<View>,
+    },
+}
+
+/// A tensor that results are views of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// An input, by number.
+    Input(usize),
+    /// An output of the new graph, by number.
+    Output(usize),
+}
+
+/// Why a graph cannot be made functional.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("%{node}: {why}")]
+pub struct NotFunctional {
+    /// The name of the node.
+    pub node: String,
+    /// The obstacle.
+    pub why: String,
+}
+
+/// Makes a graph of ATen overloads functional. Every tensor has metadata.
+///
+/// # Errors
+/// A write that cannot be expressed without one.
+pub fn functionalize(graph: &Graph) -> Result<Functional, NotFunctional> {
+    let mut to = Graph::new();
+    to.exprs = graph.exprs.clone();
+    let mut pass = Functionalize {
+        from: graph,
+        to,
+        copies: FxHashMap::default(),
+        tensors: FxHashMap::default(),
+        roots: Vec::new(),
+        picks: FxHashMap::default(),
+        inputs: Vec::new(),
+        results: Vec::new(),
+    };
+    for id in graph.nodes() {
+        pass.node(id).map_err(|why| NotFunctional { node: graph[id].name.clone(), why })?;
+    }
+    let written = (0..pass.inputs.len()).filter(|&at| pass.inputs[at].is_some_and(|root| pass.is_written(root)));
+    Ok(Functional { written: written.collect(), results: pass.results, graph: pass.to })
+}
+
+/// The number of a root.
+type RootId = usize;
+
+/// A tensor that is a view of none.
+struct Root {
+    /// Its latest value, in the new graph.
+    value: NodeId,
+    /// How many writes there have been.
+    writes: u32,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Input,
+    /// A constant of the module.
+    Constant,
+    /// A call of the graph.
+    Call,
+}
+
+/// A tensor of the old graph.
+#[derive(Clone)]
+struct Alias {
+    root: RootId,
+    /// The views that lead there from the root.
+    path: Vec<View>,
+    /// Its value, in the new graph, after this many writes to the root.
+    value: NodeId,
+    writes: u32,
+}
+
+struct Functionalize<'a> {
+    from: &'a Graph,
+    to: Graph,
+    /// The counterparts of nodes that are no tensors.
+    copies: FxHashMap<NodeId, NodeId>,
+    tensors: FxHashMap<NodeId, Alias>,
+    roots: Vec<Root>,
+    /// The picks from calls with several results that are tensors of their own, by call and place.
+    picks: FxHashMap<(NodeId, usize), NodeId>,
+    /// The root of each input that is a tensor.
+    inputs: Vec<Option<RootId>>,
+    results: Vec<Given>,
+}
+
+type Outcome<T = ()> = Result<T, String>;
+
+impl Functionalize<'_> {
+    fn node(&mut self, id: NodeId) -> Outcome {
+        let node = &self.from[id];
+        match node.kind {
+            Kind::Placeholder => {
+                let copy = self.to.placeholder_named(node.target.clone(), &node.name);
+                self.to[copy].meta = node.meta.clone();
+                let root = self.leaf(id, copy, Origin::Input);
+                self.inputs.push(root);
+            }
+            Kind::GetAttr if self.from.subgraph(id).is_none() => {
+                let copy = self.copy(id)?;
+                self.leaf(id, copy, Origin::Constant);
+            }
+            Kind::GetAttr | Kind::CallModule => return Err("a module".to_owned()),
+            Kind::Output => self.output(id)?,
+            Kind::CallFunction | Kind::CallMethod => self.call(id)?,
+        }
+        Ok(())
+    }
+
+    /// Copies a node, with the present values of its operands.
+    fn copy(&mut self, id: NodeId) -> Outcome<NodeId> {
+        let node = &self.from[id];
+        let args = node.args.iter().map(|arg| self.read_arg(arg)).collect::<Outcome<_>>()?;
+        let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
+        let kwargs = kwargs.collect::<Outcome<_>>()?;
+        let copy = self.to.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
+        self.to[copy].meta = node.meta.clone();
+        self.to[copy].stack_trace = node.stack_trace.clone();
+        self.copies.insert(id, copy);
+        Ok(copy)
+    }
+
+    /// Makes a node that is a tensor a root.
+    fn leaf(&mut self, id: NodeId, value: NodeId, origin: Origin) -> Option<RootId> {
+        self.copies.insert(id, value);
+        self.from[id].tensor_meta()?;
+        let root = self.roots.len();
+        self.roots.push(Root { value, writes: 0, origin });
+        self.tensors.insert(id, Alias { root, path: Vec::new(), value, writes: 0 });
+        Some(root)
+    }
+
+    fn is_written(&self, root: RootId) -> bool {
+        self.roots[root].writes > 0
+    }
+
+    fn read_arg(&mut self, arg: &Arg) -> Outcome<Arg> {
+        let mut failed = None;
+        let read = arg.map_nodes(&mut |node| match self.read(node) {
+            Ok(value) => Arg::Node(value),
+            Err(why) => {
+                failed.get_or_insert(why);
+                Arg::None
+            }
+        });
+        failed.map_or(Ok(read), Err)
+    }
+
+    /// The present value of a node of the old graph.
+    fn read(&mut self, node: NodeId) -> Outcome<NodeId> {
+        let Some(alias) = self.tensors.get(&node) else {
+            return self.copies.get(&node).copied().ok_or_else(|| "an operand of unknown kind".to_owned());
+        };
+        let root = &self.roots[alias.root];
+        if alias.writes == root.writes {
+            return Ok(alias.value);
+        }
+        let (path, writes) = (alias.path.clone(), root.writes);
+        let value = *self.along(alias.root, &path)?.last().expect("a path begins with its root");
+        let alias = self.tensors.get_mut(&node).expect("it was there");
+        (alias.value, alias.writes) = (value, writes);
+        Ok(value)
+    }
+
+    /// Appends a call to the new graph and infers what it gives.
+    fn push(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Outcome<NodeId> {
+        let call = self.to.push(Kind::CallFunction, target, args, kwargs, None);
+        let meta = infer::node(&mut self.to, call).map_err(|error| error.to_string())?;
+        self.to[call].meta = Some(meta);
+        Ok(call)
+    }
+
+    fn call(&mut self, id: NodeId) -> Outcome {
+        let node = &self.from[id];
+        let gives_tensors = matches!(node.meta, Some(Meta::Tensor(_) | Meta::Tuple(_)) | None);
+        if node.target == "operator.getitem" && gives_tensors {
+            return self.pick(id);
+        }
+        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+        match overload {
+            Some(overload) if overload.mutates() => self.write(id, overload),
+            _ if let Some(alias) = aten::idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
+                self.tensors.insert(id, alias);
+                Ok(())
+            }
+            Some(overload) => {
+                if side_effect(self.from, id) == Some(SideEffect::Changes) && !keeps_no_statistics(self.from, id) {
+                    return Err("an operator that changes what its schema does not say".to_owned());
+                }
+                let view = self.view(id, overload)?;
+                let value = self.copy(id)?;
+                match view {
+                    Some((of, view)) => self.look(id, value, of, view),
+                    None => {
+                        self.leaf(id, value, Origin::Call);
+                    }
+                }
+                Ok(())
+            }
+            None if gives_tensors => Err(format!("`{}`, of which is not known what it shares", node.target)),
+            None if side_effect(self.from, id).is_some() => Err(format!("`{}`, which may write", node.target)),
+            None => self.copy(id).map(drop),
+        }
+    }
+
+    /// Makes a node the view of a tensor.
+    fn look(&mut self, id: NodeId, value: NodeId, of: NodeId, view: View) {
+        let alias = &self.tensors[&of];
+        let path = alias.path.iter().cloned().chain([view]).collect();
+        let (root, writes) = (alias.root, self.roots[alias.root].writes);
+        self.tensors.insert(id, Alias { root, path, value, writes });
+    }
+
+    /// One of several results.
+    fn pick(&mut self, id: NodeId) -> Outcome {
+        let node = &self.from[id];
+        let (Some(&Arg::Node(whole)), Some(&Arg::Int(at))) = (node.args.first(), node.args.get(1)) else {
+            return Err("a pick from something other than a call".to_owned());
+        };
+        let items = match &self.from[whole].meta {
+            Some(Meta::Tuple(items)) => items.len() as i64,
+            _ => return Err("a pick from something other than a tuple".to_owned()),
+        };
+        let pick = usize::try_from(if at < 0 { at + items } else { at }).map_err(|_| "no such item".to_owned())?;
+        match self.tensors.get(&whole).cloned() {
+            // The views of a split.
+            Some(mut alias) => {
+                if alias.writes != self.roots[alias.root].writes {
+                    alias.value = self.read(whole)?;
+                    alias.writes = self.roots[alias.root].writes;
+                }
+                let args = vec![Arg::Node(alias.value), Arg::Int(at)];
+                let value = self.to.push(node.kind, node.target.clone(), args, Vec::new(), Some(&node.name));
+                self.to[value].meta = node.meta.clone();
+                alias.path.last_mut().expect("a split is a view").pick = Some(pick);
+                self.tensors.insert(id, Alias { value, ..alias });
+            }
+            None => {
+                // A result that is picked twice is one tensor.
+                let first = *self.picks.entry((whole, pick)).or_insert(id);
+                if let Some(alias) = self.tensors.get(&first).cloned() {
+                    self.tensors.insert(id, alias);
+                } else {
+                    let value = self.copy(id)?;
+                    self.leaf(id, value, Origin::Call);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes back what inputs have become, and gives the results.
+    fn output(&mut self, id: NodeId) -> Outcome {
+        let node = &self.from[id];
+        let Some(Arg::Tuple(results) | Arg::List(results)) = node.args.first() else {
+            return Err("a result that is no tuple".to_owned());
+        };
+        let is_shared = |root: RootId| {
+            let of_root = results.iter().filter_map(Arg::as_node).filter_map(|node| self.tensors.get(&node));
+            self.roots[root].origin != Origin::Call || of_root.filter(|alias| alias.root == root).count() > 1
+        };
+        let is_shared: Vec<bool> = (0..self.roots.len()).map(is_shared).collect();
+        let mut outputs = Vec::new();
+        let mut bases: FxHashMap<RootId, Base> = FxHashMap::default();
+        for result in results {
+            let alias = result.as_node().and_then(|node| self.tensors.get(&node)).cloned();
+            let Some(alias) = alias.filter(|alias| is_shared[alias.root]) else {
+                self.results.push(Given::Output(outputs.len()));
+                outputs.push(self.read_arg(result)?);
+                continue;
+            };
+            let base = match (bases.get(&alias.root), self.inputs.iter().position(|&root| root == Some(alias.root))) {
+                (Some(&base), _) => base,
+                (None, Some(number)) => Base::Input(number),
+                (None, None) if self.roots[alias.root].origin == Origin::Constant => {
+                    return Err("a result in a constant's memory".to_owned());
+                }
+                (None, None) => {
+                    outputs.push(Arg::Node(self.roots[alias.root].value));
+                    Base::Output(outputs.len() - 1)
+                }
+            };
+            bases.insert(alias.root, base);
+            let depends = |view: &View| {
+                let mut depends = false;
+                let args = view.args.iter().chain(view.kwargs.iter().map(|(_, arg)| arg));
+                args.for_each(|arg| arg.for_each_node(&mut |_| depends = true));
+                depends
+            };
+            if let Some(view) = alias.path.iter().find(|view| !view.is_certain || depends(view)) {
+                return Err(format!("`{}` of memory that another result or an input is in", view.overload.name));
+            }
+            self.results.push(Given::View { base, path: alias.path });
+        }
+        for number in 0..self.inputs.len() {
+            let Some(root) = self.inputs[number].filter(|&root| self.is_written(root)) else { continue };
+            let input = self.to.placeholders().nth(number).ok_or("an input that is not there")?;
+            let args = vec![Arg::Node(input), Arg::Node(self.roots[root].value)];
+            let write = self.to.push(Kind::CallFunction, "aten.copy_.default", args, Vec::new(), None);
+            self.to[write].meta = self.to[input].meta.clone();
+        }
+        let output = self.to.push(Kind::Output, "output", vec![Arg::Tuple(outputs)], Vec::new(), Some(&node.name));
+        self.to[output].meta = node.meta.clone();
+        Ok(())
+    }
+}
+
+/// True for a normalisation that changes no running statistics.
+fn keeps_no_statistics(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let Some(Ok(bound)) = aten::lookup(&node.target).map(|overload| overload.bind(&node.args, &node.kwargs)) else {
+        return false;
+    };
+    let switch = ["training", "train", "use_input_stats"].into_iter().find(|name| bound.has(name));
+    let is_off = switch.is_some_and(|name| *bound.get(name) == Arg::Bool(false));
+    is_off || bound.has("running_mean") && bound.get("running_mean").is_none()
+}

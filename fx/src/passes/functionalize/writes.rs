@@ -1,0 +1,125 @@
+//! Writes: the functional form of a call that writes, and the next value of the tensor that is written to.
+
+use super::{Alias, Functionalize, Origin, Outcome, views::lies_as};
+use crate::{
+    arg::Arg,
+    aten::{self, Overload, Type},
+    graph::NodeId,
+    infer,
+};
+use symshapes::TensorMeta;
+
+impl Functionalize<'_> {
+    /// A call that writes to one of its arguments: its functional twin gives that one's next value.
+    pub(super) fn write(&mut self, id: NodeId, overload: &'static Overload) -> Outcome {
+        let node = &self.from[id];
+        let (twin, at) = twin(overload).ok_or_else(|| format!("`{}` has no functional form", overload.name))?;
+        let param = &overload.schema.params[at];
+        let target = overload.written(&node.args, &node.kwargs);
+        let alias = target.and_then(|target| self.tensors.get(&target)).cloned();
+        let (Some(target), Some(alias)) = (target, alias) else {
+            return Err("a write to something other than a tensor".to_owned());
+        };
+        if self.roots[alias.root].origin == Origin::Constant {
+            return Err("a write to a constant".to_owned());
+        }
+        let before = self.read(target)?;
+        let mut args = node.args.iter().map(|arg| self.read_arg(arg)).collect::<Outcome<Vec<_>>>()?;
+        let kwargs = node.kwargs.iter().filter(|(name, _)| !param.kwarg_only || *name != param.name);
+        let kwargs = kwargs.map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
+        let kwargs: Vec<(String, Arg)> = kwargs.collect::<Outcome<_>>()?;
+        if overload.base() == "zero_" {
+            args.push(Arg::Int(0));
+        }
+        if !checks_sizes(twin) && self.is_symbolic(id) {
+            return Err(format!("`{}` of tensors whose sizes differ between calls", overload.name));
+        }
+        let value = self.push(&twin.target(), args, kwargs)?;
+        let value = self.settled(before, value, alias.path.is_empty())?;
+        self.to[value].stack_trace = node.stack_trace.clone();
+        self.put(&alias, value)?;
+        let writes = self.roots[alias.root].writes;
+        // What a write gives is the tensor that it wrote to.
+        let written = self.tensors.get_mut(&target).expect("it was there");
+        if written.path.is_empty() {
+            (written.value, written.writes) = (value, writes);
+        }
+        let written = written.clone();
+        self.tensors.insert(id, written);
+        Ok(())
+    }
+
+    /// True if a size of an operand differs between calls.
+    pub(super) fn is_symbolic(&self, id: NodeId) -> bool {
+        let inputs = self.from[id].inputs();
+        let metas = inputs.iter().filter_map(|&input| self.from[input].tensor_meta());
+        metas.flat_map(|meta| &meta.sizes).any(|&size| self.from.exprs.as_int(size).is_none())
+    }
+
+    /// The value as the tensor in whose place it comes: of its element type, and if that is a root, in its layout.
+    pub(super) fn settled(&mut self, before: NodeId, value: NodeId, is_root: bool) -> Outcome<NodeId> {
+        let meta = |pass: &Self, node: NodeId| pass.to[node].tensor_meta().cloned().ok_or("no tensor".to_owned());
+        let fits = |old: &TensorMeta, new: &TensorMeta| match is_root {
+            true => lies_as(old, new),
+            false => (old.dtype, &old.sizes) == (new.dtype, &new.sizes),
+        };
+        let (old, new) = (meta(self, before)?, meta(self, value)?);
+        if fits(&old, &new) {
+            return Ok(value);
+        }
+        let value = self.push("aten.copy.default", vec![Arg::Node(before), Arg::Node(value)], Vec::new())?;
+        if !fits(&old, &meta(self, value)?) {
+            return Err("a write to a tensor whose elements do not lie side by side".to_owned());
+        }
+        Ok(value)
+    }
+
+    /// Puts the value of a tensor into its root.
+    pub(super) fn put(&mut self, alias: &Alias, value: NodeId) -> Outcome {
+        let mut value = value;
+        if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
+            return Err(format!("a write through `{}`, which may be a copy", view.overload.name));
+        }
+        // The tensors whose part each view is.
+        let values = self.along(alias.root, &alias.path[..alias.path.len().saturating_sub(1)])?;
+        for (at, (view, &whole)) in alias.path.iter().zip(&values).enumerate().rev() {
+            let put = self.inverse(view, whole, value)?;
+            value = self.settled(whole, put, at == 0)?;
+        }
+        let root = &mut self.roots[alias.root];
+        root.value = value;
+        root.writes += 1;
+        Ok(())
+    }
+}
+
+/// The functional form of an overload that writes to one argument, and the position of that parameter.
+fn twin(overload: &Overload) -> Option<(&'static Overload, usize)> {
+    let (params, at) = (&overload.schema.params, overload.written_param()?);
+    if overload.is_random() && !overload.base().contains("dropout") {
+        // The functional form of a distribution might draw other numbers.
+        return None;
+    }
+    let is_function = |twin: &&Overload| twin.is_function() && twin.schema.returns.len() == 1;
+    if params[at].kwarg_only {
+        // The `out=` form has the functional one's parameters, and that.
+        let plain = |overload: &Overload| -> Vec<(String, Type)> {
+            let params = overload.schema.params.iter().filter(|param| !param.kwarg_only);
+            params.map(|param| (param.name.clone(), param.ty.clone())).collect()
+        };
+        let twin = aten::overloads(overload.base()).find(|twin| is_function(twin) && plain(twin) == plain(overload))?;
+        return Some((twin, at));
+    }
+    let (base, rest) = overload.name.split_once('.')?;
+    let twin = match base {
+        "copy_" => aten::lookup("copy.default"),
+        "zero_" => aten::lookup("fill.Scalar"),
+        _ => aten::lookup(&format!("{}.{rest}", base.strip_suffix('_')?)),
+    };
+    twin.filter(is_function).map(|twin| (twin, at))
+}
+
+/// True if the rule of an operator refuses operands whose sizes do not fit each other, which others leave to kernels.
+fn checks_sizes(overload: &Overload) -> bool {
+    infer::pointwise::row(overload).is_some() || matches!(overload.base(), "copy" | "fill")
+}
