@@ -26,6 +26,7 @@ SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
 MAY_DEPEND = {
     "symshapes": set(),
     "fx": {"symshapes"},
+    "autograd": {"symshapes", "fx"},
     "guards": {"symshapes"},
     "dynamo-core": {"symshapes", "fx", "guards"},
     "inductor": {"symshapes", "fx"},
@@ -37,6 +38,7 @@ MAY_DEPEND = {
         "frame-hook",
         "symshapes",
         "fx",
+        "autograd",
         "guards",
         "dynamo-core",
         "inductor",

@@ -118,20 +118,16 @@ pub(crate) fn compile_lowered(
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
     let functional = functionalize(&lowered.get().graph).map_err(|error| refused(error.to_string()))?;
-    let lowered = functional.graph;
+    let mut lowered = functional.graph;
+    let sets_mode = |graph: &fx::Graph, id| graph[id].target == autograd::SET_GRAD;
+    let modes: Vec<_> = lowered.nodes().filter(|&id| sets_mode(&lowered, id)).collect();
+    lowered.retain(|id| !modes.contains(&id));
     let written = functional.written;
     let results = results(py, &lowered, &functional.results)?;
     let roles = Roles { weights, saved_from: None, spends: false };
-    let imported = Imported { roles, ..Imported::of_graph(py, lowered)? };
-    let import_time = start.elapsed();
-    let device = options.device()?;
-    let kind = match kind(py, &imported, &options, device) {
-        Ok(kind) => kind,
-        Err(error) if options.fallback_error => return Err(error),
-        Err(error) => Kind::Eager(error.value(py).to_string()),
-    };
     let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
-    Ok((CompiledFn { module, options, imported, import_time, kind }, results, written))
+    let compiled = CompiledFn::of_graph(py, lowered, module, options, roles, start.elapsed())?;
+    Ok((compiled, results, written))
 }
 
 /// True for an ATen overload that a library does best, by the compiler's table.
@@ -285,6 +281,39 @@ fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
 }
 
 impl CompiledFn {
+    /// Compiles a graph of ATen overloads; made in so much time.
+    fn of_graph(
+        py: Python<'_>,
+        graph: fx::Graph,
+        module: Module,
+        options: Options,
+        roles: Roles,
+        made_in: Duration,
+    ) -> PyResult<CompiledFn> {
+        let start = Instant::now();
+        let imported = Imported { roles, ..Imported::of_graph(py, graph)? };
+        let import_time = made_in + start.elapsed();
+        let device = options.device()?;
+        let kind = match kind(py, &imported, &options, device) {
+            Ok(kind) => kind,
+            Err(error) if options.fallback_error => return Err(error),
+            Err(error) => Kind::Eager(error.value(py).to_string()),
+        };
+        Ok(CompiledFn { module, options, imported, import_time, kind })
+    }
+
+    /// Compiles a graph of ATen overloads that runs as it is where that fails.
+    pub(crate) fn of_overloads(
+        py: Python<'_>,
+        graph: fx::Graph,
+        options: Options,
+        roles: Roles,
+        made_in: Duration,
+    ) -> PyResult<CompiledFn> {
+        let module = Module::Of(Py::new(py, Graph::from(graph.clone()))?, PyOnceLock::new());
+        CompiledFn::of_graph(py, graph, module, options, roles, made_in)
+    }
+
     fn run<'py>(&self, py: Python<'py>, args: &mut [Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         let outcome = match &self.kind {
             Kind::Static { program, .. } => self.run_program(py, program, args)?,

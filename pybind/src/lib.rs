@@ -7,6 +7,7 @@ mod cache;
 mod compiled_fn;
 mod compiler;
 mod device;
+mod differentiated;
 mod dynamo;
 mod exec;
 mod fallback_plan;
@@ -26,6 +27,8 @@ mod _native {
     use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered, is_for_library};
     #[pymodule_export]
     use crate::device::{device_counters, limit_device_memory, lose_device};
+    #[pymodule_export]
+    use crate::differentiated::{Differentiated, differentiate_lowered};
     #[pymodule_export]
     use crate::dynamo::{
         Dynamo, Optimized, Parts, bytecode_of, call_as_it_is, changes_tensors, has_symbols, is_library, reset,

@@ -358,7 +358,7 @@ def _compile(
     on_graph: OnGraph | None,
     numbers: int = 0,
 ) -> Any:
-    """Compile a graph in Rust alone where nothing is differentiated, else by way of AOTAutograd.
+    """Compile a graph in Rust alone where that is possible, else by way of AOTAutograd.
 
     So many of the inputs, the last ones, are numbers as tensors of ours, which share no memory.
     """
@@ -371,8 +371,8 @@ def _compile(
     if parts is not None:
         return _in_parts(parts, inputs, weights, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
-    if lowered is not None and not differentiated and not any(map(_is_pending, inputs)):
-        compiled = _in_rust(graph, inputs, lowered, weights, options, on_graph)
+    if lowered is not None and not any(map(_is_pending, inputs)):
+        compiled = _in_rust(graph, inputs, lowered, weights, options, on_graph, differentiated)
         if compiled is not None:
             return compiled
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
@@ -392,27 +392,45 @@ def _in_rust(
     weights: Sequence[int],
     options: Mapping[str, Any],
     on_graph: OnGraph | None,
+    differentiated: bool,
 ) -> Any:
     """Compile a graph of ATen overloads; ``None`` where AOTAutograd has to take it."""
     import torch
 
     from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
 
+    made: _native.Differentiated | None = None
     try:
-        compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
+        if differentiated:
+            requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
+            made, results, written = _native.differentiate_lowered(
+                lowered, options, requires_grad=requires_grad, weights=weights
+            )
+            compiled = made.forward
+        else:
+            compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
     except ValueError:
-        # It shares memory with the program in ways that only AOTAutograd keeps up.
+        # It shares memory with the program in ways that only AOTAutograd keeps up, or has no derivative here.
         return None
     if any(_hides_parts(target) for target, _ in compiled.calls):
+        return None
+    if made is not None and written and options.get("device", "cpu") != "cpu":
+        # The processor's kernels write into the program's tensors; a device has copies of them.
         return None
     tensors = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if written else []
     storages = Storages(tensors, inputs)
     if storages.expected:
         return None
-    if on_graph is not None:
-        on_graph("inference", compiled)
-    _log_code.log("inference", compiled)
-    function = compiled if results is None else with_views(compiled, results)
+    function: Compiled = compiled
+    if made is not None:
+        from rust_inductor._differentiated import Followed
+
+        function = Followed(made, on_graph)
+    else:
+        if on_graph is not None:
+            on_graph("inference", compiled)
+        _log_code.log("inference", compiled)
+    function = function if results is None else with_views(function, results)
     # Guards tell inference tensors, which have no versions, from others.
     counted = [at for at in written if not inputs[at].is_inference()]
     function = with_versions(function, counted) if counted else function

@@ -25,7 +25,7 @@ class Checked(NamedTuple):
     text: str = "check_same_storages()"
 
 
-def with_views(compiled: _native.CompiledFn, results: Sequence[_native.Result]) -> Compiled:
+def with_views(compiled: Compiled, results: Sequence[_native.Result]) -> Compiled:
     """Make results that are in the memory of inputs, or of each other, of those tensors: a view each."""
 
     def run(*args: Any) -> tuple[Any, ...]:

@@ -127,8 +127,9 @@ impl Tracer<'_> {
     }
 
     fn call_set_grad(&mut self, mode: bool) {
-        self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
-        // The graph in overloads is run where nothing is recorded anyway.
+        let node = self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
+        self.graph.lowered.copy(&self.graph.torch, node);
+        // Where nothing is recorded anyway, the graph in overloads is run so as a whole.
         if mode && !self.host.grad_enabled() {
             self.graph.lowered.lacks(SET_GRAD);
         }

@@ -237,11 +237,22 @@ impl Functionalize<'_> {
                 self.tensors.insert(id, alias);
                 Ok(())
             }
+            Some(overload) if overload.name == "batch_norm.default" && !keeps_no_statistics(self.from, id) => {
+                self.batch_norm(id, overload)
+            }
             Some(overload) => {
                 if side_effect(self.from, id) == Some(SideEffect::Changes) && !keeps_no_statistics(self.from, id) {
                     return Err("an operator that changes what its schema does not say".to_owned());
                 }
                 let view = self.view(id, overload)?;
+                if let Some((of, view)) = &view
+                    && view.is_certain
+                    && views::gives_back(overload)
+                {
+                    let alias = self.tensors[of].clone();
+                    self.tensors.insert(id, alias);
+                    return Ok(());
+                }
                 let value = self.copy(id)?;
                 match view {
                     Some((of, view)) => self.look(id, value, of, view),

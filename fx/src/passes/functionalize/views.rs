@@ -24,6 +24,11 @@ pub struct View {
     pub(super) is_certain: bool,
 }
 
+/// True for an operator that gives its argument itself where it has nothing to do.
+pub(super) fn gives_back(overload: &Overload) -> bool {
+    matches!(overload.base(), "contiguous" | "to" | "type_as")
+}
+
 impl Functionalize<'_> {
     /// The view that a call is of one of its arguments, and of which.
     pub(super) fn view(&mut self, id: NodeId, overload: &'static Overload) -> Outcome<Option<(NodeId, View)>> {

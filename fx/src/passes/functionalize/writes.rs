@@ -49,6 +49,39 @@ impl Functionalize<'_> {
         Ok(())
     }
 
+    /// A normalisation by the statistics of its batch, which moves the running ones along: writes to both.
+    pub(super) fn batch_norm(&mut self, id: NodeId, overload: &'static Overload) -> Outcome {
+        const OPERANDS: [&str; 8] =
+            ["input", "weight", "bias", "running_mean", "running_var", "training", "momentum", "eps"];
+        let node = &self.from[id];
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|error| error.to_string())?;
+        let statistics = ["running_mean", "running_var"].map(|name| bound.node(name));
+        let alias = |node: Option<NodeId>| node.and_then(|node| self.tensors.get(&node)).cloned();
+        let [Some(mean), Some(var)] = statistics.map(alias) else {
+            return Err("running statistics that are no tensors".to_owned());
+        };
+        if [&mean, &var].into_iter().any(|alias| self.roots[alias.root].origin == Origin::Constant) {
+            return Err("a write to a constant".to_owned());
+        }
+        let args = OPERANDS.map(|name| self.read_arg(bound.get(name)));
+        let args = args.into_iter().collect::<Outcome<Vec<_>>>()?;
+        let before = [args[3].clone(), args[4].clone()];
+        let call = self.push("aten._native_batch_norm_legit_functional.default", args, Vec::new())?;
+        self.to[call].stack_trace = node.stack_trace.clone();
+        let mut pick = |place| {
+            let args = vec![Arg::Node(call), Arg::Int(place)];
+            self.push("operator.getitem", args, Vec::new())
+        };
+        let [result, next_mean, next_var] = [pick(0)?, pick(3)?, pick(4)?];
+        for ((alias, next), before) in [(mean, next_mean), (var, next_var)].into_iter().zip(before) {
+            let before = before.as_node().ok_or("running statistics that are no tensors")?;
+            let next = self.settled(before, next, alias.path.is_empty())?;
+            self.put(&alias, next)?;
+        }
+        self.leaf(id, result, Origin::Call);
+        Ok(())
+    }
+
     /// True if a size of an operand differs between calls.
     pub(super) fn is_symbolic(&self, id: NodeId) -> bool {
         let inputs = self.from[id].inputs();
@@ -96,6 +129,10 @@ impl Functionalize<'_> {
 /// The functional form of an overload that writes to one argument, and the position of that parameter.
 fn twin(overload: &Overload) -> Option<(&'static Overload, usize)> {
     let (params, at) = (&overload.schema.params, overload.written_param()?);
+    if overload.name == "bernoulli_.float" {
+        // It fills a tensor like its first argument, in the same way.
+        return Some((aten::lookup("bernoulli.p")?, at));
+    }
     if overload.is_random() && !overload.base().contains("dropout") {
         // The functional form of a distribution might draw other numbers.
         return None;

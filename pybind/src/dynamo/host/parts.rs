@@ -24,6 +24,10 @@ impl<'py> PyHost<'py> {
     /// The calls of overloads that a node comes down to.
     pub(super) fn record_parts(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId) -> PyResult<Option<Parts>> {
         let node = &graph[id];
+        // Only of torch's own functions is it certain that their derivative is that of their parts.
+        if node.kind == Kind::CallFunction && !node.target.starts_with("torch.") {
+            return Ok(None);
+        }
         if computes(graph, id) || is_chosen_by_device(&node.target) || node.target.ends_with("attention_forward") {
             return Ok(None);
         }

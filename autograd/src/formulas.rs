@@ -1,0 +1,277 @@
+//! The derivative of each operator: one row each, as `derivatives.yaml` has it.
+//!
+//! A part of a formula names the parameters that it gives gradients by. Names in it are arguments, `grad` (`grad1` by
+//! the second result), `result` (`result1`), and `mask`, the list of whether each of the part's gradients is asked for.
+//! A gradient is summed over what was broadcast and takes the operand's element type by itself.
+
+use crate::expression::{Formula, formula};
+use crate::rules::{self, Rule};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// A derivative.
+pub(crate) enum Row {
+    Formula(Formula),
+    Rule(Rule),
+}
+
+/// Overloads, separated by spaces, and their formula.
+const FORMULAS: &[(&str, &str)] = &[
+    // Sums and products.
+    ("add.Tensor add.Scalar", "self: grad; other: grad * alpha"),
+    ("sub.Tensor sub.Scalar", "self: grad; other: -grad * alpha"),
+    ("rsub.Tensor rsub.Scalar", "self: -grad * alpha; other: grad"),
+    ("mul.Tensor mul.Scalar", "self: grad * other; other: grad * self"),
+    ("div.Tensor div.Scalar", "self: grad / other; other: -grad * ((self / other) / other)"),
+    ("remainder.Scalar fmod.Scalar", "self: grad"),
+    ("addcmul.default", "self: grad; tensor1: grad * (tensor2 * value); tensor2: grad * (tensor1 * value)"),
+    (
+        "addcdiv.default",
+        "self: grad; tensor1: grad * (value / tensor2); tensor2: -grad * ((value * tensor1) / (tensor2 * tensor2))",
+    ),
+    ("lerp.Scalar", "self: grad * (1 - weight); end: grad * weight"),
+    ("lerp.Tensor", "self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self)"),
+    ("neg.default", "self: -grad"),
+    ("abs.default", "self: grad * sgn(self)"),
+    ("reciprocal.default", "self: -grad * (result * result)"),
+    (
+        "ceil.default floor.default round.default round.decimals trunc.default sign.default sgn.default",
+        "self: zeros_like(grad)",
+    ),
+    ("frac.default", "self: grad"),
+    // Powers, exponentials, logarithms.
+    ("pow.Scalar", "exponent: grad * (result * ln(self))"),
+    (
+        "pow.Tensor_Tensor",
+        "self: grad * where.ScalarSelf(exponent == 0, 0, exponent * self ** (exponent - 1)); \
+         exponent: grad * where.ScalarSelf(logical_and(self == 0, exponent >= 0), 0, result * log(self))",
+    ),
+    ("sqrt.default", "self: grad / (2 * result)"),
+    ("rsqrt.default", "self: -0.5 * grad * result ** 3"),
+    ("exp.default", "self: grad * result"),
+    ("exp2.default", "self: grad * result * 0.6931471805599453"),
+    ("expm1.default", "self: grad * (result + 1)"),
+    ("log.default", "self: grad / self"),
+    ("log2.default", "self: grad / (self * 0.6931471805599453)"),
+    ("log10.default", "self: grad / (self * 2.302585092994046)"),
+    ("log1p.default", "self: grad / (self + 1)"),
+    ("logaddexp.default", "self: grad / (1 + exp(other - self)); other: grad / (1 + exp(self - other))"),
+    ("erf.default", "self: 1.1283791670955126 * exp(-(self ** 2)) * grad"),
+    ("erfc.default", "self: -1.1283791670955126 * exp(-(self ** 2)) * grad"),
+    // Trigonometry.
+    ("sin.default", "self: grad * cos(self)"),
+    ("cos.default", "self: grad * -sin(self)"),
+    ("tan.default", "self: grad * (1 + result ** 2)"),
+    ("sinh.default", "self: grad * cosh(self)"),
+    ("cosh.default", "self: grad * sinh(self)"),
+    ("tanh.default", "self: tanh_backward(grad, result)"),
+    ("asin.default", "self: grad * rsqrt(1 - self * self)"),
+    ("acos.default", "self: grad * -rsqrt(1 - self * self)"),
+    ("atan.default", "self: grad / (self * self + 1)"),
+    ("asinh.default", "self: grad * rsqrt(self * self + 1)"),
+    ("acosh.default", "self: grad * rsqrt(self * self - 1)"),
+    ("atanh.default", "self: grad * (1 / (1 - self * self))"),
+    (
+        "atan2.default",
+        "self: grad * (other * reciprocal(self * self + other * other)); \
+         other: grad * -(self * reciprocal(self * self + other * other))",
+    ),
+    ("hypot.default", "self: grad * (self / result); other: grad * (other / result)"),
+    // Activations.
+    ("sigmoid.default", "self: sigmoid_backward(grad, result)"),
+    ("relu.default", "self: threshold_backward(grad, result, 0)"),
+    ("relu6.default", "self: hardtanh_backward(grad, self, 0, 6)"),
+    ("leaky_relu.default", "self: leaky_relu_backward(grad, self, negative_slope, False)"),
+    ("elu.default", "self: elu_backward(grad, alpha, scale, input_scale, False, self)"),
+    ("celu.default", "self: elu_backward(grad, alpha, 1, 1 / alpha, False, self)"),
+    ("selu.default", "self: elu_backward(grad, 1.6732632423543772, 1.0507009873554805, 1, False, self)"),
+    ("gelu.default", "self: gelu_backward(grad, self, approximate=approximate)"),
+    ("silu.default", "self: silu_backward(grad, self)"),
+    ("mish.default", "self: mish_backward(grad, self)"),
+    ("hardsigmoid.default", "self: hardsigmoid_backward(grad, self)"),
+    ("hardswish.default", "self: hardswish_backward(grad, self)"),
+    ("hardtanh.default", "self: hardtanh_backward(grad, self, min_val, max_val)"),
+    ("softplus.default", "self: softplus_backward(grad, self, beta, threshold)"),
+    ("log_sigmoid_forward.default", "self: log_sigmoid_backward(grad, self, result1)"),
+    ("threshold.default", "self: threshold_backward(grad, self, threshold)"),
+    ("glu.default", "self: glu_backward(grad, self, dim)"),
+    ("native_dropout.default", "input: native_dropout_backward(grad, result1, dropout_scale(p, train))"),
+    // Choices.
+    ("where.self", "self: where.ScalarOther(condition, grad, 0); other: where.ScalarSelf(condition, 0, grad)"),
+    ("where.ScalarOther", "self: where.ScalarOther(condition, grad, 0)"),
+    ("where.ScalarSelf", "other: where.ScalarSelf(condition, 0, grad)"),
+    ("clamp_min.default", "self: where.ScalarOther(self >= min, grad, 0)"),
+    ("clamp_max.default", "self: where.ScalarOther(self <= max, grad, 0)"),
+    // Reductions.
+    ("sum.default", "self: expand(grad, sizes(self))"),
+    ("sum.dim_IntList", "self: restore(grad, self, dim, keepdim)"),
+    ("mean.default", "self: expand(grad, sizes(self)) / numel(self)"),
+    ("mean.dim", "self: restore(grad, self, dim, keepdim) / count(self, dim)"),
+    (
+        "amax.default amin.default",
+        "self: unreduced(grad, self, dim, keepdim) * (self == unreduced(result, self, dim, keepdim)) \
+         / sum.dim_IntList(self == unreduced(result, self, dim, keepdim), dim, True)",
+    ),
+    ("max.default min.default", "self: (self == result) * (grad / sum(self == result))"),
+    (
+        "logsumexp.default",
+        "self: unreduced(grad, self, dim, keepdim) * exp(self - unreduced(result, self, dim, keepdim))",
+    ),
+    ("cumsum.default", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"),
+    ("_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
+    ("_safe_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
+    ("_log_softmax.default", "self: _log_softmax_backward_data(grad, result, dim, dtype(self))"),
+    // Products of matrices.
+    ("mm.default", "self: by_left(grad, self, mat2); mat2: by_right(grad, self, mat2)"),
+    ("bmm.default", "self: bmm(grad, swapped(mat2)); mat2: bmm(swapped(self), grad)"),
+    (
+        "addmm.default",
+        "self: grad * beta; mat1: by_left(grad, mat1, mat2) * alpha; mat2: by_right(grad, mat1, mat2) * alpha",
+    ),
+    (
+        "baddbmm.default",
+        "self: grad * beta; batch1: bmm(grad, swapped(batch2)) * alpha; batch2: bmm(swapped(batch1), grad) * alpha",
+    ),
+    ("mv.default", "self: unsqueeze(grad, 1) * unsqueeze(vec, 0); vec: mv(t(self), grad)"),
+    ("dot.default", "self: grad * tensor; tensor: grad * self"),
+    (
+        "_scaled_dot_product_flash_attention_for_cpu.default",
+        "query, key, value: _scaled_dot_product_flash_attention_for_cpu_backward(grad, query, key, value, result, \
+         result1, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)",
+    ),
+    // Views and copies.
+    ("alias.default clone.default contiguous.default lift_fresh_copy.default positive.default", "self: grad"),
+    ("_to_copy.default to.dtype to.dtype_layout to.device to.other type_as.default", "self: grad"),
+    ("view.default reshape.default flatten.using_ints unflatten.int", "self: reshape(grad, sizes(self))"),
+    ("view_as.default reshape_as.default _reshape_alias.default", "self: reshape(grad, sizes(self))"),
+    ("squeeze.default squeeze.dim squeeze.dims unsqueeze.default", "self: reshape(grad, sizes(self))"),
+    ("expand.default expand_as.default broadcast_to.default", "self: grad"),
+    ("t.default", "self: t(grad)"),
+    ("transpose.int", "self: transpose.int(grad, dim0, dim1)"),
+    ("permute.default", "self: permute(grad, inverse(dims))"),
+    ("flip.default", "self: flip(grad, dims)"),
+    ("roll.default", "self: roll(grad, negated(shifts), dims)"),
+    ("tril.default", "self: tril(grad, diagonal)"),
+    ("triu.default", "self: triu(grad, diagonal)"),
+    ("constant_pad_nd.default", "self: constant_pad_nd(grad, negated(pad), 0)"),
+    ("select.int", "self: select_backward(grad, sizes(self), dim, index)"),
+    ("slice.Tensor", "self: slice_backward(grad, sizes(self), dim, or(start, 0), or(end, 9223372036854775807), step)"),
+    ("copy.default", "self: zeros_like(grad); src: grad"),
+    ("fill.Scalar bernoulli.default bernoulli.p", "self: zeros_like(grad)"),
+    (
+        "slice_scatter.default",
+        "self: slice_scatter(grad, zeros(src), dim, start, end, step); src: slice.Tensor(grad, dim, start, end, step)",
+    ),
+    ("select_scatter.default", "self: select_scatter(grad, zeros(src), dim, index); src: select.int(grad, dim, index)"),
+    // Looking up and writing at places.
+    (
+        "embedding.default",
+        "weight: embedding_dense_backward(grad, indices, size(weight, 0), padding_idx, scale_grad_by_freq)",
+    ),
+    ("index_select.default", "self: index_add(zeros(self), dim, index, grad)"),
+    ("gather.default", "self: scatter_add(zeros(self), dim, index, grad)"),
+    ("scatter.src", "self: scatter.value(grad, dim, index, 0); src: gather(grad, dim, index)"),
+    ("scatter.value", "self: scatter.value(grad, dim, index, 0)"),
+    ("scatter_add.default", "self: grad; src: gather(grad, dim, index)"),
+    ("index_add.default", "self: grad; source: index_select(grad, dim, index) * alpha"),
+    // Normalisations.
+    (
+        "native_layer_norm.default",
+        "input, weight, bias: \
+         native_layer_norm_backward(grad, input, normalized_shape, result1, result2, weight, bias, mask)",
+    ),
+    (
+        "native_group_norm.default",
+        "input, weight, bias: \
+         native_group_norm_backward(grad, input, result1, result2, weight, N, C, HxW, group, mask)",
+    ),
+    // Pooling.
+    (
+        "max_pool2d_with_indices.default",
+        "self: max_pool2d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1)",
+    ),
+    (
+        "avg_pool2d.default",
+        "self: avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
+         divisor_override)",
+    ),
+    ("_adaptive_avg_pool2d.default", "self: _adaptive_avg_pool2d_backward(grad, self)"),
+    // Losses.
+    (
+        "nll_loss_forward.default",
+        "self: nll_loss_backward(grad, self, target, weight, reduction, ignore_index, result1)",
+    ),
+    (
+        "mse_loss.default",
+        "self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)",
+    ),
+    (
+        "smooth_l1_loss.default",
+        "self: smooth_l1_loss_backward(grad, self, target, reduction, beta); \
+         target: smooth_l1_loss_backward(grad, target, self, reduction, beta)",
+    ),
+    (
+        "huber_loss.default",
+        "self: huber_loss_backward(grad, self, target, reduction, delta); \
+         target: huber_loss_backward(grad, target, self, reduction, delta)",
+    ),
+];
+
+/// Overloads, separated by spaces, whose derivative takes more than an expression.
+const RULES: &[(&str, Rule)] = &[
+    ("_native_batch_norm_legit_functional.default _native_batch_norm_legit_no_training.default", rules::batch_norm),
+    ("binary_cross_entropy_with_logits.default", rules::cross_entropy_of_logits),
+    ("cat.default", rules::cat),
+    ("clamp.default clamp.Tensor", rules::clamp),
+    ("convolution.default", rules::convolution),
+    ("index.Tensor", rules::index),
+    ("index_put.default", rules::index_put),
+    ("masked_fill.Scalar masked_fill.Tensor", rules::masked_fill),
+    ("max.dim min.dim sort.default sort.stable topk.default", rules::selected),
+    ("maximum.default max.other", rules::maximum),
+    ("minimum.default min.other", rules::minimum),
+    ("pow.Tensor_Scalar", rules::pow),
+    ("repeat.default", rules::repeat),
+    ("split.Tensor split.sizes split_with_sizes.default chunk.default", rules::split),
+    ("stack.default", rules::stack),
+    ("unbind.int", rules::unbind),
+    ("var.correction var.dim std.correction std.dim var_mean.correction std_mean.correction", rules::var),
+];
+
+/// The row of an overload.
+pub(crate) fn row(name: &str) -> Option<&'static Row> {
+    static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();
+    INDEX.get_or_init(|| rows().collect()).get(name)
+}
+
+fn rows() -> impl Iterator<Item = (&'static str, Row)> {
+    let formulas = FORMULAS.iter().flat_map(|&(names, text)| names.split(' ').map(move |name| (name, text)));
+    let rules = RULES.iter().flat_map(|&(names, rule)| names.split(' ').map(move |name| (name, Row::Rule(rule))));
+    formulas.map(|(name, text)| (name, Row::Formula(formula(text)))).chain(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORMULAS, Row, rows};
+    use crate::composites;
+    use fx::aten;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_row_reads_and_names_parameters_of_its_overload() {
+        let mut known = HashSet::new();
+        for (name, row) in rows() {
+            let overload = aten::lookup(name).unwrap_or_else(|| panic!("no overload `{name}`"));
+            assert_eq!(overload.name, name);
+            assert!(known.insert(name), "`{name}` has two rows");
+            let Row::Formula(parts) = row else { continue };
+            let has = |parameter: &&str| overload.schema.params.iter().any(|param| param.name == **parameter);
+            assert!(parts.iter().flat_map(|(names, _)| names).any(has), "{name}: no parameter gets a gradient");
+        }
+        for name in composites::names() {
+            assert_eq!(aten::lookup(name).map(|overload| overload.name.as_str()), Some(name));
+            assert!(!known.contains(name), "`{name}` is a composite and has a derivative");
+        }
+        assert!(FORMULAS.iter().all(|(names, _)| !names.contains("  ")));
+    }
+}

@@ -1,0 +1,25 @@
+//! Reverse-mode differentiation of functional graphs of ATen overloads.
+//!
+//! [`differentiate`] appends to a forward graph the calls that compute gradients by its inputs: the joint graph.
+//! [`minimum_cut`] chooses the values that the forward graph saves; the [`Cut`] gives both graphs.
+//!
+//! - `composites`: composite operators as calls of differentiable ones (`linear` as `addmm`), as autograd sees them.
+//! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
+//!   `rules` where it takes more than an expression.
+//! - `joint`: the tape, walked backwards.
+//! - `partition`: what is saved, what is recomputed.
+//!
+//! Invariant: the gradients are what eager's autograd computes by `derivatives.yaml`. An operator without a row, or a
+//! call that its row does not cover, is an error; nothing is guessed. The crate knows nothing of Python, devices or
+//! kernels.
+
+mod build;
+mod composites;
+mod expression;
+mod formulas;
+mod joint;
+mod partition;
+mod rules;
+
+pub use joint::{Joint, NotDifferentiable, SET_GRAD, check_writes, differentiate};
+pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

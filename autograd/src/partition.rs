@@ -1,0 +1,422 @@
+//! The joint graph cut in two: what the forward graph saves, and what the backward graph computes again.
+//!
+//! Values flow from the inputs to the gradients; to save a value costs its bytes, to compute it again nothing, but what
+//! is dear (products, reductions, random numbers) may not be. The cheapest cut of that network is what is saved.
+//!
+//! Invariant: an input, or a result that the program sees, is saved only if eager saves it, too: the program may write
+//! to it before the backward graph runs. Eager saves what the formula of a derivative reads.
+
+use crate::joint::{Joint, NotDifferentiable};
+use cranelift_entity::SecondaryMap;
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer::pointwise};
+use petgraph::algo::maximum_flow::dinics;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A capacity that no cut goes through.
+const NEVER: u64 = 1 << 50;
+/// The largest cost of a value.
+const MOST: u64 = 1 << 36;
+/// The elements of a tensor with symbolic sizes, as costs take them.
+const TYPICAL: u64 = 4096;
+/// How much dearer a value is for each call between it and its use in the backward graph.
+const BY_DISTANCE: f64 = 1.1;
+/// The distance from which on a value is no dearer.
+const FARTHEST: u32 = 100;
+
+/// Where an input of the backward graph comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Saved {
+    /// An input of the forward graph, by number.
+    Input(usize),
+    /// An output of the forward graph, by number: a result, or one of those after them.
+    Output(usize),
+}
+
+/// The values of a joint graph that its forward graph saves for its backward graph.
+///
+/// They are nodes of the forward graph, so that a cut fits every joint graph of one forward graph, whichever results
+/// have gradients.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// The values, and whether a copy of each is saved.
+    values: Vec<(NodeId, bool)>,
+}
+
+/// A forward graph: from the inputs to the results and, after them, what only the backward graph reads.
+#[derive(Debug)]
+pub struct Forward {
+    /// The graph.
+    pub graph: Graph,
+    /// The number of results.
+    pub results: usize,
+    /// The first inputs of the backward graph.
+    pub saved: Vec<Saved>,
+}
+
+/// A backward graph: from what is saved and the gradients by results, in this order, to the gradients by inputs.
+#[derive(Debug)]
+pub struct Backward {
+    /// The graph.
+    pub graph: Graph,
+    /// For each input of the forward graph the output that is the gradient by it.
+    pub gradients: Vec<Option<usize>>,
+}
+
+/// Finds the cheapest cut of a joint graph. Inputs for which `is_weight` is true outlive the graph, and cost nothing to
+/// save.
+///
+/// # Errors
+/// A value that gradients need and that cannot be saved.
+pub fn minimum_cut(joint: &Joint, is_weight: &[bool]) -> Result<Cut, NotDifferentiable> {
+    let facts = Facts::of(joint, is_weight);
+    let values = facts.minimum_cut()?;
+    Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect() })
+}
+
+impl Cut {
+    /// The forward graph.
+    pub fn forward(&self, joint: &Joint) -> Forward {
+        let primals = joint.primals();
+        let mut part = Extract::new(&joint.graph);
+        primals.iter().for_each(|&primal| part.input(primal));
+        part.calls(joint.outputs.iter().filter_map(Arg::as_node).chain(self.values.iter().map(|&(id, _)| id)));
+        let mut outputs: Vec<Arg> = joint.outputs.iter().map(|output| part.copied(output)).collect();
+        let mut saved = Vec::new();
+        for &(id, is_copied) in &self.values {
+            let primal = primals.iter().position(|&primal| primal == id);
+            let result = joint.outputs.iter().position(|output| output.as_node() == Some(id));
+            saved.push(match (primal, result.filter(|_| !is_copied)) {
+                (Some(primal), _) => Saved::Input(primal),
+                (None, Some(result)) => Saved::Output(result),
+                (None, None) => {
+                    outputs.push(if is_copied { part.clone_of(id) } else { part.copied(&Arg::Node(id)) });
+                    Saved::Output(outputs.len() - 1)
+                }
+            });
+        }
+        part.calls(joint.writes.iter().copied());
+        Forward { graph: part.ends(outputs), results: joint.outputs.len(), saved }
+    }
+
+    /// The backward graph.
+    pub fn backward(&self, joint: &Joint) -> Backward {
+        let mut part = Extract::new(&joint.graph);
+        self.values.iter().for_each(|&(id, _)| part.input(id));
+        joint.tangents.iter().for_each(|&(_, tangent)| part.input(tangent));
+        let given: Vec<NodeId> = joint.gradients.iter().flatten().copied().collect();
+        part.calls(given.iter().copied());
+        let outputs = given.into_iter().map(|id| part.copied(&Arg::Node(id))).collect();
+        let mut number = 0..;
+        let gradients = joint.gradients.iter().map(|gradient| gradient.and_then(|_| number.next())).collect();
+        Backward { graph: part.ends(outputs), gradients }
+    }
+}
+
+/// What is known of the nodes of a joint graph.
+struct Facts<'a> {
+    joint: &'a Joint,
+    graph: &'a Graph,
+    primals: Vec<NodeId>,
+    is_weight: &'a [bool],
+    /// The nodes that depend on gradients by results.
+    is_backward: SecondaryMap<NodeId, bool>,
+    /// The nodes in whose memory each view is.
+    roots: SecondaryMap<NodeId, Option<NodeId>>,
+    /// The nodes whose memory, and so any view of it, eager saves.
+    is_read: SecondaryMap<NodeId, bool>,
+    /// The calls between a value and its nearest use in the backward graph.
+    distances: SecondaryMap<NodeId, u32>,
+    /// The nodes that the gradients depend on.
+    is_needed: SecondaryMap<NodeId, bool>,
+    users: SecondaryMap<NodeId, fx::Users>,
+    results: FxHashSet<NodeId>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(joint: &'a Joint, is_weight: &'a [bool]) -> Facts<'a> {
+        let graph = &joint.graph;
+        let tangents: FxHashSet<NodeId> = joint.tangents.iter().map(|&(_, tangent)| tangent).collect();
+        let mut is_backward: SecondaryMap<NodeId, bool> = SecondaryMap::new();
+        let mut roots: SecondaryMap<NodeId, Option<NodeId>> = SecondaryMap::new();
+        for id in graph.nodes() {
+            let inputs = graph[id].inputs();
+            is_backward[id] = tangents.contains(&id) || inputs.iter().any(|&input| is_backward[input]);
+            let base = if is_view(graph, id) { inputs.first().copied() } else { None };
+            roots[id] = Some(base.and_then(|base| roots[base]).unwrap_or(id));
+        }
+        let mut is_read: SecondaryMap<NodeId, bool> = SecondaryMap::new();
+        let is_derived = |id: &NodeId| !joint.is_forward(*id);
+        for id in graph.nodes().filter(|id| is_derived(id) && reads_values(&graph[*id].target)) {
+            for input in graph[id].inputs().into_iter().filter(|input| joint.is_forward(*input)) {
+                is_read[roots[input].unwrap_or(input)] = true;
+            }
+        }
+        let mut is_needed: SecondaryMap<NodeId, bool> = SecondaryMap::new();
+        let mut distances: SecondaryMap<NodeId, u32> = SecondaryMap::with_default(FARTHEST);
+        joint.gradients.iter().flatten().for_each(|&gradient| is_needed[gradient] = true);
+        for id in graph.nodes().rev() {
+            if is_needed[id] {
+                let distance = if is_backward[id] { 0 } else { (distances[id] + 1).min(FARTHEST) };
+                for input in graph[id].inputs() {
+                    is_needed[input] = true;
+                    distances[input] = distances[input].min(distance);
+                }
+            }
+        }
+        Facts {
+            joint,
+            graph,
+            primals: joint.primals(),
+            is_weight,
+            is_backward,
+            roots,
+            is_read,
+            distances,
+            is_needed,
+            users: graph.users(),
+            results: joint.outputs.iter().filter_map(Arg::as_node).collect(),
+        }
+    }
+
+    /// The cost to save a value.
+    fn cost(&self, id: NodeId) -> u64 {
+        if !self.joint.is_forward(id) {
+            return NEVER;
+        }
+        let Some(meta) = self.graph[id].tensor_meta() else {
+            return if matches!(self.graph[id].meta, Some(Meta::Int(_))) { 1 } else { NEVER };
+        };
+        let base = self.graph[id].inputs().first().and_then(|&base| self.graph[base].tensor_meta());
+        if is_view(self.graph, id) && base.is_some_and(|base| self.bytes(base) == self.bytes(meta)) {
+            // What it is a view of is saved in its place.
+            return NEVER;
+        }
+        let root = self.roots[id].unwrap_or(id);
+        if self.graph[root].kind == Kind::Placeholder {
+            let number = self.primals.iter().position(|&primal| primal == root);
+            let is_written =
+                self.joint.writes.iter().any(|&write| self.graph[write].args.first() == Some(&Arg::Node(root)));
+            if is_written || !self.is_read[root] {
+                return NEVER;
+            }
+            if number.is_some_and(|number| self.is_weight.get(number) == Some(&true)) {
+                return 1;
+            }
+        }
+        let bytes = self.bytes(meta) as f64;
+        let is_copied = self.is_copied(id);
+        let writes = if self.is_materialized(id) && !is_copied { 1.0 } else { 2.0 };
+        let cost = bytes * writes * BY_DISTANCE.powi(self.distances[id].max(1) as i32);
+        (cost as u64).clamp(2, MOST)
+    }
+
+    /// True for a value in the memory of a result that eager does not save: a copy is saved.
+    fn is_copied(&self, id: NodeId) -> bool {
+        let root = self.roots[id].unwrap_or(id);
+        let is_visible = self.results.iter().any(|&result| self.roots[result] == Some(root));
+        is_visible && self.graph[root].kind != Kind::Placeholder && !self.is_read[root]
+    }
+
+    fn bytes(&self, meta: &TensorMeta) -> u64 {
+        let size = |&size| self.graph.exprs.as_int(size).map_or(TYPICAL, |size| size.max(0) as u64);
+        let elements = meta.sizes.iter().map(size).fold(1u64, u64::saturating_mul);
+        elements.saturating_mul(meta.dtype.size() as u64).min(MOST)
+    }
+
+    /// True for a value that is in memory whether it is saved or not.
+    fn is_materialized(&self, id: NodeId) -> bool {
+        let in_forward = |user: &&NodeId| self.joint.is_forward(**user);
+        !is_cheap(self.graph, id)
+            || self.results.contains(&id)
+            || self.users[id].iter().filter(in_forward).any(|&user| !is_cheap(self.graph, user))
+    }
+
+    /// The values to save: those on which the cheapest cut goes through.
+    fn minimum_cut(&self) -> Result<Vec<NodeId>, NotDifferentiable> {
+        let mut network: DiGraph<(), u64> = DiGraph::new();
+        let (source, sink) = (network.add_node(()), network.add_node(()));
+        let mut sides: FxHashMap<NodeId, [NodeIndex; 2]> = FxHashMap::default();
+        for id in self.graph.nodes().filter(|&id| self.is_needed[id] && !self.is_backward[id]) {
+            let [entry, exit] = [network.add_node(()), network.add_node(())];
+            network.add_edge(entry, exit, self.cost(id));
+            if self.joint.is_forward(id) && !is_cheap(self.graph, id) {
+                network.add_edge(source, entry, NEVER);
+            }
+            for input in self.graph[id].inputs() {
+                if let Some(&[_, from]) = sides.get(&input) {
+                    network.add_edge(from, entry, NEVER);
+                }
+            }
+            let is_gradient = self.joint.gradients.contains(&Some(id));
+            if is_gradient || self.users[id].iter().any(|&user| self.is_backward[user] && self.is_needed[user]) {
+                network.add_edge(exit, sink, NEVER);
+            }
+            sides.insert(id, [entry, exit]);
+        }
+        let (flow, flows) = dinics(&network, source, sink);
+        if flow >= NEVER {
+            let is_uncut = |id: &NodeId| {
+                let is_within = |[entry, exit]: &[NodeIndex; 2]| {
+                    let within = network.find_edge(*entry, *exit);
+                    within.is_some_and(|edge| network[edge] >= NEVER && flows[edge.index()] >= NEVER)
+                };
+                sides.get(id).is_some_and(is_within)
+            };
+            let uncut = self.graph.nodes().find(is_uncut);
+            let node = uncut.map_or_else(String::new, |id| self.graph[id].name.clone());
+            return Err(NotDifferentiable { node, why: "gradients need it, and it cannot be saved".to_owned() });
+        }
+        let mut reached = FxHashSet::from_iter([source]);
+        let mut waiting = vec![source];
+        while let Some(node) = waiting.pop() {
+            let spare = network.edges(node).filter(|edge| flows[edge.id().index()] < *edge.weight());
+            let spare: Vec<NodeIndex> = spare.map(|edge| edge.target()).collect();
+            let back = network.edges_directed(node, petgraph::Incoming);
+            let back = back.filter(|edge| flows[edge.id().index()] > 0).map(|edge| edge.source());
+            for next in spare.into_iter().chain(back) {
+                if reached.insert(next) {
+                    waiting.push(next);
+                }
+            }
+        }
+        let is_cut =
+            |id: &NodeId| sides.get(id).is_some_and(|[entry, exit]| reached.contains(entry) && !reached.contains(exit));
+        Ok(self.graph.nodes().filter(is_cut).collect())
+    }
+}
+
+/// Metadata as it is where autograd does not record.
+fn unfollowed(meta: Option<Meta>) -> Option<Meta> {
+    let plain = |meta| match meta {
+        Meta::Tensor(meta) => Meta::Tensor(TensorMeta { requires_grad: false, ..meta }),
+        meta => meta,
+    };
+    meta.map(|meta| match meta {
+        Meta::Tuple(items) => Meta::Tuple(items.into_iter().map(|item| item.map(plain)).collect()),
+        meta => plain(meta),
+    })
+}
+
+/// Takes a part of a graph out as one of its own.
+struct Extract<'a> {
+    from: &'a Graph,
+    to: Graph,
+    copies: FxHashMap<NodeId, NodeId>,
+}
+
+impl<'a> Extract<'a> {
+    fn new(from: &'a Graph) -> Extract<'a> {
+        let mut to = Graph::new();
+        to.exprs = from.exprs.clone();
+        Extract { from, to, copies: FxHashMap::default() }
+    }
+
+    /// Makes a value an input.
+    fn input(&mut self, id: NodeId) {
+        let node = &self.from[id];
+        let input = self.to.placeholder(node.name.clone());
+        self.to[input].meta = unfollowed(node.meta.clone());
+        self.copies.insert(id, input);
+    }
+
+    /// Appends the calls that these values depend on, in program order.
+    fn calls(&mut self, roots: impl Iterator<Item = NodeId>) {
+        let mut is_needed: FxHashSet<NodeId> = roots.filter(|root| !self.copies.contains_key(root)).collect();
+        for id in self.from.nodes().rev() {
+            if is_needed.contains(&id) {
+                is_needed.extend(self.from[id].inputs().into_iter().filter(|input| !self.copies.contains_key(input)));
+            }
+        }
+        for id in self.from.nodes().filter(|id| is_needed.contains(id)) {
+            let node = &self.from[id];
+            let args = node.args.iter().map(|arg| self.copied(arg)).collect();
+            let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), self.copied(arg))).collect();
+            let copy = self.to.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
+            self.to[copy].meta = unfollowed(node.meta.clone());
+            self.to[copy].stack_trace = node.stack_trace.clone();
+            self.copies.insert(id, copy);
+        }
+    }
+
+    /// An argument in terms of the new graph.
+    fn copied(&self, arg: &Arg) -> Arg {
+        arg.map_nodes(&mut |node| Arg::Node(self.copies[&node]))
+    }
+
+    /// Appends a copy of a value.
+    fn clone_of(&mut self, id: NodeId) -> Arg {
+        let args = vec![Arg::Node(self.copies[&id])];
+        let copy = self.to.push(Kind::CallFunction, "aten.clone.default", args, Vec::new(), None);
+        self.to[copy].meta = unfollowed(self.from[id].meta.clone());
+        Arg::Node(copy)
+    }
+
+    fn ends(mut self, outputs: Vec<Arg>) -> Graph {
+        self.to.output(Arg::Tuple(outputs));
+        self.to
+    }
+}
+
+/// True for a derivative's call that reads what its operands hold, not only how they lie.
+fn reads_values(target: &str) -> bool {
+    !matches!(target, "aten.zeros_like.default")
+}
+
+/// True for a call whose result is in the memory of its first operand.
+fn is_view(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    if node.target == "operator.getitem" {
+        return node.args.first().and_then(Arg::as_node).is_some_and(|whole| is_view(graph, whole));
+    }
+    // What may be a copy may be a view.
+    const EITHER: [&str; 4] = ["reshape", "contiguous", "flatten", "to"];
+    let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+    overload.is_some_and(|overload| overload.is_view() || EITHER.contains(&overload.base()))
+}
+
+/// Operators besides the element-wise ones and views that a kernel computes again on the way.
+const CHEAP: &[&str] = &[
+    "_to_copy",
+    "arange",
+    "cat",
+    "clone",
+    "constant_pad_nd",
+    "contiguous",
+    "empty",
+    "expand",
+    "flip",
+    "full",
+    "full_like",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "repeat",
+    "reshape",
+    "scalar_tensor",
+    "stack",
+    "to",
+    "tril",
+    "triu",
+    "type_as",
+    "zeros",
+    "zeros_like",
+];
+
+/// True for a call that may run a second time in the backward graph.
+fn is_cheap(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    if node.target == "operator.getitem" {
+        return node.args.first().and_then(Arg::as_node).is_some_and(|whole| is_cheap(graph, whole));
+    }
+    if node.kind != Kind::CallFunction || aten::side_effect(graph, id).is_some() {
+        return false;
+    }
+    let Some(overload) = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else {
+        return matches!(node.meta, Some(Meta::Int(_)));
+    };
+    overload.is_view() || CHEAP.contains(&overload.base()) || pointwise::row(overload).is_some()
+}

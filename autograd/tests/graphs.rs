@@ -1,0 +1,226 @@
+//! Joint graphs, what their cuts save, and what is refused.
+
+use autograd::{Joint, NotDifferentiable, Saved, check_writes, differentiate, minimum_cut};
+use expect_test::{Expect, expect};
+use fx::{Graph, Kind, Meta, aten, infer};
+use symshapes::{DType, Device, TensorMeta};
+
+/// A graph of float32 inputs of these sizes.
+fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
+    let mut graph: Graph = text.parse().expect("test graph");
+    for (input, sizes) in graph.placeholders().collect::<Vec<_>>().into_iter().zip(inputs) {
+        let (mut strides, mut stride) = (Vec::new(), 1);
+        for &size in sizes.iter().rev() {
+            strides.insert(0, graph.exprs.int(stride));
+            stride *= size;
+        }
+        let sizes = sizes.iter().map(|&size| graph.exprs.int(size)).collect();
+        let (dtype, device, offset) = (DType::F32, Device::CPU, graph.exprs.int(0));
+        graph[input].meta =
+            Some(Meta::Tensor(TensorMeta { dtype, device, sizes, strides, offset, requires_grad: false }));
+    }
+    for id in graph.nodes().filter(|&id| graph[id].kind == Kind::CallFunction).collect::<Vec<_>>() {
+        let written = aten::lookup(&graph[id].target).filter(|overload| overload.mutates());
+        graph[id].meta = match written.and_then(|_| graph[id].args.first()?.as_node()) {
+            Some(of) => graph[of].meta.clone(),
+            None if graph[id].target == autograd::SET_GRAD => None,
+            None => Some(infer::node(&mut graph, id).expect("a rule")),
+        };
+    }
+    graph
+}
+
+fn joint(text: &str, inputs: &[&[i64]]) -> Result<Joint, NotDifferentiable> {
+    let graph = graph(text, inputs);
+    differentiate(&graph, &vec![true; inputs.len()], None)
+}
+
+/// The text of a graph without metadata.
+fn text(graph: &Graph) -> String {
+    let mut graph = graph.clone();
+    for node in graph.nodes().collect::<Vec<_>>() {
+        graph[node].meta = None;
+    }
+    graph.to_text()
+}
+
+/// Compares the forward and the backward graph, and what is saved.
+fn check(program: &str, inputs: &[&[i64]], expected: &Expect) {
+    let joint = joint(program, inputs).expect("a derivative");
+    let cut = minimum_cut(&joint, &vec![false; inputs.len()]).expect("a cut");
+    let (forward, backward) = (cut.forward(&joint), cut.backward(&joint));
+    fx::verify::verify(&forward.graph).expect("a valid graph");
+    fx::verify::verify(&backward.graph).expect("a valid graph");
+    let told = format!("{}saved {:?}\n{}", text(&forward.graph), forward.saved, text(&backward.graph));
+    expected.assert_eq(&told);
+}
+
+const MLP: &str = "graph {
+  %x = placeholder[x]
+  %w = placeholder[w]
+  %b = placeholder[b]
+  %linear = call_function[aten.linear.default](%x, %w, %b)
+  %relu = call_function[aten.relu.default](%linear)
+  %sum_1 = call_function[aten.sum.default](%relu)
+  %output = output((%sum_1,))
+}
+";
+
+#[test]
+fn a_layer() {
+    check(
+        MLP,
+        &[&[5, 3], &[4, 3], &[4]],
+        &expect![[r#"
+        graph {
+          %x = placeholder[x]
+          %w = placeholder[w]
+          %b = placeholder[b]
+          %t = call_function[aten.t.default](%w)
+          %addmm = call_function[aten.addmm.default](%b, %x, %t)
+          %relu = call_function[aten.relu.default](%addmm)
+          %sum_1 = call_function[aten.sum.default](%relu)
+          %output = output((%sum_1, %addmm))
+        }
+        saved [Input(0), Input(1), Output(1)]
+        graph {
+          %x = placeholder[x]
+          %w = placeholder[w]
+          %addmm = placeholder[addmm]
+          %tangents_1 = placeholder[tangents_1]
+          %t = call_function[aten.t.default](%w)
+          %relu = call_function[aten.relu.default](%addmm)
+          %expand = call_function[aten.expand.default](%tangents_1, [5, 4])
+          %threshold_backward = call_function[aten.threshold_backward.default](%expand, %relu, 0)
+          %sum_2 = call_function[aten.sum.dim_IntList](%threshold_backward, [0], True)
+          %reshape = call_function[aten.reshape.default](%sum_2, [4])
+          %t_1 = call_function[aten.t.default](%t)
+          %mm = call_function[aten.mm.default](%threshold_backward, %t_1)
+          %t_2 = call_function[aten.t.default](%threshold_backward)
+          %mm_1 = call_function[aten.mm.default](%t_2, %x)
+          %t_3 = call_function[aten.t.default](%mm_1)
+          %t_4 = call_function[aten.t.default](%t_3)
+          %output = output((%mm, %t_4, %reshape))
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn cheap_calls_are_computed_again_from_what_eager_saves() {
+    let program = "graph {
+  %x = placeholder[x]
+  %w = placeholder[w]
+  %sin = call_function[aten.sin.default](%x)
+  %exp = call_function[aten.exp.default](%sin)
+  %mul = call_function[aten.mul.Tensor](%exp, %w)
+  %tanh = call_function[aten.tanh.default](%mul)
+  %output = output((%tanh,))
+}
+";
+    check(
+        program,
+        &[&[8, 8], &[8]],
+        &expect![[r#"
+        graph {
+          %x = placeholder[x]
+          %w = placeholder[w]
+          %sin = call_function[aten.sin.default](%x)
+          %exp = call_function[aten.exp.default](%sin)
+          %mul = call_function[aten.mul.Tensor](%exp, %w)
+          %tanh = call_function[aten.tanh.default](%mul)
+          %output = output((%tanh,))
+        }
+        saved [Input(0), Input(1)]
+        graph {
+          %x = placeholder[x]
+          %w = placeholder[w]
+          %tangents_1 = placeholder[tangents_1]
+          %sin = call_function[aten.sin.default](%x)
+          %exp = call_function[aten.exp.default](%sin)
+          %mul = call_function[aten.mul.Tensor](%exp, %w)
+          %tanh = call_function[aten.tanh.default](%mul)
+          %tanh_backward = call_function[aten.tanh_backward.default](%tangents_1, %tanh)
+          %mul_1 = call_function[aten.mul.Tensor](%tanh_backward, %w)
+          %mul_2 = call_function[aten.mul.Tensor](%tanh_backward, %exp)
+          %sum_1 = call_function[aten.sum.dim_IntList](%mul_2, [0], True)
+          %reshape = call_function[aten.reshape.default](%sum_1, [8])
+          %mul_3 = call_function[aten.mul.Tensor](%mul_1, %exp)
+          %cos = call_function[aten.cos.default](%x)
+          %mul_4 = call_function[aten.mul.Tensor](%mul_3, %cos)
+          %output = output((%mul_4, %reshape))
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn an_input_that_eager_does_not_save_is_not_saved() {
+    let program = "graph {
+  %x = placeholder[x]
+  %w = placeholder[w]
+  %add = call_function[aten.add.Tensor](%x, 1)
+  %mul = call_function[aten.mul.Tensor](%add, %w)
+  %output = output((%mul,))
+}
+";
+    let joint = joint(program, &[&[4], &[4]]).expect("a derivative");
+    let forward = minimum_cut(&joint, &[true, true]).expect("a cut").forward(&joint);
+    assert_eq!(forward.saved, [Saved::Input(1), Saved::Output(1)]);
+}
+
+#[test]
+fn a_result_that_eager_does_not_save_is_saved_as_a_copy() {
+    let program = "graph {
+  %x = placeholder[x]
+  %w = placeholder[w]
+  %mm = call_function[aten.mm.default](%x, %w)
+  %add = call_function[aten.add.Tensor](%mm, 1)
+  %exp = call_function[aten.exp.default](%add)
+  %sin = call_function[aten.sin.default](%add)
+  %output = output((%mm, %sin))
+}
+";
+    let joint = joint(program, &[&[4, 4], &[4, 4]]).expect("a derivative");
+    let forward = minimum_cut(&joint, &[false, false]).expect("a cut").forward(&joint);
+    // `mm` is a result that the program may write to; the sine's derivative reads `add`.
+    assert!(!forward.saved.contains(&Saved::Output(0)), "{:?}", forward.saved);
+}
+
+#[test]
+fn gradients_flow_past_constants() {
+    let program = "graph {
+  %x = placeholder[x]
+  %detach = call_function[aten.detach.default](%x)
+  %mul = call_function[aten.mul.Tensor](%x, %detach)
+  %output = output((%mul, %detach))
+}
+";
+    let joint = joint(program, &[&[4]]).expect("a derivative");
+    assert_eq!(joint.tangents.iter().map(|&(output, _)| output).collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn a_call_without_a_derivative_is_named() {
+    let program = "graph {
+  %x = placeholder[x]
+  %cumprod = call_function[aten.cumprod.default](%x, 0)
+  %output = output((%cumprod,))
+}
+";
+    let error = joint(program, &[&[4]]).expect_err("no derivative");
+    assert_eq!(error.to_string(), "%cumprod: no derivative of `aten.cumprod.default`");
+}
+
+#[test]
+fn writes_past_autograd_are_refused() {
+    let refused = |calls: &str| {
+        let program = format!("graph {{\n  %x = placeholder[x]\n{calls}  %output = output((%x,))\n}}\n");
+        check_writes(&graph(&program, &[&[4, 3]]), &[true]).is_err()
+    };
+    let detached = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %d = call_function[aten.detach.default](%y)\n  %w = call_function[aten.add_.Tensor](%d, 1)\n";
+    let row = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %rows = call_function[aten.unbind.int](%y)\n  %row = call_function[operator.getitem](%rows, 0)\n  \
+               %w = call_function[aten.add_.Tensor](%row, 1)\n";
+    let seen = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %row = call_function[aten.select.int](%y, 0, 1)\n  %w = call_function[aten.add_.Tensor](%row, 1)\n";
+    assert_eq!([detached, row, seen].map(refused), [true, true, false]);
+}

@@ -1,0 +1,120 @@
+"""Compiled graphs that autograd follows: a node of its own graph, whose backward is compiled when first needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from rust_inductor import _log_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rust_inductor import _native
+
+    OnGraph = Callable[[str, _native.CompiledFn], None]
+    #: A backward graph, and for each input of the forward graph the number of the gradient by it.
+    Backward = tuple[_native.CompiledFn, list[int | None]]
+
+#: torch's own lock guards torch's own compilers, none of which is asked here.
+_compiling = threading.Lock()
+
+_TWICE = (
+    "torch.compile with rust_inductor does not support gradients of gradients (`create_graph=True`): the backward of a"
+    " compiled graph is not recorded"
+)
+
+
+class Followed:
+    """A differentiated graph, and its backward graphs by the outputs that have gradients."""
+
+    def __init__(self, made: _native.Differentiated, on_graph: OnGraph | None) -> None:
+        self.made = made
+        self.on_graph = on_graph
+        self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
+        followed = {number for number, _ in self.followed}
+        self.constant = [number for number in range(self.outputs) if number not in followed]
+        self.backwards: dict[tuple[bool, ...], Backward] = {}
+        self.tell("forward", self.forward)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the forward graph as a node of autograd's."""
+        return _Node.apply(self, *args)
+
+    def tell(self, kind: str, compiled: _native.CompiledFn) -> None:
+        """Tell of a graph who asked for it."""
+        if self.on_graph is not None:
+            self.on_graph(kind, compiled)
+        _log_code.log(kind, compiled)
+
+    def backward(self, has_gradient: tuple[bool, ...]) -> Backward:
+        """Give the backward graph for gradients by these of the outputs that autograd follows."""
+        known = self.backwards.get(has_gradient)
+        if known is None:
+            with _compiling:
+                known = self.backwards.get(has_gradient)
+                if known is None:
+                    known = self.made.backward(has_gradient)
+                    self.tell("backward", known[0])
+                    self.backwards[has_gradient] = known
+        return known
+
+
+class _Node(torch.autograd.Function):
+    """A compiled graph among the nodes of autograd."""
+
+    @staticmethod
+    def forward(ctx: Any, of: Followed, *args: Any) -> Any:
+        given = of.forward(*args)
+        ctx.of = of
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved])
+        results = tuple(given[: of.outputs])
+        if of.constant:
+            ctx.mark_non_differentiable(*[results[at] for at in of.constant if isinstance(results[at], torch.Tensor)])
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor | None) -> Any:
+        of: Followed = ctx.of
+        has_gradient = tuple([grads[at] is not None for at, _ in of.followed])
+        if not any(has_gradient):
+            return (None,) * len(ctx.needs_input_grad)
+        values = list(ctx.saved_tensors)
+        if not torch._C._autograd._get_current_graph_task_keep_graph():
+            ctx.maybe_clear_saved_tensors()
+        values += [_laid(grads[at], strides) for at, strides in of.followed if grads[at] is not None]
+        # What autograd holds of them is not needed any more.
+        del grads
+        compiled, places = of.backward(has_gradient)
+        given = _computed(compiled, values)
+        gradients = [None if at is None else given[at] for at in places]
+        return (None, *(_recorded_once(gradients) if torch.is_grad_enabled() else gradients))
+
+
+def _computed(compiled: _native.CompiledFn, values: list[Any]) -> Any:
+    """Run a backward graph in the modes that it was compiled for, whichever the program is in by now."""
+    if torch._C._is_any_autocast_enabled():
+        with torch._C._DisableAutocast(), torch.no_grad():
+            return compiled(values)
+    if torch.is_grad_enabled():
+        with torch.no_grad():
+            return compiled(values)
+    return compiled(values)
+
+
+def _laid(grad: Any, strides: list[int]) -> Any:
+    """Give a gradient in the layout that the backward graph expects."""
+    if list(grad.stride()) == strides:
+        return grad
+    return torch.empty_strided(grad.size(), strides, dtype=grad.dtype, device=grad.device).copy_(grad)
+
+
+def _recorded_once(gradients: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
+    """Let whoever differentiates gradients be told that they cannot be."""
+    tensors = [gradient.detach().requires_grad_() for gradient in gradients if gradient is not None]
+    told = torch._C._functions.DelayedError(_TWICE.encode(), len(tensors))(*tensors)
+    rest = iter((told,) if isinstance(told, torch.Tensor) else told)
+    return [None if gradient is None else next(rest) for gradient in gradients]

@@ -1,0 +1,116 @@
+//! Graphs that our own Dynamo captured and that autograd follows, differentiated in Rust.
+//!
+//! The forward graph is compiled at once, a backward graph when it is first needed: one for each set of results that
+//! have gradients, so that nothing is computed from zeros. All of them read what one cut of the joint graph saves.
+
+use crate::compiled_fn::CompiledFn;
+use crate::fx_module::Graph;
+use crate::import::Roles;
+use crate::options::Options;
+use crate::result_views::{ResultRow, results};
+use crate::symbols::Symbols;
+use crate::torch::Torch;
+use autograd::{Cut, Saved, check_writes, differentiate, minimum_cut};
+use fx::passes::functionalize;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::time::Instant;
+use symshapes::TensorMeta;
+
+/// A differentiated graph.
+#[pyclass(frozen, module = "rust_inductor._native")]
+pub(crate) struct Differentiated {
+    functional: fx::Graph,
+    requires_grad: Vec<bool>,
+    cut: Cut,
+    options: Options,
+    /// From the inputs to the outputs, and after them what only backward graphs read.
+    #[pyo3(get)]
+    forward: Py<CompiledFn>,
+    /// The number of outputs.
+    #[pyo3(get)]
+    outputs: usize,
+    /// What backward graphs read: whether it is an input, and its number among the inputs or what `forward` gives.
+    #[pyo3(get)]
+    saved: Vec<(bool, usize)>,
+    /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them.
+    #[pyo3(get)]
+    followed: Vec<(usize, Vec<i64>)>,
+}
+
+/// Differentiates a graph of ATen overloads that our own Dynamo captured by the inputs for which `requires_grad` is
+/// true. Gives, too, how results are made of its outputs, and the numbers of the inputs that it writes to; inputs must
+/// not share memory then.
+///
+/// # Errors
+/// A `ValueError` where AOTAutograd has to look after the graph.
+#[pyfunction]
+#[pyo3(signature = (lowered, options=None, *, requires_grad, weights=Vec::new()))]
+pub(crate) fn differentiate_lowered(
+    lowered: &Bound<'_, Graph>,
+    options: Option<&Bound<'_, PyDict>>,
+    requires_grad: Vec<bool>,
+    weights: Vec<usize>,
+) -> PyResult<(Differentiated, Option<Vec<ResultRow>>, Vec<usize>)> {
+    fn refused(why: &dyn std::fmt::Display) -> PyErr {
+        PyValueError::new_err(format!("{why}"))
+    }
+    let py = lowered.py();
+    let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
+    let start = Instant::now();
+    let lowered = &lowered.get().graph;
+    if !Symbols::of(lowered).is_empty() {
+        return Err(refused(&"symbolic sizes"));
+    }
+    check_writes(lowered, &requires_grad).map_err(|error| refused(&error))?;
+    let functional = functionalize(lowered).map_err(|error| refused(&error))?;
+    let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;
+    let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
+    let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;
+    let results = results(py, &functional.graph, &functional.results)?;
+    let pool = &joint.graph.exprs;
+    let strides =
+        |meta: &TensorMeta| meta.strides.iter().map(|&stride| pool.as_int(stride)).collect::<Option<Vec<_>>>();
+    let followed = joint.tangents.iter().map(|&(number, tangent)| {
+        let strides = joint.graph[tangent].tensor_meta().and_then(strides);
+        Ok((number, strides.ok_or_else(|| refused(&"symbolic sizes"))?))
+    });
+    let followed = followed.collect::<PyResult<_>>()?;
+    let forward = cut.forward(&joint);
+    let (outputs, saved) = (forward.results, forward.saved);
+    let saved = saved.into_iter().map(|saved| match saved {
+        Saved::Input(number) => (true, number),
+        Saved::Output(number) => (false, number),
+    });
+    let roles = Roles { weights, saved_from: Some(outputs), spends: false };
+    let forward = CompiledFn::of_overloads(py, forward.graph, options.clone(), roles, start.elapsed())?;
+    let made = Differentiated {
+        functional: functional.graph,
+        requires_grad,
+        cut,
+        options,
+        forward: Py::new(py, forward)?,
+        outputs,
+        saved: saved.collect(),
+        followed,
+    };
+    Ok((made, results, functional.written))
+}
+
+#[pymethods]
+impl Differentiated {
+    /// Compiles the backward graph for gradients by some of the outputs that autograd follows: from what is saved and
+    /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it.
+    #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
+    fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<(CompiledFn, Vec<Option<usize>>)> {
+        let start = Instant::now();
+        let joint = differentiate(&self.functional, &self.requires_grad, Some(&has_gradient));
+        let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let backward = self.cut.backward(&joint);
+        let roles = Roles { weights: Vec::new(), saved_from: None, spends: true };
+        let options = self.options.clone();
+        let compiled = CompiledFn::of_overloads(py, backward.graph, options, roles, start.elapsed())?;
+        Ok((compiled, backward.gradients))
+    }
+}

@@ -1,0 +1,334 @@
+"""Gradients of graphs that are differentiated in Rust are eager's, and a compiled graph is a node of autograd's."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils import _pytree
+
+import rust_inductor
+from pybind.tests.opinfo.samples import Sample, names, samples
+from rust_inductor import _backend, _capture
+
+#: Samples of each operator.
+FIRST = 3
+#: Fewer would mean that the Rust way is not taken.
+LEAST_DIFFERENTIATED = 200
+
+
+@pytest.fixture
+def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The graphs that went through AOTAutograd."""
+    seen = []
+    compile_module = _backend.compile_module
+
+    def noting(gm: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(gm)
+        return compile_module(gm, *args, **kwargs)
+
+    monkeypatch.setattr(_backend, "compile_module", noting)
+    return seen
+
+
+def differentiated(function: Any, sample: Sample, seed: int) -> tuple[list[Any], list[Any]]:
+    """The results of a call, and the gradients by its inputs of a random combination of them."""
+    leaves = _pytree.tree_leaves((sample.input, sample.args, sample.kwargs))
+    inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    torch.manual_seed(seed)
+    results = function(sample.input, *sample.args, **sample.kwargs)
+    results = [leaf for leaf in _pytree.tree_leaves(results) if isinstance(leaf, torch.Tensor)]
+    recorded = [result for result in results if result.requires_grad]
+    weights = [torch.randn_like(result) for result in recorded]
+    return results, list(torch.autograd.grad(recorded, inputs, weights, allow_unused=True)) if recorded else []
+
+
+def noted(kinds: list[str]) -> Any:
+    """A listener that notes the kinds of graphs."""
+    return lambda kind, _compiled: kinds.append(kind)
+
+
+DIFFERENTIATED: set[str] = set()
+
+
+@pytest.mark.parametrize("name", names(torch.float64, grad=True))
+def test_operators_have_eagers_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What goes through AOTAutograd is tested elsewhere.
+    monkeypatch.setattr(_backend, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
+    for number, sample in zip(range(FIRST), samples(name, torch.float64, grad=True), strict=False):
+        try:
+            expected = differentiated(sample.function, sample, number)
+        except (RuntimeError, TypeError, ValueError):
+            continue
+        kinds: list[str] = []
+        scope = {"operator": sample.function}
+        # Code of its own, since what is known of code is kept.
+        exec(compile(f"def call(*a, **k):\n    return operator(*a, **k)  # {name} {number}", name, "exec"), scope)
+        compiled = _capture.optimize(scope["call"], backend="rust_inductor", dynamic=False, on_graph=noted(kinds))
+        found = differentiated(compiled, sample, number)
+        if "forward" in kinds:
+            DIFFERENTIATED.add(name)
+        torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-8, equal_nan=True)
+        assert [each.requires_grad for each in found[0]] == [each.requires_grad for each in expected[0]]
+
+
+def test_most_operators_are_differentiated_in_rust() -> None:
+    if len(DIFFERENTIATED) > 1:
+        assert len(DIFFERENTIATED) >= LEAST_DIFFERENTIATED
+
+
+class Block(nn.Module):
+    """The layers of vision and language models."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.batch_norm, self.group_norm = nn.BatchNorm2d(8), nn.GroupNorm(2, 8)
+        self.embedding, self.inner = nn.Embedding(10, 8), nn.Linear(8, 8)
+        self.norm, self.last = nn.LayerNorm(8), nn.Linear(8, 8)
+
+    def forward(self, image: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """A loss of an image and tokens."""
+        pixels = functional.max_pool2d(functional.relu(self.batch_norm(self.conv(image)), inplace=True), 2)
+        pixels = functional.adaptive_avg_pool2d(self.group_norm(pixels), 1).flatten(1)
+        hidden = functional.dropout(self.norm(self.inner(self.embedding(tokens))), 0.1, self.training)
+        heads = hidden.view(2, 4, 2, 4).transpose(1, 2)
+        attended = functional.scaled_dot_product_attention(heads, heads, heads, attn_mask=mask)
+        dropped = functional.scaled_dot_product_attention(heads, heads, heads, dropout_p=0.1, is_causal=True)
+        joined = (attended + dropped).transpose(1, 2).reshape(2, 4, 8)
+        joined = torch.matmul(joined, joined.transpose(1, 2)).softmax(-1) @ joined
+        scores = self.last(functional.gelu(joined) + pixels[:, None])
+        return functional.cross_entropy(scores.view(-1, 8), tokens.view(-1))
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_layers(training: bool, through_aot: list[Any]) -> None:
+    plain = Block().train(training)
+    model = copy.deepcopy(plain)
+    compiled = rust_inductor.compile(model)
+    image, tokens = torch.randn(2, 3, 8, 8), torch.randint(8, (2, 4))
+    mask = torch.ones(4, 4, dtype=torch.bool).tril()
+    for seed in range(3):
+        losses = []
+        for each in (plain, compiled):
+            torch.manual_seed(seed)
+            losses.append(each(image, tokens, mask))
+            losses[-1].backward()
+        torch.testing.assert_close(*losses)
+        for a, b in zip(plain.parameters(), model.parameters(), strict=True):
+            torch.testing.assert_close(a.grad, b.grad, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(list(plain.buffers()), list(model.buffers()))
+    assert not through_aot
+
+
+def test_neither_dynamo_nor_aotautograd_is_imported() -> None:
+    program = """
+import sys, torch, rust_inductor
+model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+known = set(sys.modules)
+rust_inductor.compile(model)(torch.ones(3, 4)).sum().backward()
+roots = ("torch._dynamo", "torch._functorch.aot", "torch._functorch._aot", "torch._inductor", "sympy")
+print([name for name in set(sys.modules) - known if name.startswith(roots)])
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def told(function: Any, use: Any) -> Any:
+    """What comes of a use of a function, exceptions by their first words."""
+    torch.manual_seed(0)
+    x = torch.linspace(-1, 2, 12, dtype=torch.float64).reshape(3, 4).requires_grad_()
+    w = torch.linspace(1, 2, 4, dtype=torch.float64).requires_grad_()
+    try:
+        return "", (use(function, x, w), x.grad, w.grad)
+    except RuntimeError as error:
+        return str(error)[:40], (x.grad, w.grad)
+
+
+def plain(x, w):
+    return (x + 1) * w
+
+
+def several(x, w):
+    return x.sin(), (w * 2).exp(), x.argmax(1), x.detach() * w
+
+
+def inside(x, w):
+    with torch.no_grad():
+        scale = w.exp()
+    return (x * scale).tanh() + w.detach()
+
+
+def written(x, w):
+    y = x * 2
+    y[0] = w
+    y[:, 1].mul_(3)
+    return y.relu_()
+
+
+def detached_write(x, w):
+    y = x * w
+    y.detach().add_(1)
+    return y * y
+
+
+def unrecorded_write(x, w):
+    y = x * w
+    with torch.no_grad():
+        y.mul_(2)
+    return y * w
+
+
+def views(x, w):
+    y = x * w
+    return y, y.t(), y[0], x.view(4, 3)
+
+
+def first(results):
+    return results[0] if isinstance(results, tuple) else results
+
+
+def backward(f, x, w):
+    total = sum(each.sum() for each in _pytree.tree_leaves(f(x, w)) if each.requires_grad)
+    total.backward()
+    return total.detach()
+
+
+def twice(f, x, w):
+    y = first(f(x, w)).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+
+
+def twice_without_retaining(f, x, w):
+    y = first(f(x, w)).sum()
+    y.backward()
+    y.backward()
+
+
+def one_of_them(f, x, w):
+    first(f(x, w)).backward(torch.ones(3, 4, dtype=torch.float64))
+
+
+def the_last_of_them(f, x, w):
+    _pytree.tree_leaves(f(x, w))[-1].sum().backward()
+
+
+def of_a_frozen_input(f, x, w):
+    w.requires_grad_(False)
+    return backward(f, x, w)
+
+
+def of_one_input(f, x, w):
+    return torch.autograd.grad(first(f(x, w)).sum(), x)
+
+
+def with_hooks(f, x, w):
+    seen = []
+    y = first(f(x, w))
+    y.register_hook(lambda grad: grad * 2)
+    x.register_hook(lambda grad: seen.append(grad.clone()))
+    y.sum().backward()
+    return seen
+
+
+def with_saved_tensor_hooks(f, x, w):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (t + 0, 1), lambda pair: pair[0]):
+        y = first(f(x, w))
+    y.sum().backward()
+
+
+def input_written_between(f, x, w):
+    data = x.detach().clone().requires_grad_()
+    y = first(f(data * 1, w)).sum()
+    with torch.no_grad():
+        data.zero_()
+    y.backward()
+    return data.grad
+
+
+def weight_written_between(f, x, w):
+    y = first(f(x, w)).sum()
+    with torch.no_grad():
+        w.add_(1)
+    y.backward()
+
+
+def result_written_between(f, x, w):
+    y = first(f(x, w))
+    z = y * 1
+    with torch.no_grad():
+        y.zero_()
+    z.sum().backward()
+
+
+def result_of_inference(f, x, w):
+    with torch.no_grad():
+        return [each.requires_grad for each in _pytree.tree_leaves(f(x, w))]
+
+
+def under_autocast(f, x, w):
+    y = first(f(x, w)).sum()
+    with torch.autocast("cpu"):
+        y.backward()
+
+
+def strided_gradient(f, x, w):
+    first(f(x, w)).backward(torch.arange(12.0, dtype=torch.float64).reshape(4, 3).t())
+
+
+#: AOTAutograd refuses to go backwards through a graph twice, and takes these.
+ONCE = [detached_write, unrecorded_write]
+FUNCTIONS = [plain, several, inside, written, detached_write, unrecorded_write, views]
+USES = [
+    backward,
+    twice,
+    twice_without_retaining,
+    one_of_them,
+    the_last_of_them,
+    of_a_frozen_input,
+    of_one_input,
+    with_hooks,
+    with_saved_tensor_hooks,
+    input_written_between,
+    weight_written_between,
+    result_written_between,
+    result_of_inference,
+    under_autocast,
+    strided_gradient,
+]
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_it_is_used_as_eager(function: Any, use: Any) -> None:
+    if use is twice and function in ONCE:
+        pytest.skip("torch's limit")
+    compiled = rust_inductor.compile(function)
+    for _ in range(2):
+        (found, found_values), (expected, expected_values) = told(compiled, use), told(function, use)
+        assert found == expected
+        torch.testing.assert_close(found_values, expected_values)
+
+
+def test_gradients_of_gradients_are_refused() -> None:
+    x = torch.ones(3, requires_grad=True)
+    (grad,) = torch.autograd.grad(rust_inductor.compile(torch.sin)(x).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="gradients of gradients"):
+        grad.sum().backward()
+
+
+def test_nothing_is_computed_for_results_without_gradients() -> None:
+    kinds: list[str] = []
+    compiled = _capture.optimize(several, backend="rust_inductor", on_graph=noted(kinds))
+    x, w = torch.ones(3, 4, requires_grad=True), torch.ones(4, requires_grad=True)
+    compiled(x, w)[1].sum().backward()
+    assert x.grad is None and w.grad is not None
+    compiled(x, w)[0].sum().backward()
+    assert kinds == ["forward", "backward", "backward"]
