@@ -241,11 +241,32 @@ fn attention(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
         Some(mask) if b.tensor(mask)?.dtype == DType::Bool => Some(additive(b, mask, operands[0])?),
         mask => mask,
     };
-    if dropout != 0.0 || in_groups || !is_fused(b, operands, mask)? {
+    if operands.iter().all(|&operand| b.rank(operand) == Ok(3)) && mask.is_none() && dropout == 0.0 {
+        // Operands without heads have one.
+        let mut with_heads = operands;
+        for operand in &mut with_heads {
+            *operand = b.call("unsqueeze.default", vec![Arg::Node(*operand), Arg::Int(0)])?;
+        }
+        if is_fused(b, with_heads, None, in_groups)? {
+            let fused = fused_attention(b, with_heads, None, causal, a.get("scale"))?;
+            return b.call("squeeze.dim", vec![Arg::Node(fused), Arg::Int(0)]);
+        }
+    }
+    if dropout != 0.0 || !is_fused(b, operands, mask, in_groups)? {
         return attention_in_products(b, operands, mask, causal, dropout, a.get("scale"));
     }
+    fused_attention(b, operands, mask, causal, a.get("scale"))
+}
+
+fn fused_attention(
+    b: &mut Build,
+    operands: [NodeId; 3],
+    mask: Option<NodeId>,
+    causal: bool,
+    scale: &Arg,
+) -> Outcome<NodeId> {
     let [query, key, value] = operands.map(Arg::Node);
-    let scale = ("scale".to_owned(), a.get("scale").clone());
+    let scale = ("scale".to_owned(), scale.clone());
     let mask = ("attn_mask".to_owned(), mask.map_or(Arg::None, Arg::Node));
     let args = vec![query, key, value, Arg::Float(0.0), Arg::Bool(causal)];
     let call = b.call_named("_scaled_dot_product_flash_attention_for_cpu.default", args, vec![mask, scale])?;
@@ -262,7 +283,7 @@ fn additive(b: &mut Build, mask: NodeId, like: NodeId) -> Outcome<NodeId> {
 }
 
 /// True if eager has a fused kernel for these operands on the processor.
-fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>) -> Outcome<bool> {
+fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>, in_groups: bool) -> Outcome<bool> {
     let [query, key, value] = operands.map(|operand| b.tensor(operand).cloned());
     let (query, key, value) = (query?, key?, value?);
     let lies_well = |meta: &TensorMeta| meta.sizes.len() == 4 && meta.strides[3] == Expr::ONE;
@@ -271,10 +292,15 @@ fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>) -> Outcome<b
         lies_well(meta)
             && !is_empty(meta)
             && meta.dtype == query.dtype
-            && meta.sizes[..2] == query.sizes[..2]
+            && meta.sizes[0] == query.sizes[0]
             && meta.sizes[3] == query.sizes[3]
     };
     if ![&query, &key, &value].into_iter().all(is_alike) || key.sizes != value.sizes {
+        return Ok(false);
+    }
+    // One head of keys serves all of the query's.
+    let is_shared = key.sizes[1] == Expr::ONE || (in_groups && b.size(operands[0], 1)? % b.size(operands[1], 1)? == 0);
+    if key.sizes[1] != query.sizes[1] && !is_shared {
         return Ok(false);
     }
     let Some(mask) = mask else { return Ok(true) };

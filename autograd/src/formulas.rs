@@ -113,6 +113,7 @@ const FORMULAS: &[(&str, &str)] = &[
          / sum.dim_IntList(self == unreduced(result, self, dim, keepdim), dim, True)",
     ),
     ("max.default min.default", "self: (self == result) * (grad / sum(self == result))"),
+    ("linalg_vector_norm.default", "self: by_norm(grad, self, result, ord, dim, keepdim)"),
     (
         "logsumexp.default",
         "self: unreduced(grad, self, dim, keepdim) * exp(self - unreduced(result, self, dim, keepdim))",
@@ -194,6 +195,14 @@ const FORMULAS: &[(&str, &str)] = &[
         "avg_pool2d.default",
         "self: avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
          divisor_override)",
+    ),
+    (
+        "upsample_bilinear2d.default",
+        "self: upsample_bilinear2d_backward(grad, output_size, sizes(self), align_corners, scales_h, scales_w)",
+    ),
+    (
+        "upsample_nearest2d.default",
+        "self: upsample_nearest2d_backward(grad, output_size, sizes(self), scales_h, scales_w)",
     ),
     ("_adaptive_avg_pool2d.default", "self: _adaptive_avg_pool2d_backward(grad, self)"),
     // Losses.

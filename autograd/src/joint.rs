@@ -178,8 +178,8 @@ impl Tape<'_> {
         let copy = self.build.graph.placeholder_named(node.target.clone(), &node.name);
         self.build.graph[copy].meta = node.meta.clone();
         self.copies.insert(id, copy);
-        if requires_grad && node.tensor_meta().is_some() {
-            self.follows.insert(copy);
+        if node.tensor_meta().is_some() {
+            self.follow(copy, requires_grad);
         }
     }
 
@@ -269,7 +269,8 @@ impl Tape<'_> {
         if (old.dtype, &old.sizes, lies(old)) == (new.dtype, &new.sizes, lies(new)) {
             return Ok(());
         }
-        Err(format!("`{}`, whose parts lie otherwise", self.from[id].target))
+        let [old, new] = [old, new].map(|meta| fx::infer::describe(&self.from.exprs, &Meta::Tensor(meta.clone())));
+        Err(format!("`{}` gives {old}, its parts {new}", self.from[id].target))
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.
@@ -299,9 +300,20 @@ impl Tape<'_> {
             Some(Meta::Tuple(_)) => true,
             _ => false,
         };
-        if is_followed && is_float && !rules::is_constant(&node.target) {
-            self.follows.insert(new);
+        let is_followed = is_followed && is_float && !rules::is_constant(&node.target);
+        self.follow(new, is_followed);
+        if is_followed {
             self.calls.push(new);
+        }
+    }
+
+    /// Notes whether autograd follows what a node gives.
+    fn follow(&mut self, node: NodeId, is_followed: bool) {
+        if is_followed {
+            self.follows.insert(node);
+        }
+        if let Some(Meta::Tensor(meta)) = &mut self.build.graph[node].meta {
+            meta.requires_grad = is_followed;
         }
     }
 
@@ -390,6 +402,13 @@ impl Tape<'_> {
         };
         if grads.iter().all(Option::is_none) {
             return Ok(Vec::new());
+        }
+        let is_complex = |input: &NodeId| {
+            let meta = self.build.graph[*input].tensor_meta();
+            meta.is_some_and(|meta| meta.dtype.class() == symshapes::DTypeClass::Complex)
+        };
+        if node.inputs().iter().chain([&call]).any(is_complex) {
+            return Err("a derivative of complex numbers".to_owned());
         }
         let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
         let overload = overload.ok_or_else(|| format!("no derivative of `{}`", node.target))?;

@@ -354,6 +354,19 @@ fn helper(name: &str) -> Option<Helper> {
         // `by_left(grad, x, y)` and `by_right(grad, x, y)`: by the operands of the matrix product `x @ y`.
         "by_left" => |b, args| by_left(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
         "by_right" => |b, args| by_right(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
+        // `by_norm(grad, x, norm, ord, dims, keepdim)`: by what a Euclidean norm is of; nothing where that is zero.
+        "by_norm" => |b, args| {
+            if float(arg(args, 3)?) != Some(2.0) {
+                return Err("a norm other than the Euclidean one".to_owned());
+            }
+            let (of, named, keeps) = (tensor(args, 1)?, arg(args, 4)?, *arg(args, 5)? == Arg::Bool(true));
+            let grad = unreduced(b, tensor(args, 0)?, of, named, keeps)?;
+            let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
+            let ratio = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(norm))?;
+            let is_zero = binary(b, Operation::Eq, Arg::Node(norm), Arg::Int(0))?;
+            let ratio = b.call("masked_fill.Scalar", vec![ratio, is_zero, Arg::Int(0)])?;
+            binary(b, Operation::Mul, Arg::Node(of), Arg::Node(ratio))
+        },
         // `swapped(x)`: the last two dimensions swapped.
         "swapped" => {
             |b, args| b.call("transpose.int", vec![arg(args, 0)?.clone(), Arg::Int(-2), Arg::Int(-1)]).map(Arg::Node)

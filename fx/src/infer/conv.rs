@@ -31,6 +31,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_adaptive_avg_pool2d", resized),
     ("adaptive_avg_pool2d", resized),
     ("upsample_nearest2d", upsampled),
+    ("upsample_nearest2d_backward", resized_gradient),
+    ("upsample_bilinear2d_backward", resized_gradient),
     ("upsample_bilinear2d", upsampled),
 ];
 
@@ -154,6 +156,13 @@ fn upsampled(c: &mut Call) -> Result {
         }
     }
     Ok(made)
+}
+
+/// The gradient by an image that was resized, in the format of that by the result.
+fn resized_gradient(c: &mut Call) -> Result {
+    let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_size")?);
+    let last = channels_last(c, grad)?;
+    Ok(c.in_format(grad, grad.dtype, sizes, last).into())
 }
 
 fn input_gradient(c: &mut Call) -> Result {

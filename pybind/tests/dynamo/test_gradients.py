@@ -127,6 +127,40 @@ def test_layers(training: bool, through_aot: list[Any]) -> None:
     assert not through_aot
 
 
+#: Sizes of queries and keys, and how attention is called.
+ATTENTION = [
+    ((2, 4, 12, 16), (2, 4, 12, 16), {}),
+    ((2, 4, 12, 16), (2, 4, 12, 16), {"is_causal": True}),
+    ((2, 4, 12, 16), (2, 4, 12, 16), {"is_causal": True, "dropout_p": 0.2}),
+    ((2, 4, 12, 16), (2, 4, 12, 16), {"scale": 0.3}),
+    ((2, 4, 12, 16), (2, 4, 7, 16), {}),
+    ((2, 4, 12, 16), (2, 1, 12, 16), {}),
+    ((2, 4, 12, 16), (2, 2, 12, 16), {"enable_gqa": True}),
+    ((2, 4, 12, 16), (2, 1, 12, 16), {"enable_gqa": True, "dropout_p": 0.2}),
+    ((2, 4, 12, 16), (1, 4, 12, 16), {}),
+    ((4, 12, 16), (4, 12, 16), {}),
+    ((2, 4, 12, 16), (2, 4, 12, 16), {"attn_mask": torch.ones(12, 12, dtype=torch.bool).tril()}),
+    ((2, 4, 12, 16), (2, 4, 12, 16), {"attn_mask": torch.linspace(-1, 1, 144).reshape(1, 1, 12, 12)}),
+]
+
+
+@pytest.mark.parametrize(("of_query", "of_key", "options"), ATTENTION)
+def test_attention(of_query: Any, of_key: Any, options: Any, through_aot: list[Any]) -> None:
+    def attention(query, key, value):
+        return functional.scaled_dot_product_attention(query, key, value, **options)
+
+    inputs = [torch.randn(*size, requires_grad=True) for size in (of_query, of_key, of_key)]
+    found = []
+    for each in (attention, rust_inductor.compile(attention, dynamic=False)):
+        torch.manual_seed(1)
+        result = each(*inputs)
+        weights = torch.linspace(-1, 1, result.numel()).reshape(result.shape)
+        found.append([result, *torch.autograd.grad(result, inputs, weights)])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+    assert found[0][0].stride() == found[1][0].stride()
+    assert not through_aot
+
+
 def test_neither_dynamo_nor_aotautograd_is_imported() -> None:
     program = """
 import sys, torch, rust_inductor

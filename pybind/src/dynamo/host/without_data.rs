@@ -180,7 +180,9 @@ impl<'py> PyHost<'py> {
                 None if graph.subgraph(*id).is_some() => bare_subgraph(py, graph, *id)?,
                 Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
                     // Only inputs may be leaves of the autograd graph.
-                    Some(tensor) if meta.requires_grad && graph[*id].kind != Kind::Placeholder => {
+                    Some(tensor)
+                        if known.made.is_none() && meta.requires_grad && graph[*id].kind != Kind::Placeholder =>
+                    {
                         tensor.call_method0("clone")?
                     }
                     Some(tensor) if known.scalars.contains(id) => {
@@ -224,7 +226,9 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| known.int(e)).collect::<Option<Vec<i64>>>();
         let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
-        Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), meta.requires_grad).map(Some)
+        // Calls are taken apart where nothing is recorded.
+        let requires_grad = meta.requires_grad && known.made.is_none();
+        Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), requires_grad).map(Some)
     }
 
     pub(super) fn meta(
