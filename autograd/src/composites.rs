@@ -17,6 +17,9 @@ const ROWS: &[(&str, Expand)] = &[
     ("conv1d.default", convolution),
     ("conv2d.default", convolution),
     ("conv3d.default", convolution),
+    ("conv_transpose1d.default", transposed_convolution),
+    ("conv_transpose2d.input", transposed_convolution),
+    ("conv_transpose3d.input", transposed_convolution),
     ("cross_entropy_loss.default", cross_entropy),
     ("dropout.default", |b, a| first(b, a, "native_dropout.default", &["input", "p", "train"])),
     ("group_norm.default", group_norm),
@@ -33,6 +36,7 @@ const ROWS: &[(&str, Expand)] = &[
     }),
     ("narrow.default", narrow),
     ("pad.default", pad),
+    ("rms_norm.default", rms_norm),
     ("scaled_dot_product_attention.default", attention),
     ("softmax.int", |b, a| softmax(b, a, "_softmax.default")),
     ("square.default", |b, a| {
@@ -74,6 +78,9 @@ fn transposed(b: &mut Build, matrix: NodeId) -> Outcome<NodeId> {
 /// A tensor as a matrix of its last dimension.
 fn as_matrix(b: &mut Build, tensor: NodeId) -> Outcome<NodeId> {
     let Arg::List(sizes) = b.sizes(tensor)? else { return Err("sizes that are no list".to_owned()) };
+    if sizes.is_empty() {
+        return Err("a product with a number".to_owned());
+    }
     let rows = sizes[..sizes.len() - 1].iter().map(Arg::as_int).product::<Option<i64>>();
     let rows = rows.ok_or_else(|| "symbolic sizes".to_owned())?;
     b.reshape(tensor, Arg::List(vec![Arg::Int(rows), sizes[sizes.len() - 1].clone()]))
@@ -82,8 +89,8 @@ fn as_matrix(b: &mut Build, tensor: NodeId) -> Outcome<NodeId> {
 /// `addmm` or `mm` of the input as a matrix.
 fn linear(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let (input, weight) = (node(a, "input")?, node(a, "weight")?);
-    if b.rank(input)? < 2 || b.rank(weight)? != 2 {
-        return Err("`linear` of a vector".to_owned());
+    if b.rank(weight)? != 2 {
+        return Err("`linear` by a vector".to_owned());
     }
     let (matrix, weight) = (as_matrix(b, input)?, transposed(b, weight)?);
     let product = match a.node("bias") {
@@ -98,12 +105,12 @@ fn linear(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.reshape(product, Arg::List(sizes))
 }
 
-/// `mm` where the right operand is a matrix, else `bmm` of what both broadcast to.
+/// `mm` where the right operand is a matrix, else `bmm` of what both broadcast to; vectors count as matrices.
 fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let (left, right) = (node(a, "self")?, node(a, "other")?);
     let ranks = (b.rank(left)?, b.rank(right)?);
-    if ranks.0 < 2 || ranks.1 < 2 {
-        return Err("`matmul` of a vector".to_owned());
+    if ranks.0 == 1 || ranks.1 == 1 {
+        return matmul_of_vectors(b, left, right);
     }
     let (Arg::List(of_left), Arg::List(of_right)) = (b.sizes(left)?, b.sizes(right)?) else {
         return Err("sizes that are no list".to_owned());
@@ -131,12 +138,59 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.reshape(product, Arg::List([&batch[..], &[of_left[ranks.0 - 2].clone(), columns]].concat()))
 }
 
+/// A vector is a matrix of one row on the left, of one column on the right.
+fn matmul_of_vectors(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
+    let [is_row, is_column] = [b.rank(left)? == 1, b.rank(right)? == 1];
+    let mut as_matrix = |of: NodeId, is_vector: bool, dim: i64| {
+        if is_vector { b.call("unsqueeze.default", vec![Arg::Node(of), Arg::Int(dim)]) } else { Ok(of) }
+    };
+    let (left, right) = (as_matrix(left, is_row, 0)?, as_matrix(right, is_column, 1)?);
+    let product = product(b, left, right)?;
+    let Arg::List(mut sizes) = b.sizes(product)? else { return Err("sizes that are no list".to_owned()) };
+    if is_column {
+        sizes.pop();
+    }
+    if is_row {
+        sizes.remove(sizes.len() - usize::from(!is_column) - 1);
+    }
+    b.reshape(product, Arg::List(sizes))
+}
+
 fn convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let spatial = b.rank(node(a, "input")?)?.saturating_sub(2);
     let mut args: Vec<Arg> =
         ["input", "weight", "bias", "stride", "padding", "dilation"].map(|name| a.get(name).clone()).into();
     args.extend([Arg::Bool(false), Arg::List(vec![Arg::Int(0); spatial]), a.get("groups").clone()]);
     b.call("convolution.default", args)
+}
+
+fn transposed_convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let mut args: Vec<Arg> =
+        ["input", "weight", "bias", "stride", "padding", "dilation"].map(|name| a.get(name).clone()).into();
+    args.extend([Arg::Bool(true), a.get("output_padding").clone(), a.get("groups").clone()]);
+    b.call("convolution.default", args)
+}
+
+/// Spelled out for the element types in which eager computes what it is given.
+fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let input = node(a, "input")?;
+    let smallest = match b.tensor(input)?.dtype {
+        DType::F32 => f64::from(f32::EPSILON),
+        DType::F64 => f64::EPSILON,
+        _ => return Err("`rms_norm` of narrow numbers".to_owned()),
+    };
+    let count = a.list("normalized_shape").map_or(1, <[Arg]>::len) as i64;
+    let eps = a.get("eps").as_float().unwrap_or(smallest);
+    let dims = Arg::List((1..=count).map(|dim| Arg::Int(-dim)).collect());
+    let squares = b.call("pow.Tensor_Scalar", vec![Arg::Node(input), Arg::Int(2)])?;
+    let mean = b.call("mean.dim", vec![Arg::Node(squares), dims, Arg::Bool(true)])?;
+    let mean = b.call("add.Tensor", vec![Arg::Node(mean), Arg::Float(eps)])?;
+    let scale = b.call("rsqrt.default", vec![Arg::Node(mean)])?;
+    let normal = b.call("mul.Tensor", vec![Arg::Node(input), Arg::Node(scale)])?;
+    match a.node("weight") {
+        Some(weight) => b.call("mul.Tensor", vec![Arg::Node(normal), Arg::Node(weight)]),
+        None => Ok(normal),
+    }
 }
 
 /// With statistics of the batch, which running ones are not concerned by; or with these.

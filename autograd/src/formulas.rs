@@ -39,6 +39,9 @@ const FORMULAS: &[(&str, &str)] = &[
         "self: zeros_like(grad)",
     ),
     ("frac.default", "self: grad"),
+    ("deg2rad.default", "self: grad * 0.017453292519943295"),
+    ("rad2deg.default", "self: grad * 57.29577951308232"),
+    ("nan_to_num.default", "self: grad * isfinite(self)"),
     // Powers, exponentials, logarithms.
     ("pow.Scalar", "exponent: grad * (result * ln(self))"),
     (
@@ -56,6 +59,14 @@ const FORMULAS: &[(&str, &str)] = &[
     ("log10.default", "self: grad / (self * 2.302585092994046)"),
     ("log1p.default", "self: grad / (self + 1)"),
     ("logaddexp.default", "self: grad / (1 + exp(other - self)); other: grad / (1 + exp(self - other))"),
+    ("logaddexp2.default", "self: grad / (1 + exp2(other - self)); other: grad / (1 + exp2(self - other))"),
+    (
+        "xlogy.Tensor",
+        "self: masked_fill.Scalar(xlogy.Tensor(grad, other), logical_and(self == 0, other <= 0), 0); \
+         other: grad * self / other",
+    ),
+    ("logit.default", "self: logit_backward(grad, self, eps)"),
+    ("erfinv.default", "self: 0.8862269254527579 * exp(result ** 2) * grad"),
     ("erf.default", "self: 1.1283791670955126 * exp(-(self ** 2)) * grad"),
     ("erfc.default", "self: -1.1283791670955126 * exp(-(self ** 2)) * grad"),
     // Trigonometry.
@@ -94,6 +105,14 @@ const FORMULAS: &[(&str, &str)] = &[
     ("softplus.default", "self: softplus_backward(grad, self, beta, threshold)"),
     ("log_sigmoid_forward.default", "self: log_sigmoid_backward(grad, self, result1)"),
     ("threshold.default", "self: threshold_backward(grad, self, threshold)"),
+    (
+        "hardshrink.default softshrink.default",
+        "self: where.ScalarSelf(logical_and(self >= -lambd, self <= lambd), 0, grad)",
+    ),
+    (
+        "_prelu_kernel.default",
+        "self: where.self(self > 0, grad, grad * weight); weight: where.ScalarSelf(self > 0, 0, grad * self)",
+    ),
     ("glu.default", "self: glu_backward(grad, self, dim)"),
     ("native_dropout.default", "input: native_dropout_backward(grad, result1, dropout_scale(p, train))"),
     // Choices.
@@ -101,6 +120,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ("where.ScalarOther", "self: where.ScalarOther(condition, grad, 0)"),
     ("where.ScalarSelf", "other: where.ScalarSelf(condition, 0, grad)"),
     ("clamp_min.default", "self: where.ScalarOther(self >= min, grad, 0)"),
+    ("clamp_min.Tensor", "self: where.ScalarOther(self >= min, grad, 0); min: where.ScalarOther(self < min, grad, 0)"),
+    ("clamp_max.Tensor", "self: where.ScalarOther(self <= max, grad, 0); max: where.ScalarOther(self > max, grad, 0)"),
     ("clamp_max.default", "self: where.ScalarOther(self <= max, grad, 0)"),
     // Reductions.
     ("sum.default", "self: expand(grad, sizes(self))"),
@@ -113,6 +134,7 @@ const FORMULAS: &[(&str, &str)] = &[
          / sum.dim_IntList(self == unreduced(result, self, dim, keepdim), dim, True)",
     ),
     ("max.default min.default", "self: (self == result) * (grad / sum(self == result))"),
+    ("norm.ScalarOpt_dim", "self: by_norm(grad, self, result, p, dim, keepdim)"),
     ("linalg_vector_norm.default", "self: by_norm(grad, self, result, ord, dim, keepdim)"),
     (
         "logsumexp.default",
@@ -134,6 +156,10 @@ const FORMULAS: &[(&str, &str)] = &[
         "self: grad * beta; batch1: bmm(grad, swapped(batch2)) * alpha; batch2: bmm(swapped(batch1), grad) * alpha",
     ),
     ("mv.default", "self: unsqueeze(grad, 1) * unsqueeze(vec, 0); vec: mv(t(self), grad)"),
+    (
+        "addmv.default",
+        "self: grad * beta; mat: unsqueeze(grad, 1) * unsqueeze(vec, 0) * alpha; vec: mv(t(mat), grad) * alpha",
+    ),
     ("dot.default", "self: grad * tensor; tensor: grad * self"),
     (
         "_scaled_dot_product_flash_attention_for_cpu.default",
@@ -152,6 +178,10 @@ const FORMULAS: &[(&str, &str)] = &[
     ("permute.default", "self: permute(grad, inverse(dims))"),
     ("flip.default", "self: flip(grad, dims)"),
     ("roll.default", "self: roll(grad, negated(shifts), dims)"),
+    ("rot90.default", "self: rot90(grad, -k, dims)"),
+    ("pixel_shuffle.default", "self: pixel_unshuffle(grad, upscale_factor)"),
+    ("pixel_unshuffle.default", "self: pixel_shuffle(grad, downscale_factor)"),
+    ("diag_embed.default", "self: diagonal(grad, offset, dim1, dim2)"),
     ("tril.default", "self: tril(grad, diagonal)"),
     ("triu.default", "self: triu(grad, diagonal)"),
     ("constant_pad_nd.default", "self: constant_pad_nd(grad, negated(pad), 0)"),
@@ -229,6 +259,7 @@ const FORMULAS: &[(&str, &str)] = &[
 /// Overloads, separated by spaces, whose derivative takes more than an expression.
 const RULES: &[(&str, Rule)] = &[
     ("_native_batch_norm_legit_functional.default _native_batch_norm_legit_no_training.default", rules::batch_norm),
+    ("binary_cross_entropy.default", rules::cross_entropy_of_chances),
     ("binary_cross_entropy_with_logits.default", rules::cross_entropy_of_logits),
     ("cat.default", rules::cat),
     ("clamp.default clamp.Tensor", rules::clamp),
@@ -236,7 +267,10 @@ const RULES: &[(&str, Rule)] = &[
     ("index.Tensor", rules::index),
     ("index_put.default", rules::index_put),
     ("masked_fill.Scalar masked_fill.Tensor", rules::masked_fill),
-    ("max.dim min.dim sort.default sort.stable topk.default", rules::selected),
+    (
+        "max.dim min.dim median.dim nanmedian.dim mode.default kthvalue.default sort.default sort.stable topk.default",
+        rules::selected,
+    ),
     ("maximum.default max.other", rules::maximum),
     ("minimum.default min.other", rules::minimum),
     ("pow.Tensor_Scalar", rules::pow),
@@ -244,7 +278,11 @@ const RULES: &[(&str, Rule)] = &[
     ("split.Tensor split.sizes split_with_sizes.default chunk.default", rules::split),
     ("stack.default", rules::stack),
     ("unbind.int", rules::unbind),
-    ("var.correction var.dim std.correction std.dim var_mean.correction std_mean.correction", rules::var),
+    (
+        "var.correction var.dim var.default std.correction std.dim std.default var_mean.correction var_mean.default \
+         std_mean.correction std_mean.default",
+        rules::var,
+    ),
 ];
 
 /// The row of an overload.

@@ -531,6 +531,10 @@ pub(crate) fn cat(d: &mut Derivative) -> Outcome {
         let operand = operand.ok_or_else(|| "an operand that is no tensor".to_owned())?;
         if d.build.rank(operand)? != d.build.rank(grad)? {
             // An empty tensor of one dimension is left out.
+            if d.follows.contains(&operand) {
+                let nothing = d.build.zeros(operand)?;
+                d.give(operand, nothing)?;
+            }
             continue;
         }
         let to = from + d.build.size(operand, dim)?;
@@ -683,7 +687,8 @@ pub(crate) fn pow(d: &mut Derivative) -> Outcome {
 pub(crate) fn var(d: &mut Derivative) -> Outcome {
     let this = d.node("self")?;
     let base = d.bound.overload().base().to_owned();
-    let (named, keeps) = (d.arg("dim").clone(), *d.arg("keepdim") == Arg::Bool(true));
+    let given = |name: &str| if d.bound.has(name) { d.arg(name).clone() } else { Arg::None };
+    let (named, keeps) = (given("dim"), given("keepdim") == Arg::Bool(true));
     let correction = if d.bound.has("correction") {
         d.arg("correction").clone()
     } else {
@@ -768,18 +773,37 @@ pub(crate) fn convolution(d: &mut Derivative) -> Outcome {
 
 /// The binary cross entropy of logits.
 pub(crate) fn cross_entropy_of_logits(d: &mut Derivative) -> Outcome {
-    let (grad, this, target) = (d.grad()?, d.node("self")?, d.node("target")?);
-    let (weight, positive, reduction) = (d.arg("weight").clone(), d.arg("pos_weight").clone(), d.int("reduction")?);
-    if !d.wants("self") || d.wants("target") || !positive.is_none() {
-        return Err("`binary_cross_entropy_with_logits` with weights of positives, or by its targets".to_owned());
+    let (this, target) = (d.node("self")?, d.node("target")?);
+    if !d.arg("pos_weight").is_none() {
+        return Err("`binary_cross_entropy_with_logits` with weights of positives".to_owned());
     }
     let chance = d.build.call("sigmoid.default", vec![Arg::Node(this)])?;
-    let off = binary(d.build, Operation::Sub, Arg::Node(chance), Arg::Node(target))?;
-    let mut gradient = binary(d.build, Operation::Mul, off, Arg::Node(grad))?;
+    let slope = binary(d.build, Operation::Sub, Arg::Node(chance), Arg::Node(target))?;
+    cross_entropy(d, slope)
+}
+
+/// The binary cross entropy of chances, whose slope is bounded at the ends.
+pub(crate) fn cross_entropy_of_chances(d: &mut Derivative) -> Outcome {
+    let (this, target) = (d.node("self")?, d.node("target")?);
+    let off = binary(d.build, Operation::Sub, Arg::Node(this), Arg::Node(target))?;
+    let other = binary(d.build, Operation::Sub, Arg::Int(1), Arg::Node(this))?;
+    let spread = binary(d.build, Operation::Mul, other, Arg::Node(this))?;
+    let spread = d.build.call("clamp_min.default", vec![spread, Arg::Float(1e-12)])?;
+    let slope = binary(d.build, Operation::Div, off, Arg::Node(spread))?;
+    cross_entropy(d, slope)
+}
+
+/// A binary cross entropy whose terms have this slope.
+fn cross_entropy(d: &mut Derivative, slope: Arg) -> Outcome {
+    let (grad, this, weight) = (d.grad()?, d.node("self")?, d.arg("weight").clone());
+    if !d.wants("self") || d.wants("target") || d.wants("weight") {
+        return Err("a binary cross entropy by its targets or weights".to_owned());
+    }
+    let mut gradient = binary(d.build, Operation::Mul, slope, Arg::Node(grad))?;
     if !weight.is_none() {
         gradient = binary(d.build, Operation::Mul, gradient, weight)?;
     }
-    if reduction == 1 {
+    if d.int("reduction")? == 1 {
         let count = Arg::Int(count(d.build, this, &Arg::None)?);
         gradient = binary(d.build, Operation::Div, gradient, count)?;
     }

@@ -62,6 +62,13 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         let sizes = if c.int("reduction")? == 0 { whole } else { Vec::new() };
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
+    ("mse_loss_backward", loss_gradient),
+    ("smooth_l1_loss_backward", loss_gradient),
+    ("huber_loss_backward", loss_gradient),
+    ("glu_backward", |c| {
+        let x = c.tensor("self")?;
+        Ok(c.preserved(x, x.dtype)?.into())
+    }),
     ("native_group_norm_backward", |c| gradients(c, same_format)),
     ("native_dropout", |c| {
         let x = c.tensor("input")?;
@@ -79,6 +86,15 @@ fn softmax(c: &mut Call) -> Result {
     let widened = c.has("half_to_float") && c.bool("half_to_float")?;
     let dtype = c.dtype()?.unwrap_or(if widened { DType::F32 } else { x.dtype });
     Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+/// The gradient of a loss by one of two tensors that lie alike.
+fn loss_gradient(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    if (x.dtype, &x.sizes, &x.strides) != (target.dtype, &target.sizes, &target.strides) {
+        return Err(c.unsupported("a loss of tensors that lie otherwise"));
+    }
+    Ok(c.preserved(x, x.dtype)?.into())
 }
 
 fn softmax_backward(c: &mut Call) -> Result {
