@@ -30,8 +30,8 @@ def measure(name: str, backend: str) -> dict[str, Any]:
     """The figures of one program, taken in this process."""
     import torch
 
-    from tools.cases import CASES
-    from tools.figures import Recorder
+    from tools.bench.cases import CASES
+    from tools.bench.figures import Recorder
 
     torch.set_num_threads(1)
     case = CASES[name]
@@ -92,8 +92,8 @@ def processes() -> set[str]:
 
 def main() -> int:
     """Measures each program with each backend in a process of its own."""
-    from tools.bench import RESULTS, with_chapter
-    from tools.cases import CASES
+    from tools.bench.cases import CASES
+    from tools.bench.page import RESULTS, with_chapter
 
     parser = argparse.ArgumentParser(prog="./x bench memory")
     parser.add_argument("--only", nargs="+", choices=CASES, default=DEFAULT)
@@ -108,7 +108,7 @@ def main() -> int:
         figures = []
         for backend in BACKENDS:
             line.show(f"{name}, {backend}", always=True)
-            command = [sys.executable, "-m", "tools.bench_memory", "--worker", name, backend]
+            command = [sys.executable, "-m", "tools.bench.memory", "--worker", name, backend]
             env = {**os.environ, "RUST_INDUCTOR_CACHE": "0"}
             done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
             if done.returncode != 0:

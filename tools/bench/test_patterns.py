@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tools.cases import PATTERN_CASES, Case
+from tools.bench.cases import PATTERN_CASES, Case
 
 #: Two draws of random numbers are not to be compared.
 RANDOM = ("elements: dropout", "elements: noise")

@@ -18,8 +18,9 @@ from typing import Any
 import numpy
 import torch
 
-from tools import forks, pool, reasons, zoo_models
-from tools.zoo_models import Subject
+from tools import forks, pool, reasons
+from tools.zoo import models
+from tools.zoo.models import Subject
 
 #: A call of a model, or a training step, and what of it is compared.
 Step = Callable[[], list[torch.Tensor]]
@@ -125,7 +126,7 @@ def seed(number: int) -> None:
 def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     """Captures one model, in inference or training mode."""
     torch.set_num_threads(1)
-    subject = zoo_models.build(name)
+    subject = models.build(name)
     subject.model.train(mode == "training")
     recorder, finding = SIDES[side](), Finding()
     plain, captured = prepare(subject, mode, None), prepare(subject, mode, recorder)

@@ -1,6 +1,6 @@
 """Measures one thing about one Dynamo, in a process of its own, and prints it as a line of JSON.
 
-`python -m tools.dynamo_worker hit ours` and so on; `./x bench dynamo` starts these.
+`python -m tools.bench.dynamo_worker hit ours` and so on; `./x bench dynamo` starts these.
 
 What is compared stands here once: a contender is a way to make a compiled function with a backend, and a way to forget
 what was compiled. Times are of `time.perf_counter_ns`, with Python's garbage collector off.

@@ -4,7 +4,7 @@ Sequences of operations are made from a seed and given to torch here; `symshapes
 our environment and tells where the two differ: in an answer, in an input that torch accepts and we do not, or in one
 that we accept although a question has another answer there.
 
-`python -m tools.shape_sequences --seed 7 --count 1000` looks for more than the tests do.
+`python -m tools.fuzz.shape_sequences --seed 7 --count 1000` looks for more than the tests do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`./x zoo`: models of torchvision, timm and transformers through our own Dynamo and torch's, side by side.
 
-Each model (`tools/zoo_models.py`) is captured as it is, in inference and for training steps, and `generate` token by
-token, behind a backend that counts graphs and runs them as they are (`tools/zoo_worker.py`). The report says for each
+Each model (`tools/zoo/models.py`) is captured as it is, in inference and for training steps, and `generate` token by
+token, behind a backend that counts graphs and runs them as they are (`tools/zoo/worker.py`). The report says for each
 whether it is right, and for the graphs that end early why, most frequent first.
 """
 
@@ -112,7 +112,7 @@ def main() -> int:
 
 def plan(only: Sequence[str] | None, mode: str | None, sides: Sequence[str], limit: float) -> list[pool.Task]:
     """What is to be run."""
-    from tools.zoo_models import MODELS
+    from tools.zoo.models import MODELS
 
     names = [name for name in MODELS if not only or any(fnmatch.fnmatch(name, pattern) for pattern in only)]
     return [
@@ -139,7 +139,7 @@ def run(tasks: Sequence[pool.Task], jobs: int, pairs: dict[tuple[str, str], Pair
         line.show(f"{done} of {len(tasks)}: {pairs[key].title}, {task['side']}: {verdict}", always=True)
 
     line.show(f"{len(tasks)} captures; the workers import the libraries", always=True)
-    pool.run_all(["-m", "tools.zoo_worker"], tasks, jobs, take)
+    pool.run_all(["-m", "tools.zoo.worker"], tasks, jobs, take)
     line.clear()
 
 

@@ -1,6 +1,6 @@
 """Runs single tests of PyTorch's `test/dynamo`, each in a forked child, on torch's Dynamo or ours.
 
-`./x suites` starts this, once for each file and side: `python -m tools.suites_worker --side ours FOLDER FILE`. For ours
+`./x suites` starts this, once for each file and side: `python -m tools.suites.worker --side ours FOLDER FILE`. For ours
 the entry points of torch's Dynamo are replaced before the file is imported; its tests stay as they are.
 """
 
@@ -25,7 +25,8 @@ import torch._dynamo
 import torch._dynamo.test_case
 import torch._dynamo.testing
 
-from tools import forks, pool, reasons, suites_tags
+from tools import forks, pool, reasons
+from tools.suites import tags
 
 MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 #: Modules in which tests, or what helps them, look the entry points up. Within torch's Dynamo `export` has its own.
@@ -148,7 +149,7 @@ def names(module: Any) -> dict[str, type]:
 def listing(module: Any, folder: Path) -> dict[str, list[str]]:
     """Every test with its tags."""
     return {
-        name: suites_tags.tags_of(suites_tags.source_of(test_class, name.split(".", 1)[1], folder))
+        name: tags.tags_of(tags.source_of(test_class, name.split(".", 1)[1], folder))
         for name, test_class in names(module).items()
     }
 

@@ -1,8 +1,8 @@
 """`./x bench dynamo`: our own Dynamo beside torch's, on what users wait for: hits, captures, guards, memory.
 
-Each figure is the median over fresh processes (`tools/dynamo_worker.py`) of each one's median; the contenders take
-turns, so that a slow minute of the machine hits both. The full run also lets the random functions of the tests run by
-the thousand, compiled and as they are, and says how many of them give a graph.
+Each figure is the median over fresh processes (`tools/bench/dynamo_worker.py`) of each one's median; the contenders
+take turns, so that a slow minute of the machine hits both. The full run also lets the random functions of the tests
+run by the thousand, compiled and as they are, and says how many of them give a graph.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools import machine
-from tools.bench import RESULTS, with_chapter
-from tools.processes import WorkerFailed
+from tools.bench.page import RESULTS, with_chapter
+from tools.bench.processes import WorkerFailed
 from tools.ui import ROOT, Line, read_or_empty, say, table
 
 HEADING = "# Our own Dynamo"
@@ -122,7 +122,7 @@ def collect(plan: Plan) -> Samples:
 
 def run_worker(task: str, contender: str, effort: int) -> dict[str, float]:
     """What a fresh process tells."""
-    words = [sys.executable, "-m", "tools.dynamo_worker", task, contender, "--effort", str(effort)]
+    words = [sys.executable, "-m", "tools.bench.dynamo_worker", task, contender, "--effort", str(effort)]
     run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ))
     if run.returncode != 0:
         raise WorkerFailed(f"{task}, {contender} failed:\n{run.stderr[-3000:]}")

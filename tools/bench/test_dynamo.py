@@ -7,9 +7,9 @@ import json
 import pytest
 import torch
 
-from tools import bench_dynamo as bench
-from tools import dynamo_worker as worker
-from tools.processes import WorkerFailed
+from tools.bench import dynamo as bench
+from tools.bench import dynamo_worker as worker
+from tools.bench.processes import WorkerFailed
 
 MEMORY = {
     "hits": 300_000,

@@ -31,8 +31,9 @@ import torch
 from torch.fx.experimental.recording import FakeTensorMeta, ShapeEnvEvent
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 
-from tools import machine, shape_inference
-from tools.bench import RESULTS, with_chapter
+from tools import machine
+from tools.bench import shape_inference
+from tools.bench.page import RESULTS, with_chapter
 from tools.ui import ROOT, read_or_empty, say, table
 
 #: Of each model, the dimensions of its input that are dynamic.
@@ -128,7 +129,7 @@ def build_example(crate: str, name: str) -> Path:
 
 def infer(name: str, size: Literal["full", "small"], inferrer: Path, rounds: int) -> tuple[list[Any], dict[str, Any]]:
     """Shape inference through a model's graph, by both."""
-    from tools.models import build
+    from tools.bench.models import build
 
     model, inputs = build(name, size)
     return shape_inference.measure(model, dynamic_input(name, inputs[0]), inferrer, rounds)
@@ -136,7 +137,7 @@ def infer(name: str, size: Literal["full", "small"], inferrer: Path, rounds: int
 
 def record(name: str, size: Literal["full", "small"]) -> Trace:
     """Traces a model with the recorder on."""
-    from tools.models import build
+    from tools.bench.models import build
 
     model, inputs = build(name, size)
     model.eval()

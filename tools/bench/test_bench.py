@@ -6,10 +6,11 @@ from typing import Any
 
 import torch
 
-from tools.bench import Plan, Samples, results_page, with_chapter
-from tools.cases import CASES, CHANGING_KERNELS, Group, resized
-from tools.contenders import MODES
-from tools.processes import parse
+from tools.bench.cases import CASES, CHANGING_KERNELS, Group, resized
+from tools.bench.contenders import MODES
+from tools.bench.page import with_chapter
+from tools.bench.processes import parse
+from tools.bench.run import Plan, Samples, results_page
 
 PLAN = Plan(processes=3, threads=(1,), seconds=0.1)
 CPU, DYNAMIC = MODES["cpu"], MODES["dynamic"]

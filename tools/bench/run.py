@@ -8,7 +8,6 @@ bench/RESULTS.md, where each mode has its own chapter.
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 import sys
 import tempfile
@@ -20,14 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools import machine
-from tools.contenders import MODES, Contender, Mode, milliseconds
-from tools.processes import Event, WorkerFailed, cold_caches, run_worker
-from tools.ui import ROOT, Line, read_or_empty, say, table
+from tools.bench.contenders import MODES, Contender, Mode, milliseconds
+from tools.bench.page import RESULTS, with_chapter
+from tools.bench.processes import Event, WorkerFailed, cold_caches, run_worker
+from tools.ui import Line, read_or_empty, say, table
 
 if TYPE_CHECKING:
-    from tools.cases import Group
-
-RESULTS = ROOT / "bench" / "RESULTS.md"
+    from tools.bench.cases import Group
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class Samples:
 
 def main() -> int:
     """Measures and writes the page."""
-    from tools.cases import GROUPS
+    from tools.bench.cases import GROUPS
 
     parser = argparse.ArgumentParser(prog="./x bench")
     parser.add_argument("mode", nargs="?", default="cpu", choices=MODES)
@@ -160,18 +158,9 @@ def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, 
     return arguments
 
 
-def with_chapter(page: str, chapter: str) -> str:
-    """The page with this chapter in place of the one of the same heading, or at its end."""
-    heading = chapter.partition("\n")[0]
-    chapters = [it for it in re.split(r"^(?=# )", page, flags=re.MULTILINE) if it.strip()]
-    headings = [it.partition("\n")[0] for it in chapters]
-    at = headings.index(heading) if heading in headings else len(chapters)
-    return "\n".join(it.strip("\n") + "\n" for it in [*chapters[:at], chapter, *chapters[at + 1 :]])
-
-
 def results_page(plan: Plan, samples: Samples, groups: Sequence[Group]) -> str:
     """A chapter of the page, in Markdown."""
-    from tools.cases import CASES
+    from tools.bench.cases import CASES
 
     command = "./x bench " + " ".join(sys.argv[1:] or ["cpu"])
     parts = [
@@ -253,7 +242,7 @@ def resized_table(mode: Mode, samples: Samples, titles: dict[str, str]) -> str:
 
 def copy_table(samples: Samples) -> str:
     """Kernels beside copies."""
-    from tools.cases import CASES
+    from tools.bench.cases import CASES
 
     rows = []
     for (case, threads), found in samples.copies.items():

@@ -111,7 +111,7 @@ MODES = {
     ),
     "patterns": Mode(
         heading="Patterns on the CPU",
-        what="Small programs of many kinds (`tools/patterns.py`), inference; float32, but where another type is named.",
+        what="Small programs of many kinds (`tools/bench/patterns.py`), inference; float32 unless a type is named.",
         contenders=(EAGER, OURS, INDUCTOR),
         ratios=BOTH,
     ),

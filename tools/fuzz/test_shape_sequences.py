@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tools import shape_sequences
+from tools.fuzz import shape_sequences
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")

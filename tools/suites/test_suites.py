@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tools import suites, suites_tags
+from tools.suites import run as suites
+from tools.suites import tags
 
 FILE = """
 import unittest
@@ -95,7 +96,7 @@ def test_both_sides(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    ("source", "tags"),
+    ("source", "expected"),
     [
         ("self.assertEqual(f(x), g(x))", []),
         ("self.assertEqual(cnt.frame_count, 2)", ["counts"]),
@@ -106,8 +107,8 @@ def test_both_sides(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
         ("class of torch._inductor.test_case.TestCase", []),
     ],
 )
-def test_tags(source: str, tags: list[str]) -> None:
-    assert suites_tags.tags_of(source) == tags
+def test_tags(source: str, expected: list[str]) -> None:
+    assert tags.tags_of(source) == expected
 
 
 @pytest.mark.parametrize(

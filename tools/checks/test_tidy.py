@@ -1,4 +1,4 @@
-"""Each rule of tools/tidy.py finds what it is there for."""
+"""Each rule of tools/checks/tidy.py finds what it is there for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.tidy import MAX_LINES, MAX_WIDTH, check_book, check_file, check_manifest
+from tools.checks.tidy import MAX_LINES, MAX_WIDTH, check_book, check_file, check_manifest
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from tools import bench_symshapes as bench
+from tools.bench import symshapes as bench
 
 
 def rows(x: torch.Tensor) -> torch.Tensor:

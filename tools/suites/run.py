@@ -1,8 +1,8 @@
 """`./x suites PATH [FILE...]`: PyTorch's own tests of its Dynamo, run on ours.
 
 PATH is any copy of PyTorch's `test/dynamo`. Each test runs in a process of its own, once as it is and once with torch's
-entry points replaced by ours (`tools/suites_worker.py`). What counts is how many of those that pass on torch pass on
-ours: of all of them, and without those that look into torch's Dynamo (`tools/suites_tags.py`). Results are kept, so
+entry points replaced by ours (`tools/suites/worker.py`). What counts is how many of those that pass on torch pass on
+ours: of all of them, and without those that look into torch's Dynamo (`tools/suites/tags.py`). Results are kept, so
 that one side, or only what failed, can be run again.
 """
 
@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools import pool, suites_tags
+from tools import pool
 from tools.reasons import kind_of
+from tools.suites import tags
 from tools.ui import ROOT, Line, say, table
 
 RECORD = ROOT / "bench" / "cache" / "suites.json"
@@ -86,15 +87,15 @@ def main() -> int:
 def run_file(folder: Path, name: str, options: argparse.Namespace, record: Record) -> None:
     """Runs the tests of one file on the sides that are asked for."""
     sides = [options.side] if options.side else SIDES
-    commands = {side: ["-m", "tools.suites_worker", "--side", side, str(folder), name] for side in sides}
-    tags = list_tests(commands[sides[0]])
-    if isinstance(tags, str):
-        say(f"{name}: {tags}")
+    commands = {side: ["-m", "tools.suites.worker", "--side", side, str(folder), name] for side in sides}
+    listed = list_tests(commands[sides[0]])
+    if isinstance(listed, str):
+        say(f"{name}: {listed}")
         return
     entries = record.setdefault(name, {})
-    for test, found in tags.items():
+    for test, found in listed.items():
         entries.setdefault(test, {})["tags"] = found
-    tests = [test for test in tags if is_asked(test, entries[test], options)]
+    tests = [test for test in listed if is_asked(test, entries[test], options)]
     for side in sides:
         run_tests(f"{name}, {side}", commands[side], tests, side, options, record[name], lambda: keep(record))
 
@@ -167,10 +168,10 @@ def report(record: Record) -> str:
     rows.append(row("all", everything))
     header = ["file", "tests", "torch passes", "ours of these", "about results", "… or fewer", "no counts", "no graph"]
     parts = [table(header, rows), LEGEND, by_tag(everything)]
-    about = [entry for entry in failures(everything) if suites_tags.is_about_results(entry["tags"])]
+    about = [entry for entry in failures(everything) if tags.is_about_results(entry["tags"])]
     parts += [f"Failures about results, by reason ({len(about)})", ranking(map(reason, about))]
     parts += ["Graphs that ended in those failures, by tests", ranking(breaks(about))]
-    rest = [entry for entry in failures(everything) if not suites_tags.is_about_results(entry["tags"])]
+    rest = [entry for entry in failures(everything) if not tags.is_about_results(entry["tags"])]
     parts += [f"Failures of the other tests, by reason ({len(rest)})", ranking(map(reason, rest))]
     return "\n\n".join(parts)
 
@@ -185,7 +186,7 @@ LEGEND = (
 
 def row(name: str, entries: Sequence[dict[str, Any]]) -> list[str]:
     """A file's line."""
-    about = [entry for entry in entries if suites_tags.is_about_results(entry["tags"])]
+    about = [entry for entry in entries if tags.is_about_results(entry["tags"])]
     plain = [entry for entry in entries if not entry["tags"]]
     base, fewer = share(entries), sum(map(has_fewer, about))
     or_fewer = Share(share(about).ours + fewer, share(about).torch)
@@ -216,7 +217,7 @@ def share(entries: Iterable[dict[str, Any]]) -> Share:
 
 def by_tag(entries: Sequence[dict[str, Any]]) -> str:
     """The shares of tests with each tag."""
-    shares = {tag: share(entry for entry in entries if tag in entry["tags"]) for tag in suites_tags.PATTERNS}
+    shares = {tag: share(entry for entry in entries if tag in entry["tags"]) for tag in tags.PATTERNS}
     return table(["tests with", "ours of torch's passes"], [[tag, str(found)] for tag, found in shares.items()])
 
 

@@ -1,7 +1,7 @@
 """`./x test`: every check, each with its output, and a summary at the end.
 
-`python -m tools.check [--bless] [STAGE...]` runs all stages or those named. A failed stage does not keep the others
-from running; the exit status is 0 only if all passed.
+`python -m tools.checks.run [--bless] [STAGE...]` runs all stages or those named. A failed stage does not keep the
+others from running; the exit status is 0 only if all passed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tools import pythons, setup, tidy
+from tools import setup
+from tools.checks import pythons, tidy
 from tools.ui import ROOT, StepFailed, say
 
 #: What calls CPython has no Rust tests: they would have to link libpython. Its tests are in Python.

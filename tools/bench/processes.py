@@ -25,8 +25,8 @@ def run_worker(
     env: dict[str, str] | None = None,
     on_phase: Callable[[Event], None] = lambda event: None,
 ) -> list[Event]:
-    """Runs `tools.worker` and gives its results, one for each case."""
-    command = [sys.executable, "-m", "tools.worker", "--backend", backend, *arguments, *cases]
+    """Runs `tools.bench.worker` and gives its results, one for each case."""
+    command = [sys.executable, "-m", "tools.bench.worker", "--backend", backend, *arguments, *cases]
     environment = {**os.environ, **(env or {})}
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

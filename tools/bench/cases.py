@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tools.kernels import KERNELS, ROWWISE, Kernel
-from tools.models import MODELS, Size, build
-from tools.patterns import PATTERNS, Row
+from tools.bench.kernels import KERNELS, ROWWISE, Kernel
+from tools.bench.models import MODELS, Size, build
+from tools.bench.patterns import PATTERNS, Row
 
 ROWS = (128, 4096)
 #: 128 MiB read and written, where a function reads one matrix and writes one: more than caches hold.

@@ -1,7 +1,7 @@
 """One process that measures one contender: started by the demo and the benchmarks, so that each has its own process.
 
-`python -m tools.worker --backend NAME CASE...` prints a line of JSON for each event: what it is doing, and for each
-case the figures. `--with-eager` compares and times eager in the same process, turn by turn.
+`python -m tools.bench.worker --backend NAME CASE...` prints a line of JSON for each event: what it is doing, and for
+each case the figures. `--with-eager` compares and times eager in the same process, turn by turn.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import torch._dynamo
 from torch import Tensor
 
 from tools import accuracy
-from tools.cases import CASES, Axis, resized
-from tools.contenders import Asked, Shapes, name_of
-from tools.figures import Recorder, torch_seconds
+from tools.bench.cases import CASES, Axis, resized
+from tools.bench.contenders import Asked, Shapes, name_of
+from tools.bench.figures import Recorder, torch_seconds
 
 BATCH_SECONDS = 0.002
 MIN_ROUNDS = 5
@@ -43,7 +43,7 @@ def emit(**event: Any) -> None:
 
 def main() -> None:
     """Measures each case in turn."""
-    parser = argparse.ArgumentParser(prog="tools.worker")
+    parser = argparse.ArgumentParser(prog="tools.bench.worker")
     parser.add_argument("--backend", required=True, choices=["eager", "rust_inductor", "inductor"])
     parser.add_argument("--shapes", default="static", choices=["static", "first", "all"], help="which are symbols")
     parser.add_argument("--asked", default="nothing", choices=ASKED, help="what is asked of the compiler")

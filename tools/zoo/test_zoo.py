@@ -10,16 +10,18 @@ import pytest
 import torch
 from torch import nn
 
-from tools import forks, pool, zoo, zoo_worker
+from tools import forks, pool
 from tools.reasons import kind_of
-from tools.zoo_models import Row, Subject
+from tools.zoo import run as zoo
+from tools.zoo import worker
+from tools.zoo.models import Row, Subject
 
 #: A worker of the zoo that knows the model below. A process of its own: a fork of one in which autograd has started
 #: threads, as other tests may have had it do, cannot run a backward pass.
 ZOO_WORKER = """
-from tools import test_zoo, zoo_models, zoo_worker
-zoo_models.MODELS["tiny"] = test_zoo.TINY
-zoo_worker.main()
+from tools.zoo import models, test_zoo, worker
+models.MODELS["tiny"] = test_zoo.TINY
+worker.main()
 """
 
 #: A worker that prints what is no answer, and dies of its second task.
@@ -36,7 +38,7 @@ for line in sys.stdin:
 
 def finding(graphs: int, breaks: int, capture: float, **other: object) -> dict[str, object]:
     """What a worker would tell."""
-    made = zoo_worker.Finding(right=True, graphs=graphs, operators=9, breaks=breaks, capture_seconds=capture)
+    made = worker.Finding(right=True, graphs=graphs, operators=9, breaks=breaks, capture_seconds=capture)
     return {**vars(made), **other}
 
 
@@ -143,9 +145,7 @@ def test_tiny_model() -> None:
         answers[task["side"], task["mode"]] = outcome
 
     answers: dict[tuple[str, str], pool.Answer] = {}
-    tasks = [
-        {"name": "tiny", "side": side, "mode": mode, "limit": 120} for side in zoo_worker.SIDES for mode in zoo.MODES
-    ]
+    tasks = [{"name": "tiny", "side": side, "mode": mode, "limit": 120} for side in worker.SIDES for mode in zoo.MODES]
     pool.run_all(["-c", ZOO_WORKER], tasks, 1, take)
     assert len(answers) == 4
     for outcome in answers.values():
@@ -157,6 +157,6 @@ def test_tiny_model() -> None:
 
 def test_what_differs_is_told() -> None:
     one, other = [torch.zeros(2)], [torch.ones(2)]
-    assert zoo_worker.difference(one, one) == ""
-    assert zoo_worker.difference(one, other).startswith("tensor 0 of 1: Tensor-likes are not close!")
-    assert zoo_worker.difference(one, []) == "0 tensors instead of 1"
+    assert worker.difference(one, one) == ""
+    assert worker.difference(one, other).startswith("tensor 0 of 1: Tensor-likes are not close!")
+    assert worker.difference(one, []) == "0 tensors instead of 1"

@@ -119,7 +119,7 @@ def check_manifest(manifest: Path) -> Iterator[str]:
     """The rules on the dependencies of one crate."""
     crate = manifest.parent.name
     if crate not in MAY_DEPEND:
-        yield f"{crate}: the table in tools/tidy.py does not say what this crate may depend on"
+        yield f"{crate}: the table in tools/checks/tidy.py does not say what this crate may depend on"
         return
     tables = tomllib.loads(manifest.read_text())
     named = {

@@ -1,7 +1,7 @@
 """Small programs of many kinds, each a way in which loops and memory meet: what users' own functions are made of.
 
-The kernels of `tools.kernels` are few and well known; these are many, so that no kind is forgotten. A row is a function
-and its inputs, of a size that one call takes well under a millisecond for, where memory is not at its slowest.
+The kernels of `tools.bench.kernels` are few and well known; these are many, so that no kind is forgotten. A row is a
+function and its inputs, of a size that one call takes well under a millisecond for, where memory is not at its slowest.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from torch import nn
 import rust_inductor
 from rust_inductor import _native
 from tools import machine
-from tools.bench import RESULTS, with_chapter
-from tools.models import MODELS, build
+from tools.bench.models import MODELS, build
+from tools.bench.page import RESULTS, with_chapter
 from tools.ui import read_or_empty, say, table
 
 HEADING = "# A WebGPU device"
