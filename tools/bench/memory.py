@@ -56,7 +56,7 @@ def measure(name: str, backend: str) -> dict[str, Any]:
 
 def import_all(backend: str) -> None:
     """Imports what the first compilation would: that is no part of it."""
-    ours = ["rust_inductor._backend"] if backend == "rust_inductor" else ["torch._inductor.compile_fx"]
+    ours = ["rust_inductor._aot"] if backend == "rust_inductor" else ["torch._inductor.compile_fx"]
     for name in ["torch._dynamo", "torch._functorch.aot_autograd", *ours]:
         importlib.import_module(name)
 
