@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tools.checks.tidy import MAX_LINES, MAX_WIDTH, check_book, check_file, check_manifest
+from tools.checks.tidy import (
+    MAX_LINES,
+    MAX_WIDTH,
+    check_book,
+    check_crates_named,
+    check_file,
+    check_manifest,
+    check_rust_blocks,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +65,23 @@ def test_book_names_its_pages(tmp_path: Path) -> None:
         "book/src/SUMMARY.md names two.md, which is not there",
         "not in SUMMARY.md",
     ]
+
+
+def test_rust_in_the_book_is_compiled(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```rust\nlet x = 1;\n```\n\n```rust,ignore\nRow => One,\n```\n")
+    included = '#[doc = include_str!("../../book/src/page.md")]\n'
+    assert list(check_rust_blocks(page, [included + "    Row => One,\n"])) == []
+    problems = list(check_rust_blocks(page, ["Row => Two,"]))
+    assert [problem.split(": ")[-1] for problem in problems] == [
+        'Rust blocks, but no crate has include_str!("../../book/src/page.md") as a doc test',
+        "`Row => One,` is in no source",
+    ]
+
+
+def test_pages_name_every_crate(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("`symshapes`, and others\n")
+    problems = list(check_crates_named(page))
+    assert "README.md: does not name the crate fx" in problems
+    assert not any("symshapes" in problem for problem in problems)

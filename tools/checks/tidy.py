@@ -6,6 +6,8 @@
 - `unsafe` stands only in the modules that are there for it.
 - No file names a path of somebody's machine.
 - Everything that the book's table of contents names is there, and every page is named.
+- The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
+- README and the architecture page name every crate.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tools.ui import ROOT
@@ -68,6 +70,7 @@ LAYER = re.compile(r"(?<!in crate::)\btrace::(\w+|\{)")
 COMMENT = re.compile(r"^\s*//")
 TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
 PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
+RUST_BLOCK = re.compile(r"^```rust(,ignore)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def stage() -> tuple[bool, str]:
@@ -85,6 +88,11 @@ def check(root: Path) -> Iterator[str]:
     for manifest in sorted(root.glob("*/Cargo.toml")):
         yield from check_manifest(manifest)
     yield from check_book(root / "book" / "src")
+    sources = [path.read_text() for path in tracked(root) if path.suffix == ".rs"]
+    for page in sorted((root / "book" / "src").rglob("*.md")):
+        yield from check_rust_blocks(page, sources)
+    for page in (root / "README.md", root / "book" / "src" / "architecture.md"):
+        yield from check_crates_named(page)
 
 
 def tracked(root: Path) -> list[Path]:
@@ -138,3 +146,21 @@ def check_book(pages: Path) -> Iterator[str]:
     present = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"SUMMARY.md"}
     yield from (f"book/src/SUMMARY.md names {page}, which is not there" for page in sorted(named - present))
     yield from (f"book/src/{page}: not in SUMMARY.md" for page in sorted(present - named))
+
+
+def check_rust_blocks(page: Path, sources: Sequence[str]) -> Iterator[str]:
+    """Nothing that a page shows as Rust is out of date: it is compiled by a doc test, or is in the sources."""
+    blocks = RUST_BLOCK.findall(page.read_text())
+    included = f'include_str!("../../book/src/{page.name}")'
+    if any(not excerpt for excerpt, _ in blocks) and not any(included in source for source in sources):
+        yield f"book/src/{page.name}: Rust blocks, but no crate has {included} as a doc test"
+    lines = {line.strip() for excerpt, block in blocks if excerpt for line in block.splitlines()}
+    if lines:
+        lines -= {line.strip() for source in sources for line in source.splitlines()}
+    yield from (f"book/src/{page.name}: `{line}` is in no source" for line in sorted(lines))
+
+
+def check_crates_named(page: Path) -> Iterator[str]:
+    """A page that lists the crates lists all of them."""
+    words = set(re.findall(r"[\w-]+", page.read_text()))
+    yield from (f"{page.name}: does not name the crate {crate}" for crate in sorted(MAY_DEPEND.keys() - words))
