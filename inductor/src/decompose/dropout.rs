@@ -8,7 +8,7 @@ use fx::aten::Overload;
 use fx::{Arg, NodeId, Scalar};
 use symshapes::DType;
 
-use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
+use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_strides};
 
@@ -88,4 +88,12 @@ fn factor(stays: f64, is_native: bool, dtype: DType) -> f64 {
         _ => f64::from(1.0 / stays as f32),
     };
     Scalar::Float(quotient).round_to(dtype).as_f64()
+}
+
+/// `grad * mask * scale`
+pub(crate) fn backward(b: &mut Builder, a: &Args) -> Rewrite {
+    let grad = a.operand(b, "grad_output")?;
+    let mask = a.operand(b, "mask")?;
+    let scaled = b.mul_lit(mask, a.float("scale")?);
+    Ok(b.mul(grad, scaled))
 }

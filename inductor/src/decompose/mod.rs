@@ -6,32 +6,30 @@
 
 mod activation;
 mod args;
-mod backward;
 mod builder;
 mod compose;
 mod creation;
 mod dropout;
-mod edges;
 mod effect;
 mod formula;
-mod gate;
 mod index;
 mod layer;
 mod loss;
 mod norm;
-mod norm_backward;
+mod pad;
 mod parts;
 mod pointwise;
 mod reduce;
 mod resample;
 mod shape;
+mod slice;
+mod softmax;
 mod special;
 mod twin;
 mod uses;
 mod vector;
 mod view;
 mod window;
-mod window_backward;
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Extern, Rule, rule};
