@@ -27,8 +27,9 @@ SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
 #: For each crate, the crates of this workspace that it may name.
 MAY_DEPEND = {
     "symshapes": set(),
-    "fx": {"symshapes"},
-    "guards": {"symshapes"},
+    "pyrepr": set(),
+    "fx": {"symshapes", "pyrepr"},
+    "guards": {"symshapes", "pyrepr"},
     "dynamo-core": {"symshapes", "fx", "guards"},
     "inductor": {"symshapes", "fx"},
     "inductor-cpu": {"symshapes", "fx", "inductor"},

@@ -1,26 +1,32 @@
-//! How Python writes plain values: `repr` of strings, bytes and floats.
+//! Plain values as CPython's `repr` writes them: strings, bytes, floats, complex numbers.
+//!
+//! Characters that CPython escapes because its Unicode tables call them unprintable, controls apart, stay as they are.
 
 use std::fmt::{self, Display, Formatter};
 
 /// `repr` of a `str`.
-pub(crate) struct Str<'a>(pub(crate) &'a str);
+#[derive(Clone, Copy, Debug)]
+pub struct Str<'a>(pub &'a str);
 
 /// `repr` of `bytes`.
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes<'a>(pub &'a [u8]);
 
-/// `repr` of a `float`.
-pub(crate) struct Float(pub(crate) f64);
+/// `repr` of a `float`: the fewest digits that read back, an exponent below 1e-4 and from 1e16 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(pub f64);
 
 /// `repr` of a `complex`.
-pub(crate) struct Complex(pub(crate) f64, pub(crate) f64);
+#[derive(Clone, Copy, Debug)]
+pub struct Complex(pub f64, pub f64);
 
-/// `True` or `False`.
-pub(crate) fn boolean(value: bool) -> &'static str {
+/// `repr` of a `bool`.
+pub fn boolean(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
 /// Items with commas between them.
-pub(crate) fn comma_separated<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+pub fn comma_separated<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
 }
 
@@ -68,7 +74,6 @@ impl Display for Bytes<'_> {
 }
 
 impl Display for Float {
-    /// The fewest digits that read back, an exponent below 1e-4 and from 1e16 on.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let value = self.0;
         if value.is_nan() {
@@ -106,8 +111,11 @@ mod tests {
 
     #[test]
     fn values_as_python_writes_them() {
-        let floats = [1.0, -0.0, 0.1, 1e-5, 1e15, 1e16, 1.2345e22, f64::NEG_INFINITY].map(|v| Float(v).to_string());
-        assert_eq!(floats, ["1.0", "-0.0", "0.1", "1e-05", "1000000000000000.0", "1e+16", "1.2345e+22", "-inf"]);
+        let floats = [1.0, -0.0, 0.1, 1e-4, 1e-5, 1.5e-7, 1e15, 1e16, 1.2345e22, 123456789.125];
+        let python = ["1.0", "-0.0", "0.1", "0.0001", "1e-05", "1.5e-07", "1000000000000000.0", "1e+16", "1.2345e+22"];
+        assert_eq!(floats.map(|v| Float(v).to_string())[..9], python);
+        assert_eq!(Float(floats[9]).to_string(), "123456789.125");
+        assert_eq!([f64::NEG_INFINITY, f64::NAN].map(|v| Float(v).to_string()), ["-inf", "nan"]);
         assert_eq!(Str("it's").to_string(), "\"it's\"");
         assert_eq!(Str("a'\"\n\u{7f}é").to_string(), "'a\\'\"\\n\\x7fé'");
         assert_eq!(Bytes(b"a'\x00\xff").to_string(), "b\"a'\\x00\\xff\"");
