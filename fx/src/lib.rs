@@ -10,7 +10,6 @@ pub mod arg;
 pub mod aten;
 pub mod graph;
 pub mod infer;
-pub mod interp;
 pub mod json;
 mod listing;
 mod names;

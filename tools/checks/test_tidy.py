@@ -55,6 +55,10 @@ def test_dependencies_point_one_way(tmp_path: Path) -> None:
     assert list(check_manifest(manifest)) == []
     manifest.write_text("[dev-dependencies]\ninductor.workspace = true\n")
     assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on inductor"]
+    manifest.write_text("[dev-dependencies]\nfx-interp.workspace = true\n")
+    assert list(check_manifest(manifest)) == []
+    manifest.write_text("[dependencies]\nfx-interp.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on fx-interp"]
 
 
 def test_book_names_its_pages(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ use super::{
     call::{Call, Result, tuple},
     pointwise, scalar,
 };
-use crate::{prim::Pointwise, scalar::Scalar};
+use fx::{prim::Pointwise, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.

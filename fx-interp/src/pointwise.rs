@@ -1,12 +1,12 @@
 //! The element-wise overloads. Which arguments are operands, and in which dtype they meet, stands in
-//! [`crate::infer::pointwise`]; here stands what is computed of one element of each.
+//! [`fx::infer::pointwise`]; here stands what is computed of one element of each.
 
 use super::{
     Tensor, activation,
     call::{Call, Result},
     scalar,
 };
-use crate::{
+use fx::{
     arg::Arg,
     infer::{pointwise as rows, promote::Operand},
     prim::Pointwise as P,

@@ -1,7 +1,7 @@
-//! Random kernels and inputs, to hold backends against the [interpreter](super::interp).
+//! Random kernels and inputs, to hold backends against the [interpreter](crate::loops).
 //!
-//! Everything is a function of the seed. Kernels are right (they pass [`verify`](super::verify::verify)), and their
-//! results are determined to the bit, but for what no backend should have to share:
+//! Everything is a function of the seed. Kernels are right (they pass [`verify`]), and their results are determined to
+//! the bit, but for what no backend should have to share:
 //! - the sign and payload of a NaN (no kernel looks at them);
 //! - the sign of a zero that `maximum` or `minimum` chose between two zeros (kernels add 0 to it before they go on);
 //! - the last places of primitives that are not correctly rounded, where [`GenOptions::inexact`] lets them occur:
@@ -9,6 +9,8 @@
 //!
 //! To this end sums and products of floats run over small integers, so that every order of accumulation gives the
 //! same, divisors of integers are positive, and floats are brought into range before they become integers.
+//!
+//! [`verify`]: inductor::loop_ir::verify::verify
 
 mod build;
 mod inputs;
@@ -20,8 +22,8 @@ mod step;
 pub use inputs::{inputs, inputs_with, sizes, small_inputs};
 pub use shrink::smallest;
 
-use super::Kernel;
 use build::Builder;
+use inductor::loop_ir::Kernel;
 use symshapes::DType;
 
 /// What random kernels consist of.
@@ -61,7 +63,8 @@ pub fn kernel(seed: u64, options: &GenOptions) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loop_ir::{interp, verify::verify};
+    use crate::loops;
+    use inductor::loop_ir::verify::verify;
     use proptest::prelude::*;
 
     /// Checks what is promised of a kernel, and runs it.
@@ -78,10 +81,10 @@ mod tests {
         for seed in seed..=seed.saturating_add(options.sizes as u64) {
             let sizes = sizes(seed, &kernel, options.iterations);
             let mut buffers = inputs(seed, &kernel, &sizes);
-            let done = interp::run(&kernel, &sizes, &mut buffers);
+            let done = loops::run(&kernel, &sizes, &mut buffers);
             done.unwrap_or_else(|error| panic!("seed {seed}, sizes {sizes:?}: {error}\n{text}"));
             let mut again = inputs(seed, &read, &sizes);
-            interp::run(&read, &sizes, &mut again).expect("it ran before");
+            loops::run(&read, &sizes, &mut again).expect("it ran before");
             assert!(buffers == again, "seed {seed}: parsing changed what the kernel does\n{text}");
         }
     }

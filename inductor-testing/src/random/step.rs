@@ -1,9 +1,9 @@
 //! Random operations on values, each within its domain.
 
 use super::build::{Block, Builder};
-use crate::grid::FUNCTIONS;
-use crate::loop_ir::{Op, Role, Value};
 use fx::prim::Pointwise as P;
+use inductor::grid::FUNCTIONS;
+use inductor::loop_ir::{Op, Role, Value};
 use symshapes::{DType, DTypeClass};
 
 /// Float primitives whose results are determined to the bit.

@@ -1,8 +1,8 @@
 //! Random loop nests: the forms that the compiler's own kernels have.
 
 use super::build::{Block, Builder, Position};
-use crate::loop_ir::{Acc, Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use fx::prim::{Pointwise, Reduction};
+use inductor::loop_ir::{Acc, Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use symshapes::{DType, DTypeClass, Expr};
 
 /// Extents: one, below, at and above the lanes of a vector, and odd ones.

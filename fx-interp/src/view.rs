@@ -4,7 +4,7 @@ use super::{
     InterpError, Rule, Tensor, Value,
     call::{Call, Result, tuple},
 };
-use crate::{arg::Arg, scalar::Scalar};
+use fx::{arg::Arg, scalar::Scalar};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[

@@ -1,6 +1,6 @@
 //! Arrays in memory, and who has accessed their elements.
 
-use crate::loop_ir::interp::Buffer;
+use crate::loops::Buffer;
 use rustc_hash::FxHashMap;
 use symshapes::DType;
 

@@ -1,7 +1,7 @@
 //! One call as a rule sees it: its arguments by name, tensors looked up.
 
 use super::{InterpError, Tensor, Value, tensor::broadcast_sizes};
-use crate::{arg::Arg, aten::Bound, graph::NodeId, scalar::Scalar};
+use fx::{arg::Arg, aten::Bound, graph::NodeId, scalar::Scalar};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use symshapes::DType;

@@ -8,13 +8,17 @@
 
 mod memory;
 
-use super::{
+use crate::loops::Buffer;
+use cranelift_entity::SecondaryMap;
+use fx::{Scalar, prim::Pointwise};
+use fx_interp::scalar;
+use inductor::grid::{
     Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, VECTOR, Val, eval,
 };
-use crate::loop_ir::{Param, interp::Buffer};
-use cranelift_entity::SecondaryMap;
+use inductor::loop_ir::Param;
 use memory::{Array, Toucher};
 use rustc_hash::FxHashMap;
+use symshapes::DType;
 
 /// Why a kernel could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -183,7 +187,7 @@ impl<'a> Machine<'a> {
                 let mem = this.kernel.bindings[*binding].mem;
                 for (k, lane) in lanes.iter().enumerate() {
                     let i = this.element_after(*binding, *index, k, t, None)?;
-                    this.vals[*lane][t] = eval::loaded(mem, this.memory[*binding].bits(i));
+                    this.vals[*lane][t] = loaded(mem, this.memory[*binding].bits(i));
                 }
                 Ok(())
             }),
@@ -270,14 +274,14 @@ impl<'a> Machine<'a> {
             Op::Fma(a, b, c) => eval::fma(data.ty, bits(self, a), bits(self, b), bits(self, c)),
             Op::Call(op, args) => {
                 let args: Vec<u64> = args.iter().map(|v| bits(self, v)).collect();
-                eval::call(*op, data.ty, &args)
+                call(*op, data.ty, &args)
             }
             Op::Cast(a) => eval::cast(ty(a), data.ty, bits(self, a)),
             Op::Bits(a) => bits(self, a),
             Op::Load(binding, index) => {
                 let i = self.element(*binding, *index, t, None, self.is_atomic(*binding))?;
                 let mem: Mem = self.kernel.bindings[*binding].mem;
-                eval::loaded(mem, self.memory[*binding].bits(i))
+                loaded(mem, self.memory[*binding].bits(i))
             }
             Op::Shuffle(a, bits) => self.vals[*a][t ^ *bits as usize],
             Op::LoadShared(shared, index) => {
@@ -352,5 +356,27 @@ impl<'a> Machine<'a> {
             return Ok(i);
         }
         Err(InterpError::Race { stage: stage(), what: shared.to_string(), index: i })
+    }
+}
+
+/// A function of floats that a device computes.
+fn call(op: Pointwise, ty: Ty, args: &[u64]) -> u64 {
+    let args: Vec<Scalar> = args.iter().map(|&bits| Scalar::Float(eval::float(ty, bits))).collect();
+    let dtype = if ty == Ty::F64 { DType::F64 } else { DType::F32 };
+    match scalar::pointwise(op, dtype, &args) {
+        Scalar::Float(x) => eval::float_bits(ty, x),
+        Scalar::Int(i) => i as u64,
+    }
+}
+
+/// The bits of a register after a load of these bits of memory.
+fn loaded(mem: Mem, bits: u64) -> u64 {
+    match mem {
+        Mem::I8 => eval::int_bits(Ty::I32, i64::from(bits as i8)),
+        Mem::U8 => bits & 0xff,
+        Mem::I16 => eval::int_bits(Ty::I32, i64::from(bits as i16)),
+        Mem::U16 => bits & 0xffff,
+        Mem::I32 | Mem::U32 | Mem::F32 => bits & 0xffff_ffff,
+        Mem::I64 | Mem::F64 => bits,
     }
 }

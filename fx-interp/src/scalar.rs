@@ -4,7 +4,7 @@
 //! `float32` gives the correctly rounded sum, difference, product, quotient and square root (a `float64` has more
 //! than twice its digits); only `fma` needs, and gets, arithmetic of its own.
 
-use crate::{prim::Pointwise, scalar::Scalar};
+use fx::{prim::Pointwise, scalar::Scalar};
 use symshapes::DType;
 
 /// Applies `op` to operands of dtype `dtype`. The condition of `where` comes first and counts as bool.

@@ -4,7 +4,7 @@ use super::{
     Rule, Tensor, Value,
     call::{Call, Result, tuple},
 };
-use crate::scalar::Scalar;
+use fx::scalar::Scalar;
 use symshapes::DType;
 
 /// The rules of this family.

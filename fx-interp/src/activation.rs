@@ -4,7 +4,7 @@ use super::{
     call::{Call, Result},
     pointwise::Kernel,
 };
-use crate::{arg::Arg, scalar::Scalar};
+use fx::{arg::Arg, scalar::Scalar};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 use symshapes::DType;
 

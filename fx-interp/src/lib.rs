@@ -21,12 +21,12 @@ mod view;
 
 pub use tensor::{Tensor, broadcast_sizes};
 
-use crate::{
+use call::{Call, Env, Result};
+use fx::{
     arg::Arg,
     aten::{self, BindError, Overload},
     graph::{Graph, Kind, Node, NodeId},
 };
-use call::{Call, Env, Result};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -165,7 +165,7 @@ fn rule(overload: &Overload) -> Option<Rule> {
         [view::RULES, create::RULES, reduce::RULES, matmul::RULES, norm::RULES, conv::RULES, pool::RULES, index::RULES];
     let index = INDEX.get_or_init(|| families.into_iter().flatten().copied().collect());
     let named = index.get(overload.name.as_str()).or_else(|| index.get(overload.base())).copied();
-    named.or_else(|| crate::infer::pointwise::row(overload).map(|_| pointwise::rule as Rule))
+    named.or_else(|| fx::infer::pointwise::row(overload).map(|_| pointwise::rule as Rule))
 }
 
 /// The argument with its nodes' values put in.

@@ -1,7 +1,7 @@
 //! The calls in a graph that are no ATen overloads: picking from tuples, arithmetic on sizes.
 
-use super::Value;
-use crate::{arg::Arg, interp::scalar, prim::Pointwise, scalar::Scalar};
+use super::{Value, scalar};
+use fx::{arg::Arg, prim::Pointwise, scalar::Scalar};
 use symshapes::DType;
 
 /// Calls `target`; `None` if it is not covered.

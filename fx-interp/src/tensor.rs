@@ -2,7 +2,7 @@
 //!
 //! Invariant: the array is in standard (row-major) layout. Strides are no business of the oracle.
 
-use crate::scalar::Scalar;
+use fx::scalar::Scalar;
 use ndarray::{ArrayD, IxDyn};
 use symshapes::DType;
 

@@ -1,19 +1,19 @@
-//! The reference interpreter: one scalar at a time, slow and obvious; the oracle of every backend.
+//! The reference interpreter of loop IR: one scalar at a time, slow and obvious; the oracle of every backend.
 //!
-//! - Values are rounded to their dtype after each step; primitives compute as [`fx::interp::scalar`] has them.
+//! - Values are rounded to their dtype after each step; primitives compute as [`fx_interp::scalar`] has them.
 //! - Sums and products of floats accumulate in `float64` and are rounded to the accumulator's dtype once.
 //! - Whether a loop is a vector loop makes no difference.
 //! - Every access is checked; an unmasked one outside its buffer is an error, as is reading an element of an `Out`
 //!   buffer before it was written, or one of a scratch buffer before it was written in the same parallel iteration.
 
-use super::{Acc, Axis, Kernel, Loop, Op, Param, Role, Scalar, Stmt, StoreMode, Value};
 use cranelift_entity::SecondaryMap;
 use fx::{
-    interp::scalar::pointwise,
     prim::{Pointwise, Reduction},
     scalar::convert,
 };
+use fx_interp::scalar::pointwise;
 use half::{bf16, f16};
+use inductor::loop_ir::{Acc, Axis, Kernel, Loop, Op, Param, Role, Scalar, Stmt, StoreMode, Value};
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Expr, Sym};
 

@@ -4,7 +4,7 @@ use super::{
     Rule, Tensor, Value,
     call::{Call, Result},
 };
-use crate::{arg::Arg, infer::promote::DEFAULT_FLOAT, scalar::Scalar};
+use fx::{arg::Arg, infer::promote::DEFAULT_FLOAT, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family. What `empty` leaves undefined is zero here.

@@ -1,6 +1,6 @@
 //! Makes a failing kernel small: statements are left out, one after another, as long as it fails.
 
-use crate::loop_ir::{Kernel, Loop, Stmt, verify::verify};
+use inductor::loop_ir::{Kernel, Loop, Stmt, verify::verify};
 
 /// A right kernel that fails as this one does, and of which no statement can be left out.
 pub fn smallest(mut kernel: Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
@@ -44,9 +44,9 @@ fn remove(of: &mut Loop, left: &mut usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loop_ir::random::{GenOptions, kernel};
-    use crate::loop_ir::{Op, StoreMode};
+    use crate::random::{GenOptions, kernel};
     use fx::prim::Pointwise;
+    use inductor::loop_ir::{Op, StoreMode};
 
     /// True if the kernel stores something and has a sine.
     fn fails(kernel: &Kernel) -> bool {

@@ -5,7 +5,7 @@ use super::{
     call::{Call, Result, tuple},
     reduce::{lanes, mean_and_squares},
 };
-use crate::{arg::Arg, scalar::Scalar};
+use fx::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.

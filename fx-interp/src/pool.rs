@@ -5,7 +5,7 @@ use super::{
     call::{Call, Result, tuple},
     tensor::indices,
 };
-use crate::scalar::Scalar;
+use fx::scalar::Scalar;
 use symshapes::DType;
 
 /// The rules of this family.

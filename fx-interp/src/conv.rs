@@ -8,7 +8,7 @@ use super::{
     call::{Call, Result},
     tensor::indices,
 };
-use crate::{arg::Arg, scalar::Scalar};
+use fx::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.

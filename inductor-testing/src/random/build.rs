@@ -1,11 +1,11 @@
 //! Building kernels: arenas, blocks and random memory accesses.
 
 use super::{GenOptions, rng::Rng};
-use crate::loop_ir::{
-    Acc, AccData, Axis, AxisData, Kernel, Loop, Op, Param, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData,
-};
 use cranelift_entity::PrimaryMap;
 use fx::prim::{Pointwise, Reduction};
+use inductor::loop_ir::{
+    Acc, AccData, Axis, AxisData, Kernel, Loop, Op, Param, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData,
+};
 use symshapes::{DType, Expr, Pool, Range, Sym};
 
 /// Ranges of sizes: with and without 0 and 1, bounded or not.

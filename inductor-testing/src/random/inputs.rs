@@ -1,7 +1,8 @@
 //! Random sizes, and contents for a kernel's buffers.
 
 use super::rng::Rng;
-use crate::loop_ir::{Kernel, Loop, Scalar, Stmt, interp::Buffer};
+use crate::loops::Buffer;
+use inductor::loop_ir::{Kernel, Loop, Scalar, Stmt};
 use symshapes::DType;
 
 /// Values of sizes: nothing, one, and around the lanes of a vector and multiples of them.
