@@ -29,7 +29,6 @@ mod math;
 mod op;
 pub mod pieces;
 pub mod print;
-pub mod tables;
 pub mod text;
 pub mod verify;
 
