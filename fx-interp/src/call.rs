@@ -1,7 +1,7 @@
 //! One call as a rule sees it: its arguments by name, tensors looked up.
 
 use super::{InterpError, Tensor, Value, tensor::broadcast_sizes};
-use fx::{arg::Arg, aten::Bound, graph::NodeId, scalar::Scalar};
+use fx::{arg::Arg, aten::Bound, graph::NodeId, infer::wrap_dim, scalar::Scalar};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use symshapes::DType;
@@ -95,13 +95,7 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
-        let rank = rank.max(1) as i64;
-        let wrapped = if dim < 0 { dim + rank } else { dim };
-        if (0..rank).contains(&wrapped) {
-            Ok(wrapped as usize)
-        } else {
-            Err(self.unsupported(format!("dimension {dim} of rank {rank}")))
-        }
+        wrap_dim(dim, rank).ok_or_else(|| self.unsupported(format!("dimension {dim} of rank {}", rank.max(1))))
     }
 
     /// The dimensions that a list names; all of them where it is empty or absent.

@@ -31,7 +31,7 @@ impl Decompose<'_> {
         }
         let node = &self.graph[id];
         let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return unsupported("other arguments") };
-        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let args = Args { bound: &bound, values: &self.values, results: &promises };
         let (x, stays) = (args.operand(&mut self.b, "input")?, 1.0 - args.float("p")?);
         let is_plain = is_native || (stays > 0.0 && stays < 1.0 && !self.b.may_be_empty(x));
         if !args.bool("train")? || !is_plain {
