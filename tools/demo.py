@@ -8,8 +8,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from tools.figures import COUNTS
-from tools.processes import Event, WorkerFailed, cold_caches, run_worker
+from tools.bench.figures import COUNTS
+from tools.bench.processes import Event, WorkerFailed, cold_caches, run_worker
 from tools.ui import IS_TERMINAL, Line, say, table
 
 MODELS = {"resnet50": "ResNet-50 (224×224)", "bert": "BERT-base (128 tokens)", "gpt2": "GPT-2 (128 tokens)"}

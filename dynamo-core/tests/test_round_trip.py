@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import pythons
+from tools.checks import pythons
 
 CRATE = Path(__file__).resolve().parent.parent
 DUMP = CRATE / "tests" / "dump_code.py"

@@ -1,6 +1,6 @@
 //! Infers the metadata of every node of a graph and times it: `infer GRAPH.json ROUNDS`.
 //!
-//! The graph comes from `tools/bench_symshapes.py`, with the metadata that torch's fake tensors gave. Each round starts
+//! The graph comes from `tools/bench/symshapes.py`, with the metadata that torch's fake tensors gave. Each round starts
 //! with the inputs' metadata alone, in a shape environment over the graph's symbols; a node without a rule keeps
 //! torch's. One line of JSON says how long each round took, what differs from torch's answer, and what has none.
 

@@ -2,7 +2,7 @@
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::pyrepr::{Shown, Style};
+use crate::shown::{Shown, Style};
 use crate::target::Target;
 use std::fmt::{self, Display, Formatter};
 

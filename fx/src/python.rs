@@ -5,7 +5,7 @@
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::names::{Names, is_identifier};
-use crate::pyrepr::{Shown, Style};
+use crate::shown::{Shown, Style};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use std::fmt::Write;

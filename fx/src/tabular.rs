@@ -4,7 +4,7 @@
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node};
-use crate::pyrepr::{Shown, Style};
+use crate::shown::{Shown, Style};
 use crate::target::Target;
 
 type Row = [String; 5];

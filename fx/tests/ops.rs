@@ -1,10 +1,8 @@
 //! Runs recorded calls of ATen overloads (`ops/cases.py` writes them) through the interpreter and the shape rules, and
 //! compares both with what torch gave.
 
-use fx::{
-    Arg, Graph, Meta, Scalar, TensorMeta, infer,
-    interp::{self, Tensor, Value},
-};
+use fx::{Arg, Graph, Meta, Scalar, TensorMeta, infer};
+use fx_interp::{self as interp, Tensor, Value};
 use serde_json::Value as Json;
 use symshapes::{DType, Device, Pool};
 

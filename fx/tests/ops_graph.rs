@@ -1,10 +1,8 @@
 //! Whole graphs through the interpreter, written as text.
 
 use expect_test::{Expect, expect};
-use fx::{
-    interp::{self, Tensor, Value},
-    text,
-};
+use fx::text;
+use fx_interp::{self as interp, Tensor, Value};
 use symshapes::DType;
 
 /// Runs the graph on one 2×3 tensor and prints what it gives.

@@ -2,10 +2,8 @@
 //! arithmetic on random tensors.
 
 use expect_test::{Expect, expect};
-use fx::{
-    Arg, Graph, Meta, NodeId, TensorMeta, infer,
-    interp::{self, Tensor, Value},
-};
+use fx::{Arg, Graph, Meta, NodeId, TensorMeta, infer};
+use fx_interp::{self as interp, Tensor, Value};
 use proptest::prelude::*;
 use symshapes::{DType, Device, EnvOptions, Expr, Range, ShapeEnv};
 

@@ -4,7 +4,6 @@
 //! - Equal means identical: same type and same value, floats bit by bit. All NaNs of a type are one.
 //! - The items of a frozen set are sorted and differ, so that equal sets are equal here.
 
-use crate::repr;
 use cranelift_entity::entity_impl;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -131,20 +130,20 @@ impl Display for Constant {
         match self {
             Constant::None => f.write_str("None"),
             Constant::Ellipsis => f.write_str("Ellipsis"),
-            Constant::Bool(value) => f.write_str(repr::boolean(*value)),
+            Constant::Bool(value) => f.write_str(pyrepr::boolean(*value)),
             Constant::Int(value) => write!(f, "{value}"),
             Constant::BigInt(digits) => f.write_str(digits),
-            Constant::Float(bits) => write!(f, "{}", repr::Float(f64::from_bits(*bits))),
-            Constant::Complex(re, im) => write!(f, "{}", repr::Complex(f64::from_bits(*re), f64::from_bits(*im))),
-            Constant::Str(text) => write!(f, "{}", repr::Str(text)),
-            Constant::Bytes(bytes) => write!(f, "{}", repr::Bytes(bytes)),
+            Constant::Float(bits) => write!(f, "{}", pyrepr::Float(f64::from_bits(*bits))),
+            Constant::Complex(re, im) => write!(f, "{}", pyrepr::Complex(f64::from_bits(*re), f64::from_bits(*im))),
+            Constant::Str(text) => write!(f, "{}", pyrepr::Str(text)),
+            Constant::Bytes(bytes) => write!(f, "{}", pyrepr::Bytes(bytes)),
             Constant::Tuple(items) => {
-                write!(f, "({}{})", repr::comma_separated(items), if items.len() == 1 { "," } else { "" })
+                write!(f, "({}{})", pyrepr::comma_separated(items), if items.len() == 1 { "," } else { "" })
             }
             Constant::FrozenSet(items) if items.is_empty() => f.write_str("frozenset()"),
-            Constant::FrozenSet(items) => write!(f, "frozenset({{{}}})", repr::comma_separated(items)),
+            Constant::FrozenSet(items) => write!(f, "frozenset({{{}}})", pyrepr::comma_separated(items)),
             Constant::Slice(parts) => {
-                write!(f, "slice({})", repr::comma_separated(parts.map(optional)))
+                write!(f, "slice({})", pyrepr::comma_separated(parts.map(optional)))
             }
             Constant::DType(dtype) => write!(f, "torch.{dtype}"),
             Constant::Device(device) => write_device(f, *device),

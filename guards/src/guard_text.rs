@@ -3,7 +3,6 @@
 use crate::{
     guard::{Collection, Element, Guard, GuardKind},
     object::ObjectId,
-    repr,
     source::SourceId,
     sources::Sources,
     tensor::{self, TensorGuard},
@@ -38,7 +37,7 @@ impl Printer<'_> {
         match kind {
             GuardKind::NoneMatch => format!("{name} is None"),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => format!("{name} is not None"),
-            GuardKind::BoolMatch(value) => format!("{name} == {}", repr::boolean(*value)),
+            GuardKind::BoolMatch(value) => format!("{name} == {}", pyrepr::boolean(*value)),
             GuardKind::TypeMatch(ty) => self.check("___check_type_id", name, *ty),
             GuardKind::IdMatch(object)
             | GuardKind::FunctionMatch(object)
@@ -60,11 +59,11 @@ impl Printer<'_> {
             GuardKind::SetContains(item) => format!("set.__contains__({name}, {})", item.text(sources)),
             GuardKind::SetNotContains(item) => format!("not set.__contains__({name}, {})", item.text(sources)),
             GuardKind::NotPresentInGenericDict(attr) => {
-                format!("not ___dict_contains({}, {name}.__dict__)", repr::Str(&sources.strings()[*attr]))
+                format!("not ___dict_contains({}, {name}.__dict__)", pyrepr::Str(&sources.strings()[*attr]))
             }
             GuardKind::HasAttr(attr, present) => {
                 let not = if *present { "" } else { "not " };
-                format!("{not}hasattr({name}, {})", repr::Str(&sources.strings()[*attr]))
+                format!("{not}hasattr({name}, {})", pyrepr::Str(&sources.strings()[*attr]))
             }
             GuardKind::DictKeysMatch(keys) => format!("list(dict.keys({name})) == {}", self.list(keys)),
             GuardKind::MappingKeysCheck(keys) => format!("list({name}.keys()) == {}", self.list(keys)),
@@ -103,7 +102,8 @@ impl Printer<'_> {
     }
 
     fn tensor(&self, guard: &TensorGuard) -> String {
-        let sizes = |sizes: &[Option<i64>]| repr::comma_separated(sizes.iter().map(|&s| crate::constant::optional(s)));
+        let sizes =
+            |sizes: &[Option<i64>]| pyrepr::comma_separated(sizes.iter().map(|&s| crate::constant::optional(s)));
         format!(
             "check_tensor({}, {}, {}, torch.{}, device={}, requires_grad={}, size=[{}], stride=[{}])",
             self.name,
@@ -111,17 +111,17 @@ impl Printer<'_> {
             guard.dispatch_keys.name,
             guard.dtype,
             tensor::index(guard.device),
-            repr::boolean(guard.requires_grad),
+            pyrepr::boolean(guard.requires_grad),
             sizes(&guard.sizes),
             sizes(&guard.strides),
         )
     }
 
     fn list(&self, items: &[Element]) -> String {
-        format!("[{}]", repr::comma_separated(items.iter().map(|item| item.text(self.sources))))
+        format!("[{}]", pyrepr::comma_separated(items.iter().map(|item| item.text(self.sources))))
     }
 
     fn names(&self, all: &[SourceId]) -> String {
-        repr::comma_separated(all.iter().map(|&id| self.sources.display(id)))
+        pyrepr::comma_separated(all.iter().map(|&id| self.sources.display(id)))
     }
 }

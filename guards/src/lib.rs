@@ -86,7 +86,6 @@ mod intern;
 mod object;
 mod objects;
 mod read;
-mod repr;
 mod shape;
 mod source;
 mod sources;

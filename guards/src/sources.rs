@@ -8,7 +8,6 @@ use crate::{
     constant::{Constant, ConstantId},
     intern::{Interner, StrId, Strings},
     object::{ObjectId, ObjectInfo, ObjectTable},
-    repr,
     source::{Arg, Key, Reach, Root, Source, SourceId, Step, TensorProperty},
     tensor::{TensorGuard, TensorGuardId},
 };
@@ -248,11 +247,11 @@ impl Sources {
     fn arg_text(&self, arg: Arg, by_repr: bool) -> String {
         match arg {
             Arg::Nothing => String::new(),
-            Arg::Name(name) if by_repr => repr::Str(&self.strings[name]).to_string(),
+            Arg::Name(name) if by_repr => pyrepr::Str(&self.strings[name]).to_string(),
             Arg::Name(name) => self.strings[name].to_string(),
             Arg::Index(index) => index.to_string(),
             Arg::Key(Key::Int(value)) => value.to_string(),
-            Arg::Key(Key::Str(text)) => repr::Str(&self.strings[text]).to_string(),
+            Arg::Key(Key::Str(text)) => pyrepr::Str(&self.strings[text]).to_string(),
             Arg::Key(Key::Constant(constant)) | Arg::Constant(constant) => self.constants[constant].to_string(),
             Arg::Key(Key::Object(source)) => self.display(source).to_string(),
             Arg::Property(TensorProperty::Size(dim)) => format!("size()[{dim}]"),

@@ -1,6 +1,6 @@
 //! What guards assume of the thread and of the libraries: one row per kind.
 
-use crate::{guard::KindRow, object::ObjectId, repr};
+use crate::{guard::KindRow, object::ObjectId};
 use serde::{Deserialize, Serialize};
 use symshapes::{DType, Device, DeviceKind};
 
@@ -110,13 +110,13 @@ impl GlobalState {
             GlobalState::DefaultDevice(Some(device)) => crate::Constant::Device(*device).to_string(),
             GlobalState::AttentionKernels(enabled) => {
                 let names = ATTENTION_KERNELS.iter().zip(enabled).filter(|(_, on)| **on).map(|(name, _)| name);
-                format!("[{}]", repr::comma_separated(names))
+                format!("[{}]", pyrepr::comma_separated(names))
             }
             GlobalState::NumThreads(n) => n.to_string(),
             GlobalState::DualLevel(level) => level.to_string(),
-            GlobalState::FunctorchStack(states) => format!("[{}]", repr::comma_separated(states)),
+            GlobalState::FunctorchStack(states) => format!("[{}]", pyrepr::comma_separated(states)),
             GlobalState::TorchFunction(TorchFunction { subclasses, modes }) => {
-                format!("subclasses {subclasses}, modes [{}]", repr::comma_separated(modes))
+                format!("subclasses {subclasses}, modes [{}]", pyrepr::comma_separated(modes))
             }
         }
     }
@@ -125,6 +125,6 @@ impl GlobalState {
 impl Autocast {
     fn value(&self) -> String {
         let enabled = self.enabled.iter().map(|&(kind, dtype)| format!("{} {dtype}", Device { kind, index: None }));
-        format!("[{}] cached_enabled={}", repr::comma_separated(enabled), self.cache)
+        format!("[{}] cached_enabled={}", pyrepr::comma_separated(enabled), self.cache)
     }
 }

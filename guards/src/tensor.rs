@@ -1,6 +1,6 @@
 //! What a compiled program assumes of a tensor, and where another tensor differs.
 
-use crate::{object::ObjectId, repr};
+use crate::object::ObjectId;
 use cranelift_entity::entity_impl;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -149,7 +149,7 @@ impl Mismatch {
             Mismatch::Device(a, b) => (a.to_string(), b.to_string()),
             Mismatch::Layout(a, b) => (format!("{a:?}"), format!("{b:?}")),
             Mismatch::RequiresGrad(a) => {
-                (format!("requires_grad={}", repr::boolean(*a)), format!("requires_grad={}", repr::boolean(!a)))
+                (format!("requires_grad={}", pyrepr::boolean(*a)), format!("requires_grad={}", pyrepr::boolean(!a)))
             }
             Mismatch::Rank(a, b) => (format!("rank {a}"), format!("rank {b}")),
             Mismatch::Size(at, a, b) => (format!("size()[{at}] == {a}"), format!("size()[{at}] == {b}")),

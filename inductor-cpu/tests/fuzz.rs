@@ -6,8 +6,8 @@ mod support;
 
 use inductor::backend::Backend;
 use inductor::loop_ir::Kernel;
-use inductor::loop_ir::random::{GenOptions, inputs, kernel, sizes, smallest};
 use inductor_cpu::Cpu;
+use inductor_testing::random::{GenOptions, inputs, kernel, sizes, smallest};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)

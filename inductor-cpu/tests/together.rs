@@ -4,9 +4,9 @@ mod support;
 
 use inductor::backend::{Backend, CompiledKernel, Member};
 use inductor::loop_ir::Kernel;
-use inductor::loop_ir::interp::{self, Buffer};
-use inductor::loop_ir::random::{GenOptions, inputs, kernel, sizes};
 use inductor_cpu::Cpu;
+use inductor_testing::loops::{self, Buffer};
+use inductor_testing::random::{GenOptions, inputs, kernel, sizes};
 use std::sync::Arc;
 use support::{kernels, parse};
 
@@ -86,7 +86,7 @@ fn random_kernels() {
             (kernel, sizes)
         };
         let runs =
-            |(kernel, sizes): &(Kernel, Vec<i64>)| interp::run(kernel, sizes, &mut inputs(0, kernel, sizes)).is_ok();
+            |(kernel, sizes): &(Kernel, Vec<i64>)| loops::run(kernel, sizes, &mut inputs(0, kernel, sizes)).is_ok();
         check(&(first..first + 12).map(one).filter(runs).collect());
     }
 }

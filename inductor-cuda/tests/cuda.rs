@@ -5,10 +5,8 @@ mod common;
 use common::{folder, goldens, nvrtc};
 use expect_test::expect_file;
 use inductor::grid::lower;
-use inductor::loop_ir::{
-    Kernel,
-    random::{self, GenOptions},
-};
+use inductor::loop_ir::Kernel;
+use inductor_testing::random::{self, GenOptions};
 
 /// What the programs are compiled for.
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];

@@ -5,9 +5,9 @@ mod common;
 
 use common::gpu::{self, Gpu, Loaded};
 use inductor::grid::{GridKernel, lower};
-use inductor::loop_ir::interp::{self, Buffer};
-use inductor::loop_ir::random::{self, GenOptions};
 use inductor::loop_ir::{Kernel, Param};
+use inductor_testing::loops::{self, Buffer};
+use inductor_testing::random::{self, GenOptions};
 
 /// The number of random kernels of each test.
 fn count() -> u64 {
@@ -24,13 +24,13 @@ fn check(
     ulps: f64,
 ) -> Result<(), String> {
     let mut wanted = inputs.to_vec();
-    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    loops::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
     let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();
     let ours = gpu.run(loaded, &params, sizes, inputs)?;
     for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
         for i in 0..wanted.len() {
             let (a, b) = (ours.get(i), wanted.get(i));
-            if !interp::agree(wanted.dtype(), a, b, ulps) {
+            if !loops::agree(wanted.dtype(), a, b, ulps) {
                 return Err(format!("{sizes:?}: buffer {at}[{i}]: {a:?}, wanted {b:?}"));
             }
         }

@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use inductor::device::{Content, Counters, DeviceError, Stream};
+use inductor::grid::NARROW_LIMIT;
 use smallvec::SmallVec;
 use symshapes::DType;
 use wgpu::{
@@ -23,9 +24,6 @@ use crate::gpu::{Opened, Shared};
 use crate::memory::{Memory, NoMemory, block_bytes, whole_words};
 use crate::pipeline::Pipeline;
 use crate::work::{Dispatch, Operand, Work};
-
-/// Integers in 32 bits for 64 are at most this far from 0, so that kernels may add two of them.
-const NARROW_LIMIT: i64 = 1 << 30;
 
 /// Bytes of the word that tells of an index out of bounds.
 const FAULT_BYTES: usize = 4;

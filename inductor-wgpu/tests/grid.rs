@@ -4,9 +4,9 @@ mod common;
 
 use common::gpu;
 use inductor::device::{Content, Device, Stream};
-use inductor::loop_ir::interp::{self, Buffer};
-use inductor::loop_ir::random::{self, GenOptions};
 use inductor::loop_ir::{Kernel, Scalar};
+use inductor_testing::loops::{self, Buffer};
+use inductor_testing::random::{self, GenOptions};
 use inductor_wgpu::Gpu;
 use std::path::Path;
 use symshapes::DType;
@@ -42,7 +42,7 @@ fn close(a: Scalar, b: Scalar, tolerance: f64) -> bool {
 /// Checks a kernel on these inputs; false if the device refuses it.
 fn check(gpu: &Gpu, kernel: &Kernel, sizes: &[i64], inputs: &[Buffer], tolerance: f64) -> bool {
     let mut wanted = inputs.to_vec();
-    interp::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    loops::run(kernel, sizes, &mut wanted).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
     let Some(ours) = run(gpu, kernel, sizes, inputs) else { return false };
     for (at, (ours, wanted)) in ours.iter().zip(&wanted).enumerate() {
         for i in 0..wanted.len() {

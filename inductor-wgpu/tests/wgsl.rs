@@ -5,10 +5,8 @@ mod common;
 use common::validate;
 use expect_test::expect_file;
 use inductor::grid::{Capabilities, GridKernel, lower};
-use inductor::loop_ir::{
-    Kernel,
-    random::{self, GenOptions},
-};
+use inductor::loop_ir::Kernel;
+use inductor_testing::random::{self, GenOptions};
 use inductor_wgpu::wgsl;
 use std::path::{Path, PathBuf};
 use symshapes::DType;

@@ -21,6 +21,7 @@ pub mod in_place;
 pub mod kernel;
 pub mod layout;
 pub mod loop_ir;
+pub mod math;
 pub mod memory;
 pub mod offload;
 pub mod plan;

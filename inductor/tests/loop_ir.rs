@@ -2,11 +2,8 @@
 
 use expect_test::expect;
 use fx::Scalar;
-use inductor::loop_ir::{
-    Kernel,
-    interp::{self, Buffer, InterpError},
-    verify::verify,
-};
+use inductor::loop_ir::{Kernel, verify::verify};
+use inductor_testing::loops::{self, Buffer, InterpError};
 use symshapes::DType;
 
 const SOFTMAX: &str = include_str!("golden/loop_ir/softmax.txt");
@@ -34,7 +31,7 @@ fn floats(buffer: &Buffer) -> Vec<f64> {
 fn softmax_gives_probabilities() {
     let x = wave(3 * 16);
     let mut buffers = [x.clone(), Buffer::zeroed(DType::F32, 48)];
-    interp::run(&kernel(SOFTMAX), &[], &mut buffers).expect("it runs");
+    loops::run(&kernel(SOFTMAX), &[], &mut buffers).expect("it runs");
     for (row, got) in floats(&x).chunks(16).zip(floats(&buffers[1]).chunks(16)) {
         let total: f64 = row.iter().map(|v| v.exp()).sum();
         for (v, got) in row.iter().zip(got) {
@@ -47,7 +44,7 @@ fn softmax_gives_probabilities() {
 fn layer_norm_centres_and_scales() {
     let (x, weight, bias) = (wave(3 * 16), wave(16), wave(16));
     let mut buffers = [x.clone(), weight.clone(), bias.clone(), Buffer::zeroed(DType::F32, 48)];
-    interp::run(&kernel(LAYER_NORM), &[], &mut buffers).expect("it runs");
+    loops::run(&kernel(LAYER_NORM), &[], &mut buffers).expect("it runs");
     let (weight, bias) = (floats(&weight), floats(&bias));
     for (row, got) in floats(&x).chunks(16).zip(floats(&buffers[3]).chunks(16)) {
         let mean = row.iter().sum::<f64>() / 16.0;
@@ -73,7 +70,7 @@ fn an_access_outside_is_an_error() {
     let kernel = kernel(text);
     let run = |index: i64| {
         let index = Buffer::from_scalars(DType::I64, &[Scalar::Int(index)]);
-        interp::run(&kernel, &[], &mut [index, wave(4), Buffer::zeroed(DType::F32, 1)])
+        loops::run(&kernel, &[], &mut [index, wave(4), Buffer::zeroed(DType::F32, 1)])
     };
     assert_eq!(run(3), Ok(()));
     assert!(matches!(run(4), Err(InterpError::Bounds { index: 4, len: 4, .. })));
@@ -92,7 +89,7 @@ fn a_call_has_the_sizes_and_buffers_that_the_kernel_takes() {
     let kernel = kernel(text);
     let run = |sizes: &[i64], lens: &[usize]| {
         let mut buffers: Vec<Buffer> = lens.iter().map(|&len| wave(len)).collect();
-        interp::run(&kernel, sizes, &mut buffers).map_err(|error| error.to_string())
+        loops::run(&kernel, sizes, &mut buffers).map_err(|error| error.to_string())
     };
     assert_eq!(run(&[3, 4], &[12, 3]), Ok(()));
     assert_eq!(run(&[3, 4], &[20, 9]), Ok(()), "longer buffers are as good");
@@ -136,7 +133,7 @@ fn extrema_find_the_first_and_nan_wins() {
     let run = |row: [f64; 5]| {
         let row = Buffer::from_scalars(DType::F32, &row.map(Scalar::Float));
         let mut buffers = [row, Buffer::zeroed(DType::I64, 1), Buffer::zeroed(DType::F32, 1)];
-        interp::run(&kernel, &[], &mut buffers).expect("it runs");
+        loops::run(&kernel, &[], &mut buffers).expect("it runs");
         (buffers[1].get(0).as_i64(), buffers[2].get(0).as_f64())
     };
     assert_eq!(run([1.0, 7.0, 7.0, -2.0, 0.0]), (1, -2.0));

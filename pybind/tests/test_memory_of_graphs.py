@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from tools.figures import Recorder
+from tools.bench.figures import Recorder
 
 MIB = 1 << 20
 LAYERS = 8

@@ -147,14 +147,14 @@ def test_calls_leave_nothing() -> None:
 
 
 def test_what_is_compiled_and_discarded_leaves_little() -> None:
-    from rust_inductor import _backend
+    from rust_inductor import _aot
 
     x = torch.randn(8, 16)
 
     def compile_and_discard() -> None:
         module = torch.fx.symbolic_trace(lambda x: (torch.softmax(x * 2, -1) + x,))
         with torch.no_grad():
-            _backend.compile_module(module, [x])(x)
+            _aot.compile_module(module, [x])(x)
 
     # A graph's way through torch's own tracing leaves some of it behind, too.
     assert grown(compile_and_discard, 50) < 16 * MIB

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pybind.tests.helpers import clone, compiled, same
-from tools.kernels import adam
+from tools.bench.kernels import adam
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from rust_inductor import _backend, _native
+from rust_inductor import _aot, _native
 
 
 class Kept:
@@ -20,7 +20,7 @@ class Kept:
 
     def __call__(self, module: torch.fx.GraphModule, inputs: Any, **options: Any) -> Callable[..., Any]:
         """What `torch.compile` calls."""
-        return _backend.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
+        return _aot.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
 
 
 def changes(function: Callable[..., Any]) -> Callable[..., None]:

@@ -1,6 +1,6 @@
 //! Replays what torch's `ShapeEnv` was asked while it traced a model, and times it: `replay EVENTS.json ROUNDS`.
 //!
-//! The events come from `tools/bench_symshapes.py`. Their texts are read into an arena of their own first; timed are
+//! The events come from `tools/bench/symshapes.py`. Their texts are read into an arena of their own first; timed are
 //! making an environment, its symbols and expressions, answering the questions, and solving and printing the guards.
 //! One line of JSON says how long each round took, which guards are left, and how long checking them takes.
 

@@ -1,6 +1,6 @@
 //! Asks our environment what torch's was asked, and compares what is accepted: `sequences SEQUENCES.json`.
 //!
-//! The sequences come from `tools/shape_sequences.py`. Printed is a JSON list of differences, one text each:
+//! The sequences come from `tools/fuzz/shape_sequences.py`. Printed is a JSON list of differences, one text each:
 //! - an answer that is not torch's, or one where torch has none and that does not hold for what torch accepts;
 //! - an input that torch accepts and we do not;
 //! - an input that we accept and for which a recorded answer comes out differently.

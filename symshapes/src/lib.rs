@@ -126,3 +126,8 @@ pub use range::Range;
 pub use round::Rounding;
 pub use solver::{Check, GuardSet, Kept, Reason, Violation};
 pub use tensor::TensorMeta;
+
+/// The Rust blocks of the book's page on sizes.
+#[cfg(doctest)]
+#[doc = include_str!("../../book/src/dynamic.md")]
+struct BookOnSizes;

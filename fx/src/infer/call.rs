@@ -1,6 +1,6 @@
 //! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
 
-use super::{InferError, sizes::Sizes, strides};
+use super::{InferError, sizes::Sizes, strides, wrap_dim};
 use crate::{
     arg::Arg,
     aten::Bound,
@@ -143,13 +143,7 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
-        let rank = rank.max(1) as i64;
-        let wrapped = if dim < 0 { dim + rank } else { dim };
-        if (0..rank).contains(&wrapped) {
-            Ok(wrapped as usize)
-        } else {
-            Err(self.unsupported(format!("dimension {dim} of rank {rank}")))
-        }
+        wrap_dim(dim, rank).ok_or_else(|| self.unsupported(format!("dimension {dim} of rank {}", rank.max(1))))
     }
 
     /// The dimensions that a list names; all of them where it is empty or absent.

@@ -1,6 +1,6 @@
 //! The element-wise overloads: which arguments are operands, and how their dtypes combine.
 //!
-//! A row is keyed by the operator's name and holds for all its overloads, or by that of one overload. [`crate::interp`]
+//! A row is keyed by the operator's name and holds for all its overloads, or by that of one overload. The interpreter
 //! computes by the same rows.
 
 use super::{

@@ -4,7 +4,6 @@ use super::{GuardTree, JointCheck, Node, NodeId, Number, NumberSource, Read, Reg
 use crate::{
     guard::GuardKind,
     objects::{DictKeys, Objects},
-    repr,
 };
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -225,7 +224,7 @@ impl NumberSource {
     /// What is printed of the number.
     pub(super) fn show(&self, value: i64) -> String {
         match self.number {
-            Number::Float => repr::Float(f64::from_bits(value.cast_unsigned())).to_string(),
+            Number::Float => pyrepr::Float(f64::from_bits(value.cast_unsigned())).to_string(),
             Number::Int | Number::Property(_) => value.to_string(),
         }
     }

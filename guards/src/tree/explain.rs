@@ -7,7 +7,6 @@ use super::{
 use crate::{
     guard::{Guard, GuardKind},
     objects::Objects,
-    repr,
     source::{Root, Source, Step},
     state::GlobalState,
     tensor::{Mismatch, TensorFacts, TensorGuard},
@@ -135,12 +134,13 @@ impl GuardTree {
     /// What a guard on one object wants to find.
     fn expected(&self, kind: &GuardKind) -> String {
         let table = self.sources.objects();
-        let list = |items: &[crate::Element]| repr::comma_separated(items.iter().map(|item| item.text(&self.sources)));
+        let list =
+            |items: &[crate::Element]| pyrepr::comma_separated(items.iter().map(|item| item.text(&self.sources)));
         match kind {
             GuardKind::NoneMatch => "None".to_owned(),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => "not None".to_owned(),
             GuardKind::EmptyModuleHooks => "no hooks".to_owned(),
-            GuardKind::BoolMatch(value) => repr::boolean(*value).to_owned(),
+            GuardKind::BoolMatch(value) => pyrepr::boolean(*value).to_owned(),
             GuardKind::ClosureMatch(code) => format!("a function of {}", table.repr(*code)),
             GuardKind::RangeIteratorMatch([start, stop, step]) => format!("range({start}, {stop}, {step})"),
             GuardKind::ConstantMatch(id) | GuardKind::EqualsMatch(id) => self.sources.constants()[*id].to_string(),
@@ -240,7 +240,7 @@ impl GuardTree {
             let value = value.map_or_else(|| "no number".to_owned(), |value| number.show(value));
             text.contains(&name).then(|| format!("{name} = {value}"))
         });
-        let found = repr::comma_separated(shown);
+        let found = pyrepr::comma_separated(shown);
         let words = Words::new(text.clone(), found).because(without_scopes(&text));
         Failure { guard: text, user_stack: line.map(Into::into), of_shapes: true, ..self.failure(guard, words) }
     }

@@ -4,6 +4,7 @@
 //! which is exact, is the largest term.
 
 use crate::emit::ir::{Elem, Ir, Val, lanes};
+use inductor::math::{Lanes, log};
 use inkwell::FloatPredicate;
 use inkwell::values::InstructionOpcode as Cast;
 
@@ -69,7 +70,7 @@ fn scale<'c>(ir: &Ir<'c>, p: Val<'c>, rounded: Val<'c>) -> Val<'c> {
 }
 
 pub(super) fn log<'c>(ir: &Ir<'c>, [x]: [Val<'c>; 1]) -> Val<'c> {
-    let tiny = ir.is(x, FloatPredicate::OLT, f64::MIN_POSITIVE);
+    let tiny = ir.below(x, f64::MIN_POSITIVE);
     let normal = ir.select(tiny, ir.fmul(x, ir.like(x, 2f64.powi(54))), x);
     let shift = ir.select(tiny, ir.like(x, -54.0), ir.like(x, 0.0));
     let bits = ir.bitcast(normal, Elem::I64);
@@ -84,23 +85,23 @@ pub(super) fn log<'c>(ir: &Ir<'c>, [x]: [Val<'c>; 1]) -> Val<'c> {
     let series = ir.fmul(z, ir.horner(z, &ATANH));
     let low = ir.mad(s, ir.fadd(half_square, series), ir.fmul(e, ir.like(e, LN2[1])));
     let y = ir.mad(e, ir.like(e, LN2[0]), ir.fsub(f, ir.fsub(half_square, low)));
-    super::log::edges(ir, x, 0.0, y)
+    log::edges(ir, x, 0.0, y)
 }
 
 /// `|a|^b` in `f64`, which rounds away all that is lost there; then the sign, and what has no logarithm.
 pub(super) fn pow<'c>(ir: &Ir<'c>, [a, b]: [Val<'c>; 2]) -> Val<'c> {
-    use FloatPredicate::{OEQ, OLT, ONE, UNE};
+    use FloatPredicate::{OEQ, ONE, UNE};
     let size = ir.fabs(a);
     let magnitude = in_doubles(ir, size, b);
     let half = ir.fmul(b, ir.like(b, 0.5));
     let is_fraction = ir.fcmp(UNE, ir.trunc(b), b);
     let is_odd = ir.and(ir.fcmp(ONE, ir.trunc(half), half), ir.fcmp(OEQ, ir.trunc(b), b));
-    let is_negative = ir.is(ir.copysign(ir.like(a, 1.0), a), OLT, 0.0);
+    let is_negative = ir.below(ir.copysign(ir.like(a, 1.0), a), 0.0);
     let y = ir.select(ir.and(is_negative, is_odd), ir.fneg(magnitude), magnitude);
-    let is_below = ir.and(ir.is(a, OLT, 0.0), ir.is(a, ONE, f64::NEG_INFINITY));
+    let is_below = ir.and(ir.below(a, 0.0), ir.fcmp(ONE, a, ir.like(a, f64::NEG_INFINITY)));
     let y = ir.select(ir.and(is_below, is_fraction), ir.like(a, f64::NAN), y);
-    let endless = ir.and(ir.is(size, OEQ, 1.0), ir.is(ir.fabs(b), OEQ, f64::INFINITY));
-    let is_one = ir.or(ir.or(ir.is(a, OEQ, 1.0), ir.is(b, OEQ, 0.0)), endless);
+    let endless = ir.and(ir.equals(size, 1.0), ir.equals(ir.fabs(b), f64::INFINITY));
+    let is_one = ir.or(ir.or(ir.equals(a, 1.0), ir.equals(b, 0.0)), endless);
     ir.select(is_one, ir.like(a, 1.0), y)
 }
 

@@ -2,32 +2,18 @@
 //!
 //! Beyond [`MODERATE`], and without fused multiply-add, the C library does it.
 
-use super::poly::ROUNDER;
 use crate::emit::ir::{Elem, Ir, Val, lanes};
-use inkwell::FloatPredicate;
+use inductor::math::trig::{self, Reduced, SMALL};
+use inductor::math::{Lanes, ROUNDER};
 
 /// Up to here the three parts of π/2 leave an accurate remainder.
 const MODERATE: f64 = 1e5;
 
-/// Below this, the sine and the tangent are the argument.
-const SMALL: f64 = 1.0 / 4096.0;
-
 /// π/2 in three parts.
 const HALF_PI: [f64; 3] = [1.5707963705062866, -4.371138828673793e-8, -1.7151245100058819e-15];
 
-/// `(sin(x) - x) / x³` and `(cos(x) - 1 + x²/2) / x⁴`, in `x²`, up to π/4.
-const SIN: [f64; 3] = [-0.00019517215, 0.008332178, -0.16666655];
-const COS: [f64; 3] = [2.4438355e-5, -0.0013887367, 0.041666646];
-
 /// `(tan(x) - x) / x³` in `x²`, up to π/4.
 const TAN: [f64; 7] = [0.0044166064, 4.114627e-6, 0.010906528, 0.021253403, 0.054065835, 0.13332607, 0.33333352];
-
-/// An angle's quadrant, and the sine and cosine of what is left of it.
-struct Reduced<'c> {
-    quadrant: Val<'c>,
-    sin: Val<'c>,
-    cos: Val<'c>,
-}
 
 /// An angle's quadrant in the low bits, its distance from a multiple of the first part of π/2 (exact), and which.
 fn near_multiple<'c>(ir: &Ir<'c>, x: Val<'c>) -> (Val<'c>, Val<'c>, Val<'c>) {
@@ -47,25 +33,10 @@ fn remainder<'c>(ir: &Ir<'c>, exact: Val<'c>, n: Val<'c>) -> (Val<'c>, Val<'c>) 
     (r, ir.fadd(lost, ir.fma(n, third, product_lost)))
 }
 
-fn reduce<'c>(ir: &Ir<'c>, x: Val<'c>) -> Reduced<'c> {
+fn reduce<'c>(ir: &Ir<'c>, x: Val<'c>) -> Reduced<Val<'c>> {
     let (quadrant, exact, n) = near_multiple(ir, x);
     let r = HALF_PI[1..].iter().fold(exact, |r, &part| ir.fma(n, ir.like(x, -part), r));
-    let z = ir.fmul(r, r);
-    let sin = ir.odd(r, z, &SIN);
-    let flat = ir.mad(z, ir.like(z, -0.5), ir.like(z, 1.0));
-    let cos = ir.mad(ir.fmul(z, z), ir.horner(z, &COS), flat);
-    Reduced { quadrant, sin, cos }
-}
-
-/// True where bit `bit` of `quadrant` is set.
-fn bit<'c>(ir: &Ir<'c>, quadrant: Val<'c>, bit: f64) -> Val<'c> {
-    ir.non_zero(ir.and(quadrant, ir.like(quadrant, bit)))
-}
-
-/// The sine of an angle `quadrant` right angles further.
-fn turn<'c>(ir: &Ir<'c>, of: &Reduced<'c>, quadrant: Val<'c>) -> Val<'c> {
-    let v = ir.select(bit(ir, quadrant, 1.0), of.cos, of.sin);
-    ir.select(bit(ir, quadrant, 2.0), ir.fneg(v), v)
+    trig::reduced(ir, quadrant, r)
 }
 
 /// `fast` where every lane is moderate, else the C library's function.
@@ -73,24 +44,17 @@ fn guarded<'c>(ir: &Ir<'c>, x: Val<'c>, symbol: &str, fast: impl FnOnce(&Ir<'c>)
     if !ir.host.fma {
         return ir.map_lanes(symbol, &[x]);
     }
-    let far = ir.is(ir.fabs(x), FloatPredicate::OGT, MODERATE);
+    let far = ir.above(ir.fabs(x), MODERATE);
     let any = if lanes(x) == 1 { far } else { ir.any(far) };
     ir.either(any, |ir| ir.map_lanes(symbol, &[x]), fast)
 }
 
 pub(super) fn sin<'c>(ir: &Ir<'c>, [x]: [Val<'c>; 1]) -> Val<'c> {
-    guarded(ir, x, "ri_sin_f32", |ir| {
-        let reduced = reduce(ir, x);
-        let small = ir.is(ir.fabs(x), FloatPredicate::OLT, SMALL);
-        ir.select(small, x, turn(ir, &reduced, reduced.quadrant))
-    })
+    guarded(ir, x, "ri_sin_f32", |ir| trig::sin(ir, x, &reduce(ir, x)))
 }
 
 pub(super) fn cos<'c>(ir: &Ir<'c>, [x]: [Val<'c>; 1]) -> Val<'c> {
-    guarded(ir, x, "ri_cos_f32", |ir| {
-        let reduced = reduce(ir, x);
-        turn(ir, &reduced, ir.add(reduced.quadrant, ir.like(reduced.quadrant, 1.0)))
-    })
+    guarded(ir, x, "ri_cos_f32", |ir| trig::cos(ir, &reduce(ir, x)))
 }
 
 /// `-1 / (t + lost)`, with the quotient's own error made good.
@@ -111,7 +75,7 @@ pub(super) fn tan<'c>(ir: &Ir<'c>, [x]: [Val<'c>; 1]) -> Val<'c> {
         let tan = ir.fadd(r, rise);
         let tan_lost = ir.fsub(rise, ir.fsub(tan, r));
         let cotangent = negative_reciprocal(ir, tan, tan_lost);
-        let small = ir.is(ir.fabs(x), FloatPredicate::OLT, SMALL);
-        ir.select(small, x, ir.select(bit(ir, quadrant, 1.0), cotangent, tan))
+        let small = ir.below(ir.fabs(x), SMALL);
+        ir.select(small, x, ir.select(ir.has_bit(quadrant, 1), cotangent, tan))
     })
 }

@@ -6,9 +6,9 @@ pub(crate) mod kernels;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::prim::Pointwise;
 use inductor::backend::Backend;
-use inductor::loop_ir::interp::{self, Buffer, agree};
 use inductor::loop_ir::{Axis, AxisData, Kernel, Loop, Op, ParamData, Role, Scalar, Stmt, StoreMode, Value, ValueData};
 use inductor_cpu::Cpu;
+use inductor_testing::loops::{self, Buffer, agree};
 use symshapes::{DType, Pool};
 
 /// `out = op(in…)` on `f32` over `n` elements.
@@ -115,7 +115,7 @@ pub(crate) fn difference(
 ) -> Result<(), String> {
     let compiled = cpu.compile(std::slice::from_ref(kernel)).map_err(|e| format!("{e}\n{kernel}"))?;
     let (mut ours, mut wanted) = (inputs.clone(), inputs);
-    interp::run(kernel, sizes, &mut wanted).map_err(|e| format!("{sizes:?}: {e}\n{kernel}"))?;
+    loops::run(kernel, sizes, &mut wanted).map_err(|e| format!("{sizes:?}: {e}\n{kernel}"))?;
     let args: Vec<*mut u8> = ours.iter_mut().map(Buffer::as_mut_ptr).collect();
     // SAFETY: one buffer for each param, of its length.
     unsafe { compiled[0].launch(&args, sizes, 2) };

@@ -4,7 +4,8 @@ use super::nvrtc::{self, Nvrtc};
 use cudarc::driver::sys::{CUdeviceptr, CUfunction, CUmodule};
 use cudarc::driver::{CudaContext, DriverError, result};
 use inductor::grid::{GridKernel, Source, Stage};
-use inductor::loop_ir::{Param, interp::Buffer};
+use inductor::loop_ir::Param;
+use inductor_testing::loops::Buffer;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, OnceLock};
 

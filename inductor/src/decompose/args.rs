@@ -2,7 +2,8 @@
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::limit;
-use fx::aten::{Bound, Overload, Type};
+use fx::aten::{Bound, Type};
+use fx::infer;
 use fx::{Arg, NodeId, Scalar};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
@@ -16,7 +17,6 @@ pub(crate) type Ints = SmallVec<[i64; 5]>;
 /// The arguments of one call, bound to its schema, and what is promised of its results.
 pub(crate) struct Args<'a> {
     pub(crate) bound: &'a Bound<'a>,
-    pub(crate) overload: &'a Overload,
     pub(crate) values: &'a SecondaryMap<NodeId, Option<Value>>,
     pub(crate) results: &'a [Option<Promise>],
 }
@@ -58,13 +58,14 @@ impl Args<'_> {
     /// the range of the result's dtype.
     pub(crate) fn check(&self, b: &Builder) -> Rewrite<()> {
         let Some(Some(Promise { dtype, .. })) = self.results.first() else { return Ok(()) };
-        let params = &self.overload.schema.params;
+        let overload = self.bound.overload();
+        let params = &overload.schema.params;
         let first = params.first().and_then(|param| match self.bound.get(&param.name) {
             Arg::Node(n) => self.values[*n].as_ref(),
             _ => None,
         });
         let operand = if let Some(Value::Tensor(t)) = first { b.dtype(*t) } else { *dtype };
-        if let Some(dtype) = [*dtype, operand].iter().find(|&&dtype| !limit(&self.overload.name).contains(dtype)) {
+        if let Some(dtype) = [*dtype, operand].iter().find(|&&dtype| !limit(&overload.name).contains(dtype)) {
             return unsupported(format!("eager has it not for {dtype}"));
         }
         let fits = |name: &str| match self.resolve(self.bound.get(name)) {
@@ -252,13 +253,11 @@ impl Args<'_> {
 
     /// True if the overload has a parameter of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.overload.schema.params.iter().any(|p| p.name == name)
+        self.bound.has(name)
     }
 }
 
 /// A dimension counted from the front; a 0-dimensional tensor counts as having one.
 pub(crate) fn wrap_dim(dim: i64, rank: usize) -> Rewrite<usize> {
-    let rank = rank.max(1) as i64;
-    let wrapped = if dim < 0 { dim + rank } else { dim };
-    if (0..rank).contains(&wrapped) { Ok(wrapped as usize) } else { unsupported(format!("dimension {dim}")) }
+    infer::wrap_dim(dim, rank).map_or_else(|| unsupported(format!("dimension {dim}")), Ok)
 }

@@ -8,7 +8,7 @@ use fx::aten::Overload;
 use fx::{Arg, NodeId, Scalar};
 use symshapes::DType;
 
-use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
+use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_strides};
 
@@ -31,7 +31,7 @@ impl Decompose<'_> {
         }
         let node = &self.graph[id];
         let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return unsupported("other arguments") };
-        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let args = Args { bound: &bound, values: &self.values, results: &promises };
         let (x, stays) = (args.operand(&mut self.b, "input")?, 1.0 - args.float("p")?);
         let is_plain = is_native || (stays > 0.0 && stays < 1.0 && !self.b.may_be_empty(x));
         if !args.bool("train")? || !is_plain {
@@ -88,4 +88,12 @@ fn factor(stays: f64, is_native: bool, dtype: DType) -> f64 {
         _ => f64::from(1.0 / stays as f32),
     };
     Scalar::Float(quotient).round_to(dtype).as_f64()
+}
+
+/// `grad * mask * scale`
+pub(crate) fn backward(b: &mut Builder, a: &Args) -> Rewrite {
+    let grad = a.operand(b, "grad_output")?;
+    let mask = a.operand(b, "mask")?;
+    let scaled = b.mul_lit(mask, a.float("scale")?);
+    Ok(b.mul(grad, scaled))
 }

@@ -147,3 +147,20 @@ pub(crate) fn cumsum(b: &mut Builder, a: &Args) -> Rewrite {
     let sizes = Dims::from_slice(b.sizes(x));
     Ok(b.push(Op::Cumsum(x, dim), dtype, &sizes))
 }
+
+/// The source at `place(dim)` along the dimensions where that is a place, else at the result's own position.
+pub(super) fn looked_up(
+    b: &mut Builder,
+    source: Tensor,
+    sizes: &[Expr],
+    mut place: impl FnMut(&mut Builder, usize) -> Rewrite<Option<Tensor>>,
+) -> Rewrite {
+    let dims = (0..b.rank(source)).map(|dim| {
+        Ok(match place(b, dim)? {
+            Some(index) => GatherDim::Index(b.expand(index, sizes)),
+            None => GatherDim::Out(dim),
+        })
+    });
+    let dims = dims.collect::<Rewrite<_>>()?;
+    gather_from(b, source, dims, sizes)
+}

@@ -35,7 +35,7 @@ impl<'g> Decompose<'g> {
         let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return unsupported("other arguments") };
         // The arguments refer to the values while the graph grows.
         let values = std::mem::take(&mut self.values);
-        let args = Args { bound: &bound, overload, values: &values, results: &promises };
+        let args = Args { bound: &bound, values: &values, results: &promises };
         let result = args.check(&self.b).and_then(|()| rule(self, id, &args, promise));
         self.values = values;
         result.map(Value::Tensor)

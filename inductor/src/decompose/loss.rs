@@ -1,19 +1,43 @@
-//! Losses between two tensors, and their derivatives.
+//! Losses and their derivatives.
 
-use fx::prim::Reduction;
+use fx::aten::rules::Extern;
+use fx::prim::{Pointwise, Reduction};
+use symshapes::DType;
 
 use super::formula::{Formula, Term};
-use super::norm::is_mean;
-use super::{Args, Builder, Rewrite};
+use super::index::pick;
+use super::{Args, Builder, Rewrite, library, unsupported};
 use crate::tensor_ir::Tensor;
+
+/// How a loss combines its elements; the values are torch's.
+#[derive(PartialEq)]
+enum Combine {
+    None,
+    Mean,
+    Sum,
+}
+
+impl Combine {
+    fn of(a: &Args) -> Rewrite<Combine> {
+        match a.int("reduction")? {
+            0 => Ok(Combine::None),
+            1 => Ok(Combine::Mean),
+            2 => Ok(Combine::Sum),
+            other => unsupported(format!("reduction {other}")),
+        }
+    }
+}
 
 /// The elements combined as the argument `reduction` says.
 fn combined(b: &mut Builder, a: &Args, elements: Tensor) -> Rewrite {
-    let Some(is_mean) = is_mean(a)? else { return Ok(elements) };
+    let combine = Combine::of(a)?;
+    if combine == Combine::None {
+        return Ok(elements);
+    }
     let dims: Vec<usize> = (0..b.rank(elements)).collect();
     let count = b.numel(elements);
     let sum = b.reduce(Reduction::Sum, elements, &dims, false);
-    Ok(if is_mean { b.div_size(sum, count) } else { sum })
+    Ok(if combine == Combine::Mean { b.div_size(sum, count) } else { sum })
 }
 
 /// A loss by a formula of input and target.
@@ -34,13 +58,20 @@ fn backward(
     a: &Args,
     formula: impl for<'f, 'b> FnOnce(Term<'f, 'b>, Term<'f, 'b>) -> Term<'f, 'b>,
 ) -> Rewrite {
-    let mean = is_mean(a)? == Some(true);
+    let combine = Combine::of(a)?;
     let grad = a.operand(b, "grad_output")?;
     let f = Formula::new(b);
     let slope = formula(f.operand(a, "self")?, f.operand(a, "target")?).tensor;
     let product = b.mul(slope, grad);
     let count = b.numel(slope);
-    Ok(if mean { b.div_size(product, count) } else { product })
+    Ok(if combine == Combine::Mean { b.div_size(product, count) } else { product })
+}
+
+pub(crate) fn mse_loss(b: &mut Builder, a: &Args) -> Rewrite {
+    forward(b, a, |x, y| {
+        let z = x - y;
+        z * z
+    })
 }
 
 pub(crate) fn mse_backward(b: &mut Builder, a: &Args) -> Rewrite {
@@ -108,4 +139,69 @@ pub(crate) fn bce_with_logits(b: &mut Builder, a: &Args) -> Rewrite {
     let loss = (1.0 - y) * x + soft;
     let loss = weight.map_or(loss, |weight| loss * weight).tensor;
     combined(b, a, loss)
+}
+
+/// Negative log likelihood of `[n, c]` scores without class weights: the loss and the number of targets counted.
+pub(crate) fn nll_loss(b: &mut Builder, a: &Args) -> Rewrite<Vec<Option<Tensor>>> {
+    let x = a.operand(b, "self")?;
+    let target = a.tensor("target")?;
+    if b.rank(x) != 2 || a.opt_tensor("weight")?.is_some() || b.dtype(target) != DType::I64 {
+        return library(Extern::Loss);
+    }
+    let (n, dtype) = (b.sizes(x)[0], b.dtype(x));
+    let (counts, safe) = counted_targets(b, a, target)?;
+    let picked = pick(b, x, safe);
+    let loss = b.neg(picked);
+    let zero = b.lit(0.0, loss);
+    let loss = b.select(counts, loss, zero);
+    let ones = b.convert(counts, dtype);
+    let total = b.reduce(Reduction::Sum, ones, &[0], false);
+    let sum = |b: &mut Builder| b.reduce(Reduction::Sum, loss, &[0], false);
+    Ok(match Combine::of(a)? {
+        Combine::None => {
+            let nothing = b.full(0.0, dtype, &[]);
+            debug_assert_eq!(b.sizes(loss), [n]);
+            vec![Some(loss), Some(nothing)]
+        }
+        Combine::Sum => vec![Some(sum(b)), Some(total)],
+        Combine::Mean => {
+            let sum = sum(b);
+            vec![Some(b.div(sum, total)), Some(total)]
+        }
+    })
+}
+
+/// The gradient of the negative log likelihood: one entry in each row that counts.
+pub(crate) fn nll_loss_backward(b: &mut Builder, a: &Args) -> Rewrite {
+    let target = a.tensor("target")?;
+    let sizes = a.result()?.sizes.clone();
+    if sizes.len() != 2 || a.opt_tensor("weight")?.is_some() || b.dtype(target) != DType::I64 {
+        return library(Extern::Loss);
+    }
+    let grad = a.operand(b, "grad_output")?;
+    let (counts, safe) = counted_targets(b, a, target)?;
+    let scale = match Combine::of(a)? {
+        Combine::Mean => {
+            let total = a.operand(b, "total_weight")?;
+            b.div(grad, total)
+        }
+        Combine::Sum => grad,
+        Combine::None => b.unsqueeze(grad, 1),
+    };
+    let minus = b.neg(scale);
+    let minus = b.expand(minus, &sizes);
+    let (safe, counts) = (b.unsqueeze(safe, 1), b.unsqueeze(counts, 1));
+    let class = b.iota(sizes[1], 1, 2);
+    let is_target = b.eq(class, safe);
+    let hit = b.and(is_target, counts);
+    let zero = b.lit(0.0, minus);
+    Ok(b.select(hit, minus, zero))
+}
+
+/// Which targets count, and the targets with those that do not replaced by class 0.
+fn counted_targets(b: &mut Builder, a: &Args, target: Tensor) -> Rewrite<(Tensor, Tensor)> {
+    let ignored = b.lit(a.int("ignore_index")? as f64, target);
+    let counts = b.map(Pointwise::Ne, &[target, ignored]);
+    let zero = b.lit(0.0, target);
+    Ok((counts, b.select(counts, target, zero)))
 }

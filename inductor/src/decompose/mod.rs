@@ -6,32 +6,30 @@
 
 mod activation;
 mod args;
-mod backward;
 mod builder;
 mod compose;
 mod creation;
 mod dropout;
-mod edges;
 mod effect;
 mod formula;
-mod gate;
 mod index;
 mod layer;
 mod loss;
 mod norm;
-mod norm_backward;
+mod pad;
 mod parts;
 mod pointwise;
 mod reduce;
 mod resample;
 mod shape;
+mod slice;
+mod softmax;
 mod special;
 mod twin;
 mod uses;
 mod vector;
 mod view;
 mod window;
-mod window_backward;
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::rules::{Extern, Rule, rule};
@@ -275,7 +273,7 @@ impl Decompose<'_> {
         }
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
-        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let args = Args { bound: &bound, values: &self.values, results: &promises };
         args.check(&self.b)?;
         if !fx::aten::may_raise(self.graph, id)
             && let Some(value) = nothing(&mut self.b, overload, &promises, tuple)
@@ -362,7 +360,7 @@ impl Decompose<'_> {
         let promises = self.promises(id).ok().flatten().ok_or_else(no)?;
         self.check_dtypes(id, &promises)?;
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|_| no())?;
-        let args = Args { bound: &bound, overload, values: &self.values, results: &promises };
+        let args = Args { bound: &bound, values: &self.values, results: &promises };
         let before = self.b.graph.tensors.len();
         let mut results = vec![Some(rule(&mut self.b, &args).map_err(|_| no())?)];
         results.resize(promises.len(), None);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use symshapes::{DType, Expr};
 
 use super::formula::{Formula, Term};
-use super::index::gather_from;
+use super::index::{gather_from, looked_up};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, GatherDim, Tensor};
 
@@ -41,6 +41,39 @@ pub(crate) fn resample(b: &mut Builder, a: &Args, kernel: Kernel) -> Rewrite {
         });
     }
     weighted(b, source, dtype, &sizes, &taps, &mut SmallVec::new())
+}
+
+/// Each pixel that of the source under its corner, or under its `middle`.
+pub(crate) fn nearest(b: &mut Builder, a: &Args, middle: bool) -> Rewrite {
+    let source = image(a)?;
+    let sizes = a.result()?.sizes.clone();
+    let factors = factors(a, sizes.len().saturating_sub(2))?;
+    looked_up(b, source, &sizes, |b, dim| {
+        let Some(factor) = dim.checked_sub(2).map(|dim| factors[dim]) else { return Ok(None) };
+        let [from, to] = lengths(b, source, &sizes, dim)?;
+        Ok((from != to || middle).then(|| under(b, [from, to], factor, [dim, sizes.len()], middle)))
+    })
+}
+
+/// Where the library looks: in `float32`, whatever the image is.
+fn under(b: &mut Builder, [from, to]: [i64; 2], factor: Option<f64>, [dim, rank]: [usize; 2], middle: bool) -> Tensor {
+    let len = b.int(to);
+    let position = b.iota(len, dim, rank);
+    if to == 2 * from && !middle {
+        let one = b.lit(1.0, position);
+        return b.map(Pointwise::Shr, &[position, one]);
+    }
+    let ratio = match factor {
+        Some(factor) if factor > 0.0 => (1.0 / factor) as f32,
+        _ => from as f32 / to as f32,
+    };
+    let position = b.convert(position, DType::F32);
+    let position = if middle { b.add_lit(position, 0.5) } else { position };
+    let place = b.mul_lit(position, ratio.into());
+    let place = b.map(Pointwise::Floor, &[place]);
+    let place = b.convert(place, DType::I64);
+    let last = b.lit((from - 1) as f64, place);
+    b.minimum(place, last)
 }
 
 /// How long a dimension is before and after. The library refuses images without pixels.

@@ -2,6 +2,7 @@
 
 use symshapes::{DType, Expr};
 
+use super::args::wrap_dim;
 use super::index::{as_index, gather_from};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, GatherDim, Op, Tensor};
@@ -28,7 +29,7 @@ pub(crate) fn roll(b: &mut Builder, a: &Args) -> Rewrite {
     }
     let mut moves: Vec<(usize, i64)> = Vec::new();
     for (&dim, &shift) in dims.iter().zip(&shifts) {
-        let dim = super::args::wrap_dim(dim, b.rank(x))?;
+        let dim = wrap_dim(dim, b.rank(x))?;
         match moves.iter_mut().find(|(own, _)| *own == dim) {
             Some((_, sum)) => *sum = sum.wrapping_add(shift),
             None => moves.push((dim, shift)),
@@ -52,6 +53,25 @@ fn rolled(b: &mut Builder, x: Tensor, moves: &[(usize, i64)]) -> Rewrite {
     let parts = vec![rolled(b, tail, others)?, rolled(b, head, others)?];
     let (sizes, dtype) = (Dims::from_slice(b.sizes(x)), b.dtype(x));
     Ok(b.push(Op::Cat(parts, dim), dtype, &sizes))
+}
+
+/// Turned by `k` quarters in the plane of two dimensions.
+pub(crate) fn rot90(b: &mut Builder, a: &Args) -> Rewrite {
+    let x = a.tensor("self")?;
+    let Some(dims) = a.opt_ints("dims")? else { return unsupported("no plane") };
+    let &[one, other] = dims.as_slice() else { return unsupported("another plane") };
+    let (one, other) = (wrap_dim(one, b.rank(x))?, wrap_dim(other, b.rank(x))?);
+    let mut perm: Vec<usize> = (0..b.rank(x)).collect();
+    perm.swap(one, other);
+    let turned = match a.int("k")?.rem_euclid(4) {
+        0 => x,
+        2 => b.flip(x, &[one, other]),
+        quarter => {
+            let flipped = b.flip(x, &[if quarter == 1 { other } else { one }]);
+            b.permute(flipped, &perm)
+        }
+    };
+    Ok(turned)
 }
 
 /// The two dimensions of a diagonal and its offset.
@@ -196,44 +216,6 @@ pub(crate) fn take(b: &mut Builder, a: &Args) -> Rewrite {
     let count = b.numel(x);
     let flat = b.reshape(x, &[count]);
     gather_from(b, flat, [GatherDim::Index(index)].into_iter().collect(), &sizes)
-}
-
-/// A tensor with another in place of one of its slices.
-pub(crate) fn select_scatter(b: &mut Builder, a: &Args) -> Rewrite {
-    let (x, dtype) = (a.tensor("self")?, a.result()?.dtype);
-    let source = b.convert(a.tensor("src")?, dtype);
-    let (rank, dim) = (b.rank(x), a.dim("dim", b.rank(x))?);
-    let len = b.sizes(x)[dim];
-    let index = a.size(&mut b.graph.pool, "index")?;
-    let index = super::view::from_start(&mut b.graph.pool, index, len)?;
-    let position = b.iota(len, dim, rank);
-    let index = b.size(index, DType::I64);
-    let is_there = b.eq(position, index);
-    let source = b.unsqueeze(source, dim);
-    Ok(b.select(is_there, source, x))
-}
-
-/// A tensor with another in place of a range of it.
-pub(crate) fn slice_scatter(b: &mut Builder, a: &Args) -> Rewrite {
-    let (x, dtype) = (a.tensor("self")?, a.result()?.dtype);
-    let source = b.convert(a.tensor("src")?, dtype);
-    if a.int("step")? != 1 {
-        return super::library(fx::aten::rules::Extern::Scatter);
-    }
-    let (rank, dim) = (b.rank(x), a.dim("dim", b.rank(x))?);
-    let (len, own) = (b.sizes(x)[dim], b.sizes(source)[dim]);
-    let mut wanted = Dims::from_slice(b.sizes(x));
-    wanted[dim] = own;
-    let source = b.expand(source, &wanted);
-    let start = a.opt_size(&mut b.graph.pool, "start")?.unwrap_or(Expr::ZERO);
-    let start = super::view::slice_bound(&mut b.graph.pool, start, len)?;
-    let end = b.graph.pool.add(start, own);
-    let padded = b.pad(source, dim, start, len, 0.0);
-    let position = b.iota(len, dim, rank);
-    let (low, high) = (b.size(start, DType::I64), b.size(end, DType::I64));
-    let (after, before) = (b.ge(position, low), b.lt(position, high));
-    let inside = b.and(after, before);
-    Ok(b.select(inside, padded, x))
 }
 
 /// The elements of `src`, in the sizes and dtype of another tensor.

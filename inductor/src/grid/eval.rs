@@ -1,10 +1,8 @@
-//! What the operations of scalars give: the one meaning that the interpreter, constant folding and emitters share.
+//! Evaluation of operations on scalars: the one meaning that constant folding, emitters and the interpreter share.
 //!
 //! A value is its bits, zero-extended to 64.
 
-use super::{Binary, Mem, Ty, Unary};
-use fx::{Scalar, interp::scalar, prim::Pointwise};
-use symshapes::DType;
+use super::{Binary, Ty, Unary};
 
 /// The bits of a float.
 pub fn float_bits(ty: Ty, x: f64) -> u64 {
@@ -136,27 +134,5 @@ pub fn cast(from: Ty, to: Ty, a: u64) -> u64 {
             _ => float(from, a) as i64 as u64,
         },
         (false, false) => int_bits(to, int(from, a)),
-    }
-}
-
-/// A function of floats that a device computes.
-pub fn call(op: Pointwise, ty: Ty, args: &[u64]) -> u64 {
-    let args: Vec<Scalar> = args.iter().map(|&bits| Scalar::Float(float(ty, bits))).collect();
-    let dtype = if ty == Ty::F64 { DType::F64 } else { DType::F32 };
-    match scalar::pointwise(op, dtype, &args) {
-        Scalar::Float(x) => float_bits(ty, x),
-        Scalar::Int(i) => i as u64,
-    }
-}
-
-/// What a register holds after a load of these bits of memory.
-pub fn loaded(mem: Mem, bits: u64) -> u64 {
-    match mem {
-        Mem::I8 => int_bits(Ty::I32, i64::from(bits as i8)),
-        Mem::U8 => bits & 0xff,
-        Mem::I16 => int_bits(Ty::I32, i64::from(bits as i16)),
-        Mem::U16 => bits & 0xffff,
-        Mem::I32 | Mem::U32 | Mem::F32 => bits & 0xffff_ffff,
-        Mem::I64 | Mem::F64 => bits,
     }
 }

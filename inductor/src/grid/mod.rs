@@ -7,7 +7,7 @@
 //! memory, and functions that the device lacks are spelled out.
 //!
 //! [`lower()`] makes it from a loop-IR kernel and a table of [`Capabilities`]; [`verify`](mod@verify) checks it;
-//! [`interp`] runs it; [`text`] prints it.
+//! [`text`] prints it.
 //!
 //! Invariants (checked by [`verify`](mod@verify)):
 //! - a value is defined by one `Let` or `For` before its uses, in the same or an enclosing block; constants, arguments
@@ -23,14 +23,12 @@
 mod build;
 pub mod capabilities;
 pub mod eval;
-pub mod interp;
 mod launch;
 pub mod lower;
 mod math;
 mod op;
 pub mod pieces;
 pub mod print;
-pub mod tables;
 pub mod text;
 pub mod verify;
 

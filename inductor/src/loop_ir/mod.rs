@@ -16,9 +16,6 @@
 //! This module names no device.
 
 mod bounds;
-pub mod cost;
-pub mod interp;
-pub mod random;
 pub mod text;
 pub mod verify;
 

@@ -3,9 +3,10 @@
 use crate::support::inputs_of;
 use expect_test::expect;
 use fx::prim::Pointwise as P;
-use inductor::grid::{Capabilities, FUNCTIONS, interp, lower};
-use inductor::loop_ir::interp::Buffer;
+use inductor::grid::{Capabilities, FUNCTIONS, lower};
 use inductor::loop_ir::{Kernel, Param, Scalar};
+use inductor_testing::grid as interp;
+use inductor_testing::loops::Buffer;
 use symshapes::DType;
 
 /// `out = op(in…)` over `n` elements.
@@ -60,7 +61,7 @@ fn worst(op: P) -> (f64, Vec<f64>) {
     let mut worst = (0.0, Vec::new());
     for i in 0..n {
         let args: Vec<Scalar> = buffers[..columns.len()].iter().map(|column| column.get(i)).collect();
-        let exact = fx::interp::scalar::pointwise(op, DType::F64, &args).as_f64();
+        let exact = fx_interp::scalar::pointwise(op, DType::F64, &args).as_f64();
         let error = ulps(buffers[columns.len()].get(i).as_f64() as f32, exact);
         if error > worst.0 {
             worst = (error, args.iter().map(|arg| arg.as_f64()).collect());

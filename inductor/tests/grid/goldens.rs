@@ -7,8 +7,8 @@
 use crate::support::{check, devices};
 use expect_test::expect_file;
 use inductor::grid::{Capabilities, lower};
-use inductor::loop_ir::random::small_inputs;
 use inductor::loop_ir::{Kernel, verify::verify};
+use inductor_testing::random::small_inputs;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {

@@ -2,10 +2,11 @@
 
 use crate::support::devices;
 use inductor::epilogue::is_elementwise;
-use inductor::grid::{interp, lower_items, verify::verify};
-use inductor::loop_ir::interp as loops;
-use inductor::loop_ir::random::small_inputs;
+use inductor::grid::{lower_items, verify::verify};
 use inductor::loop_ir::{Kernel, Param};
+use inductor_testing::grid as interp;
+use inductor_testing::loops;
+use inductor_testing::random::small_inputs;
 use std::path::Path;
 
 #[test]

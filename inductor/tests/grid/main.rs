@@ -4,6 +4,7 @@ mod accuracy;
 mod goldens;
 mod items;
 mod mutations;
+mod pieces;
 mod plans;
 mod random;
 mod support;

@@ -1,9 +1,10 @@
 //! What is wrong is found: barriers left out, values used where they are not, types that do not fit.
 
 use crate::support::devices;
-use inductor::grid::{GridKernel, Op, Stmt, Ty, interp, lower, verify};
-use inductor::loop_ir::random::small_inputs;
+use inductor::grid::{GridKernel, Op, Stmt, Ty, lower, verify};
 use inductor::loop_ir::{Kernel, Param};
+use inductor_testing::grid as interp;
+use inductor_testing::random::small_inputs;
 
 const SOFTMAX: &str = include_str!("../golden/grid/softmax.loop");
 

@@ -3,7 +3,7 @@
 use crate::support::{check, devices};
 use expect_test::expect;
 use inductor::loop_ir::Kernel;
-use inductor::loop_ir::random::small_inputs;
+use inductor_testing::random::small_inputs;
 use std::path::{Path, PathBuf};
 
 /// The kernels of a plan's text.

@@ -2,7 +2,7 @@
 
 use crate::support::{check, devices};
 use inductor::grid::Capabilities;
-use inductor::loop_ir::random::{self, GenOptions};
+use inductor_testing::random::{self, GenOptions};
 use symshapes::DType;
 
 /// One random kernel; whether the device could run it.

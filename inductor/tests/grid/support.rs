@@ -1,8 +1,9 @@
 //! Devices, inputs and the comparison with the interpreter that the tests share.
 
-use inductor::grid::{Capabilities, GridKernel, interp, lower, verify::verify};
-use inductor::loop_ir::interp::{self as loops, Buffer, agree};
+use inductor::grid::{Capabilities, GridKernel, lower, verify::verify};
 use inductor::loop_ir::{Kernel, Param};
+use inductor_testing::grid as interp;
+use inductor_testing::loops::{self, Buffer, agree};
 
 /// Devices: packed words with and without 64-bit integers, and one that has everything.
 pub(crate) fn devices() -> [(&'static str, Capabilities); 3] {

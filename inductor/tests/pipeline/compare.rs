@@ -3,8 +3,8 @@
 use crate::execute;
 use crate::reference::InterpBackend;
 use crate::rng::Rng;
-use fx::interp::{self, InterpError, Tensor, Value};
 use fx::{Arg, Graph, Meta, Scalar};
+use fx_interp::{self as interp, InterpError, Tensor, Value};
 use inductor::plan::verify::verify;
 use inductor::{Compiled, Options, compile};
 use std::collections::HashMap;

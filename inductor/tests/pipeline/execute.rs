@@ -4,13 +4,13 @@
 
 use cranelift_entity::SecondaryMap;
 use fx::Scalar;
-use fx::interp::{InterpError, Tensor, Value};
+use fx_interp::{InterpError, Tensor, Value};
 use inductor::Compiled;
 use inductor::backend::CompiledKernel;
-use inductor::loop_ir::interp::Buffer;
 use inductor::plan::{
     Buf, Call, CallArg, CallResult, Epilogue, Launch, Layout, ObjectId, Output, Plan, Step, Storage, View,
 };
+use inductor_testing::loops::Buffer;
 use std::collections::HashMap;
 
 /// A byte that is no likely part of an answer.
@@ -144,7 +144,7 @@ impl<'a> Machine<'a> {
     fn call(&mut self, call: &Call) -> Result<(), InterpError> {
         let args: Vec<Value> = call.args.iter().map(|a| self.argument(a)).collect();
         let kwargs: Vec<(&str, Value)> = call.kwargs.iter().map(|(k, a)| (k.as_str(), self.argument(a))).collect();
-        let results = match fx::interp::call(&call.target, &args, &kwargs)? {
+        let results = match fx_interp::call(&call.target, &args, &kwargs)? {
             Value::Tuple(values) => values,
             value => vec![value],
         };

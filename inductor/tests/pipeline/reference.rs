@@ -2,7 +2,7 @@
 
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel};
 use inductor::loop_ir::Kernel;
-use inductor::loop_ir::interp::{self, Buffer};
+use inductor_testing::loops::{self, Buffer};
 use std::sync::Arc;
 use symshapes::DType;
 
@@ -62,7 +62,7 @@ impl CompiledKernel for Interpreted {
             buffer
         });
         let mut buffers: Vec<Buffer> = buffers.collect();
-        if let Err(error) = interp::run(&self.0, sizes, &mut buffers) {
+        if let Err(error) = loops::run(&self.0, sizes, &mut buffers) {
             panic!("{error} in {}", self.0);
         }
         for (buffer, &address) in buffers.iter_mut().zip(args) {

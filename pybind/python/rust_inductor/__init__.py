@@ -30,9 +30,9 @@ def backend(
 
     The book lists the options and says what each ``mode`` means; an unknown one is an error with a list.
     """
-    from rust_inductor import _backend, _modes
+    from rust_inductor import _aot, _modes
 
-    return _backend.compile_module(gm, example_inputs, options=_modes.options(mode, options))
+    return _aot.compile_module(gm, example_inputs, options=_modes.options(mode, options))
 
 
 def compile(

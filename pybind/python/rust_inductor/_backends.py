@@ -74,10 +74,10 @@ class _Own:
         return _compile(graph, inputs, lowered, weights, *self.settings)
 
     def _differentiated(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Compiled:
-        from rust_inductor import _backend
+        from rust_inductor import _aot
 
         options, on_graph = self.settings
-        return _backend.compile_module(gm, inputs, options=options, on_graph=on_graph)
+        return _aot.compile_module(gm, inputs, options=options, on_graph=on_graph)
 
 
 class Described:
@@ -380,9 +380,9 @@ def _compile(
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
         return NotImplemented
     with compile_lock():
-        from rust_inductor import _backend
+        from rust_inductor import _aot
 
-        return _backend.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
+        return _aot.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
 
 
 def _in_rust(

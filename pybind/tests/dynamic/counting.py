@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch._dynamo.backends.registry import lookup_backend
 
-from rust_inductor import _backend
+from rust_inductor import _aot
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -33,9 +33,7 @@ class Counter:
         if self.backend != "rust_inductor":
             call: Function = lookup_backend(self.backend)(module, list(inputs), **options)
             return call
-        return _backend.compile_module(
-            module, inputs, on_graph=lambda kind, _compiled: self.kinds.append(kind), **options
-        )
+        return _aot.compile_module(module, inputs, on_graph=lambda kind, _compiled: self.kinds.append(kind), **options)
 
 
 def graphs_of_eager(function: Function, calls: Iterable[Arguments], **options: Any) -> int:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 import rust_inductor
-from rust_inductor import _backend
+from rust_inductor import _aot
 
 dynamo: Any = torch._dynamo
 
@@ -23,7 +23,7 @@ class Kept:
 
     def __call__(self, module: torch.fx.GraphModule, inputs: Any, **options: Any) -> Callable[..., Any]:
         """What `torch.compile` calls."""
-        return _backend.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
+        return _aot.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
 
 
 def constant(n: int) -> Tensor:

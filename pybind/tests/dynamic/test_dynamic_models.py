@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from pybind.tests.dynamic.counting import Counter
 from pybind.tests.models.test_models import in_double, infer, train
 from tools import accuracy
-from tools.models import SMALL_VOCABULARY, Inputs, build, image, tokens
+from tools.bench.models import SMALL_VOCABULARY, Inputs, build, image, tokens
 
 #: Batches and sequences, or batches alone for images, in no order.
 TEXT = ((3, 17), (64, 2), (2, 256))
@@ -24,7 +24,7 @@ IMAGES = ((4,), (2,), (13,))
 
 @dataclass(frozen=True)
 class Row:
-    """A model of `tools.models`, and inputs for it."""
+    """A model of `tools.bench.models`, and inputs for it."""
 
     name: str
     inputs: Callable[..., Inputs]

@@ -13,8 +13,8 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 
 from rust_inductor import fx
-from tools.bench_symshapes import dynamic_input
-from tools.models import build
+from tools.bench.models import build
+from tools.bench.symshapes import dynamic_input
 
 ROOT = Path(__file__).resolve().parents[3]
 

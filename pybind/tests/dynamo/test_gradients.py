@@ -15,7 +15,7 @@ from torch.utils import _pytree
 
 import rust_inductor
 from pybind.tests.opinfo.samples import Sample, names, samples
-from rust_inductor import _backend, _capture
+from rust_inductor import _aot, _capture
 
 #: Samples of each operator.
 FIRST = 3
@@ -27,13 +27,13 @@ LEAST_DIFFERENTIATED = 200
 def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The graphs that went through AOTAutograd."""
     seen = []
-    compile_module = _backend.compile_module
+    compile_module = _aot.compile_module
 
     def noting(gm: Any, *args: Any, **kwargs: Any) -> Any:
         seen.append(gm)
         return compile_module(gm, *args, **kwargs)
 
-    monkeypatch.setattr(_backend, "compile_module", noting)
+    monkeypatch.setattr(_aot, "compile_module", noting)
     return seen
 
 
@@ -60,7 +60,7 @@ DIFFERENTIATED: set[str] = set()
 @pytest.mark.parametrize("name", names(torch.float64, grad=True))
 def test_operators_have_eagers_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # What goes through AOTAutograd is tested elsewhere.
-    monkeypatch.setattr(_backend, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
+    monkeypatch.setattr(_aot, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
     for number, sample in zip(range(FIRST), samples(name, torch.float64, grad=True), strict=False):
         try:
             expected = differentiated(sample.function, sample, number)

@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 import rust_inductor
-from rust_inductor import _backend
+from rust_inductor import _aot
 
 FIRST = int(os.environ.get("RI_FUZZ_SEED", "0"))
 PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
@@ -22,13 +22,13 @@ PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
 def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What goes through AOTAutograd."""
     seen: list[Any] = []
-    plain = _backend.compile_module
+    plain = _aot.compile_module
 
     def noted(gm: Any, *args: Any, **kwargs: Any) -> Any:
         seen.append(gm)
         return plain(gm, *args, **kwargs)
 
-    monkeypatch.setattr(_backend, "compile_module", noted)
+    monkeypatch.setattr(_aot, "compile_module", noted)
     return seen
 
 

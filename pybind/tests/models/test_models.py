@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_flatten_with_path, tree_map_only
 
 import rust_inductor
 from tools import accuracy
-from tools.models import MODELS, build
+from tools.bench.models import MODELS, build
 
 #: What remains a call when fallbacks are forbidden: a library does it best.
 EXTERN_FAMILIES = ("mm.", "addmm", "linear", "convolution", "attention", "pool")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _pytree
 
-from rust_inductor import _backend
+from rust_inductor import _aot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn]) -> Cal
         places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         module: Any = _Module(function, leaves, tree, places)
         tensors = [leaves[at] for at in places]
-        compiled = _backend.compile_module(module, tensors, on_graph=lambda _, compiled: graphs.append(compiled))
+        compiled = _aot.compile_module(module, tensors, on_graph=lambda _, compiled: graphs.append(compiled))
         results = iter(compiled(*tensors))
         filled = [next(results) if isinstance(leaf, _Hole) else leaf for leaf in module.leaves]
         return _pytree.tree_unflatten(filled, module.tree)

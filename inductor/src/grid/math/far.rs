@@ -3,6 +3,7 @@
 
 use crate::grid::build::Builder;
 use crate::grid::{Ty, Val};
+use crate::math::Lanes;
 
 /// The bits of 2/π, after 16 zeros.
 const TWO_OVER_PI: [u32; 7] =

@@ -1,29 +1,18 @@
 //! The functions of `float32` that a device may lack, in terms of what every device has.
 //!
-//! Each is a range reduction and a polynomial (our own fits), within a few units in the last place, with NaN,
-//! infinities and signed zeros right; denormal results may be flushed, as devices do. No step needs a multiplication
-//! and addition to be fused, and none lets a device that assumes there is no NaN go wrong where bits can tell.
+//! Most are the algorithms of [`crate::math`], printed as values of a grid kernel; those here are for devices alone.
+//! Denormal results may be flushed, as devices do. No step lets a device that assumes there is no NaN go wrong where
+//! bits can tell.
 
-mod arc;
-mod erf;
-mod exp;
+mod erfc;
 mod far;
-mod log;
 mod pow;
 mod trig;
 
 use super::build::Builder;
 use super::{Binary, Ty, Unary, Val};
+use crate::math::{Lanes, ROUNDER_BITS, arc, erf, exp, log};
 use fx::prim::Pointwise;
-
-/// Added to a number below 2^22, leaves it rounded to an integer in the low bits of the sum.
-const ROUNDER: f64 = 12_582_912.0;
-
-/// The bits of [`ROUNDER`] as `f32`.
-const ROUNDER_BITS: i64 = 0x4b40_0000;
-
-/// The bits of 1 as `f32`.
-const ONE_BITS: i64 = 0x3f80_0000;
 
 /// A function of `float32`, spelled out; `None` for what is no such function.
 pub(super) fn expand(b: &Builder, op: Pointwise, args: &[Val]) -> Option<Val> {
@@ -48,78 +37,100 @@ pub(super) fn expand(b: &Builder, op: Pointwise, args: &[Val]) -> Option<Val> {
         Pointwise::Cosh => exp::cosh(b, x),
         Pointwise::Tanh => exp::tanh(b, x),
         Pointwise::Erf => erf::erf(b, x),
-        Pointwise::Erfc => erf::erfc(b, x),
+        Pointwise::Erfc => erfc::erfc(b, x),
         Pointwise::Pow => pow::pow(b, x, y),
         Pointwise::Fmod => pow::fmod(b, x, y),
         _ => return None,
     })
 }
 
-impl Builder {
-    /// A polynomial by Horner's rule; the highest coefficient comes first.
-    fn horner(&self, x: Val, coefficients: &[f64]) -> Val {
-        let first = self.like(x, coefficients.first().copied().unwrap_or(0.0));
-        coefficients.iter().skip(1).fold(first, |p, &c| self.fma(p, x, self.like(x, c)))
+/// Methods of [`Lanes`] that are one operation.
+macro_rules! operations {
+    ($($name:ident $op:ident;)*) => {
+        $(fn $name(&self, a: Val, b: Val) -> Val { self.binary(Binary::$op, a, b) })*
+    };
+}
+
+/// Prints values of a grid kernel.
+impl Lanes for Builder {
+    type Val = Val;
+
+    operations! {
+        add Add; sub Sub; mul Mul; div Div; int_add Add; int_sub Sub; shl Shl; shr Shr;
+        lt Lt; gt Gt; eq Eq;
     }
 
-    /// `x + x³ p(x²)`, given `z = x²`.
-    fn odd(&self, x: Val, z: Val, coefficients: &[f64]) -> Val {
-        let p = self.horner(z, coefficients);
-        self.fma(self.mul(p, z), x, x)
+    fn number(&self, like: Val, x: f64) -> Val {
+        self.like(like, x)
     }
 
-    /// At least `low`; NaN stays.
-    fn at_least(&self, x: Val, low: f64) -> Val {
-        self.select(self.is(x, Binary::Lt, low), self.like(x, low), x)
+    fn int(&self, _like: Val, value: i64) -> Val {
+        self.i32(value)
     }
 
-    /// At most `high`; NaN stays.
-    fn at_most(&self, x: Val, high: f64) -> Val {
-        self.select(self.is(x, Binary::Gt, high), self.like(x, high), x)
-    }
-
-    /// `x` against a constant.
-    fn is(&self, x: Val, op: Binary, constant: f64) -> Val {
-        self.binary(op, x, self.like(x, constant))
-    }
-
-    fn abs(&self, x: Val) -> Val {
-        self.unary(Unary::Abs, x)
+    fn mad(&self, a: Val, b: Val, c: Val) -> Val {
+        self.fma(a, b, c)
     }
 
     fn neg(&self, x: Val) -> Val {
         self.unary(Unary::Neg, x)
     }
 
-    /// `x * k` rounded to an integer, plus [`ROUNDER`]; `|x * k|` is below 2^22.
-    fn rounded(&self, x: Val, k: f64) -> Val {
-        self.fma(x, self.like(x, k), self.like(x, ROUNDER))
+    fn abs(&self, x: Val) -> Val {
+        self.unary(Unary::Abs, x)
     }
 
-    /// The integer that [`Builder::rounded`] gives, taken from its bits: a device may take a sum and a difference of
-    /// [`ROUNDER`] to be nothing.
+    fn sqrt(&self, x: Val) -> Val {
+        self.unary(Unary::Sqrt, x)
+    }
+
+    fn copysign(&self, a: Val, b: Val) -> Val {
+        Builder::copysign(self, a, b)
+    }
+
+    fn unordered(&self, a: Val, b: Val) -> Val {
+        self.or(self.is_nan(a), self.is_nan(b))
+    }
+
+    fn below_or_nan(&self, x: Val, bound: f64) -> Val {
+        self.or(self.below(x, bound), self.is_nan(x))
+    }
+
+    fn select(&self, cond: Val, a: Val, b: Val) -> Val {
+        Builder::select(self, cond, a, b)
+    }
+
+    fn nan_where(&self, cond: impl FnOnce(&Self) -> Val, y: Val) -> Val {
+        self.select(cond(self), self.like(y, f64::NAN), y)
+    }
+
+    fn bits(&self, x: Val) -> Val {
+        Builder::bits(self, Ty::I32, x)
+    }
+
+    fn of_bits(&self, bits: Val) -> Val {
+        Builder::bits(self, Ty::F32, bits)
+    }
+
+    fn to_float(&self, n: Val) -> Val {
+        self.cast(Ty::F32, n)
+    }
+
+    fn is_negative(&self, n: Val) -> Val {
+        self.binary(Binary::Lt, n, self.i32(0))
+    }
+
+    fn has_bit(&self, n: Val, bit: i64) -> Val {
+        self.ne(self.and(n, self.i32(bit)), self.i32(0))
+    }
+
+    /// Taken from the bits: a device may take a sum and a difference of a constant to be nothing.
     fn integer(&self, rounded: Val) -> Val {
-        self.cast(Ty::F32, self.sub(self.bits(Ty::I32, rounded), self.i32(ROUNDER_BITS)))
+        self.cast(Ty::F32, self.sub(Builder::bits(self, Ty::I32, rounded), self.i32(ROUNDER_BITS)))
     }
+}
 
-    /// `p * 2^n` for `n` in −126..=127, where `n` comes from [`Builder::rounded`].
-    fn scale_within(&self, p: Val, rounded: Val) -> Val {
-        let bits = self.bits(Ty::I32, rounded);
-        let power = self.add(self.shl(bits, self.i32(23)), self.i32(ONE_BITS));
-        self.mul(p, self.bits(Ty::F32, power))
-    }
-
-    /// `p * 2^(n + more)`, over- and underflowing as it should, where `n` comes from [`Builder::rounded`].
-    fn scale(&self, p: Val, rounded: Val, more: i64) -> Val {
-        let n = self.sub(self.bits(Ty::I32, rounded), self.i32(ROUNDER_BITS - more));
-        let half = self.shr(n, self.i32(1));
-        let power = |n| {
-            let bits = self.add(self.shl(n, self.i32(23)), self.i32(ONE_BITS));
-            self.bits(Ty::F32, bits)
-        };
-        self.mul(self.mul(p, power(half)), power(self.sub(n, half)))
-    }
-
+impl Builder {
     /// The number with the low half of its mantissa cut off: products of two such are exact.
     fn high_part(&self, x: Val) -> Val {
         let bits = self.and(self.bits(Ty::I32, x), self.i32(-0x1000));

@@ -1,9 +1,13 @@
 //! Powers, and the exact remainder.
 
-use super::exp::exp2_of_sum;
-use super::log::log2_in_parts;
 use crate::grid::build::Builder;
-use crate::grid::{Binary, Stmt, Ty, Unary, Val};
+use crate::grid::{Stmt, Ty, Unary, Val};
+use crate::math::Lanes;
+use crate::math::exp::exp2_of_sum;
+use crate::math::log::{LOG2_E, correction, split};
+
+/// `log2 e` in two parts, the first of 12 bits.
+const LOG2_E_SHORT: [f64; 2] = [1.4423828125, 0.0003122283889634074];
 
 /// `|x|^y` by `2^(y log2 |x|)`, the product in two parts; what C's `pow` has at the edges.
 pub(super) fn pow(b: &Builder, x: Val, y: Val) -> Val {
@@ -19,7 +23,7 @@ pub(super) fn pow(b: &Builder, x: Val, y: Val) -> Val {
     let m = b.select(b.eq(b.abs(y), infinity), of_infinity, m);
     // The sign, which only whole exponents leave defined.
     let whole = b.eq(b.unary(Unary::Floor, y), y);
-    let short = b.is(b.abs(y), Binary::Lt, f64::from(1 << 24));
+    let short = b.below(b.abs(y), f64::from(1 << 24));
     let bounded = b.select(short, y, zero);
     let is_odd = b.and(whole, b.ne(b.and(b.cast(Ty::I32, bounded), b.i32(1)), b.i32(0)));
     let negative = b.lt(b.bits(Ty::I32, x), b.i32(0));
@@ -42,8 +46,19 @@ fn magnitude(b: &Builder, a: Val, y: Val) -> Val {
     let far = b.add(product, rest);
     let sum = b.add(near, rest);
     let lost = b.add(b.sub(near, sum), rest);
-    let within = b.is(b.abs(product), Binary::Lt, 400.0);
+    let within = b.below(b.abs(product), 400.0);
     exp2_of_sum(b, b.select(within, sum, far), b.select(within, lost, b.like(a, 0.0)))
+}
+
+/// The logarithm to base 2 of a positive number in two parts, of which the first has 12 bits.
+fn log2_in_parts(b: &Builder, x: Val) -> (Val, Val) {
+    let (e, f) = split(b, x);
+    let [short, rest] = LOG2_E_SHORT.map(|k| b.like(f, k));
+    let high = b.high_part(f);
+    let product = b.mul(short, high);
+    let more = b.fma(short, b.sub(f, high), b.fma(rest, f, b.mul(b.like(f, LOG2_E[0]), correction(b, f))));
+    let first = b.high_part(b.add(e, b.add(product, more)));
+    (first, b.add(b.add(b.sub(e, first), product), more))
 }
 
 /// What a denormal divisor is multiplied by to make it a normal number.
@@ -54,10 +69,10 @@ const RAISE: f64 = 16_777_216.0;
 pub(super) fn fmod(b: &Builder, x: Val, y: Val) -> Val {
     let (zero, raise) = (b.like(x, 0.0), b.like(x, RAISE));
     let (a, by) = (b.abs(x), b.abs(y));
-    let denormal = b.is(by, Binary::Lt, f64::from(f32::MIN_POSITIVE));
+    let denormal = b.below(by, f64::from(f32::MIN_POSITIVE));
     let normal = b.select(denormal, b.mul(by, raise), by);
-    let no_divisor = b.is(normal, Binary::Lt, f64::from(f32::MIN_POSITIVE));
-    let endless = b.or(b.is(a, Binary::Eq, f64::INFINITY), no_divisor);
+    let no_divisor = b.below(normal, f64::from(f32::MIN_POSITIVE));
+    let endless = b.or(b.equals(a, f64::INFINITY), no_divisor);
     let none = b.or(b.or(b.is_nan(x), b.is_nan(y)), endless);
     // Where there is no remainder the loops do not run.
     let rest = subtract_multiples(b, b.select(none, zero, a), normal);
@@ -72,7 +87,7 @@ fn subtract_multiples(b: &Builder, a: Val, by: Val) -> Val {
     let exponent_bits = |x: Val| b.and(b.bits(Ty::I32, x), b.i32(0x7f80_0000));
     b.open();
     let r = b.get(rest);
-    let cond = b.and(b.ge(r, by), b.is(r, Binary::Gt, 0.0));
+    let cond = b.and(b.ge(r, by), b.above(r, 0.0));
     let head = b.close();
     b.open();
     let r = b.get(rest);

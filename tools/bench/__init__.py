@@ -1,0 +1,1 @@
+"""Benchmarks: `./x bench`, and the programs and models that they time."""

@@ -1,0 +1,91 @@
+"""Each rule of tools/checks/tidy.py finds what it is there for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.checks.tidy import (
+    MAX_LINES,
+    MAX_WIDTH,
+    check_book,
+    check_crates_named,
+    check_file,
+    check_manifest,
+    check_rust_blocks,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("fx/src/a.rs", "fn f() {}\n", None),
+        ("fx/src/a.rs", "unsafe { g() }\n", "fx/src/a.rs:1: `unsafe` outside"),
+        ("fx/src/a.rs", "// unsafe { g() }\n", None),
+        ("fx/src/a.rs", f"    // {'a ' * MAX_WIDTH}\n", "fx/src/a.rs:1: a comment of"),
+        ("fx/src/a.rs", f"//! | {'a ' * MAX_WIDTH} |\n", None),
+        ("pybind/src/a.rs", "unsafe { g() }\n", None),
+        ("a.py", "\n" * (MAX_LINES + 1), f"a.py: {MAX_LINES + 1} lines"),
+        ("dynamo-core/src/trace/core/a.rs", "pub(in crate::trace) struct A;\n", None),
+        ("dynamo-core/src/trace/core/a.rs", "use crate::trace::options::Options;\n", None),
+        (
+            "dynamo-core/src/trace/core/a.rs",
+            "    trace::python::sets,\n",
+            "dynamo-core/src/trace/core/a.rs:1: the lowest",
+        ),
+        ("dynamo-core/src/trace/python/a.rs", "    trace::python::sets,\n", None),
+        ("data.txt", "\n" * (MAX_LINES + 1), None),
+        ("a.py", "path = '/ho" + "me/somebody/x'\n", "a.py:1: a path of one machine"),
+        ("a.md", "https://example.org/ho" + "me/page\n", None),
+    ],
+)
+def test_files(tmp_path: Path, name: str, text: str, found: str | None) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    problems = list(check_file(tmp_path, path))
+    assert (problems == []) if found is None else problems[0].startswith(found)
+
+
+def test_dependencies_point_one_way(tmp_path: Path) -> None:
+    manifest = tmp_path / "fx" / "Cargo.toml"
+    manifest.parent.mkdir()
+    manifest.write_text("[dependencies]\nsymshapes.workspace = true\n")
+    assert list(check_manifest(manifest)) == []
+    manifest.write_text("[dev-dependencies]\ninductor.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on inductor"]
+    manifest.write_text("[dev-dependencies]\nfx-interp.workspace = true\n")
+    assert list(check_manifest(manifest)) == []
+    manifest.write_text("[dependencies]\nfx-interp.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on fx-interp"]
+
+
+def test_book_names_its_pages(tmp_path: Path) -> None:
+    (tmp_path / "SUMMARY.md").write_text("- [One](one.md)\n- [Two](two.md)\n")
+    (tmp_path / "one.md").touch()
+    (tmp_path / "three.md").touch()
+    assert [problem.split(": ")[-1] for problem in check_book(tmp_path)] == [
+        "book/src/SUMMARY.md names two.md, which is not there",
+        "not in SUMMARY.md",
+    ]
+
+
+def test_rust_in_the_book_is_compiled(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```rust\nlet x = 1;\n```\n\n```rust,ignore\nRow => One,\n```\n")
+    included = '#[doc = include_str!("../../book/src/page.md")]\n'
+    assert list(check_rust_blocks(page, [included + "    Row => One,\n"])) == []
+    problems = list(check_rust_blocks(page, ["Row => Two,"]))
+    assert [problem.split(": ")[-1] for problem in problems] == [
+        'Rust blocks, but no crate has include_str!("../../book/src/page.md") as a doc test',
+        "`Row => One,` is in no source",
+    ]
+
+
+def test_pages_name_every_crate(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("`symshapes`, and others\n")
+    problems = list(check_crates_named(page))
+    assert "README.md: does not name the crate fx" in problems
+    assert not any("symshapes" in problem for problem in problems)

@@ -1,0 +1,173 @@
+"""The repository polices itself: what no compiler or linter checks for us.
+
+- No source file outgrows the limit (data and generated tables excepted), and no comment in Rust the line that rustfmt
+  keeps code within (a table's rows excepted).
+- Dependencies between crates point one way, as the architecture page of the book says.
+- `unsafe` stands only in the modules that are there for it.
+- No file names a path of somebody's machine.
+- Everything that the book's table of contents names is there, and every page is named.
+- The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
+- README and the architecture page name every crate.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tools.ui import ROOT
+
+MAX_LINES = 900
+MAX_WIDTH = 120
+SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
+
+#: For each crate, the crates of this workspace that it may name.
+MAY_DEPEND = {
+    "symshapes": set(),
+    "pyrepr": set(),
+    "fx": {"symshapes", "pyrepr"},
+    "fx-interp": {"symshapes", "fx"},
+    "autograd": {"symshapes", "fx"},
+    "guards": {"symshapes", "pyrepr"},
+    "dynamo-core": {"symshapes", "fx", "guards"},
+    "inductor": {"symshapes", "fx"},
+    "inductor-testing": {"symshapes", "fx", "fx-interp", "inductor"},
+    "inductor-cpu": {"symshapes", "fx", "inductor"},
+    "inductor-cuda": {"symshapes", "fx", "inductor"},
+    "inductor-wgpu": {"symshapes", "fx", "inductor"},
+    "frame-hook": set(),
+    "pybind": {
+        "frame-hook",
+        "symshapes",
+        "fx",
+        "autograd",
+        "guards",
+        "dynamo-core",
+        "inductor",
+        "inductor-cpu",
+        "inductor-cuda",
+        "inductor-wgpu",
+    },
+}
+
+#: Oracles and generators: any crate's tests may name them.
+FOR_TESTS = {"fx-interp", "inductor-testing"}
+
+#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the trait for that;
+#: what loads a library to see whether it is there.
+UNSAFE_ALLOWED = (
+    "pybind/src/",
+    "frame-hook/src/",
+    "inductor-cpu/",
+    "inductor-cuda/tests/common/",
+    "inductor-wgpu/src/loader.rs",
+    "inductor/src/backend.rs",
+    "inductor/tests/pipeline/",
+)
+
+#: The lowest layer of the tracer, and what of the tracer it may name.
+CORE = "dynamo-core/src/trace/core/"
+NAMED_BY_CORE = {"core", "options"}
+
+UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
+LAYER = re.compile(r"(?<!in crate::)\btrace::(\w+|\{)")
+COMMENT = re.compile(r"^\s*//")
+TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
+PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
+RUST_BLOCK = re.compile(r"^```rust(,ignore)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def stage() -> tuple[bool, str]:
+    """Prints what is wrong; true if nothing is."""
+    problems = list(check(ROOT))
+    for problem in problems:
+        print(problem)
+    return not problems, f"{len(problems)} problems" if problems else ""
+
+
+def check(root: Path) -> Iterator[str]:
+    """What is wrong, a line each."""
+    for path in tracked(root):
+        yield from check_file(root, path)
+    for manifest in sorted(root.glob("*/Cargo.toml")):
+        yield from check_manifest(manifest)
+    yield from check_book(root / "book" / "src")
+    sources = [path.read_text() for path in tracked(root) if path.suffix == ".rs"]
+    for page in sorted((root / "book" / "src").rglob("*.md")):
+        yield from check_rust_blocks(page, sources)
+    for page in (root / "README.md", root / "book" / "src" / "architecture.md"):
+        yield from check_crates_named(page)
+
+
+def tracked(root: Path) -> list[Path]:
+    """The files of the repository as they stand, git's or not yet git's, but for those that it ignores."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    return [path for name in listing.splitlines() if (path := root / name).is_file()]
+
+
+def check_file(root: Path, path: Path) -> Iterator[str]:
+    """The rules on one file."""
+    if path.suffix not in SOURCES:
+        return
+    name = path.relative_to(root).as_posix()
+    lines = path.read_text(errors="replace").splitlines()
+    if len(lines) > MAX_LINES and not name.startswith("LICENSE"):
+        yield f"{name}: {len(lines)} lines; split it ({MAX_LINES} at most)"
+    is_rust = path.suffix == ".rs"
+    unsafe_allowed = not is_rust or name.startswith(UNSAFE_ALLOWED)
+    for number, line in enumerate(lines, start=1):
+        if MACHINE_PATH.search(line):
+            yield f"{name}:{number}: a path of one machine"
+        if not unsafe_allowed and UNSAFE.search(line) and not COMMENT.match(line):
+            yield f"{name}:{number}: `unsafe` outside {', '.join(UNSAFE_ALLOWED)}"
+        if name.startswith(CORE) and (layer := LAYER.search(line)) and layer[1] not in NAMED_BY_CORE:
+            yield f"{name}:{number}: the lowest layer of the tracer names one above it"
+        if is_rust and len(line) > MAX_WIDTH and COMMENT.match(line) and not TABLE_ROW.match(line):
+            yield f"{name}:{number}: a comment of {len(line)} characters; break it ({MAX_WIDTH} at most)"
+
+
+def check_manifest(manifest: Path) -> Iterator[str]:
+    """The rules on the dependencies of one crate."""
+    crate = manifest.parent.name
+    if crate not in MAY_DEPEND:
+        yield f"{crate}: the table in tools/checks/tidy.py does not say what this crate may depend on"
+        return
+    tables = tomllib.loads(manifest.read_text())
+    for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+        allowed = MAY_DEPEND[crate] | {crate} | (FOR_TESTS if kind == "dev-dependencies" else set())
+        for name in sorted((tables.get(kind, {}).keys() & MAY_DEPEND.keys()) - allowed):
+            yield f"{crate}/Cargo.toml: {crate} may not depend on {name}"
+
+
+def check_book(pages: Path) -> Iterator[str]:
+    """The table of contents and the pages are the same set."""
+    summary = pages / "SUMMARY.md"
+    if not summary.exists():
+        return
+    named = set(PAGE.findall(summary.read_text()))
+    present = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"SUMMARY.md"}
+    yield from (f"book/src/SUMMARY.md names {page}, which is not there" for page in sorted(named - present))
+    yield from (f"book/src/{page}: not in SUMMARY.md" for page in sorted(present - named))
+
+
+def check_rust_blocks(page: Path, sources: Sequence[str]) -> Iterator[str]:
+    """Nothing that a page shows as Rust is out of date: it is compiled by a doc test, or is in the sources."""
+    blocks = RUST_BLOCK.findall(page.read_text())
+    included = f'include_str!("../../book/src/{page.name}")'
+    if any(not excerpt for excerpt, _ in blocks) and not any(included in source for source in sources):
+        yield f"book/src/{page.name}: Rust blocks, but no crate has {included} as a doc test"
+    lines = {line.strip() for excerpt, block in blocks if excerpt for line in block.splitlines()}
+    if lines:
+        lines -= {line.strip() for source in sources for line in source.splitlines()}
+    yield from (f"book/src/{page.name}: `{line}` is in no source" for line in sorted(lines))
+
+
+def check_crates_named(page: Path) -> Iterator[str]:
+    """A page that lists the crates lists all of them."""
+    words = set(re.findall(r"[\w-]+", page.read_text()))
+    yield from (f"{page.name}: does not name the crate {crate}" for crate in sorted(MAY_DEPEND.keys() - words))

@@ -1,0 +1,1 @@
+"""Random inputs against oracles: `./x bench fuzz`, and sequences of operations on shapes."""

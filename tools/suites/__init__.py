@@ -1,0 +1,1 @@
+"""PyTorch's own tests of its Dynamo, run on ours: `./x suites`."""

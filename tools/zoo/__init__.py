@@ -1,0 +1,1 @@
+"""Models of three libraries through our own Dynamo and torch's: `./x zoo`."""
