@@ -28,6 +28,9 @@ _CLIP_NAMES = {"a_min": "min", "a_max": "max"}
 _DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
 _COPY = ("method_astype", "method_flatten", "method_copy", "call_array", "call_asarray")
 
+#: Remainders, which NumPy has for any divisor.
+_REMAINDERS = ("operator_mod", "call_mod", "call_remainder")
+
 #: How many elements samples have at most.
 _MOST = 1 << 22
 
@@ -66,6 +69,23 @@ def _as_floats(value: Any) -> Any:
     return value.astype("float64") if integral else value
 
 
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, tnp.ndarray):
+        dtype = value.tensor.dtype
+        return not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool)
+    return type(value) is int
+
+
+def _without_zeros(divisor: Any) -> Any:
+    """Another divisor that gives the remainders of NumPy: they are 0 for 0, where torch raises, and for -1, whose
+    quotient may be too large for the processor. So are those for 1."""
+    if not isinstance(divisor, tnp.ndarray):
+        return 1 if divisor in (0, -1) else divisor
+    tensor = divisor.tensor
+    fails = tensor == 0 if tensor.dtype == torch.uint8 else (tensor == 0) | (tensor == -1)
+    return tnp.ndarray(torch.where(fails, 1, tensor))
+
+
 def _is_scalar_item(name: str, args: Any) -> bool:
     """Whether a call picks one item by its place, which is a copy."""
     picks = args[1] if name == "operator_getitem" and isinstance(args[1], tuple) else args[1:]
@@ -91,6 +111,8 @@ def _make(name: str) -> types.FunctionType:
             numbers = [not isinstance(array, tnp.ndarray) and not isinstance(array, int) for array in arrays]
             if not any(numbers) and all(a is not b for a, b in zip(arrays, floats) if isinstance(a, tnp.ndarray)):
                 arrays = floats
+        if name in _REMAINDERS and len(arrays) == 2 and all(map(_is_integer, arrays)):
+            arrays = (arrays[0], _without_zeros(arrays[1]))
         result = run(*arrays, **{key: _to_torch(value) for key, value in keywords.items()})
         if isinstance(result, (tuple, list)) and all(isinstance(item, tnp.ndarray) for item in result):
             return tuple(item.tensor for item in result)

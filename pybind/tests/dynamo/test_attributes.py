@@ -414,3 +414,39 @@ def test_attributes_of_a_thread_are_those_of_the_thread_that_calls():
     found.append(same())
     local.y = 2
     assert [*found, same()] == [True] * 5
+
+
+TENSOR: Any = torch.Tensor
+"""The class, whose attributes are descriptors, whatever their annotations say of those of tensors."""
+
+
+def by_descriptors(x, descriptor):
+    shape = torch.Tensor.shape.__get__(x)  # type: ignore[attr-defined]
+    return shape, descriptor.__get__(x, TENSOR), TENSOR.requires_grad.__get__(x + 1), x * shape[0]
+
+
+def test_attributes_of_tensors_by_their_descriptors():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(by_descriptors, backend="eager", fullgraph=True, listener=log.append)
+    for descriptor in (torch.Tensor.dtype, torch.Tensor.ndim, torch.Tensor.dtype):
+        expected = by_descriptors(torch.ones(2, 3), descriptor)
+        assert repr(compiled(torch.ones(2, 3), descriptor)) == repr(expected)
+    assert len(log) == 2
+
+
+def test_a_descriptor_that_is_given_no_tensor():
+    def function(x, given):
+        return x + 1, TENSOR.shape.__get__(given, TENSOR)
+
+    compiled = _capture.optimize(function, backend="eager")
+    assert compiled(torch.ones(2), None)[1] is torch.Tensor.shape
+    with pytest.raises(TypeError, match="shape"):
+        compiled(torch.ones(2), 3)
+
+
+def test_whether_there_is_a_gpu():
+    def function(x):
+        return x + 1 if torch.cuda.is_available() else x - 1
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    assert torch.equal(compiled(torch.ones(2)), function(torch.ones(2)))

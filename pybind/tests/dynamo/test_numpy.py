@@ -474,6 +474,29 @@ def promo(a):
     return a + np.float64(1.5), a * np.pi
 
 
+@case(INTS - 5, np.array([0, -1, 3, -4]), np.array([[-(2**63)], [7], [-7]]), whole=True)
+def remainders(a, b, c):
+    return a % b, c % b, np.mod(a, 3), np.remainder(7, b), a % 0, a % -1, 1.5 % a
+
+
+@case(np.array([200, 255], np.uint8), np.array([0, 255], np.uint8), whole=True)
+def remainders_of_bytes(a, b):
+    return a % b, a % 0, a % 255
+
+
+T = torch.linspace(-1, 1, 5)
+
+
+@case(T, T.int(), np.int64(3), np.float32(0.1), np.float64(2.5), whole=True)
+def scalars_with_tensors(x, n, a, b, c):
+    return x + a, x * b, x - c, n * a, x.half() * c, x.double() + b, x * (7 % a)
+
+
+@case(T, T.int(), np.float64(2.5), np.bool_(True), np.int64(3))
+def scalars_that_decide_the_type(x, n, a, b, c):
+    return n * a, x[0] + a, n[0] * c, x + b, c - x, x**c
+
+
 def run(function: Any, args: Any) -> Any:
     try:
         return function(*args)

@@ -249,7 +249,7 @@ impl Tracer<'_> {
         let value = self.force(value)?;
         let class = match self.objects.values[value] {
             Value::Object(_, obj) => self.host.class_of(obj),
-            Value::Exception { class, .. } => class,
+            Value::Exception { class, .. } | Value::Record(class, ..) => class,
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
                 let class = instance.class;

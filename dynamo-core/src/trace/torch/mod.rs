@@ -1,9 +1,10 @@
 //! Functions and classes of torch's that do not go into the graph as they are: a row for each, with its signature.
 //!
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
-//! - `autocast`, `grad`, `inference`, `devices`: torch's modes and their managers; `modes`: the rows of those, and of
-//!   questions about them; `tensors`, `questions`: questions about tensors, and others;
-//!   `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
+//! - `autocast`, `grad`, `inference`, `devices`, `deterministic`: torch's modes and their managers; `modes`: the rows
+//!   of those, and of questions about them;
+//! - `tensors`, `questions`: questions about tensors, and others; `tolist`: their elements;
+//! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `higher_order`: operators that take functions, whose bodies become subgraphs; `transforms`: those of `torch.func`;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
@@ -11,6 +12,7 @@
 pub(in crate::trace) mod autocast;
 pub(in crate::trace) mod autograd_function;
 mod compiler;
+pub(in crate::trace) mod deterministic;
 mod devices;
 mod foreach;
 pub(in crate::trace) mod functional;
@@ -23,6 +25,7 @@ pub(in crate::trace) mod numpy;
 pub(in crate::trace) mod optim;
 mod questions;
 mod tensors;
+mod tolist;
 pub(in crate::trace) mod torch_check;
 mod transforms;
 
@@ -32,6 +35,7 @@ use crate::trace::interp::signature::Row;
 pub(in crate::trace) const ROWS: &[&[Row]] = &[
     autograd_function::ROWS,
     compiler::ROWS,
+    deterministic::ROWS,
     torch_check::ROWS,
     functional::ROWS,
     higher_order::ROWS,

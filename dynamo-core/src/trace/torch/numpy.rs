@@ -48,7 +48,7 @@ const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 
 /// Methods of arrays.
 pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum diagonal dot flatten max mean \
-    min prod ravel repeat reshape round squeeze std sum swapaxes take trace transpose var";
+    min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
 
 fn is_among(names: &str, name: &str) -> bool {
     names.split_whitespace().any(|known| known == name)
@@ -106,7 +106,12 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced {
-        if !is_among(METHODS, name) {
+        if let ("tolist", [], true, Value::NdArray { node, .. }) = (name, args, keywords.is_empty(), self.get(array)?)
+            && let Some(list) = self.listed_integers(node)?
+        {
+            return Ok(list);
+        }
+        if !is_among(METHODS, name) || name == "tolist" {
             return Err(Reason::new(Kind::Call, format!("`{CLASS}.{name}`.")));
         }
         self.emit_numpy(&format!("method_{name}"), &[&[array], args].concat(), keywords)
@@ -122,6 +127,32 @@ impl Tracer<'_> {
             return Ok(None);
         }
         self.emit_numpy(&format!("operator_{name}"), operands, &vec![]).map(Some)
+    }
+
+    /// `tensor + scalar`, where torch takes one of NumPy's scalars for the number that it is. A tensor without
+    /// dimensions gives the same, unless it decided the element type. `None` for other operands.
+    pub(in crate::trace) fn tensor_and_scalar(
+        &mut self,
+        name: &str,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        let (Value::Tensor(tensor), Value::NdArray { node, is_scalar: true }) = (self.get(a)?, self.get(b)?) else {
+            return Ok(None);
+        };
+        let (Some(of), Some(scalar)) =
+            (self.graph.torch[tensor].tensor_meta().cloned(), self.graph.torch[node].tensor_meta())
+        else {
+            return Ok(None);
+        };
+        let class = scalar.dtype.class();
+        let is_weaker =
+            class == DTypeClass::Int && of.dtype.class() == DTypeClass::Int || of.dtype.class() == DTypeClass::Float;
+        if of.sizes.is_empty() || class == DTypeClass::Bool || !is_weaker || !["add", "sub", "mul"].contains(&name) {
+            return Ok(None);
+        }
+        let operands = vec![self.arg(a)?, Arg::Node(node)];
+        self.emit(NodeKind::CallFunction, &format!("operator.{name}"), operands, vec![]).map(Some)
     }
 
     /// `array.name`

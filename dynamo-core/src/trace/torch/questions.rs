@@ -39,6 +39,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         b.arg(1)
     }),
+    row("torch.cuda.is_available()", |t, b| asked(t, b, "torch.cuda")),
     row("torch.distributed.is_available()", |t, b| asked(t, b, "torch.distributed")),
     row("torch.distributed.distributed_c10d.is_initialized()", |t, b| {
         asked(t, b, "torch.distributed.distributed_c10d")
@@ -51,7 +52,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch._C._get_cudnn_deterministic()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_cudnn_allow_tf32()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_privateuse1_backend_name()", |t, b| asked(t, b, "torch._C")),
-    row("torch.are_deterministic_algorithms_enabled()", |t, b| asked(t, b, "torch")),
     row("torch.get_autocast_gpu_dtype()", autocast_dtype),
     row("torch.get_autocast_cpu_dtype()", autocast_dtype),
 ];
@@ -72,7 +72,7 @@ fn is_tensor_like(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
 }
 
 /// A function without arguments that gives a constant, which is asked now; a guard has it give the same again.
-fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
+pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
     let answer = t.fold(b.name(), &[])?;
     let Value::Const(constant) = t.get(answer)? else {
         return Err(Reason::new(Kind::Call, format!("`{}` gives an object.", b.name())));
