@@ -174,6 +174,33 @@ class Scalar(NamedTuple):
     tensor: torch.Tensor
 
 
+class Integer(NamedTuple):
+    """An integer that may be another one in the next call."""
+
+    value: int
+
+
+#: Integers that stand for any.
+_INTEGERS = (0, 1, -1, 2, 3, -7, 127, 128, 255, 256, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63))
+
+
+def _with_integer(value: Any, integer: int | None) -> Any:
+    """A value where integers that vary are this one, or what they are now."""
+    if isinstance(value, Integer):
+        return value.value if integer is None else integer
+    if type(value) in (tuple, list):
+        return type(value)(_with_integer(item, integer) for item in value)
+    if isinstance(value, slice):
+        return slice(*(_with_integer(part, integer) for part in (value.start, value.stop, value.step)))
+    return value
+
+
+def _has_integer(value: Any) -> bool:
+    items = (value.start, value.stop, value.step) if isinstance(value, slice) else value
+    within = type(value) in (tuple, list, dict, slice)
+    return isinstance(value, Integer) or (within and any(map(_has_integer, items)))
+
+
 def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[Any]) -> tuple[Any, Any]:
     """An array and a tensor that are as a tensor without data says; other values as they are."""
     if isinstance(value, torch.Tensor):
@@ -241,10 +268,15 @@ def agrees(name: str, args: Any, keywords: Any) -> Any:
     """
     if set(np.geterr().values()) & {"raise", "call", "log"}:
         return None
+    varies = _has_integer((args, list(keywords.values())))
+    found = []
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            usual = _same(name, args, keywords, _usual)
-            return usual if usual == _same(name, args, keywords, _extreme) else None
+            for integer in (None, *(_INTEGERS if varies else ())):
+                given = _with_integer(args, integer)
+                named = {key: _with_integer(value, integer) for key, value in keywords.items()}
+                found += [_same(name, given, named, make) for make in (_usual, _extreme)]
     except Exception:
         return None
+    return found[0] if all(kind == found[0] for kind in found) else None

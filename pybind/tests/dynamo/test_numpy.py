@@ -618,3 +618,42 @@ def test_the_array_of_a_tensor_that_is_replaced() -> None:
     compiled = _capture.optimize(replaces, "eager")
     for _ in range(2):
         assert is_same(compiled(Holder()), replaces(Holder()))
+
+
+def of_an_integer(a: Any, n: int) -> Any:
+    return a + n, n - a, a * n, a > n, np.where(a < 2, n, a), np.maximum(a, n), a.sum() + n, n - a[0], a + 2 * n
+
+
+def narrow_and_an_integer(a: Any, n: int) -> Any:
+    return a + n, a * 2
+
+
+def in_ways_that_depend_on_it(a: Any, n: int) -> Any:
+    return a / n, a**n, a % n, np.clip(a, 0, n)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("function", "array", "integers", "count"),
+    [
+        (of_an_integer, INTS, [3, 4, 0, -(2**62), 2**61], 2),
+        (of_an_integer, B, [3, 4, 0, -(2**62), 2**61], 2),
+        (narrow_and_an_integer, np.arange(4, dtype=np.uint8), [3, 4, 255, 7], 4),
+        (in_ways_that_depend_on_it, INTS, [3, 4, 7], 3),
+    ],
+)
+def test_integers_that_change(function: Any, array: Any, integers: Any, count: int) -> None:
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, "eager", fullgraph=True, listener=events.append)
+    for integer in integers:
+        assert is_same(compiled(array, integer), function(array, integer))
+    assert len(events) == count
+
+
+def test_integers_that_are_too_large() -> None:
+    compiled = _capture.optimize(narrow_and_an_integer, "eager")
+    narrow = np.arange(4, dtype=np.uint8)
+    compiled(narrow, 3), compiled(narrow, 4)
+    for function in (compiled, narrow_and_an_integer):
+        with pytest.raises(OverflowError):
+            function(narrow, 256)
