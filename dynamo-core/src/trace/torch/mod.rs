@@ -6,7 +6,8 @@
 //! - `tensors`, `questions`: questions about tensors, and others; `tolist`: their elements;
 //! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
 //! - `autograd_function`: functions with a backward of their own;
-//! - `higher_order`: operators that take functions, whose bodies become subgraphs; `transforms`: those of `torch.func`;
+//! - `higher_order`: operators that take functions, whose bodies become subgraphs; `loops`: those that are loops;
+//!   `transforms`: those of `torch.func`;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
 pub(in crate::trace) mod autocast;
@@ -19,6 +20,7 @@ pub(in crate::trace) mod functional;
 pub(in crate::trace) mod grad;
 pub(in crate::trace) mod higher_order;
 pub(in crate::trace) mod inference;
+mod loops;
 mod modes;
 pub(in crate::trace) mod names;
 pub(in crate::trace) mod numpy;
@@ -39,6 +41,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     torch_check::ROWS,
     functional::ROWS,
     higher_order::ROWS,
+    loops::ROWS,
     modes::ROWS,
     questions::ROWS,
     tensors::ROWS,
