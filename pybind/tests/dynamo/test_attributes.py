@@ -450,3 +450,67 @@ def test_whether_there_is_a_gpu():
 
     compiled = _capture.optimize(function, backend="eager", fullgraph=True)
     assert torch.equal(compiled(torch.ones(2)), function(torch.ones(2)))
+
+
+def attributes_of_partials(x, given):
+    made = functools.partial(torch.add, other=x)
+    names = ["__name__", "__call__", "func", "keywords", "own", "__dict__", "__closure__"]
+    return x + 1, [(hasattr(made, name), hasattr(given, name)) for name in names]
+
+
+def test_attributes_of_partials():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(attributes_of_partials, backend="eager", fullgraph=True, listener=log.append)
+    given: Any = functools.partial(len)
+    check = lambda: repr(compiled(torch.ones(2), given)) == repr(attributes_of_partials(torch.ones(2), given))  # noqa: E731
+    assert check()
+    given.own = 1
+    assert check()
+    del given.own
+    assert check()
+    assert len(log) == 2
+
+
+def test_optional_values_of_scripts():
+    def function(x, given):
+        unwrap = torch.jit._unwrap_optional  # type: ignore[attr-defined]
+        return unwrap(x) + 1, unwrap(given)
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    assert repr(compiled(torch.ones(2), 5)) == repr(function(torch.ones(2), 5))
+    with pytest.raises(AssertionError, match="null optional"):
+        _capture.optimize(function, backend="eager")(torch.ones(2), None)
+
+
+class NotCalled:
+    """Objects of it cannot be called."""
+
+
+class Called:
+    """Objects of it can."""
+
+    def __call__(self):
+        return 1
+
+
+class AnswersAll(NotCalled):
+    """It has every attribute, but that of a call."""
+
+    def __getattr__(self, name):
+        return name
+
+
+def test_what_can_be_called(monkeypatch):
+    def function(x, given):
+        return x + 1 if callable(given) else x * 5
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    check = lambda given: torch.equal(compiled(torch.ones(2), given), function(torch.ones(2), given))  # noqa: E731
+    with_its_own: Any = NotCalled()
+    with_its_own.__call__ = len
+    assert all(map(check, [NotCalled(), Called(), NotCalled()]))
+    assert [event["break"] for event in log] == [None, None]
+    assert all(map(check, [with_its_own, AnswersAll(), NotCalled()]))
+    monkeypatch.setattr(NotCalled, "__call__", len, raising=False)
+    assert check(NotCalled())

@@ -1,7 +1,7 @@
 //! Questions of torch's about values, and about what the process can do.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
@@ -40,6 +40,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.arg(1)
     }),
     row("torch.cuda.is_available()", |t, b| asked(t, b, "torch.cuda")),
+    row("torch.jit._script._unwrap_optional(x)", |t, b| match t.get(b.arg(0)?)? {
+        Value::Const(Constant::None) => Err(raised("AssertionError: Unwrapping null optional")),
+        _ => b.arg(0),
+    }),
     row("torch.distributed.is_available()", |t, b| asked(t, b, "torch.distributed")),
     row("torch.distributed.distributed_c10d.is_initialized()", |t, b| {
         asked(t, b, "torch.distributed.distributed_c10d")
