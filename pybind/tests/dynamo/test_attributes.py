@@ -444,6 +444,20 @@ def test_a_descriptor_that_is_given_no_tensor():
         compiled(torch.ones(2), 3)
 
 
+def test_whether_products_may_be_rounded():
+    def function(x):
+        return x + 1 if torch.backends.cuda.matmul.allow_tf32 else x - 1
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    before = torch.backends.cuda.matmul.allow_tf32
+    try:
+        for allowed in (False, True, False):
+            torch.backends.cuda.matmul.allow_tf32 = allowed
+            assert torch.equal(compiled(torch.ones(2)), function(torch.ones(2)))
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
 def test_whether_there_is_a_gpu():
     def function(x):
         return x + 1 if torch.cuda.is_available() else x - 1
@@ -514,3 +528,16 @@ def test_what_can_be_called(monkeypatch):
     assert all(map(check, [with_its_own, AnswersAll(), NotCalled()]))
     monkeypatch.setattr(NotCalled, "__call__", len, raising=False)
     assert check(NotCalled())
+
+
+def gradients_of_new_tensors(x):
+    made = torch.ones(2)
+    y = x + made
+    return made.grad, (made * 2).grad, y.detach().clone().grad, y
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_new_tensors_have_no_gradients(recorded):
+    x = torch.ones(2, requires_grad=recorded)
+    compiled = _capture.optimize(gradients_of_new_tensors, backend="eager", fullgraph=True)
+    assert compiled(x)[:3] == gradients_of_new_tensors(x)[:3] == (None, None, None)

@@ -39,6 +39,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         b.arg(1)
     }),
+    row("torch.backends.cuda.cuBLASModule.__getattr__(module, /, name)", |t, b| match t.get(b.arg(1)?)? {
+        Value::Const(Constant::Str(name)) if name == "allow_tf32" => {
+            b.arg(0)?;
+            answer(t, "torch._C._get_cublas_allow_tf32", "torch._C", "_get_cublas_allow_tf32")
+        }
+        _ => Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", b.name()))),
+    }),
     row("torch.cuda.is_available()", |t, b| asked(t, b, "torch.cuda")),
     row("torch.jit._script._unwrap_optional(x)", |t, b| match t.get(b.arg(0)?)? {
         Value::Const(Constant::None) => Err(raised("AssertionError: Unwrapping null optional")),
@@ -77,12 +84,17 @@ fn is_tensor_like(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
 
 /// A function without arguments that gives a constant, which is asked now; a guard has it give the same again.
 pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
-    let answer = t.fold(b.name(), &[])?;
+    answer(t, b.name(), module, b.own_name())
+}
+
+/// What a function of a module gives, by its dotted name and by its own.
+fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
+    let answer = t.fold(name, &[])?;
     let Value::Const(constant) = t.get(answer)? else {
-        return Err(Reason::new(Kind::Call, format!("`{}` gives an object.", b.name())));
+        return Err(Reason::new(Kind::Call, format!("`{name}` gives an object.")));
     };
     let module = t.sources.module(module);
-    let function = t.sources.string(b.own_name());
+    let function = t.sources.string(function);
     let source = t.sources.step(module, Step::Call0(function));
     let constant = t.sources.constant(constant);
     t.guard(source, GuardKind::EqualsMatch(constant));
