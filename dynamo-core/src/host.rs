@@ -391,6 +391,14 @@ pub trait Host {
         keywords: &[(String, Constant)],
     ) -> Result<Constant, FoldError>;
 
+    /// A new class of named tuples: what `collections.namedtuple` gives for constants.
+    ///
+    /// # Errors
+    /// If it raises.
+    fn named_tuple(&mut self, _args: &[Constant], _keywords: &[(String, Constant)]) -> Result<Obj, FoldError> {
+        Err(FoldError::NotConstant)
+    }
+
     /// Has a lazy module make its parameters for these arguments of its hook; true if it did. It is another module
     /// then, and all that was traced is stale: the capture begins anew.
     fn initialize_lazy(&mut self, _module: Obj, _graph: &Graph, _env: &ShapeEnv, _args: &[Arg]) -> bool {

@@ -33,7 +33,12 @@ MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 LOOKED_UP = ("torch", "torch._dynamo", "torch._dynamo.testing", "torch._dynamo.test_case", "torch.compiler")
 #: Arguments of torch's entry points that ours has too.
 SHARED = ("backend", "dynamic", "mode", "options", "disable", "recompile_limit", "dynamic_shapes")
+#: Modules of torch's that compile what programs call: that stays torch's own.
+COMPILING = "torch._higher_order_ops."
 MANY = 40
+
+#: The entry points as they were.
+original: dict[str, Any] = {}
 
 #: What our Dynamo told of the captures in this process.
 events: list[dict[str, Any]] = []
@@ -44,13 +49,13 @@ def substitute() -> None:
     import rust_inductor
     from rust_inductor import _capture, _module
 
-    original: dict[str, Any] = {
-        "compile": torch.compile,
-        "optimize": torch._dynamo.optimize,
-        "optimize_assert": torch._dynamo.optimize_assert,
-        "run": torch._dynamo.run,
-        "reset": torch._dynamo.reset,
-    }
+    original.update(
+        compile=torch.compile,
+        optimize=torch._dynamo.optimize,
+        optimize_assert=torch._dynamo.optimize_assert,
+        run=torch._dynamo.run,
+        reset=torch._dynamo.reset,
+    )
 
     def reset() -> None:
         original["reset"]()
@@ -74,6 +79,8 @@ def substitute() -> None:
 
 def compiled(model: Any = None, *, fullgraph: bool = False, backend: Any = "inductor", **keywords: Any) -> Any:
     """`torch.compile`, by ours."""
+    if sys._getframe(1).f_globals.get("__name__", "").startswith(COMPILING):
+        return original["optimize"](backend, nopython=fullgraph, **keywords)(model)
     if model is None:
         return functools.partial(compiled, fullgraph=fullgraph, backend=backend, **keywords)
     import rust_inductor
@@ -100,6 +107,9 @@ def run(function: Any = None) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
+        if torch.compiler.is_compiling():
+            # It is a part of what calls it.
+            return function(*args, **keywords)
         with torch.compiler.set_stance("eager_on_recompile"):
             return function(*args, **keywords)
 

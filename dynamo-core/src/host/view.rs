@@ -141,6 +141,8 @@ pub enum View<H = Obj> {
     Table(Table<H>, Vec<(H, H)>),
     /// Exactly `collections.deque`, and how many items it has at most.
     Deque(Vec<H>, Option<usize>),
+    /// An iterator over a tuple: the tuple's items, and the next one's place.
+    TupleIterator(Vec<H>, usize),
     /// Exactly `slice`: start, stop, step.
     Slice([H; 3]),
     /// Exactly `range`: start, stop, step.
@@ -204,6 +206,7 @@ impl<H: Clone> View<H> {
                 View::Table(table, pairs(items, handle))
             }
             View::Deque(items, most) => View::Deque(all(items, handle), most),
+            View::TupleIterator(items, at) => View::TupleIterator(all(items, handle), at),
             View::Slice(parts) => View::Slice(parts.map(handle)),
             View::Range(bounds) => View::Range(bounds),
             View::Tensor(tensor) => View::Tensor(Box::new(tensor.map(handle))),

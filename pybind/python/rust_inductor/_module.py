@@ -25,10 +25,10 @@ class OptimizedModule(torch.nn.Module):
     _OWN = frozenset({"_orig_mod", "_optimize", "_compiled", "region_name"})
 
     _orig_mod: torch.nn.Module
-    _optimize: Callable[[torch.nn.Module], Callable[..., Any]]
+    _optimize: Callable[[Callable[..., Any]], Callable[..., Any]]
     _compiled: Callable[..., Any]
 
-    def __init__(self, module: torch.nn.Module, optimize: Callable[[torch.nn.Module], Callable[..., Any]]) -> None:
+    def __init__(self, module: torch.nn.Module, optimize: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         """Have ``optimize`` compile the module's calls."""
         super().__init__()
         self._orig_mod = module
@@ -50,6 +50,11 @@ class OptimizedModule(torch.nn.Module):
     @property
     def _torchdynamo_orig_callable(self) -> torch.nn.Module:
         return self._orig_mod
+
+    @property
+    def dynamo_ctx(self) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """What compiles functions as the module is compiled, by the name that it has in torch's own class."""
+        return self._optimize
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -28,6 +28,9 @@ _CLIP_NAMES = {"a_min": "min", "a_max": "max"}
 _DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
 _COPY = ("method_astype", "method_flatten", "method_copy", "call_array", "call_asarray")
 
+#: Remainders, which NumPy has for any divisor.
+_REMAINDERS = ("operator_mod", "call_mod", "call_remainder")
+
 #: How many elements samples have at most.
 _MOST = 1 << 22
 
@@ -66,6 +69,23 @@ def _as_floats(value: Any) -> Any:
     return value.astype("float64") if integral else value
 
 
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, tnp.ndarray):
+        dtype = value.tensor.dtype
+        return not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool)
+    return type(value) is int
+
+
+def _without_zeros(divisor: Any) -> Any:
+    """Another divisor that gives the remainders of NumPy: they are 0 for 0, where torch raises, and for -1, whose
+    quotient may be too large for the processor. So are those for 1."""
+    if not isinstance(divisor, tnp.ndarray):
+        return 1 if divisor in (0, -1) else divisor
+    tensor = divisor.tensor
+    fails = tensor == 0 if tensor.dtype == torch.uint8 else (tensor == 0) | (tensor == -1)
+    return tnp.ndarray(torch.where(fails, 1, tensor))
+
+
 def _is_scalar_item(name: str, args: Any) -> bool:
     """Whether a call picks one item by its place, which is a copy."""
     picks = args[1] if name == "operator_getitem" and isinstance(args[1], tuple) else args[1:]
@@ -91,6 +111,8 @@ def _make(name: str) -> types.FunctionType:
             numbers = [not isinstance(array, tnp.ndarray) and not isinstance(array, int) for array in arrays]
             if not any(numbers) and all(a is not b for a, b in zip(arrays, floats) if isinstance(a, tnp.ndarray)):
                 arrays = floats
+        if name in _REMAINDERS and len(arrays) == 2 and all(map(_is_integer, arrays)):
+            arrays = (arrays[0], _without_zeros(arrays[1]))
         result = run(*arrays, **{key: _to_torch(value) for key, value in keywords.items()})
         if isinstance(result, (tuple, list)) and all(isinstance(item, tnp.ndarray) for item in result):
             return tuple(item.tensor for item in result)
@@ -150,6 +172,33 @@ class Scalar(NamedTuple):
     """A tensor without data that stands for one of NumPy's scalars."""
 
     tensor: torch.Tensor
+
+
+class Integer(NamedTuple):
+    """An integer that may be another one in the next call."""
+
+    value: int
+
+
+#: Integers that stand for any.
+_INTEGERS = (0, 1, -1, 2, 3, -7, 127, 128, 255, 256, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63))
+
+
+def _with_integer(value: Any, integer: int | None) -> Any:
+    """A value where integers that vary are this one, or what they are now."""
+    if isinstance(value, Integer):
+        return value.value if integer is None else integer
+    if type(value) in (tuple, list):
+        return type(value)(_with_integer(item, integer) for item in value)
+    if isinstance(value, slice):
+        return slice(*(_with_integer(part, integer) for part in (value.start, value.stop, value.step)))
+    return value
+
+
+def _has_integer(value: Any) -> bool:
+    items = (value.start, value.stop, value.step) if isinstance(value, slice) else value
+    within = type(value) in (tuple, list, dict, slice)
+    return isinstance(value, Integer) or (within and any(map(_has_integer, items)))
 
 
 def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[Any]) -> tuple[Any, Any]:
@@ -219,10 +268,15 @@ def agrees(name: str, args: Any, keywords: Any) -> Any:
     """
     if set(np.geterr().values()) & {"raise", "call", "log"}:
         return None
+    varies = _has_integer((args, list(keywords.values())))
+    found = []
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            usual = _same(name, args, keywords, _usual)
-            return usual if usual == _same(name, args, keywords, _extreme) else None
+            for integer in (None, *(_INTEGERS if varies else ())):
+                given = _with_integer(args, integer)
+                named = {key: _with_integer(value, integer) for key, value in keywords.items()}
+                found += [_same(name, given, named, make) for make in (_usual, _extreme)]
     except Exception:
         return None
+    return found[0] if all(kind == found[0] for kind in found) else None

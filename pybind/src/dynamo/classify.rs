@@ -102,6 +102,15 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
         "collections.deque" => {
             View::Deque(object.try_iter()?.collect::<PyResult<_>>()?, object.getattr("maxlen")?.extract()?)
         }
+        "builtins.tuple_iterator" => {
+            let told = object.call_method0(intern!(py, "__reduce__"))?;
+            // At its end it has let go of the tuple.
+            let items = told.get_item(1)?.get_item(0)?;
+            match told.len()? {
+                3 => View::TupleIterator(items.cast::<PyTuple>()?.iter().collect(), told.get_item(2)?.extract()?),
+                _ => View::Object(class),
+            }
+        }
         "builtins.set" => View::Set(object.try_iter()?.collect::<PyResult<_>>()?),
         "builtins.frozenset" => View::FrozenSet(object.try_iter()?.collect::<PyResult<_>>()?),
         "torch.Size" => View::Size(object.cast::<PyTuple>()?.iter().collect()),
@@ -142,6 +151,13 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
                 "builtins.str" | "builtins.int" | "builtins.float" => {
                     View::Builtin(format!("{}.{name}", owner.trim_start_matches("builtins.")))
                 }
+                _ => View::Object(class),
+            }
+        }
+        "builtins.getset_descriptor" => {
+            let owner = dotted_name(&object.getattr("__objclass__")?)?;
+            match owner.as_str() {
+                "torch._C.TensorBase" => View::Builtin(format!("{owner}.{}", object.getattr("__name__")?)),
                 _ => View::Object(class),
             }
         }
@@ -378,7 +394,7 @@ pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
         if known || has_row(&name) || !is_inlined_torch(&file) {
             return Ok(if known { Place::InGraph } else { Place::Skipped });
         }
-    } else if is_skipped(py, &file) && !is_inlined_library(&file) {
+    } else if is_skipped(py, &file) && (!is_inlined_library(&file) || has_row(&dotted_name(function)?)) {
         return Ok(Place::Skipped);
     }
     let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;

@@ -56,7 +56,7 @@ enum Named {
 
 impl Named {
     fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        if arrays::is_function(object) || is_method_descriptor(object) {
+        if arrays::is_function(object) || is_descriptor(object) {
             // It takes no weak references, and few programs make more of them.
             std::mem::forget(object.clone());
             return Some(Named::Lasting(object.as_ptr() as usize));
@@ -83,10 +83,12 @@ fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
     class.is(torch.strided.bind(py).get_type()) || torch.find(py, "memory_format").is_ok_and(|format| class.is(&format))
 }
 
-/// True for a method that a class without Python code has: `object.__eq__`.
-fn is_method_descriptor(object: &Bound<'_, PyAny>) -> bool {
+/// True for a method or attribute that a class without Python code has: `object.__eq__`, `torch.Tensor.shape`.
+fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type_ptr();
-    ptr::eq(class, &raw const ffi::PyWrapperDescr_Type) || ptr::eq(class, &raw const ffi::PyMethodDescr_Type)
+    let classes =
+        [&raw const ffi::PyWrapperDescr_Type, &raw const ffi::PyMethodDescr_Type, &raw const ffi::PyGetSetDescr_Type];
+    classes.iter().any(|&known| ptr::eq(class, known))
 }
 
 /// True for classes that are part of the interpreter itself.

@@ -414,3 +414,130 @@ def test_attributes_of_a_thread_are_those_of_the_thread_that_calls():
     found.append(same())
     local.y = 2
     assert [*found, same()] == [True] * 5
+
+
+TENSOR: Any = torch.Tensor
+"""The class, whose attributes are descriptors, whatever their annotations say of those of tensors."""
+
+
+def by_descriptors(x, descriptor):
+    shape = torch.Tensor.shape.__get__(x)  # type: ignore[attr-defined]
+    return shape, descriptor.__get__(x, TENSOR), TENSOR.requires_grad.__get__(x + 1), x * shape[0]
+
+
+def test_attributes_of_tensors_by_their_descriptors():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(by_descriptors, backend="eager", fullgraph=True, listener=log.append)
+    for descriptor in (torch.Tensor.dtype, torch.Tensor.ndim, torch.Tensor.dtype):
+        expected = by_descriptors(torch.ones(2, 3), descriptor)
+        assert repr(compiled(torch.ones(2, 3), descriptor)) == repr(expected)
+    assert len(log) == 2
+
+
+def test_a_descriptor_that_is_given_no_tensor():
+    def function(x, given):
+        return x + 1, TENSOR.shape.__get__(given, TENSOR)
+
+    compiled = _capture.optimize(function, backend="eager")
+    assert compiled(torch.ones(2), None)[1] is torch.Tensor.shape
+    with pytest.raises(TypeError, match="shape"):
+        compiled(torch.ones(2), 3)
+
+
+def test_whether_products_may_be_rounded():
+    def function(x):
+        return x + 1 if torch.backends.cuda.matmul.allow_tf32 else x - 1
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    before = torch.backends.cuda.matmul.allow_tf32
+    try:
+        for allowed in (False, True, False):
+            torch.backends.cuda.matmul.allow_tf32 = allowed
+            assert torch.equal(compiled(torch.ones(2)), function(torch.ones(2)))
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+
+
+def test_whether_there_is_a_gpu():
+    def function(x):
+        return x + 1 if torch.cuda.is_available() else x - 1
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    assert torch.equal(compiled(torch.ones(2)), function(torch.ones(2)))
+
+
+def attributes_of_partials(x, given):
+    made = functools.partial(torch.add, other=x)
+    names = ["__name__", "__call__", "func", "keywords", "own", "__dict__", "__closure__"]
+    return x + 1, [(hasattr(made, name), hasattr(given, name)) for name in names]
+
+
+def test_attributes_of_partials():
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(attributes_of_partials, backend="eager", fullgraph=True, listener=log.append)
+    given: Any = functools.partial(len)
+    check = lambda: repr(compiled(torch.ones(2), given)) == repr(attributes_of_partials(torch.ones(2), given))  # noqa: E731
+    assert check()
+    given.own = 1
+    assert check()
+    del given.own
+    assert check()
+    assert len(log) == 2
+
+
+def test_optional_values_of_scripts():
+    def function(x, given):
+        unwrap = torch.jit._unwrap_optional  # type: ignore[attr-defined]
+        return unwrap(x) + 1, unwrap(given)
+
+    compiled = _capture.optimize(function, backend="eager", fullgraph=True)
+    assert repr(compiled(torch.ones(2), 5)) == repr(function(torch.ones(2), 5))
+    with pytest.raises(AssertionError, match="null optional"):
+        _capture.optimize(function, backend="eager")(torch.ones(2), None)
+
+
+class NotCalled:
+    """Objects of it cannot be called."""
+
+
+class Called:
+    """Objects of it can."""
+
+    def __call__(self):
+        return 1
+
+
+class AnswersAll(NotCalled):
+    """It has every attribute, but that of a call."""
+
+    def __getattr__(self, name):
+        return name
+
+
+def test_what_can_be_called(monkeypatch):
+    def function(x, given):
+        return x + 1 if callable(given) else x * 5
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="eager", listener=log.append)
+    check = lambda given: torch.equal(compiled(torch.ones(2), given), function(torch.ones(2), given))  # noqa: E731
+    with_its_own: Any = NotCalled()
+    with_its_own.__call__ = len
+    assert all(map(check, [NotCalled(), Called(), NotCalled()]))
+    assert [event["break"] for event in log] == [None, None]
+    assert all(map(check, [with_its_own, AnswersAll(), NotCalled()]))
+    monkeypatch.setattr(NotCalled, "__call__", len, raising=False)
+    assert check(NotCalled())
+
+
+def gradients_of_new_tensors(x):
+    made = torch.ones(2)
+    y = x + made
+    return made.grad, (made * 2).grad, y.detach().clone().grad, y
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_new_tensors_have_no_gradients(recorded):
+    x = torch.ones(2, requires_grad=recorded)
+    compiled = _capture.optimize(gradients_of_new_tensors, backend="eager", fullgraph=True)
+    assert compiled(x)[:3] == gradients_of_new_tensors(x)[:3] == (None, None, None)

@@ -109,3 +109,18 @@ def test_those_who_ask_for_torchs_class_are_answered() -> None:
     assert isinstance(compiled, torch._dynamo.OptimizedModule)
     assert not isinstance(Net(), torch._dynamo.OptimizedModule)
     assert torch._dynamo.OptimizedModule is not type(compiled)
+
+
+def test_methods_are_compiled_as_the_module_is() -> None:
+    module: Any = Net()
+    plain = copy.deepcopy(module)
+    graphs: list[Any] = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
+
+    compiled: Any = rust_inductor.compile(module, backend=backend)
+    module.forward = compiled.dynamo_ctx(module.forward)
+    torch.testing.assert_close(module(X, shift=2.0), plain(X, shift=2.0))
+    assert len(graphs) == 1

@@ -350,3 +350,42 @@ def test_the_default_device_is_guarded(backend):
     with torch.device("meta"):
         compiled(X)
     assert len([event for event in log if "graph" in event]) == 3
+
+
+def made_deterministic(x, w):
+    y = x @ w
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    inside = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(not before)
+    return (y * 2).detach(), before, inside, torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+def only_made_deterministic(x, w):
+    torch.use_deterministic_algorithms(not torch.are_deterministic_algorithms_enabled())
+    return x
+
+
+@pytest.fixture
+def nondeterministic():
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.usefixtures("nondeterministic")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", [made_deterministic, only_made_deterministic])
+def test_deterministic_algorithms_stay_as_they_are_set(function, backend):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend=backend, listener=log.append)
+    mode = lambda: (  # noqa: E731
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    for before in (False, True, False):
+        torch.use_deterministic_algorithms(before)
+        expected = repr(function(X, W)), mode()
+        torch.use_deterministic_algorithms(before)
+        assert (repr(compiled(X, W)), mode()) == expected
+    if backend == "eager":
+        assert [event["break"] for event in log] == [None, None]

@@ -474,6 +474,29 @@ def promo(a):
     return a + np.float64(1.5), a * np.pi
 
 
+@case(INTS - 5, np.array([0, -1, 3, -4]), np.array([[-(2**63)], [7], [-7]]), whole=True)
+def remainders(a, b, c):
+    return a % b, c % b, np.mod(a, 3), np.remainder(7, b), a % 0, a % -1, 1.5 % a
+
+
+@case(np.array([200, 255], np.uint8), np.array([0, 255], np.uint8), whole=True)
+def remainders_of_bytes(a, b):
+    return a % b, a % 0, a % 255
+
+
+T = torch.linspace(-1, 1, 5)
+
+
+@case(T, T.int(), np.int64(3), np.float32(0.1), np.float64(2.5), whole=True)
+def scalars_with_tensors(x, n, a, b, c):
+    return x + a, x * b, x - c, n * a, x.half() * c, x.double() + b, x * (7 % a)
+
+
+@case(T, T.int(), np.float64(2.5), np.bool_(True), np.int64(3))
+def scalars_that_decide_the_type(x, n, a, b, c):
+    return n * a, x[0] + a, n[0] * c, x + b, c - x, x**c
+
+
 def run(function: Any, args: Any) -> Any:
     try:
         return function(*args)
@@ -595,3 +618,42 @@ def test_the_array_of_a_tensor_that_is_replaced() -> None:
     compiled = _capture.optimize(replaces, "eager")
     for _ in range(2):
         assert is_same(compiled(Holder()), replaces(Holder()))
+
+
+def of_an_integer(a: Any, n: int) -> Any:
+    return a + n, n - a, a * n, a > n, np.where(a < 2, n, a), np.maximum(a, n), a.sum() + n, n - a[0], a + 2 * n
+
+
+def narrow_and_an_integer(a: Any, n: int) -> Any:
+    return a + n, a * 2
+
+
+def in_ways_that_depend_on_it(a: Any, n: int) -> Any:
+    return a / n, a**n, a % n, np.clip(a, 0, n)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("function", "array", "integers", "count"),
+    [
+        (of_an_integer, INTS, [3, 4, 0, -(2**62), 2**61], 2),
+        (of_an_integer, B, [3, 4, 0, -(2**62), 2**61], 2),
+        (narrow_and_an_integer, np.arange(4, dtype=np.uint8), [3, 4, 255, 7], 4),
+        (in_ways_that_depend_on_it, INTS, [3, 4, 7], 3),
+    ],
+)
+def test_integers_that_change(function: Any, array: Any, integers: Any, count: int) -> None:
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, "eager", fullgraph=True, listener=events.append)
+    for integer in integers:
+        assert is_same(compiled(array, integer), function(array, integer))
+    assert len(events) == count
+
+
+def test_integers_that_are_too_large() -> None:
+    compiled = _capture.optimize(narrow_and_an_integer, "eager")
+    narrow = np.arange(4, dtype=np.uint8)
+    compiled(narrow, 3), compiled(narrow, 4)
+    for function in (compiled, narrow_and_an_integer):
+        with pytest.raises(OverflowError):
+            function(narrow, 256)

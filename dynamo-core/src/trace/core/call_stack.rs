@@ -1,6 +1,6 @@
 //! The stack of inlined frames, and the progress of the trace.
 
-use super::checkpoint::Speculative;
+use super::{checkpoint::Speculative, frame::Globals};
 use crate::bytecode::Span;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct Followed {
 pub(in crate::trace) struct CallStack {
     /// The lines of the frames, the traced function's first.
     pub(in crate::trace) lines: Vec<Line>,
+    /// The scopes of the frames' global variables.
+    pub(in crate::trace) globals: Vec<Globals>,
     /// The source ranges of the frames' current instructions.
     pub(in crate::trace) spans: Vec<Option<Span>>,
     /// The innermost line as text, which many guards share.
@@ -82,6 +84,7 @@ impl Speculative for CallStack {
             // `Tracer::run` pops the frame that it pushed on failure too; the root frame's entry is set before each of
             // its instructions.
             lines: _,
+            globals: _,
             spans: _,
             // Compared with the line at each use.
             place: _,

@@ -18,6 +18,17 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) inference: Scoped<bool, EnteredInference>,
     /// The default device of factory functions.
     pub(in crate::trace) device: Option<Device>,
+    /// Whether operators have to be deterministic, once the program has said so.
+    pub(in crate::trace) deterministic: Option<Deterministic>,
+}
+
+/// What the program says of operators whose results may differ for the same operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) struct Deterministic {
+    /// Whether they are refused.
+    pub(in crate::trace) enabled: bool,
+    /// Whether they warn instead.
+    pub(in crate::trace) warn_only: bool,
 }
 
 /// A mode, with its context managers that are active.
@@ -55,6 +66,7 @@ impl Modes {
             autocast: Scoped { current: host.autocast(), entered: Vec::new() },
             inference: Scoped { current: host.inference_mode(), entered: Vec::new() },
             device: host.default_device(),
+            deterministic: None,
         }
     }
 }

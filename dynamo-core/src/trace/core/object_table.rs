@@ -7,7 +7,7 @@ use super::{
 };
 use crate::host::Obj;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, packed_option::PackedOption};
-use guards::SourceId;
+use guards::{Constant, SourceId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -23,6 +23,19 @@ pub(in crate::trace) struct FunctionAttrs {
     pub(in crate::trace) own: ValueId,
 }
 
+/// A class that the program has made by a call of a function of the standard library with constants.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::trace) struct MadeClass {
+    /// The value.
+    pub(in crate::trace) class: ValueId,
+    /// The function, by its dotted name.
+    pub(in crate::trace) function: &'static str,
+    /// Its arguments.
+    pub(in crate::trace) args: Vec<Constant>,
+    /// Its keyword arguments.
+    pub(in crate::trace) keywords: Vec<(String, Constant)>,
+}
+
 /// Tracked values and the objects that were looked at.
 #[derive(Default)]
 pub(in crate::trace) struct ObjectTable {
@@ -36,6 +49,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) forced: Log<ValueId, ValueId>,
     /// The tracked value of each object that was realized.
     pub(in crate::trace) known: Log<Obj, ValueId>,
+    /// The classes that the program has made: each call makes another one.
+    pub(in crate::trace) made_classes: Log<Obj, MadeClass>,
     /// `__globals__` of the functions that were realized, also of those whose realization failed.
     pub(in crate::trace) scopes: Vec<Obj>,
     /// Other dicts that were realized, also where that failed.
@@ -75,6 +90,7 @@ pub(in crate::trace) struct ObjectCheckpoint {
     found_late: usize,
     forced: usize,
     known: usize,
+    made_classes: usize,
     cells: usize,
     dict_copies: usize,
     slots: usize,
@@ -89,6 +105,7 @@ impl Speculative for ObjectTable {
             found_late: self.found_late.len(),
             forced: self.forced.len(),
             known: self.known.len(),
+            made_classes: self.made_classes.len(),
             cells: self.cells.len(),
             dict_copies: self.dict_copies.len(),
             slots: self.slots.len(),
@@ -103,6 +120,7 @@ impl Speculative for ObjectTable {
             found_late,
             forced,
             known,
+            made_classes,
             // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
             scopes: _,
             dicts: _,
@@ -123,6 +141,7 @@ impl Speculative for ObjectTable {
         }
         forced.truncate(to.forced);
         known.truncate(to.known);
+        made_classes.truncate(to.made_classes);
         cells.truncate(to.cells);
         // An entry was inserted together with its value.
         bases.retain(|_, held| held.index() < to.values);

@@ -445,6 +445,7 @@ impl Tracer<'_> {
     fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg, asked: &mut Vec<Asked>) -> Places {
         let given = match item {
             Arg::Node(node) => match &self.graph.torch[*node].meta {
+                Some(Meta::Int(at)) if self.shapes.env.depends_on_data(*at) => return Places::Unknown,
                 Some(Meta::Int(_)) => return Places::Within,
                 Some(Meta::Tensor(meta)) if is_mask(meta) => return Places::Within,
                 _ => self.constant_places(*node),
@@ -468,10 +469,21 @@ impl Tracer<'_> {
         }
     }
 
+    /// The number that a tensor holds as its only element, if it is an integer of the program's.
+    pub(in crate::trace) fn constant_index(&self, node: NodeId) -> Option<i64> {
+        let made = &self.graph.torch[node];
+        let is_index = made.kwargs.is_empty() && made.tensor_meta().is_some_and(|meta| meta.dtype == DType::I64);
+        match self.constant_places(node).filter(|_| is_index)?[..] {
+            [index] => Some(index),
+            _ => None,
+        }
+    }
+
     /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
     fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
         let made = &self.graph.torch[node];
-        let is_constant = made.target == "torch.tensor" && !self.graph.effects.changes && !self.graph.effects.writes;
+        let makes = ["torch.tensor", "torch.as_tensor"].contains(&made.target.as_str());
+        let is_constant = makes && !self.graph.effects.changes && !self.graph.effects.writes;
         made.args.first().filter(|_| is_constant).and_then(numbers)
     }
 

@@ -129,6 +129,7 @@ impl Tracer<'_> {
         let (was, is) = (&start.modes, &self.modes);
         let same = was.grad == is.grad
             && was.device == is.device
+            && was.deterministic == is.deterministic
             && was.autocast.current == is.autocast.current
             && was.inference.current == is.inference.current;
         if same { Ok(()) } else { Err(refused(operator, "of a function that leaves a mode of torch's changed")) }

@@ -29,6 +29,15 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(most));
                 return;
             }
+            View::TupleIterator(items, at) => {
+                let kind = self.type_match(obj);
+                self.guard(source, kind);
+                let [all, place] = self.parts_of_iterator(source);
+                self.guard(all, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                let at = self.sources.constant(Constant::Int(*at as i64));
+                self.guard(place, GuardKind::EqualsMatch(at));
+                return;
+            }
             View::Range(bounds) => {
                 for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
                     let bound = self.sources.constant(Constant::Int(*bound));

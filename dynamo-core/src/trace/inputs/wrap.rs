@@ -8,7 +8,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame,
-            state::{Deque, Key, Made, State, StateId, Table},
+            state::{Deque, Iter, Key, Made, State, StateId, Table},
             value::{Function, Value, ValueId},
         },
         python::operator_getters,
@@ -193,6 +193,11 @@ impl Tracer<'_> {
                 let items = self.elements(&items, source);
                 Value::State(self.heap.push(State::Deque(Deque { items, most, moves: 0 }), Some(obj)))
             }
+            View::TupleIterator(items, at) => {
+                let source = source.map(|source| self.parts_of_iterator(source)[0]);
+                let items = self.elements(&items, source);
+                Value::State(self.heap.push(State::Iter(Iter::Items(items, at)), Some(obj)))
+            }
             View::Slice(parts) => {
                 let names = ["start", "stop", "step"];
                 Value::Slice(std::array::from_fn(|i| self.child(parts[i], source, |s, base| s.attr(base, names[i]))))
@@ -300,6 +305,14 @@ impl Tracer<'_> {
         let method = self.sources.string("__reduce__");
         let told = self.sources.step(getter, Step::Call0(method));
         self.sources.item(told, Constant::Int(1))
+    }
+
+    /// Where an iterator over a tuple tells what it goes over, and the next item's place.
+    pub(in crate::trace) fn parts_of_iterator(&mut self, iterator: SourceId) -> [SourceId; 2] {
+        let method = self.sources.string("__reduce__");
+        let told = self.sources.step(iterator, Step::Call0(method));
+        let args = self.sources.item(told, Constant::Int(1));
+        [self.sources.item(args, Constant::Int(0)), self.sources.item(told, Constant::Int(2))]
     }
 
     /// A set of the caller's, whose items are constants.

@@ -203,6 +203,7 @@ impl Tracer<'_> {
         }
         let within = self.call_stack.within.take();
         self.call_stack.lines.push(line_of(frame));
+        self.call_stack.globals.push(frame.globals);
         self.call_stack.spans.push(frame.span());
         let depth = self.call_stack.lines.len();
         let handled = self.exceptions.handled;
@@ -224,6 +225,7 @@ impl Tracer<'_> {
             }
         };
         self.call_stack.lines.pop();
+        self.call_stack.globals.pop();
         self.call_stack.spans.pop();
         self.call_stack.within = within;
         next
@@ -407,6 +409,12 @@ impl Tracer<'_> {
             Value::InstanceDict(object) => self.call_dict_of(object, name, args, &keywords),
             Value::Tensor(_) => self.call_tensor_method(this, name, args, keywords),
             Value::NdArray { .. } => self.call_array_method(this, name, args, &keywords),
+            Value::Builtin(descriptor) if name == "__get__" && keywords.is_empty() => {
+                match self.call_descriptor(&descriptor, args)? {
+                    Some(found) => Ok(found),
+                    None => Err(Reason::new(Kind::Call, format!("`{descriptor}.__get__`."))),
+                }
+            }
             number if number.is_number() => self.call_number_method(this, name, args, &keywords),
             Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
             _ => containers::call_method(self, this, name, args, &keywords),
@@ -441,6 +449,11 @@ impl Tracer<'_> {
         {
             // It does already.
             return Ok(this);
+        }
+        if let ("tolist", [], true, Value::Tensor(node)) = (name, args, keywords.is_empty(), self.get(this)?)
+            && let Some(list) = self.listed_integers(node)?
+        {
+            return Ok(list);
         }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));

@@ -3,6 +3,7 @@
 use super::step::{top, unsupported};
 use crate::{
     bytecode::{Label, Op, Version},
+    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
@@ -36,6 +37,12 @@ impl Tracer<'_> {
     /// `FOR_ITER`
     pub(in crate::trace) fn for_iter(&mut self, f: &mut Frame, end: Label) -> Traced<()> {
         let iterator = top(f, Op::ForIter)?;
+        if let Value::State(state) = self.get(iterator)?
+            && self.heap.origin(state).is_some()
+        {
+            // Each turn of a loop that goes on after a break would be a capture of its own.
+            return Err(Reason::new(Kind::Iteration, "Over an iterator of the caller's."));
+        }
         match self.next_item(iterator)? {
             Some(item) => f.push(item),
             None => self.end_loop(f, end)?,

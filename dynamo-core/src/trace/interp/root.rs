@@ -129,6 +129,7 @@ impl Tracer<'_> {
             let checkpoint = Checkpoint { frame: frame.clone(), recorded: self.checkpoint() };
             let at = frame.at;
             self.call_stack.lines = vec![line_of(&frame)];
+            self.call_stack.globals = vec![frame.globals];
             self.call_stack.spans = vec![frame.span()];
             let reason = match self.step(&mut frame) {
                 Ok(Next::Go) => {

@@ -249,7 +249,7 @@ impl Tracer<'_> {
         let value = self.force(value)?;
         let class = match self.objects.values[value] {
             Value::Object(_, obj) => self.host.class_of(obj),
-            Value::Exception { class, .. } => class,
+            Value::Exception { class, .. } | Value::Record(class, ..) => class,
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
                 let class = instance.class;
@@ -391,10 +391,18 @@ impl Tracer<'_> {
     pub(super) fn is_callable_object(&mut self, value: ValueId) -> Traced<bool> {
         let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`callable` of {}.", t.describe(value)));
         let Some(instance) = self.instance(value)? else { return Err(unknown(self)) };
-        // Every class has `__call__` by its metaclass: that this one gets it is nothing that a guard would see.
-        match self.class_attr(instance, "__call__")? {
-            Some(_) => Ok(true),
-            None => Err(unknown(self)),
+        let found = self.host.class_attr(instance.class, "__call__", None);
+        let is_plain = !self.has_fallback(instance) && !self.has_own_getattribute(value)?;
+        let own = |t: &mut Self, obj| t.host.instance_attr(obj, "__call__");
+        match (found, instance.body, self.source(value)) {
+            (Some(_), ..) => self.class_attr(instance, "__call__").map(|found| found.is_some()),
+            // Every class has `__call__` by its metaclass; what the class gives to objects, these show.
+            (None, Body::Found(obj), Some(source)) if is_plain && own(self, obj).is_none() => {
+                let name = self.sources.string("__call__");
+                self.guard(source, GuardKind::HasAttr(name, false));
+                Ok(false)
+            }
+            _ => Err(unknown(self)),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{Entries, Key, State, StateId},
+            state::{Entries, Iter, Key, State, StateId},
             value::{Value, ValueId},
         },
     },
@@ -85,11 +85,31 @@ impl Output<'_, '_> {
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
                 State::Set(_, made) => self.change_set(&made)?,
+                State::Iter(Iter::Items(items, at)) => self.move_iterator(state, items.len(), at)?,
                 State::Stack(_) | State::Iter(_) | State::Instance(_) => {
                     return Err(construct("an iterator of the caller's"));
                 }
                 State::Slot { value: None, .. } => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Has an iterator of the caller's over a tuple of this length stand at a place; beyond the end if it has noticed
+    /// that it is there.
+    fn move_iterator(&mut self, state: StateId, len: usize, at: usize) -> Traced<()> {
+        self.push_origin(state)?;
+        self.builder.load_method("__setstate__");
+        self.builder.load_const(Const::Int(at.min(len) as i64));
+        self.builder.call(1);
+        self.builder.pop();
+        if at > len {
+            self.call_named("builtins.next", 2, |out| {
+                out.push_origin(state)?;
+                out.builder.load_const(Const::None);
+                Ok(())
+            })?;
+            self.builder.pop();
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::{Opaque, Output, construct};
 use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
+    host::Obj,
     trace::{
         Traced,
         core::{
@@ -83,6 +84,7 @@ impl Output<'_, '_> {
                 self.builder.load_const(constant);
             }
             Value::Lazy(_) | Value::Object(..) => return Err(construct("an object that cannot be reached")),
+            Value::Class(_, obj) if self.t.objects.made_classes.contains_key(&obj) => self.push_made_class(obj)?,
             Value::Module(_, obj) | Value::Class(_, obj) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
@@ -101,13 +103,13 @@ impl Output<'_, '_> {
                 self.keep(value);
             }
             Value::Record(obj, class, items) => {
-                let class_of = self.constant(Opaque::Object(obj));
                 if class.of_sequence {
+                    let class_of = self.constant(Opaque::Object(obj));
                     self.builder.callee(|builder| builder.load_const(class_of));
                 } else {
                     let new = self.constant(Opaque::Named("builtins.tuple.__new__".to_owned()));
                     self.builder.callee(|builder| builder.load_const(new));
-                    self.builder.load_const(class_of);
+                    self.push_class(obj)?;
                 }
                 self.push_all(&items)?;
                 self.builder.build_tuple(items.len() as u32);
@@ -203,6 +205,35 @@ impl Output<'_, '_> {
             Value::Traceback => return Err(construct("a traceback")),
             Value::Code(_) => return Err(construct("a code object")),
         }
+        Ok(())
+    }
+
+    /// Pushes a class, which the program may have made itself.
+    fn push_class(&mut self, obj: Obj) -> Traced<()> {
+        if let Some(made) = self.t.objects.made_classes.get(&obj) {
+            return self.push(made.class);
+        }
+        let class = self.constant(Opaque::Object(obj));
+        self.builder.load_const(class);
+        Ok(())
+    }
+
+    /// Makes a class anew that the program has made.
+    fn push_made_class(&mut self, obj: Obj) -> Traced<()> {
+        let made = self.t.objects.made_classes[&obj].clone();
+        let function = self.constant(Opaque::Named(made.function.to_owned()));
+        self.builder.callee(|builder| builder.load_const(function));
+        for arg in &made.args {
+            self.load_constant(arg)?;
+        }
+        self.builder.build_tuple(made.args.len() as u32);
+        for (name, value) in &made.keywords {
+            self.builder.load_const(Const::Str(name.clone()));
+            self.load_constant(value)?;
+        }
+        self.builder.build_map(made.keywords.len() as u32);
+        self.builder.call_unpacked(true);
+        self.keep(made.class);
         Ok(())
     }
 

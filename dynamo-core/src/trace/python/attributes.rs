@@ -9,7 +9,7 @@ use crate::{
         values::tensors::UNREAD,
     },
 };
-use guards::Constant;
+use guards::{Constant, GuardKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.getattr(object, name, default=..., /)", |t, b| {
@@ -28,6 +28,9 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("builtins.hasattr(obj, name, /)", |t, b| {
         let (value, name) = (b.arg(0)?, name_of(t, b.arg(1)?)?);
+        if let Some(present) = t.has_attr_of_partial(value, &name)? {
+            return Ok(t.constant(Constant::Bool(present)));
+        }
         let present = match t.get_attr(value, &name) {
             _ if UNREAD.contains(&name.as_str()) && matches!(t.get(value)?, Value::Tensor(_)) => true,
             Ok(found) => {
@@ -68,5 +71,32 @@ fn name_of(t: &mut Tracer<'_>, name: ValueId) -> Traced<String> {
     match t.get(name)? {
         Value::Const(Constant::Str(name)) => Ok(name),
         _ => Err(raised("TypeError: attribute name must be string")),
+    }
+}
+
+impl Tracer<'_> {
+    /// Whether a `functools.partial` has an attribute, of its class's or of its own; `None` for anything else.
+    fn has_attr_of_partial(&mut self, value: ValueId, name: &str) -> Traced<Option<bool>> {
+        let value = self.force(value)?;
+        let Value::Partial(..) = self.objects.values[value] else { return Ok(None) };
+        let Some(class) = self.host.class_named("functools.partial") else { return Ok(None) };
+        if !self.host.is_immutable(class) {
+            return Ok(None);
+        }
+        if self.host.class_attr(class, name, None).is_some() {
+            return Ok(Some(true));
+        }
+        let found = self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj);
+        match (found, self.source(value)) {
+            (Some(obj), Some(source)) => {
+                let present = self.host.instance_attr(obj, name).is_some();
+                let name = self.sources.string(name);
+                self.guard(source, GuardKind::HasAttr(name, present));
+                Ok(Some(present))
+            }
+            // The program gives none that it makes any attribute.
+            (None, None) => Ok(Some(false)),
+            _ => Ok(None),
+        }
     }
 }

@@ -119,7 +119,7 @@ impl Tracer<'_> {
     }
 
     /// A constant, where a list of constants counts as a tuple.
-    fn whole_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
+    pub(in crate::trace) fn whole_constant(&mut self, value: ValueId) -> Traced<Option<Constant>> {
         let items = match self.get(value)? {
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),

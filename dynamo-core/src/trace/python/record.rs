@@ -2,11 +2,12 @@
 
 use crate::{
     bytecode::Version,
-    host::{ClassAttr, Obj, RecordClass},
+    host::{ClassAttr, FoldError, Obj, RecordClass, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
+            object_table::MadeClass,
             state::State,
             value::{Keywords, Value, ValueId},
         },
@@ -17,8 +18,12 @@ use guards::{Constant, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// Methods of the classes that `collections.namedtuple` makes.
+/// The function that makes classes of named tuples.
+const NAMED_TUPLE: &str = "collections.namedtuple";
+
+/// The maker of classes, and methods of the classes that `collections.namedtuple` makes.
 pub(in crate::trace) const ROWS: &[Row] = &[
+    row("collections.namedtuple(typename, field_names, *, rename=False, defaults=None, module=None)", make_class),
     row("namedtuple._replace(self, /, **kwds)", |t, b| {
         let (obj, class, mut items) = this(t, b)?;
         for (name, value) in b.extra() {
@@ -51,6 +56,47 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Ok(t.value(Value::Record(obj, class, items)))
     }),
 ];
+
+/// A call of `collections.namedtuple`, which makes a class of its own each time.
+fn make_class(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let mut given = |value| {
+        let constant = t.whole_constant(value)?;
+        constant.ok_or_else(|| Reason::new(Kind::Call, format!("`{NAMED_TUPLE}` of what is no constant.")))
+    };
+    let args = vec![given(b.arg(0)?)?, given(b.arg(1)?)?];
+    let mut keywords = Vec::new();
+    for (place, name) in [(2, "rename"), (3, "defaults"), (4, "module")] {
+        if let Some(value) = b.opt(place) {
+            keywords.push((name.to_owned(), given(value)?));
+        }
+    }
+    if keywords.iter().all(|(name, module)| name != "module" || *module == Constant::None) {
+        keywords.retain(|(name, _)| name != "module");
+        keywords.push(("module".to_owned(), callers_module(t)?));
+    }
+    let made = t.host.named_tuple(&args, &keywords);
+    let obj = made.map_err(|error| match error {
+        FoldError::Raised(error) => raised(&error),
+        FoldError::NotConstant => Reason::new(Kind::Call, format!("`{NAMED_TUPLE}`.")),
+    })?;
+    let View::Class(name) = t.host.view(obj) else { return Err(raised("TypeError: a class is expected")) };
+    let class = t.value(Value::Class(name, obj));
+    t.objects.known.insert(obj, class);
+    t.objects.made_classes.insert(obj, MadeClass { class, function: NAMED_TUPLE, args, keywords });
+    Ok(class)
+}
+
+/// The module that a class gets whose maker says of none: the caller's. From 3.12 on, the function says it, whatever
+/// its global variables do.
+fn callers_module(t: &mut Tracer<'_>) -> Traced<Constant> {
+    let unknown = || Reason::new(Kind::Call, format!("`{NAMED_TUPLE}` in a module that is not known."));
+    let globals = t.call_stack.globals.last().copied().filter(|_| t.host.version() < Version::V312);
+    let name = t.load_global(globals.ok_or_else(unknown)?, "__name__")?;
+    match t.get(name)? {
+        Value::Const(name @ Constant::Str(_)) => Ok(name),
+        _ => Err(unknown()),
+    }
+}
 
 /// The named tuple whose method is called: its class, and its items.
 fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(Obj, Rc<RecordClass>, Vec<ValueId>)> {

@@ -32,7 +32,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be
 /// an operand.
 pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
-    ["torch.ops.higher_order.cond", "torch.ops.higher_order.map_impl"].contains(&target)
+    const NEW: [&str; 4] = ["cond", "map_impl", "scan", "while_loop"];
+    target.strip_prefix("torch.ops.higher_order.").is_some_and(|name| NEW.contains(&name))
 }
 
 /// `torch.cond`. A predicate whose value is known takes its branch, as without a graph.
@@ -124,13 +125,7 @@ fn map(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     const NAME: &str = "torch._higher_order_ops.map";
     let (function, xs, rest) = (b.arg(0)?, b.arg(1)?, b.rest().to_vec());
     let leaves = t.leaves(NAME, xs)?;
-    let leading = |&leaf: &NodeId| t.graph.torch[leaf].tensor_meta().and_then(|meta| meta.sizes.first().copied());
-    let sizes: Vec<_> = leaves.iter().map(leading).collect();
-    let is_one_size = sizes.iter().all(|size| size.is_some() && *size == sizes[0]);
-    let is_known = |size| t.shapes.env.pool().as_int(size).is_none_or(|size| size > 0);
-    if !is_one_size || !sizes.iter().flatten().all(|&size| is_known(size)) {
-        return Err(refused(NAME, "over tensors whose first dimensions differ or are empty"));
-    }
+    t.is_over_slices(NAME, &leaves)?;
     let region = t.region(NAME, Results::Fresh, |t| {
         let (parameters, slices) = t.slices(&leaves, &vec![0; leaves.len()])?;
         let sliced = t.with_leaves(xs, &mut slices.into_iter())?;
@@ -222,6 +217,19 @@ impl Tracer<'_> {
     pub(super) fn items_within(&mut self, operator: &str, value: ValueId) -> Traced<Vec<ValueId>> {
         let items = self.items_of(value)?;
         items.ok_or_else(|| refused(operator, "over something other than tensors in containers"))
+    }
+
+    /// Refuses tensors whose first dimensions differ or are empty.
+    pub(super) fn is_over_slices(&self, operator: &str, tensors: &[NodeId]) -> Traced<()> {
+        let leading =
+            |&leaf: &NodeId| self.graph.torch[leaf].tensor_meta().and_then(|meta| meta.sizes.first().copied());
+        let sizes: Vec<_> = tensors.iter().map(leading).collect();
+        let is_one_size = sizes.iter().all(|size| size.is_some() && *size == sizes[0]);
+        let is_known = |size| self.shapes.env.pool().as_int(size).is_none_or(|size| size > 0);
+        if !is_one_size || !sizes.iter().flatten().all(|&size| is_known(size)) {
+            return Err(refused(operator, "over tensors whose first dimensions differ or are empty"));
+        }
+        Ok(())
     }
 
     /// One slice of each tensor along its dimension, as parameters of a body, and their values.

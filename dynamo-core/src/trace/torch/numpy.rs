@@ -10,7 +10,7 @@
 //! - nothing here changes an array.
 
 use crate::{
-    host::{NumpyResult, Obj, TensorView},
+    host::{Ask, NumpyResult, Obj, TensorView},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -48,7 +48,22 @@ const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 
 /// Methods of arrays.
 pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum diagonal dot flatten max mean \
-    min prod ravel repeat reshape round squeeze std sum swapaxes take trace transpose var";
+    min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
+
+/// What an integer is an operand of, and decides neither the shape nor the element type of the result.
+const OF_ANY_INTEGER: &str = "call_add call_equal call_greater call_greater_equal call_less call_less_equal call_maximum \
+    call_minimum call_multiply call_not_equal call_subtract call_where operator_add operator_eq operator_ge operator_gt \
+    operator_le operator_lt operator_mul operator_ne operator_sub";
+
+/// What the arguments of a call hold.
+struct Given {
+    /// The nodes that are NumPy's scalars, or integers.
+    scalars: Vec<NodeId>,
+    /// Whether integers that are symbols are nodes.
+    kept: bool,
+    /// How many of these there are.
+    integers: usize,
+}
 
 fn is_among(names: &str, name: &str) -> bool {
     names.split_whitespace().any(|known| known == name)
@@ -106,7 +121,12 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced {
-        if !is_among(METHODS, name) {
+        if let ("tolist", [], true, Value::NdArray { node, .. }) = (name, args, keywords.is_empty(), self.get(array)?)
+            && let Some(list) = self.listed_integers(node)?
+        {
+            return Ok(list);
+        }
+        if !is_among(METHODS, name) || name == "tolist" {
             return Err(Reason::new(Kind::Call, format!("`{CLASS}.{name}`.")));
         }
         self.emit_numpy(&format!("method_{name}"), &[&[array], args].concat(), keywords)
@@ -122,6 +142,32 @@ impl Tracer<'_> {
             return Ok(None);
         }
         self.emit_numpy(&format!("operator_{name}"), operands, &vec![]).map(Some)
+    }
+
+    /// `tensor + scalar`, where torch takes one of NumPy's scalars for the number that it is. A tensor without
+    /// dimensions gives the same, unless it decided the element type. `None` for other operands.
+    pub(in crate::trace) fn tensor_and_scalar(
+        &mut self,
+        name: &str,
+        a: ValueId,
+        b: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        let (Value::Tensor(tensor), Value::NdArray { node, is_scalar: true }) = (self.get(a)?, self.get(b)?) else {
+            return Ok(None);
+        };
+        let (Some(of), Some(scalar)) =
+            (self.graph.torch[tensor].tensor_meta().cloned(), self.graph.torch[node].tensor_meta())
+        else {
+            return Ok(None);
+        };
+        let class = scalar.dtype.class();
+        let is_weaker =
+            class == DTypeClass::Int && of.dtype.class() == DTypeClass::Int || of.dtype.class() == DTypeClass::Float;
+        if of.sizes.is_empty() || class == DTypeClass::Bool || !is_weaker || !["add", "sub", "mul"].contains(&name) {
+            return Ok(None);
+        }
+        let operands = vec![self.arg(a)?, Arg::Node(node)];
+        self.emit(NodeKind::CallFunction, &format!("operator.{name}"), operands, vec![]).map(Some)
     }
 
     /// `array.name`
@@ -201,20 +247,15 @@ impl Tracer<'_> {
 
     /// Puts a call of NumPy's into the graph, if `torch._numpy` gives what NumPy gives.
     fn emit_numpy(&mut self, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
-        let mut scalars = Vec::new();
-        let args = args.iter().map(|&arg| self.numpy_arg(arg, &mut scalars)).collect::<Traced<Vec<_>>>()?;
-        let named = keywords.iter().map(|(key, value)| Ok((key.clone(), self.numpy_arg(*value, &mut scalars)?)));
-        let named = named.collect::<Traced<Vec<_>>>()?;
-        let target = format!("rust_inductor._numpy.{name}");
-        let node = self.put_call(None, NodeKind::CallFunction, &target, args, named)?;
-        let agrees = match self.graph.torch[node].meta {
-            Some(Meta::Tensor(_) | Meta::Tuple(_)) => {
-                self.host.numpy_agrees(&self.graph.torch, &self.shapes.env, node, &scalars)
-            }
-            _ => None,
+        let symbolic = match self.options.inference && is_among(OF_ANY_INTEGER, name) {
+            true => self.numpy_call(name, args, keywords, true)?,
+            false => None,
         };
-        let Some(result) = agrees else {
-            self.drop_from(node);
+        let found = match symbolic {
+            None => self.numpy_call(name, args, keywords, false)?,
+            found => found,
+        };
+        let Some((node, result)) = found else {
             let text = format!("NumPy's `{}`, for which torch has no equal.", name.replacen('_', " ", 1));
             return Err(Reason::new(Kind::Call, text));
         };
@@ -239,6 +280,48 @@ impl Tracer<'_> {
         }
     }
 
+    /// The node of a call of NumPy's, with what NumPy gives, if `torch._numpy` gives the same; else there is none.
+    /// Integers that are symbols are arguments if they are `kept`, and constants otherwise.
+    fn numpy_call(
+        &mut self,
+        name: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+        kept: bool,
+    ) -> Traced<Option<(NodeId, NumpyResult)>> {
+        let mut given = Given { scalars: Vec::new(), kept, integers: 0 };
+        let args = args.iter().map(|&arg| self.numpy_arg(arg, &mut given)).collect::<Traced<Vec<_>>>()?;
+        let named = keywords.iter().map(|(key, value)| Ok((key.clone(), self.numpy_arg(*value, &mut given)?)));
+        let named = named.collect::<Traced<Vec<_>>>()?;
+        if kept && given.integers == 0 {
+            return Ok(None);
+        }
+        let target = format!("rust_inductor._numpy.{name}");
+        let node = match kept {
+            false => self.put_call(None, NodeKind::CallFunction, &target, args, named)?,
+            true => {
+                let node = self.graph.torch.push(NodeKind::CallFunction, &target, args, named, None);
+                self.place_node(node);
+                // What it gives depends on no integer, as the comparison tells.
+                let ask = Ask { grad: self.modes.grad, by_hints: true };
+                let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask).ok();
+                self.graph.torch[node].meta = meta;
+                self.graph.lowered.lacks(&target);
+                node
+            }
+        };
+        let agrees = match self.graph.torch[node].meta {
+            Some(Meta::Tensor(_) | Meta::Tuple(_)) => {
+                self.host.numpy_agrees(&self.graph.torch, &self.shapes.env, node, &given.scalars)
+            }
+            _ => None,
+        };
+        if agrees.is_none() {
+            self.drop_from(node);
+        }
+        Ok(agrees.map(|result| (node, result)))
+    }
+
     fn as_arrays(&mut self, name: &str, tensors: &[ValueId], scalars: &[bool]) -> Traced<Vec<ValueId>> {
         if tensors.len() != scalars.len() {
             return Err(no_array(name));
@@ -254,16 +337,23 @@ impl Tracer<'_> {
     }
 
     /// A value as an argument of a node that computes arrays.
-    fn numpy_arg(&mut self, value: ValueId, scalars: &mut Vec<NodeId>) -> Traced<Arg> {
+    fn numpy_arg(&mut self, value: ValueId, given: &mut Given) -> Traced<Arg> {
         let refused = |t: &mut Self| Reason::new(Kind::Call, format!("NumPy is given {}.", t.describe(value)));
+        if let (true, Value::SymInt { expr, node }) = (given.kept, self.get(value)?)
+            && !self.shapes.env.depends_on_data(expr)
+        {
+            given.integers += 1;
+            given.scalars.push(node);
+            return Ok(Arg::Node(node));
+        }
         let known = self.specialised(value)?;
         let mut all = |t: &mut Self, items: &[ValueId]| {
-            items.iter().map(|&item| t.numpy_arg(item, scalars)).collect::<Traced<Vec<_>>>()
+            items.iter().map(|&item| t.numpy_arg(item, given)).collect::<Traced<Vec<_>>>()
         };
         match self.get(known)? {
             Value::NdArray { node, is_scalar } => {
                 if is_scalar {
-                    scalars.push(node);
+                    given.scalars.push(node);
                 }
                 Ok(Arg::Node(node))
             }

@@ -1,7 +1,7 @@
 //! Questions of torch's about values, and about what the process can do.
 
 use crate::{
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
@@ -39,6 +39,18 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         b.arg(1)
     }),
+    row("torch.backends.cuda.cuBLASModule.__getattr__(module, /, name)", |t, b| match t.get(b.arg(1)?)? {
+        Value::Const(Constant::Str(name)) if name == "allow_tf32" => {
+            b.arg(0)?;
+            answer(t, "torch._C._get_cublas_allow_tf32", "torch._C", "_get_cublas_allow_tf32")
+        }
+        _ => Err(Reason::new(Kind::SkippedFunction, format!("`{}`.", b.name()))),
+    }),
+    row("torch.cuda.is_available()", |t, b| asked(t, b, "torch.cuda")),
+    row("torch.jit._script._unwrap_optional(x)", |t, b| match t.get(b.arg(0)?)? {
+        Value::Const(Constant::None) => Err(raised("AssertionError: Unwrapping null optional")),
+        _ => b.arg(0),
+    }),
     row("torch.distributed.is_available()", |t, b| asked(t, b, "torch.distributed")),
     row("torch.distributed.distributed_c10d.is_initialized()", |t, b| {
         asked(t, b, "torch.distributed.distributed_c10d")
@@ -51,7 +63,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch._C._get_cudnn_deterministic()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_cudnn_allow_tf32()", |t, b| asked(t, b, "torch._C")),
     row("torch._C._get_privateuse1_backend_name()", |t, b| asked(t, b, "torch._C")),
-    row("torch.are_deterministic_algorithms_enabled()", |t, b| asked(t, b, "torch")),
     row("torch.get_autocast_gpu_dtype()", autocast_dtype),
     row("torch.get_autocast_cpu_dtype()", autocast_dtype),
 ];
@@ -72,13 +83,18 @@ fn is_tensor_like(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
 }
 
 /// A function without arguments that gives a constant, which is asked now; a guard has it give the same again.
-fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
-    let answer = t.fold(b.name(), &[])?;
+pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
+    answer(t, b.name(), module, b.own_name())
+}
+
+/// What a function of a module gives, by its dotted name and by its own.
+fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
+    let answer = t.fold(name, &[])?;
     let Value::Const(constant) = t.get(answer)? else {
-        return Err(Reason::new(Kind::Call, format!("`{}` gives an object.", b.name())));
+        return Err(Reason::new(Kind::Call, format!("`{name}` gives an object.")));
     };
     let module = t.sources.module(module);
-    let function = t.sources.string(b.own_name());
+    let function = t.sources.string(function);
     let source = t.sources.step(module, Step::Call0(function));
     let constant = t.sources.constant(constant);
     t.guard(source, GuardKind::EqualsMatch(constant));

@@ -26,7 +26,22 @@ pub(in crate::trace) fn is_singleton(class: &str) -> bool {
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
 
+/// What the dotted names begin with of the descriptors that compute attributes of tensors: `torch.Tensor.shape`.
+const TENSOR_ATTRS: &str = "torch._C.TensorBase.";
+
 impl Tracer<'_> {
+    /// `descriptor.__get__(tensor, owner=None)` of a tensor's attribute; `None` for any other descriptor, or one that
+    /// is given no tensor.
+    pub(in crate::trace) fn call_descriptor(&mut self, descriptor: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let (Some(name), Some(&tensor)) = (descriptor.strip_prefix(TENSOR_ATTRS), args.first()) else {
+            return Ok(None);
+        };
+        if args.len() > 2 || !self.get(tensor)?.is_tensor() {
+            return Ok(None);
+        }
+        self.get_attr(tensor, name).map(Some)
+    }
+
     /// `value.name`
     pub(in crate::trace) fn get_attr(&mut self, value: ValueId, name: &str) -> Traced {
         let forced = self.force(value)?;
@@ -98,6 +113,9 @@ impl Tracer<'_> {
                 }
                 None => self.record_method(forced, obj, name),
             },
+            Value::Builtin(descriptor) if name == "__get__" && descriptor.starts_with(TENSOR_ATTRS) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Builtin(packet) => {
                 match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {
                     Some(overload) if fx::aten::lookup(&overload).is_some() => {
@@ -226,7 +244,11 @@ impl Tracer<'_> {
                     }
                     Ok(self.lazy(found, place))
                 }
-                None => Ok(self.value(Value::Lazy(found))),
+                None => {
+                    let found = self.value(Value::Lazy(found));
+                    // What a class has that the program has made is found in no other way.
+                    if self.objects.made_classes.contains_key(&obj) { self.force(found) } else { Ok(found) }
+                }
             },
             Lookup::Absent if !fixed && source.is_none() && matches!(self.objects.values[value], Value::Class(..)) => {
                 Err(self.no_attr(value, name))

@@ -160,6 +160,11 @@ impl Tracer<'_> {
         if let Some(index) = self.call_special(value, "__index__", &[])? {
             value = index;
         }
+        if let Value::Tensor(node) = self.get(value)?
+            && let Some(index) = self.constant_index(node)
+        {
+            return Ok(index);
+        }
         let expr = self.int(value)?;
         let Some(expr) = expr else {
             return Err(Reason::new(Kind::Operator, format!("{} where an int is needed.", self.describe(value))));

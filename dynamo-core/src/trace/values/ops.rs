@@ -50,6 +50,9 @@ impl Tracer<'_> {
         if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
             return self.binary(operator, changes, a, b);
         }
+        if !changes && let Some(result) = self.tensor_and_scalar(name, a, b)? {
+            return Ok(result);
+        }
         if !changes && let Some(result) = self.array_operator(name, &[a, b])? {
             return Ok(result);
         }

@@ -94,7 +94,11 @@ impl<'py> PyHost<'py> {
             if found.is_none() && class.is(&builtin_type) && in_mro(&builtin_type, name).is_none() {
                 return Ok(Lookup::Absent);
             }
-            let plain = class.is(&builtin_type) && found.as_ref().is_some_and(|value| !is_property(value));
+            let plain = found.as_ref().is_some_and(|value| match class.is(&builtin_type) {
+                true => !is_property(value),
+                // Of a tensor's class; read through the class, it is itself.
+                false => is_of_tensors(value) && in_mro(&class, name).is_none() && inherits_reading(&class),
+            });
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }
         let reading = in_mro(&class, "__getattribute__").map(|found| members::kind(&found, "__getattribute__"));
@@ -202,6 +206,19 @@ pub(super) fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
 /// What the classes of the method resolution order have under a name.
 pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
     members::in_mro(class, &members::interned(class.py(), name))
+}
+
+/// True for what computes an attribute of tensors.
+fn is_of_tensors(value: &Bound<'_, PyAny>) -> bool {
+    let owner = || dotted_name(&value.getattr("__objclass__")?);
+    dotted_name(value.get_type().as_any()).is_ok_and(|class| class == "builtins.getset_descriptor")
+        && owner().is_ok_and(|owner| owner == "torch._C.TensorBase")
+}
+
+/// True for a metaclass that reads attributes as `type` does.
+fn inherits_reading(meta: &Bound<'_, PyType>) -> bool {
+    let (own, plain) = (in_mro(meta, "__getattribute__"), in_mro(&meta.py().get_type::<PyType>(), "__getattribute__"));
+    matches!((own, plain), (Some(own), Some(plain)) if own.is(&plain))
 }
 
 /// True for what computes when it is read or written: properties and other data descriptors.

@@ -129,7 +129,7 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
-            "operator" | "math" | "cmath" | "builtins" | "torch" => py.import(owner)?.getattr(name)?,
+            "operator" | "math" | "cmath" | "builtins" | "collections" | "torch" => py.import(owner)?.getattr(name)?,
             _ if let Some(path) = function.strip_prefix("torch.") => Torch::get(py)?.find(py, path)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
@@ -548,6 +548,12 @@ impl Host for PyHost<'_> {
             value = list.to_tuple().into_any();
         }
         constant::read(&value).ok_or(FoldError::NotConstant)
+    }
+
+    fn named_tuple(&mut self, args: &[Constant], keywords: &[(String, Constant)]) -> Result<Obj, FoldError> {
+        let class = self.call_constants("collections.namedtuple", args, keywords);
+        let class = class.map_err(|error| FoldError::Raised(error.to_string()))?;
+        Ok(self.handle(&class))
     }
 
     fn initialize_lazy(&mut self, module: Obj, graph: &Graph, env: &ShapeEnv, args: &[Arg]) -> bool {

@@ -109,7 +109,8 @@ impl<'py> PyHost<'py> {
         id: NodeId,
         scalars: &[NodeId],
     ) -> PyResult<Option<NumpyResult>> {
-        let (node, known) = (&graph[id], Known { env, by_hints: false, scalars, made: None });
+        // Sizes of arrays are constants; integers among the operands vary.
+        let (node, known) = (&graph[id], Known { env, by_hints: true, scalars, made: None });
         let Some(args) = self.values(graph, &known, &node.args)? else { return Ok(None) };
         let keywords = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {
@@ -197,6 +198,9 @@ impl<'py> PyHost<'py> {
                     None => return Ok(None),
                 },
                 Some(Meta::Int(expr)) => match known.int(*expr) {
+                    Some(value) if known.scalars.contains(id) => {
+                        py.import("rust_inductor._numpy")?.call_method1("Integer", (value,))?
+                    }
                     Some(value) => value.into_pyobject(py)?.into_any(),
                     None => return Ok(None),
                 },
