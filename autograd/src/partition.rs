@@ -53,6 +53,8 @@ pub struct Forward {
     pub results: usize,
     /// The first inputs of the backward graph.
     pub saved: Vec<Saved>,
+    /// The bytes of the outputs after the results; symbolic sizes count as none.
+    pub saved_bytes: u64,
 }
 
 /// A backward graph: from what is saved and the gradients by results, in this order, to the gradients by inputs.
@@ -62,6 +64,8 @@ pub struct Backward {
     pub graph: Graph,
     /// For each input of the forward graph the output that is the gradient by it.
     pub gradients: Vec<Option<usize>>,
+    /// The number of calls of the forward graph that are computed again.
+    pub recomputed: usize,
 }
 
 /// Finds the cheapest cut of a joint graph. Inputs for which `is_weight` is true outlive the graph, and cost nothing to
@@ -97,7 +101,10 @@ impl Cut {
             });
         }
         part.calls(joint.writes.iter().copied());
-        Forward { graph: part.ends(outputs), results: joint.outputs.len(), saved }
+        let results = joint.outputs.len();
+        let metas = outputs[results..].iter().filter_map(Arg::as_node).filter_map(|node| part.to[node].tensor_meta());
+        let saved_bytes = metas.map(|meta| bytes(&part.to, meta, 0)).sum();
+        Forward { graph: part.ends(outputs), results, saved, saved_bytes }
     }
 
     /// The backward graph.
@@ -110,7 +117,9 @@ impl Cut {
         let outputs = given.into_iter().map(|id| part.copied(&Arg::Node(id))).collect();
         let mut number = 0..;
         let gradients = joint.gradients.iter().map(|gradient| gradient.and_then(|_| number.next())).collect();
-        Backward { graph: part.ends(outputs), gradients }
+        let is_given = |id: &NodeId| joint.is_forward(*id) && !self.values.iter().any(|(value, _)| value == id);
+        let recomputed = part.copies.keys().filter(|id| is_given(id)).count();
+        Backward { graph: part.ends(outputs), gradients, recomputed }
     }
 }
 
@@ -189,7 +198,9 @@ impl<'a> Facts<'a> {
             return if matches!(self.graph[id].meta, Some(Meta::Int(_))) { 1 } else { NEVER };
         };
         let base = self.graph[id].inputs().first().and_then(|&base| self.graph[base].tensor_meta());
-        if is_view(self.graph, id) && base.is_some_and(|base| self.bytes(base) == self.bytes(meta)) {
+        if is_view(self.graph, id)
+            && base.is_some_and(|base| bytes(self.graph, base, TYPICAL) == bytes(self.graph, meta, TYPICAL))
+        {
             // What it is a view of is saved in its place.
             return NEVER;
         }
@@ -205,7 +216,7 @@ impl<'a> Facts<'a> {
                 return 1;
             }
         }
-        let bytes = self.bytes(meta) as f64;
+        let bytes = bytes(self.graph, meta, TYPICAL) as f64;
         let is_copied = self.is_copied(id);
         let writes = if self.is_materialized(id) && !is_copied { 1.0 } else { 2.0 };
         let cost = bytes * writes * BY_DISTANCE.powi(self.distances[id].max(1) as i32);
@@ -217,12 +228,6 @@ impl<'a> Facts<'a> {
         let root = self.roots[id].unwrap_or(id);
         let is_visible = self.results.iter().any(|&result| self.roots[result] == Some(root));
         is_visible && self.graph[root].kind != Kind::Placeholder && !self.is_read[root]
-    }
-
-    fn bytes(&self, meta: &TensorMeta) -> u64 {
-        let size = |&size| self.graph.exprs.as_int(size).map_or(TYPICAL, |size| size.max(0) as u64);
-        let elements = meta.sizes.iter().map(size).fold(1u64, u64::saturating_mul);
-        elements.saturating_mul(meta.dtype.size() as u64).min(MOST)
     }
 
     /// True for a value that is in memory whether it is saved or not.
@@ -285,6 +290,13 @@ impl<'a> Facts<'a> {
             |id: &NodeId| sides.get(id).is_some_and(|[entry, exit]| reached.contains(entry) && !reached.contains(exit));
         Ok(self.graph.nodes().filter(is_cut).collect())
     }
+}
+
+/// The bytes of a tensor, a symbolic size counted as this.
+fn bytes(graph: &Graph, meta: &TensorMeta, symbolic: u64) -> u64 {
+    let size = |&size| graph.exprs.as_int(size).map_or(symbolic, |size| size.max(0) as u64);
+    let elements = meta.sizes.iter().map(size).fold(1u64, u64::saturating_mul);
+    elements.saturating_mul(meta.dtype.size() as u64).min(MOST)
 }
 
 /// Metadata as it is where autograd does not record.

@@ -34,6 +34,9 @@ pub(crate) struct Differentiated {
     /// What backward graphs read: whether it is an input, and its number among the inputs or what `forward` gives.
     #[pyo3(get)]
     saved: Vec<(bool, usize)>,
+    /// The bytes of what `forward` gives for backward graphs alone; symbolic sizes count as none.
+    #[pyo3(get)]
+    saved_bytes: u64,
     /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them.
     #[pyo3(get)]
     followed: Vec<(usize, Vec<i64>)>,
@@ -78,7 +81,7 @@ pub(crate) fn differentiate_lowered(
     });
     let followed = followed.collect::<PyResult<_>>()?;
     let forward = cut.forward(&joint);
-    let (outputs, saved) = (forward.results, forward.saved);
+    let (outputs, saved, saved_bytes) = (forward.results, forward.saved, forward.saved_bytes);
     let saved = saved.into_iter().map(|saved| match saved {
         Saved::Input(number) => (true, number),
         Saved::Output(number) => (false, number),
@@ -93,6 +96,7 @@ pub(crate) fn differentiate_lowered(
         forward: Py::new(py, forward)?,
         outputs,
         saved: saved.collect(),
+        saved_bytes,
         followed,
     };
     Ok((made, results, functional.written))
@@ -101,9 +105,10 @@ pub(crate) fn differentiate_lowered(
 #[pymethods]
 impl Differentiated {
     /// Compiles the backward graph for gradients by some of the outputs that autograd follows: from what is saved and
-    /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it.
+    /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it,
+    /// and last how many calls of the forward graph are computed again.
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
-    fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<(CompiledFn, Vec<Option<usize>>)> {
+    fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<(CompiledFn, Vec<Option<usize>>, usize)> {
         let start = Instant::now();
         let joint = differentiate(&self.functional, &self.requires_grad, Some(&has_gradient));
         let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -111,6 +116,6 @@ impl Differentiated {
         let roles = Roles { weights: Vec::new(), saved_from: None, spends: true };
         let options = self.options.clone();
         let compiled = CompiledFn::of_overloads(py, backward.graph, options, roles, start.elapsed())?;
-        Ok((compiled, backward.gradients))
+        Ok((compiled, backward.gradients, backward.recomputed))
     }
 }

@@ -25,10 +25,12 @@ def compile_module(
     options: Mapping[str, Any] | None = None,
     on_graph: Callable[[str, _native.CompiledFn], None] | None = None,
     weights: Sequence[int] = (),
+    because: str | None = None,
 ) -> Callable[..., Any]:
     """Compile a captured graph; ``on_graph`` is told of each ATen graph that comes of it.
 
-    ``weights`` are the inputs, by number, that are parameters and buffers, where no tracing context tells of them.
+    ``weights`` are the inputs, by number, that are parameters and buffers, where no tracing context tells of them;
+    ``because`` is why the graph was not compiled in Rust alone.
     """
     _native.check_options(options)
 
@@ -38,6 +40,7 @@ def compile_module(
             compiled = _native.compile_graph(graph, options, **_roles(kind, known))
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
             compiled._boxed_call = True
+            compiled.remarks = ["by way of AOTAutograd" + (f": {because}" if because else "")]
             if on_graph is not None:
                 on_graph(kind, compiled)
             _log_code.log(kind, compiled)

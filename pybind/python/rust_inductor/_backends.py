@@ -371,10 +371,12 @@ def _compile(
     if parts is not None:
         return _in_parts(parts, inputs, weights, options, on_graph)
     differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
+    because = None
     if lowered is not None and not any(map(_is_pending, inputs)):
-        compiled = _in_rust(graph, inputs, lowered, weights, options, on_graph, differentiated)
-        if compiled is not None:
-            return compiled
+        try:
+            return _in_rust(graph, inputs, lowered, weights, options, on_graph, differentiated)
+        except _LeftError as error:
+            because = str(error)
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -382,7 +384,13 @@ def _compile(
     with compile_lock():
         from rust_inductor import _aot
 
-        return _aot.compile_module(_module(graph), inputs, options=options, on_graph=on_graph, weights=weights)
+        return _aot.compile_module(
+            _module(graph), inputs, options=options, on_graph=on_graph, weights=weights, because=because
+        )
+
+
+class _LeftError(Exception):
+    """Why AOTAutograd has to take a graph."""
 
 
 def _in_rust(
@@ -394,7 +402,7 @@ def _in_rust(
     on_graph: OnGraph | None,
     differentiated: bool,
 ) -> Any:
-    """Compile a graph of ATen overloads; ``None`` where AOTAutograd has to take it."""
+    """Compile a graph of ATen overloads; raise where AOTAutograd has to take it."""
     import torch
 
     from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
@@ -409,18 +417,22 @@ def _in_rust(
             compiled = made.forward
         else:
             compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
-    except ValueError:
+    except ValueError as error:
         # It shares memory with the program in ways that only AOTAutograd keeps up, or has no derivative here.
-        return None
-    if any(_hides_parts(target) for target, _ in compiled.calls):
-        return None
+        raise _LeftError(str(error)) from None
+    composite = next((target for target, _ in compiled.calls if _hides_parts(target)), None)
+    if composite is not None:
+        message = f"`{composite}`, which is composed of others"
+        raise _LeftError(message)
     if made is not None and written and options.get("device", "cpu") != "cpu":
         # The processor's kernels write into the program's tensors; a device has copies of them.
-        return None
+        message = "writes to inputs on a device"
+        raise _LeftError(message)
     tensors = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)] if written else []
     storages = Storages(tensors, inputs)
     if storages.expected:
-        return None
+        message = "inputs that share memory, of which some are written to"
+        raise _LeftError(message)
     function: Compiled = compiled
     if made is not None:
         from rust_inductor._differentiated import Followed

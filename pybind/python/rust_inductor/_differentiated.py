@@ -37,6 +37,11 @@ class Followed:
         followed = {number for number, _ in self.followed}
         self.constant = [number for number in range(self.outputs) if number not in followed]
         self.backwards: dict[tuple[bool, ...], Backward] = {}
+        inputs = sum(is_input for is_input, _ in self.saved)
+        self.forward.remarks = [
+            f"saved for backward graphs: {inputs} inputs and {len(self.saved) - inputs} values,"
+            f" of which {made.saved_bytes / 2**20:.1f} MiB are not results"
+        ]
         self.tell("forward", self.forward)
 
     def __call__(self, *args: Any) -> Any:
@@ -56,8 +61,10 @@ class Followed:
             with _compiling:
                 known = self.backwards.get(has_gradient)
                 if known is None:
-                    known = self.made.backward(has_gradient)
-                    self.tell("backward", known[0])
+                    compiled, places, recomputed = self.made.backward(has_gradient)
+                    known = compiled, places
+                    compiled.remarks = [f"{recomputed} calls of the forward graph are computed again"]
+                    self.tell("backward", compiled)
                     self.backwards[has_gradient] = known
         return known
 

@@ -60,6 +60,7 @@ class Graph:
             yield f"{self.kind} graph: runs as it is, since {self.compiled.eager_because}"
             return
         yield f"{self.kind} graph"
+        yield from (f"  {remark}" for remark in getattr(self.compiled, "remarks", ()))
         yield from _table(self.fates)
         externs = [target for target, why in self.calls if why.startswith("extern")]
         yield (
