@@ -7,12 +7,14 @@
 //! to it before the backward graph runs. Eager saves what the formula of a derivative reads.
 
 use crate::joint::{Joint, NotDifferentiable};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer::pointwise};
+use indexmap::IndexMap;
 use petgraph::algo::maximum_flow::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::unionfind::UnionFind;
 use petgraph::visit::EdgeRef;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// A capacity that no cut goes through.
 const NEVER: u64 = 1 << 50;
@@ -238,20 +240,50 @@ impl<'a> Facts<'a> {
             || self.users[id].iter().filter(in_forward).any(|&user| !is_cheap(self.graph, user))
     }
 
-    /// The values to save: those on which the cheapest cut goes through.
+    /// True for a value that the forward graph computes and that may not be computed again: flow begins there.
+    fn is_source(&self, id: NodeId) -> bool {
+        self.joint.is_forward(id) && !is_cheap(self.graph, id)
+    }
+
+    /// The values to save: those that the cheapest cut goes through.
     fn minimum_cut(&self) -> Result<Vec<NodeId>, NotDifferentiable> {
+        let mut values = FxHashSet::default();
+        for group in self.groups() {
+            self.cut(&group, &mut values)?;
+        }
+        Ok(self.graph.nodes().filter(|id| values.contains(id)).collect())
+    }
+
+    /// The nodes that gradients need, those together that cheap calls connect: each group has a cut of its own. A
+    /// network of many layers falls apart into small ones.
+    fn groups(&self) -> impl Iterator<Item = Vec<NodeId>> {
+        let is_within = |id: &NodeId| self.is_needed[*id] && !self.is_backward[*id];
+        let mut sets = UnionFind::new(self.graph.capacity());
+        for id in self.graph.nodes().filter(|id| is_within(id) && !self.is_source(*id)) {
+            for input in self.graph[id].inputs() {
+                sets.union(id.index(), input.index());
+            }
+        }
+        let mut groups: IndexMap<usize, Vec<NodeId>, FxBuildHasher> = IndexMap::default();
+        for id in self.graph.nodes().filter(is_within) {
+            groups.entry(sets.find(id.index())).or_default().push(id);
+        }
+        groups.into_values()
+    }
+
+    /// Adds to `values` those that the cheapest cut of a group goes through.
+    fn cut(&self, group: &[NodeId], values: &mut FxHashSet<NodeId>) -> Result<(), NotDifferentiable> {
         let mut network: DiGraph<(), u64> = DiGraph::new();
         let (source, sink) = (network.add_node(()), network.add_node(()));
         let mut sides: FxHashMap<NodeId, [NodeIndex; 2]> = FxHashMap::default();
-        for id in self.graph.nodes().filter(|&id| self.is_needed[id] && !self.is_backward[id]) {
+        for &id in group {
             let [entry, exit] = [network.add_node(()), network.add_node(())];
             network.add_edge(entry, exit, self.cost(id));
-            if self.joint.is_forward(id) && !is_cheap(self.graph, id) {
+            if self.is_source(id) {
                 network.add_edge(source, entry, NEVER);
-            }
-            for input in self.graph[id].inputs() {
-                if let Some(&[_, from]) = sides.get(&input) {
-                    network.add_edge(from, entry, NEVER);
+            } else {
+                for input in self.graph[id].inputs() {
+                    network.add_edge(sides[&input][1], entry, NEVER);
                 }
             }
             let is_gradient = self.joint.gradients.contains(&Some(id));
@@ -262,34 +294,37 @@ impl<'a> Facts<'a> {
         }
         let (flow, flows) = dinics(&network, source, sink);
         if flow >= NEVER {
-            let is_uncut = |id: &NodeId| {
-                let is_within = |[entry, exit]: &[NodeIndex; 2]| {
-                    let within = network.find_edge(*entry, *exit);
-                    within.is_some_and(|edge| network[edge] >= NEVER && flows[edge.index()] >= NEVER)
-                };
-                sides.get(id).is_some_and(is_within)
+            let is_open = |id: &&NodeId| {
+                let [entry, exit] = sides[*id];
+                network.find_edge(entry, exit).is_some_and(|edge| flows[edge.index()] >= NEVER)
             };
-            let uncut = self.graph.nodes().find(is_uncut);
-            let node = uncut.map_or_else(String::new, |id| self.graph[id].name.clone());
+            let node = group.iter().find(is_open).map_or_else(String::new, |&id| self.graph[id].name.clone());
             return Err(NotDifferentiable { node, why: "gradients need it, and it cannot be saved".to_owned() });
         }
-        let mut reached = FxHashSet::from_iter([source]);
-        let mut waiting = vec![source];
-        while let Some(node) = waiting.pop() {
-            let spare = network.edges(node).filter(|edge| flows[edge.id().index()] < *edge.weight());
-            let spare: Vec<NodeIndex> = spare.map(|edge| edge.target()).collect();
-            let back = network.edges_directed(node, petgraph::Incoming);
-            let back = back.filter(|edge| flows[edge.id().index()] > 0).map(|edge| edge.source());
-            for next in spare.into_iter().chain(back) {
-                if reached.insert(next) {
-                    waiting.push(next);
-                }
+        let reached = reachable(&network, source, &flows);
+        let is_cut = |id: &NodeId| {
+            let [entry, exit] = sides[id];
+            reached.contains(&entry) && !reached.contains(&exit)
+        };
+        values.extend(group.iter().copied().filter(is_cut));
+        Ok(())
+    }
+}
+
+/// The nodes that more flow could reach.
+fn reachable(network: &DiGraph<(), u64>, source: NodeIndex, flows: &[u64]) -> FxHashSet<NodeIndex> {
+    let mut reached = FxHashSet::from_iter([source]);
+    let mut waiting = vec![source];
+    while let Some(node) = waiting.pop() {
+        let ahead = network.edges(node).filter(|edge| flows[edge.id().index()] < *edge.weight());
+        let behind = network.edges_directed(node, petgraph::Incoming).filter(|edge| flows[edge.id().index()] > 0);
+        for next in ahead.map(|edge| edge.target()).chain(behind.map(|edge| edge.source())) {
+            if reached.insert(next) {
+                waiting.push(next);
             }
         }
-        let is_cut =
-            |id: &NodeId| sides.get(id).is_some_and(|[entry, exit]| reached.contains(entry) && !reached.contains(exit));
-        Ok(self.graph.nodes().filter(is_cut).collect())
     }
+    reached
 }
 
 /// The bytes of a tensor, a symbolic size counted as this.
