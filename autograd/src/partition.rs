@@ -8,13 +8,15 @@
 
 use crate::joint::{Joint, NotDifferentiable};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer::pointwise};
+use fx::infer::{pointwise, sizes::Sizes, strides};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
 use indexmap::IndexMap;
 use petgraph::algo::maximum_flow::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::unionfind::UnionFind;
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use symshapes::Pool;
 
 /// A capacity that no cut goes through.
 const NEVER: u64 = 1 << 50;
@@ -133,6 +135,8 @@ struct Facts<'a> {
     is_weight: &'a [bool],
     /// The nodes that depend on gradients by results.
     is_backward: SecondaryMap<NodeId, bool>,
+    /// The calls whose results are in the memory of their first operand.
+    is_view: SecondaryMap<NodeId, bool>,
     /// The nodes in whose memory each view is.
     roots: SecondaryMap<NodeId, Option<NodeId>>,
     /// The nodes whose memory, and so any view of it, eager saves.
@@ -151,10 +155,13 @@ impl<'a> Facts<'a> {
         let tangents: FxHashSet<NodeId> = joint.tangents.iter().map(|&(_, tangent)| tangent).collect();
         let mut is_backward: SecondaryMap<NodeId, bool> = SecondaryMap::new();
         let mut roots: SecondaryMap<NodeId, Option<NodeId>> = SecondaryMap::new();
+        let mut is_view: SecondaryMap<NodeId, bool> = SecondaryMap::new();
+        let mut pool = graph.exprs.clone();
         for id in graph.nodes() {
             let inputs = graph[id].inputs();
             is_backward[id] = tangents.contains(&id) || inputs.iter().any(|&input| is_backward[input]);
-            let base = if is_view(graph, id) { inputs.first().copied() } else { None };
+            is_view[id] = self::is_view(graph, id, &mut pool);
+            let base = inputs.first().copied().filter(|_| is_view[id]);
             roots[id] = Some(base.and_then(|base| roots[base]).unwrap_or(id));
         }
         let mut is_read: SecondaryMap<NodeId, bool> = SecondaryMap::new();
@@ -182,6 +189,7 @@ impl<'a> Facts<'a> {
             primals: joint.primals(),
             is_weight,
             is_backward,
+            is_view,
             roots,
             is_read,
             distances,
@@ -200,7 +208,7 @@ impl<'a> Facts<'a> {
             return if matches!(self.graph[id].meta, Some(Meta::Int(_))) { 1 } else { NEVER };
         };
         let base = self.graph[id].inputs().first().and_then(|&base| self.graph[base].tensor_meta());
-        if is_view(self.graph, id)
+        if self.is_view[id]
             && base.is_some_and(|base| bytes(self.graph, base, TYPICAL) == bytes(self.graph, meta, TYPICAL))
         {
             // What it is a view of is saved in its place.
@@ -412,15 +420,23 @@ fn reads_values(target: &str) -> bool {
 }
 
 /// True for a call whose result is in the memory of its first operand.
-fn is_view(graph: &Graph, id: NodeId) -> bool {
+fn is_view(graph: &Graph, id: NodeId, pool: &mut Pool) -> bool {
     let node = &graph[id];
+    let Some(&base) = node.inputs().first() else { return false };
     if node.target == "operator.getitem" {
-        return node.args.first().and_then(Arg::as_node).is_some_and(|whole| is_view(graph, whole));
+        return is_view(graph, base, pool);
     }
-    // What may be a copy may be a view.
-    const EITHER: [&str; 4] = ["reshape", "contiguous", "flatten", "to"];
     let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
-    overload.is_some_and(|overload| overload.is_view() || EITHER.contains(&overload.base()))
+    let Some(overload) = overload.filter(|overload| overload.is_view()) else { return false };
+    let (Some(old), Some(new)) = (graph[base].tensor_meta(), node.tensor_meta()) else { return true };
+    match overload.base() {
+        // Some give a copy where there is no such view.
+        "flatten" | "reshape" | "reshape_as" => {
+            matches!(strides::viewed(&mut Sizes::Proved(pool), old, &new.sizes), Some(Some(_)))
+        }
+        "contiguous" | "to" | "type_as" => (old.dtype, &old.strides) == (new.dtype, &new.strides),
+        _ => true,
+    }
 }
 
 /// Operators besides the element-wise ones and views that a kernel computes again on the way.

@@ -16,7 +16,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
-use symshapes::TensorMeta;
+use symshapes::{DeviceKind, TensorMeta};
 
 /// A differentiated graph.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -65,6 +65,10 @@ pub(crate) fn differentiate_lowered(
     let lowered = &lowered.get().graph;
     if !Symbols::of(lowered).is_empty() {
         return Err(refused(&"symbolic sizes"));
+    }
+    let is_elsewhere = |id| lowered[id].tensor_meta().is_some_and(|meta| meta.device.kind != DeviceKind::Cpu);
+    if lowered.nodes().any(is_elsewhere) {
+        return Err(refused(&"tensors on another device, whose kernels eager chooses otherwise"));
     }
     check_writes(lowered, &requires_grad).map_err(|error| refused(&error))?;
     let functional = functionalize(lowered).map_err(|error| refused(&error))?;

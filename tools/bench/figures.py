@@ -25,6 +25,8 @@ class Recorder:
     """Our compiler, keeping the compiled graphs and the time that captures took."""
 
     graphs: list[Any] = field(default_factory=list)
+    #: Those of them that were compiled when gradients were first asked for, after the capture.
+    later: list[Any] = field(default_factory=list)
     #: Seconds of our Dynamo, and of what stands behind it.
     captures: float = 0.0
     backend: float = 0.0
@@ -46,7 +48,7 @@ class Recorder:
             "dynamic": dynamic,
             "mode": mode,
             "options": options,
-            "on_graph": lambda _kind, compiled: self.graphs.append(compiled),
+            "on_graph": self._keep,
             "listener": self._note,
         }
         compiled: Callable[..., Any]
@@ -56,17 +58,23 @@ class Recorder:
             compiled = _capture.optimize(function, **settings)
         return compiled
 
+    def _keep(self, kind: str, compiled: Any) -> None:
+        self.graphs.append(compiled)
+        if kind == "backward" and not any("AOTAutograd" in remark for remark in compiled.remarks):
+            self.later.append(compiled)
+
     def _note(self, event: dict[str, Any]) -> None:
         capture, backend = event.get("seconds", (0.0, 0.0))
         self.captures += capture
         self.backend += backend
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by stage, over all graphs."""
+        """Seconds by stage, over all graphs, and those that AOTAutograd took."""
         total: Counter[str] = Counter()
         for graph in self.graphs:
             total.update(dict(graph.stages))
-        return dict(total)
+        in_backend = sum(seconds for graph in self.graphs if graph not in self.later for _, seconds in graph.stages)
+        return {"AOTAutograd": max(self.backend - in_backend, 0.0), **total}
 
     def compilations(self) -> int:
         """How many graphs were compiled."""

@@ -219,6 +219,10 @@ def unrecorded_write(x, w):
     return y * w
 
 
+def copied(x, w):
+    return (x.t().reshape(-1).reshape(4, 3).t() + w).sin()
+
+
 def views(x, w):
     y = x * w
     return y, y.t(), y[0], x.view(4, 3)
@@ -287,6 +291,13 @@ def input_written_between(f, x, w):
     return data.grad
 
 
+def leaf_written_between(f, x, w):
+    y = first(f(x, w)).sum()
+    with torch.no_grad():
+        x.zero_()
+    y.backward()
+
+
 def weight_written_between(f, x, w):
     y = first(f(x, w)).sum()
     with torch.no_grad():
@@ -319,7 +330,7 @@ def strided_gradient(f, x, w):
 
 #: AOTAutograd refuses to go backwards through a graph twice, and takes these.
 ONCE = [detached_write, unrecorded_write]
-FUNCTIONS = [plain, several, inside, written, detached_write, unrecorded_write, views]
+FUNCTIONS = [plain, several, inside, written, detached_write, unrecorded_write, copied, views]
 USES = [
     backward,
     twice,
@@ -331,6 +342,7 @@ USES = [
     with_hooks,
     with_saved_tensor_hooks,
     input_written_between,
+    leaf_written_between,
     weight_written_between,
     result_written_between,
     result_of_inference,
@@ -349,6 +361,16 @@ def test_it_is_used_as_eager(function: Any, use: Any) -> None:
         (found, found_values), (expected, expected_values) = told(compiled, use), told(function, use)
         assert found == expected
         torch.testing.assert_close(found_values, expected_values)
+
+
+def test_layers_that_are_checkpointed() -> None:
+    plain = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 4))
+    model = copy.deepcopy(plain)
+    x = torch.randn(3, 4)
+    for each in (plain, rust_inductor.compile(model)):
+        torch.utils.checkpoint.checkpoint(each, x, use_reentrant=False).sum().backward()
+    for a, b in zip(plain.parameters(), model.parameters(), strict=True):
+        torch.testing.assert_close(a.grad, b.grad)
 
 
 def test_gradients_of_gradients_are_refused() -> None:
