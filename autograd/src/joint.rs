@@ -99,15 +99,17 @@ pub fn differentiate(
     Ok(Joint { graph: tape.build.graph, forward_nodes, outputs, writes, tangents, gradients })
 }
 
-/// Refuses a graph of ATen overloads, not functional yet, that writes to a tensor unseen by autograd though it follows
-/// another view of the same memory: gradients flow past such a write, of which a functional graph says nothing.
+/// Tells which results of a graph of ATen overloads, not functional yet, autograd follows.
 ///
 /// # Errors
-/// The write.
-pub fn check_writes(graph: &Graph, requires_grad: &[bool]) -> Result<(), NotDifferentiable> {
+/// A write that autograd does not see to memory that it follows otherwise: gradients flow past such a write, of which a
+/// functional graph says nothing.
+pub fn followed_results(graph: &Graph, requires_grad: &[bool]) -> Result<Vec<bool>, NotDifferentiable> {
     let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
     let mut roots: FxHashMap<NodeId, NodeId> = FxHashMap::default();
     let (mut follows, mut is_hidden) = (FxHashSet::default(), FxHashSet::default());
+    // The views that were made unseen, and those of them.
+    let mut unseen: FxHashSet<NodeId> = FxHashSet::default();
     // The views that a call gives several of, which autograd lets nobody write to.
     let mut of_several: FxHashSet<NodeId> = FxHashSet::default();
     let mut records = true;
@@ -133,6 +135,9 @@ pub fn check_writes(graph: &Graph, requires_grad: &[bool]) -> Result<(), NotDiff
             if of_several.contains(&written) {
                 of_several.insert(id);
             }
+            if unseen.contains(&written) {
+                unseen.insert(id);
+            }
             if is_followed {
                 follows.insert(root);
             }
@@ -148,13 +153,26 @@ pub fn check_writes(graph: &Graph, requires_grad: &[bool]) -> Result<(), NotDiff
             }
             if !records || rules::is_constant(&node.target) {
                 is_hidden.insert(root);
+                unseen.insert(id);
+            } else if unseen.contains(&base) {
+                unseen.insert(id);
             }
         }
         if is_seen {
             follows.insert(id);
         }
     }
-    Ok(())
+    let is_followed = |result: &Arg| {
+        result.as_node().is_some_and(|node| {
+            let root = roots.get(&node).unwrap_or(&node);
+            !unseen.contains(&node) && (follows.contains(&node) || follows.contains(root))
+        })
+    };
+    let results = match graph.output_node().and_then(|output| graph[output].args.first()) {
+        Some(Arg::Tuple(results) | Arg::List(results)) => results.as_slice(),
+        _ => &[],
+    };
+    Ok(results.iter().map(is_followed).collect())
 }
 
 struct Tape<'a> {

@@ -21,5 +21,5 @@ mod joint;
 mod partition;
 mod rules;
 
-pub use joint::{Joint, NotDifferentiable, SET_GRAD, check_writes, differentiate};
+pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate, followed_results};
 pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

@@ -1,6 +1,6 @@
 //! Joint graphs, what their cuts save, and what is refused.
 
-use autograd::{Joint, NotDifferentiable, Saved, check_writes, differentiate, minimum_cut};
+use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
 use fx::{Graph, Kind, Meta, aten, infer};
 use symshapes::{DType, Device, TensorMeta};
@@ -216,7 +216,7 @@ fn a_call_without_a_derivative_is_named() {
 fn writes_past_autograd_are_refused() {
     let refused = |calls: &str| {
         let program = format!("graph {{\n  %x = placeholder[x]\n{calls}  %output = output((%x,))\n}}\n");
-        check_writes(&graph(&program, &[&[4, 3]]), &[true]).is_err()
+        followed_results(&graph(&program, &[&[4, 3]]), &[true]).is_err()
     };
     let detached = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %d = call_function[aten.detach.default](%y)\n  %w = call_function[aten.add_.Tensor](%d, 1)\n";
     let row = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %rows = call_function[aten.unbind.int](%y)\n  %row = call_function[operator.getitem](%rows, 0)\n  \

@@ -10,8 +10,8 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::Symbols;
 use crate::torch::Torch;
-use autograd::{Cut, Saved, check_writes, differentiate, minimum_cut};
-use fx::passes::functionalize;
+use autograd::{Cut, Saved, differentiate, followed_results, minimum_cut};
+use fx::passes::{Given, functionalize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -40,6 +40,12 @@ pub(crate) struct Differentiated {
     /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them.
     #[pyo3(get)]
     followed: Vec<(usize, Vec<i64>)>,
+    /// The results of the original graph, by number, that are views which autograd does not follow.
+    #[pyo3(get)]
+    detached: Vec<usize>,
+    /// For each input, whether there are gradients by it.
+    #[pyo3(get)]
+    reached: Vec<bool>,
 }
 
 /// Differentiates a graph of ATen overloads that our own Dynamo captured by the inputs for which `requires_grad` is
@@ -70,12 +76,18 @@ pub(crate) fn differentiate_lowered(
     if lowered.nodes().any(is_elsewhere) {
         return Err(refused(&"tensors on another device, whose kernels eager chooses otherwise"));
     }
-    check_writes(lowered, &requires_grad).map_err(|error| refused(&error))?;
+    let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
     let functional = functionalize(lowered).map_err(|error| refused(&error))?;
     let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;
     let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
     let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;
+    let is_detached = |(number, result): (usize, &Given)| match result {
+        Given::View { .. } if !is_followed[number] => Some(number),
+        _ => None,
+    };
+    let detached = functional.results.iter().enumerate().filter_map(is_detached).collect();
     let results = results(py, &functional.graph, &functional.results)?;
+    let reached = joint.gradients.iter().map(Option::is_some).collect();
     let pool = &joint.graph.exprs;
     let strides =
         |meta: &TensorMeta| meta.strides.iter().map(|&stride| pool.as_int(stride)).collect::<Option<Vec<_>>>();
@@ -102,6 +114,8 @@ pub(crate) fn differentiate_lowered(
         saved: saved.collect(),
         saved_bytes,
         followed,
+        detached,
+        reached,
     };
     Ok((made, results, functional.written))
 }

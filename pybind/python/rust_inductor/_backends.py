@@ -408,9 +408,9 @@ def _in_rust(
     from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
 
     made: _native.Differentiated | None = None
+    requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
     try:
         if differentiated:
-            requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
             made, results, written = _native.differentiate_lowered(
                 lowered, options, requires_grad=requires_grad, weights=weights
             )
@@ -437,12 +437,13 @@ def _in_rust(
     if made is not None:
         from rust_inductor._differentiated import Followed
 
-        function = Followed(made, on_graph)
+        function = Followed(made, requires_grad, on_graph)
     else:
         if on_graph is not None:
             on_graph("inference", compiled)
         _log_code.log("inference", compiled)
-    function = function if results is None else with_views(function, results)
+    if results is not None:
+        function = with_views(function, results, () if made is None else made.detached)
     # Guards tell inference tensors, which have no versions, from others.
     counted = [at for at in written if not inputs[at].is_inference()]
     function = with_versions(function, counted) if counted else function

@@ -30,11 +30,13 @@ _TWICE = (
 class Followed:
     """A differentiated graph, and its backward graphs by the outputs that have gradients."""
 
-    def __init__(self, made: _native.Differentiated, on_graph: OnGraph | None) -> None:
+    def __init__(self, made: _native.Differentiated, requires_grad: Sequence[bool], on_graph: OnGraph | None) -> None:
         self.made = made
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
         followed = {number for number, _ in self.followed}
+        pairs = enumerate(zip(requires_grad, made.reached, strict=True))
+        self.unreached = [at for at, (requires, is_reached) in pairs if requires and not is_reached]
         self.constant = [number for number in range(self.outputs) if number not in followed]
         self.backwards: dict[tuple[bool, ...], Backward] = {}
         inputs = sum(is_input for is_input, _ in self.saved)
@@ -45,7 +47,15 @@ class Followed:
         self.tell("forward", self.forward)
 
     def __call__(self, *args: Any) -> Any:
-        """Run the forward graph as a node of autograd's."""
+        """Run the forward graph as a node of autograd's, which only inputs lead to that gradients flow to."""
+        if not self.followed:
+            with torch.no_grad():
+                return tuple(self.forward(*args)[: self.outputs])
+        if self.unreached:
+            given = list(args)
+            for at in self.unreached:
+                given[at] = given[at].detach()
+            args = tuple(given)
         return _Node.apply(self, *args)
 
     def tell(self, kind: str, compiled: _native.CompiledFn) -> None:

@@ -25,8 +25,11 @@ class Checked(NamedTuple):
     text: str = "check_same_storages()"
 
 
-def with_views(compiled: Compiled, results: Sequence[_native.Result]) -> Compiled:
-    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each."""
+def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: Sequence[int] = ()) -> Compiled:
+    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each.
+
+    Some of them, by number, autograd does not follow.
+    """
 
     def run(*args: Any) -> tuple[Any, ...]:
         outputs = compiled(*args)
@@ -38,6 +41,8 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result]) -> Compile
                 size, stride, offset = place
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
             given.append(base)
+        for at in detached:
+            given[at] = given[at].detach()
         return tuple(given)
 
     return run

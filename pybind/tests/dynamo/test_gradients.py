@@ -14,6 +14,8 @@ from torch.nn import functional
 from torch.utils import _pytree
 
 import rust_inductor
+from pybind.tests.dynamo.test_writes_and_views import FIRST as FIRST_PROGRAM
+from pybind.tests.dynamo.test_writes_and_views import PROGRAMS, program
 from pybind.tests.opinfo.samples import Sample, names, samples
 from rust_inductor import _aot, _capture
 
@@ -388,3 +390,43 @@ def test_nothing_is_computed_for_results_without_gradients() -> None:
     assert x.grad is None and w.grad is not None
     compiled(x, w)[0].sum().backward()
     assert kinds == ["forward", "backward", "backward"]
+
+
+def trained(function: Any, leaves: list[torch.Tensor]) -> Any:
+    """What a function gives of values that autograd follows, and the gradients; or that eager refuses it."""
+    for leaf in leaves:
+        leaf.grad = None
+    try:
+        results = function(*[leaf * 1 for leaf in leaves])
+        recorded = [result for result in results if result.requires_grad]
+        if recorded:
+            torch.autograd.backward([(result * result).sum() for result in recorded])
+    except RuntimeError as error:
+        return str(error)[:40]
+    told = [(result.size(), result.stride(), result.requires_grad) for result in results]
+    return told, [result.detach().clone() for result in results], [leaf.grad for leaf in leaves]
+
+
+@pytest.mark.parametrize("seed", range(FIRST_PROGRAM, FIRST_PROGRAM + PROGRAMS))
+def test_random_writes_and_views_have_eagers_gradients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What goes through AOTAutograd is tested elsewhere.
+    monkeypatch.setattr(_aot, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
+    text, inputs = program(seed)
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    torch.manual_seed(seed)
+    leaves = [torch.randn(4, 6, dtype=torch.float64, requires_grad=True) for _ in range(inputs)]
+    expected = trained(scope["program"], leaves)
+    found = trained(rust_inductor.compile(scope["program"]), leaves)
+    if isinstance(expected, str):
+        pytest.skip("eager refuses it")
+    if isinstance(found, str):
+        # What a graph saves is checked as a whole, whichever of its results are differentiated.
+        assert found.startswith("one of the variables needed for gradient")
+        return
+    try:
+        assert found[0] == expected[0]
+        torch.testing.assert_close(found[1:], expected[1:], equal_nan=True)
+    except Exception as error:
+        error.add_note(text)
+        raise
