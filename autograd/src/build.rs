@@ -64,9 +64,7 @@ impl Build {
 
     /// A dimension of a tensor, counted from the front.
     pub(crate) fn dim(&self, node: NodeId, dim: i64) -> Outcome<usize> {
-        let rank = self.rank(node)?.max(1) as i64;
-        let wrapped = if dim < 0 { dim + rank } else { dim };
-        if (0..rank).contains(&wrapped) { Ok(wrapped as usize) } else { Err("a dimension out of range".to_owned()) }
+        infer::wrap_dim(dim, self.rank(node)?).ok_or_else(|| "a dimension out of range".to_owned())
     }
 
     /// Row-major zeros of a tensor's sizes and element type.

@@ -3,6 +3,7 @@
 
 use crate::build::{Build, Outcome};
 use fx::aten::Bound;
+use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr, TensorMeta};
 
@@ -207,8 +208,8 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let rank = b.rank(input)?;
     let (batch, channels) = (b.size(input, 0)?, b.size(input, 1)?);
     let rest = (2..rank).map(|dim| b.size(input, dim)).product::<Outcome<i64>>()?;
-    let meta = b.tensor(input)?;
-    if !is_row_major(b, meta) {
+    let meta = b.tensor(input)?.clone();
+    if strides::is_contiguous(&mut Sizes::Proved(&mut b.graph.exprs), &meta) != Some(true) {
         return Err("`group_norm` of a tensor that is not row-major".to_owned());
     }
     let mut args: Vec<Arg> = ["input", "weight", "bias"].map(|name| a.get(name).clone()).into();
@@ -216,21 +217,6 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     args.extend(["num_groups", "eps"].map(|name| a.get(name).clone()));
     let call = b.call("native_group_norm.default", args)?;
     b.pick(call, 0)
-}
-
-/// True if elements lie side by side, the last dimension innermost.
-fn is_row_major(b: &Build, meta: &TensorMeta) -> bool {
-    let mut expected = 1;
-    for (&size, &stride) in meta.sizes.iter().zip(&meta.strides).rev() {
-        let (Some(size), Some(stride)) = (b.graph.exprs.as_int(size), b.graph.exprs.as_int(stride)) else {
-            return false;
-        };
-        if size != 1 && stride != expected {
-            return false;
-        }
-        expected *= size;
-    }
-    true
 }
 
 /// In the element type that is asked for.
@@ -327,7 +313,7 @@ fn fused_attention(
     b.pick(call, 0)
 }
 
-/// What is added to scores for a mask of bools: nothing where it is true, else minus infinity.
+/// The additive mask for one of bools: zero where that is true, else minus infinity.
 fn additive(b: &mut Build, mask: NodeId, like: NodeId) -> Outcome<NodeId> {
     let (sizes, meta) = (b.sizes(mask)?, b.tensor(like)?);
     let kwargs = vec![("dtype".to_owned(), Arg::DType(meta.dtype)), ("device".to_owned(), Arg::Device(meta.device))];

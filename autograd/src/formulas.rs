@@ -285,6 +285,39 @@ const RULES: &[(&str, Rule)] = &[
     ),
 ];
 
+/// Operators whose results do not depend on what their operands hold, or that autograd does not follow.
+const CONSTANT: &[&str] = &[
+    "detach",
+    "empty_like",
+    "full_like",
+    "new_empty",
+    "new_empty_strided",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "normal_functional",
+    "ones_like",
+    "rand_like",
+    "randint_like",
+    "randn_like",
+    "zeros_like",
+];
+
+/// Overloads of whose results autograd follows the first alone.
+const FIRST_ALONE: &[&str] =
+    &["_native_batch_norm_legit_functional.default", "_native_batch_norm_legit_no_training.default"];
+
+/// True for a target whose results autograd does not follow.
+pub(crate) fn is_constant(target: &str) -> bool {
+    let base = target.strip_prefix("aten.").and_then(|name| name.split('.').next());
+    base.is_some_and(|base| CONSTANT.contains(&base))
+}
+
+/// True if autograd does not follow the result of a target at this place.
+pub(crate) fn is_constant_at(target: &str, place: usize) -> bool {
+    place > 0 && target.strip_prefix("aten.").is_some_and(|name| FIRST_ALONE.contains(&name))
+}
+
 /// The row of an overload.
 pub(crate) fn row(name: &str) -> Option<&'static Row> {
     static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();

@@ -5,12 +5,14 @@
 
 use crate::build::{Build, Outcome};
 use crate::composites;
-use crate::rules::{self, Derivative};
+use crate::derivative::{self, Derivative};
+use crate::formulas;
 use cranelift_entity::EntityRef;
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer};
 use rustc_hash::{FxHashMap, FxHashSet};
+use symshapes::{DTypeClass, DeviceKind, Expr};
 
-/// What a graph calls to set whether autograd records.
+/// The target of calls that set whether autograd records.
 pub const SET_GRAD: &str = "torch._C._set_grad_enabled";
 
 /// A forward graph and its gradients.
@@ -57,7 +59,8 @@ pub struct NotDifferentiable {
 /// says of which of the outputs that autograd follows there is a gradient.
 ///
 /// # Errors
-/// A call without a derivative here, of which a gradient is asked for.
+/// A call without a derivative here, of which a gradient is asked for; symbolic sizes, or tensors that are not the
+/// processor's, for which eager chooses other kernels.
 pub fn differentiate(
     graph: &Graph,
     requires_grad: &[bool],
@@ -75,19 +78,24 @@ pub fn differentiate(
         records: true,
     };
     let failed = |node: NodeId, why| NotDifferentiable { node: graph[node].name.clone(), why };
-    let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
-    let mut ends = (Vec::new(), Vec::new());
     for id in graph.nodes() {
-        match graph[id].kind {
-            Kind::Placeholder => tape.input(id, requires.next() == Some(true)),
-            Kind::Output => ends.0 = tape.outputs(id).map_err(|why| failed(id, why))?,
-            _ if graph[id].target == "aten.copy_.default" => {
-                ends.1.push(tape.write(id).map_err(|why| failed(id, why))?);
-            }
-            _ => tape.node(id).map_err(|why| failed(id, why))?,
-        }
+        covers(graph, id).map_err(|why| failed(id, why))?;
     }
-    let (outputs, writes) = ends;
+    let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
+    let (mut outputs, mut writes) = (Vec::new(), Vec::new());
+    for id in graph.nodes() {
+        let node = &graph[id];
+        let done = match node.kind {
+            Kind::Placeholder => {
+                tape.input(id, requires.next() == Some(true));
+                Ok(())
+            }
+            Kind::Output => tape.outputs(id).map(|read| outputs = read),
+            _ if node.target == "aten.copy_.default" => tape.write(id).map(|write| writes.push(write)),
+            _ => tape.node(id),
+        };
+        done.map_err(|why| failed(id, why))?;
+    }
     let primals: Vec<NodeId> = tape.build.graph.placeholders().collect();
     let forward_nodes = tape.build.graph.capacity();
     let mut tangents = tape.tangents(&outputs);
@@ -99,80 +107,26 @@ pub fn differentiate(
     Ok(Joint { graph: tape.build.graph, forward_nodes, outputs, writes, tangents, gradients })
 }
 
-/// Tells which results of a graph of ATen overloads, not functional yet, autograd follows.
-///
-/// # Errors
-/// A write that autograd does not see to memory that it follows otherwise: gradients flow past such a write, of which a
-/// functional graph says nothing.
-pub fn followed_results(graph: &Graph, requires_grad: &[bool]) -> Result<Vec<bool>, NotDifferentiable> {
-    let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
-    let mut roots: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-    let (mut follows, mut is_hidden) = (FxHashSet::default(), FxHashSet::default());
-    // The views that were made unseen, and those of them.
-    let mut unseen: FxHashSet<NodeId> = FxHashSet::default();
-    // The views that a call gives several of, which autograd lets nobody write to.
-    let mut of_several: FxHashSet<NodeId> = FxHashSet::default();
-    let mut records = true;
-    for id in graph.nodes() {
-        let node = &graph[id];
-        if let (SET_GRAD, [Arg::Bool(mode)]) = (node.target.as_str(), &node.args[..]) {
-            records = *mode;
-        }
-        if node.kind == Kind::Placeholder && requires.next() == Some(true) {
-            follows.insert(id);
-        }
-        let inputs = node.inputs();
-        let root_of = |node: NodeId| roots.get(&node).copied().unwrap_or(node);
-        let is_followed = inputs.iter().any(|&input| follows.contains(&input) || follows.contains(&root_of(input)));
-        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
-        if let Some(written) = overload.and_then(|overload| overload.written(&node.args, &node.kwargs)) {
-            let root = root_of(written);
-            if is_followed && (!records || is_hidden.contains(&root) || of_several.contains(&written)) {
-                let why = "a write that autograd does not see to memory that it follows".to_owned();
-                return Err(NotDifferentiable { node: node.name.clone(), why });
-            }
-            roots.insert(id, root);
-            if of_several.contains(&written) {
-                of_several.insert(id);
-            }
-            if unseen.contains(&written) {
-                unseen.insert(id);
-            }
-            if is_followed {
-                follows.insert(root);
-            }
-            continue;
-        }
-        let is_seen = is_followed && records && !rules::is_constant(&node.target);
-        let is_view = overload.is_some_and(aten::Overload::is_view) || node.target == "operator.getitem";
-        if let Some(&base) = inputs.first().filter(|_| is_view) {
-            let root = root_of(base);
-            roots.insert(id, root);
-            if of_several.contains(&base) || matches!(node.meta, Some(Meta::Tuple(_))) {
-                of_several.insert(id);
-            }
-            if !records || rules::is_constant(&node.target) {
-                is_hidden.insert(root);
-                unseen.insert(id);
-            } else if unseen.contains(&base) {
-                unseen.insert(id);
-            }
-        }
-        if is_seen {
-            follows.insert(id);
-        }
+/// That a tensor is of constant sizes and on the processor.
+fn covers(graph: &Graph, id: NodeId) -> Outcome {
+    let Some(meta) = graph[id].tensor_meta() else { return Ok(()) };
+    if meta.device.kind != DeviceKind::Cpu {
+        return Err("a tensor on another device, for which eager chooses other kernels".to_owned());
     }
-    let is_followed = |result: &Arg| {
-        result.as_node().is_some_and(|node| {
-            let root = roots.get(&node).unwrap_or(&node);
-            !unseen.contains(&node) && (follows.contains(&node) || follows.contains(root))
-        })
-    };
-    let results = match graph.output_node().and_then(|output| graph[output].args.first()) {
-        Some(Arg::Tuple(results) | Arg::List(results)) => results.as_slice(),
-        _ => &[],
-    };
-    Ok(results.iter().map(is_followed).collect())
+    if meta.sizes.iter().any(|&size| graph.exprs.as_int(size).is_none()) {
+        return Err("symbolic sizes".to_owned());
+    }
+    Ok(())
+}
+
+/// The call with several results that a node picks from, and which of them.
+fn picked(graph: &Graph, id: NodeId) -> Option<(NodeId, usize)> {
+    let node = &graph[id];
+    let [Arg::Node(call), Arg::Int(place)] = node.args[..] else { return None };
+    let Some(Meta::Tuple(items)) = &graph[call].meta else { return None };
+    let place = if place < 0 { place + items.len() as i64 } else { place };
+    let place = usize::try_from(place).ok().filter(|&place| place < items.len())?;
+    (node.target == "operator.getitem").then_some((call, place))
 }
 
 struct Tape<'a> {
@@ -223,9 +177,8 @@ impl Tape<'_> {
             return Ok(());
         }
         let args = node.args.iter().map(|arg| self.read(arg)).collect::<Outcome<Vec<_>>>()?;
-        if let ("operator.getitem", [Arg::Node(call), Arg::Int(place)]) = (node.target.as_str(), &args[..])
-            && let Some(&pick) = usize::try_from(*place).ok().and_then(|place| self.picks.get(&(*call, place)))
-        {
+        let pick = picked(self.from, id).and_then(|(call, place)| self.picks.get(&(*self.copies.get(&call)?, place)));
+        if let Some(&pick) = pick {
             self.copies.insert(id, pick);
             return Ok(());
         }
@@ -270,24 +223,16 @@ impl Tape<'_> {
         Ok(())
     }
 
-    /// That a composite's parts give a tensor like its own.
+    /// Refuses parts of a composite that give a tensor unlike its own.
     fn agrees(&self, id: NodeId, result: NodeId) -> Outcome {
-        let (Some(old), Some(new)) = (self.from[id].tensor_meta(), self.build.graph[result].tensor_meta()) else {
-            return Err("a composite that gives no tensor".to_owned());
+        let (Some(old), Some(new)) = (&self.from[id].meta, &self.build.graph[result].meta) else {
+            return Err("a composite of which nothing is known".to_owned());
         };
-        let is_one = |size| self.from.exprs.as_int(size) == Some(1);
-        let lies = |meta: &TensorMeta| -> Vec<_> {
-            meta.sizes
-                .iter()
-                .zip(&meta.strides)
-                .filter(|(size, _)| !is_one(**size))
-                .map(|(_, &stride)| stride)
-                .collect()
-        };
-        if (old.dtype, &old.sizes, lies(old)) == (new.dtype, &new.sizes, lies(new)) {
+        let pool = &self.build.graph.exprs;
+        if infer::agree(pool, old, new) {
             return Ok(());
         }
-        let [old, new] = [old, new].map(|meta| fx::infer::describe(&self.from.exprs, &Meta::Tensor(meta.clone())));
+        let [old, new] = [old, new].map(|meta| infer::describe(pool, meta));
         Err(format!("`{}` gives {old}, its parts {new}", self.from[id].target))
     }
 
@@ -307,18 +252,19 @@ impl Tape<'_> {
     /// Puts a new node on the tape, if autograd follows what it gives.
     fn record(&mut self, new: NodeId) {
         let node = &self.build.graph[new];
-        if let ("operator.getitem", [Arg::Node(call), Arg::Int(place)]) = (node.target.as_str(), &node.args[..]) {
-            self.picks.entry((*call, usize::try_from(*place).unwrap_or_default())).or_insert(new);
+        let pick = picked(&self.build.graph, new);
+        if let Some(pick) = pick {
+            self.picks.entry(pick).or_insert(new);
         }
-        let is_followed = self.records
-            && node.inputs().iter().any(|input| self.follows.contains(input))
-            && !rules::picks_constant(&self.build.graph, new);
-        let is_float = match &node.meta {
-            Some(Meta::Tensor(meta)) => meta.dtype.is_float() || meta.dtype.class() == symshapes::DTypeClass::Complex,
+        let is_constant = formulas::is_constant(&node.target)
+            || pick.is_some_and(|(call, place)| formulas::is_constant_at(&self.build.graph[call].target, place));
+        let has_gradients = match &node.meta {
+            Some(Meta::Tensor(meta)) => meta.dtype.class() >= DTypeClass::Float,
             Some(Meta::Tuple(_)) => true,
             _ => false,
         };
-        let is_followed = is_followed && is_float && !rules::is_constant(&node.target);
+        let reads_followed = node.inputs().iter().any(|input| self.follows.contains(input));
+        let is_followed = self.records && reads_followed && has_gradients && !is_constant;
         self.follow(new, is_followed);
         if is_followed {
             self.calls.push(new);
@@ -361,7 +307,7 @@ impl Tape<'_> {
             let Some(output) = output.as_node().filter(|output| self.follows.contains(output)) else { continue };
             let Some(meta) = self.build.graph[output].tensor_meta().cloned() else { continue };
             let tangent = self.build.graph.placeholder(format!("tangents_{}", tangents.len() + 1));
-            let meta = TensorMeta { requires_grad: false, offset: symshapes::Expr::ZERO, ..meta };
+            let meta = TensorMeta { requires_grad: false, offset: Expr::ZERO, ..meta };
             self.build.graph[tangent].meta = Some(Meta::Tensor(meta));
             tangents.push((number, tangent));
         }
@@ -404,7 +350,7 @@ impl Tape<'_> {
         Ok(())
     }
 
-    /// What a call gives to the gradients of its operands.
+    /// The gradients of one call by its operands, each with the operand.
     fn derive(&mut self, call: NodeId, gradients: &mut FxHashMap<NodeId, NodeId>) -> Outcome<Vec<(NodeId, NodeId)>> {
         let node = &self.build.graph[call];
         if node.target == "operator.getitem" {
@@ -423,7 +369,7 @@ impl Tape<'_> {
         }
         let is_complex = |input: &NodeId| {
             let meta = self.build.graph[*input].tensor_meta();
-            meta.is_some_and(|meta| meta.dtype.class() == symshapes::DTypeClass::Complex)
+            meta.is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex)
         };
         if node.inputs().iter().chain([&call]).any(is_complex) {
             return Err("a derivative of complex numbers".to_owned());
@@ -433,7 +379,7 @@ impl Tape<'_> {
         let (args, kwargs) = (node.args.clone(), node.kwargs.clone());
         let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
         let mut derivative = Derivative::new(&mut self.build, call, &bound, grads, &self.picks, &self.follows);
-        rules::derive(&mut derivative)?;
+        derivative::derive(&mut derivative)?;
         Ok(derivative.given)
     }
 }

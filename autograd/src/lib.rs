@@ -6,20 +6,26 @@
 //! - `composites`: composite operators as calls of differentiable ones (`linear` as `addmm`), as autograd sees them.
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
 //!   `rules` where it takes more than an expression.
-//! - `joint`: the tape, walked backwards.
+//! - `joint`: the tape, walked backwards; `derivative` evaluates a row for one call, with `arithmetic` and `helpers`.
+//! - `aliases`: what autograd follows where tensors share memory, before the graph is functional.
 //! - `partition`: what is saved, what is recomputed.
 //!
 //! Invariant: the gradients are what eager's autograd computes by `derivatives.yaml`. An operator without a row, or a
-//! call that its row does not cover, is an error; nothing is guessed. The crate knows nothing of Python, devices or
-//! kernels.
+//! call that its row does not cover, is an error; nothing is guessed. Eager is eager on the processor: tensors of other
+//! devices are refused. The crate knows nothing of Python or of the kernels that graphs are compiled to.
 
+mod aliases;
+mod arithmetic;
 mod build;
 mod composites;
+mod derivative;
 mod expression;
 mod formulas;
+mod helpers;
 mod joint;
 mod partition;
 mod rules;
 
-pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate, followed_results};
+pub use aliases::followed_results;
+pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate};
 pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

@@ -24,7 +24,7 @@ const NEVER: u64 = 1 << 50;
 const MOST: u64 = 1 << 36;
 /// The elements of a tensor with symbolic sizes, as costs take them.
 const TYPICAL: u64 = 4096;
-/// How much dearer a value is for each call between it and its use in the backward graph.
+/// The factor by which a value costs more for each call between it and its use in the backward graph.
 const BY_DISTANCE: f64 = 1.1;
 /// The distance from which on a value is no dearer.
 const FARTHEST: u32 = 100;
@@ -127,7 +127,7 @@ impl Cut {
     }
 }
 
-/// What is known of the nodes of a joint graph.
+/// Properties of the nodes of a joint graph, found in one walk each.
 struct Facts<'a> {
     joint: &'a Joint,
     graph: &'a Graph,
@@ -166,7 +166,7 @@ impl<'a> Facts<'a> {
         }
         let mut is_read: SecondaryMap<NodeId, bool> = SecondaryMap::new();
         let is_derived = |id: &NodeId| !joint.is_forward(*id);
-        for id in graph.nodes().filter(|id| is_derived(id) && reads_values(&graph[*id].target)) {
+        for id in graph.nodes().filter(is_derived) {
             for input in graph[id].inputs().into_iter().filter(|input| joint.is_forward(*input)) {
                 is_read[roots[input].unwrap_or(input)] = true;
             }
@@ -201,12 +201,7 @@ impl<'a> Facts<'a> {
 
     /// The cost to save a value.
     fn cost(&self, id: NodeId) -> u64 {
-        if !self.joint.is_forward(id) {
-            return NEVER;
-        }
-        let Some(meta) = self.graph[id].tensor_meta() else {
-            return if matches!(self.graph[id].meta, Some(Meta::Int(_))) { 1 } else { NEVER };
-        };
+        let Some(meta) = self.graph[id].tensor_meta().filter(|_| self.joint.is_forward(id)) else { return NEVER };
         let base = self.graph[id].inputs().first().and_then(|&base| self.graph[base].tensor_meta());
         if self.is_view[id]
             && base.is_some_and(|base| bytes(self.graph, base, TYPICAL) == bytes(self.graph, meta, TYPICAL))
@@ -412,11 +407,6 @@ impl<'a> Extract<'a> {
         self.to.output(Arg::Tuple(outputs));
         self.to
     }
-}
-
-/// True for a derivative's call that reads what its operands hold, not only how they lie.
-fn reads_values(target: &str) -> bool {
-    !matches!(target, "aten.zeros_like.default")
 }
 
 /// True for a call whose result is in the memory of its first operand.

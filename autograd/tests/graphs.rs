@@ -3,7 +3,7 @@
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
 use fx::{Graph, Kind, Meta, aten, infer};
-use symshapes::{DType, Device, TensorMeta};
+use symshapes::{DType, Device, DeviceKind, Range, TensorMeta};
 
 /// A graph of float32 inputs of these sizes.
 fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
@@ -198,6 +198,38 @@ fn gradients_flow_past_constants() {
 ";
     let joint = joint(program, &[&[4]]).expect("a derivative");
     assert_eq!(joint.tangents.iter().map(|&(output, _)| output).collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn a_result_that_is_picked_from_the_end_is_the_last() {
+    let gradient = |place: i64| {
+        let program = format!(
+            "graph {{\n  %x = placeholder[x]\n  %rows = call_function[aten.unbind.int](%x)\n  \
+             %row = call_function[operator.getitem](%rows, {place})\n  %output = output((%row,))\n}}\n"
+        );
+        let joint = joint(&program, &[&[3, 2]]).expect("a derivative");
+        let cut = minimum_cut(&joint, &[false]).expect("a cut");
+        text(&cut.backward(&joint).graph)
+    };
+    assert_eq!(gradient(-1), gradient(2));
+    assert_ne!(gradient(-1), gradient(0));
+}
+
+#[test]
+fn other_devices_and_symbolic_sizes_are_refused() {
+    let mut graph = graph(MLP, &[&[5, 3], &[4, 3], &[4]]);
+    let input = graph.placeholders().next().expect("an input");
+    let refused = |graph: &Graph| differentiate(graph, &[true; 3], None).expect_err("a refusal").why;
+    let Some(Meta::Tensor(meta)) = graph[input].meta.clone() else { panic!("a tensor") };
+    let device = Device { kind: DeviceKind::Cuda, index: Some(0) };
+    graph[input].meta = Some(Meta::Tensor(TensorMeta { device, ..meta.clone() }));
+    assert!(refused(&graph).contains("device"));
+    let symbol = graph.exprs.symbol("s0", Range::new(2, 100));
+    let rows = graph.exprs.sym(symbol);
+    graph[input].meta = Some(Meta::Tensor(TensorMeta { sizes: vec![rows, meta.sizes[1]], ..meta.clone() }));
+    assert_eq!(refused(&graph), "symbolic sizes");
+    graph[input].meta = Some(Meta::Tensor(meta));
+    assert!(differentiate(&graph, &[true; 3], None).is_ok());
 }
 
 #[test]

@@ -24,6 +24,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -119,8 +120,8 @@ pub(crate) fn compile_lowered(
     let refused = |why: String| PyValueError::new_err(why);
     let functional = functionalize(&lowered.get().graph).map_err(|error| refused(error.to_string()))?;
     let mut lowered = functional.graph;
-    let sets_mode = |graph: &fx::Graph, id| graph[id].target == autograd::SET_GRAD;
-    let modes: Vec<_> = lowered.nodes().filter(|&id| sets_mode(&lowered, id)).collect();
+    // Where nothing is recorded, whether it would be says nothing.
+    let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
     lowered.retain(|id| !modes.contains(&id));
     let written = functional.written;
     let results = results(py, &lowered, &functional.results)?;

@@ -8,7 +8,6 @@ use crate::fx_module::Graph;
 use crate::import::Roles;
 use crate::options::Options;
 use crate::result_views::{ResultRow, results};
-use crate::symbols::Symbols;
 use crate::torch::Torch;
 use autograd::{Cut, Saved, differentiate, followed_results, minimum_cut};
 use fx::passes::{Given, functionalize};
@@ -16,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
-use symshapes::{DeviceKind, TensorMeta};
+use symshapes::TensorMeta;
 
 /// A differentiated graph.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -69,13 +68,6 @@ pub(crate) fn differentiate_lowered(
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let lowered = &lowered.get().graph;
-    if !Symbols::of(lowered).is_empty() {
-        return Err(refused(&"symbolic sizes"));
-    }
-    let is_elsewhere = |id| lowered[id].tensor_meta().is_some_and(|meta| meta.device.kind != DeviceKind::Cpu);
-    if lowered.nodes().any(is_elsewhere) {
-        return Err(refused(&"tensors on another device, whose kernels eager chooses otherwise"));
-    }
     let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
     let functional = functionalize(lowered).map_err(|error| refused(&error))?;
     let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;

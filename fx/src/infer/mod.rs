@@ -213,7 +213,7 @@ fn mismatch(graph: &Graph, pool: &Pool, id: NodeId, given: &Meta, inferred: &Met
 }
 
 /// True if two descriptions can hold of one value. Strides of dimensions of size 1 and of empty tensors mean nothing.
-fn agree(pool: &Pool, a: &Meta, b: &Meta) -> bool {
+pub fn agree(pool: &Pool, a: &Meta, b: &Meta) -> bool {
     match (a, b) {
         (Meta::Tensor(a), Meta::Tensor(b)) => {
             let empty = a.sizes.iter().any(|&s| pool.as_int(s) == Some(0));

@@ -370,11 +370,10 @@ def _compile(
         return NotImplemented
     if parts is not None:
         return _in_parts(parts, inputs, weights, options, on_graph)
-    differentiated = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in inputs)
     because = None
     if lowered is not None and not any(map(_is_pending, inputs)):
         try:
-            return _in_rust(graph, inputs, lowered, weights, options, on_graph, differentiated)
+            return _in_rust(graph, inputs, lowered, weights, options, on_graph)
         except _LeftError as error:
             because = str(error)
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
@@ -400,7 +399,6 @@ def _in_rust(
     weights: Sequence[int],
     options: Mapping[str, Any],
     on_graph: OnGraph | None,
-    differentiated: bool,
 ) -> Any:
     """Compile a graph of ATen overloads; raise where AOTAutograd has to take it."""
     import torch
@@ -410,7 +408,7 @@ def _in_rust(
     made: _native.Differentiated | None = None
     requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
     try:
-        if differentiated:
+        if torch.is_grad_enabled() and any(requires_grad):
             made, results, written = _native.differentiate_lowered(
                 lowered, options, requires_grad=requires_grad, weights=weights
             )

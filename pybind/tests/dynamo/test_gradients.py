@@ -22,7 +22,7 @@ from rust_inductor import _aot, _capture
 #: Samples of each operator.
 FIRST = 3
 #: Fewer would mean that the Rust way is not taken.
-LEAST_DIFFERENTIATED = 200
+LEAST_DIFFERENTIATED = 240
 
 
 @pytest.fixture
@@ -56,11 +56,15 @@ def noted(kinds: list[str]) -> Any:
     return lambda kind, _compiled: kinds.append(kind)
 
 
+OPERATORS = names(torch.float64, grad=True)
+#: Those that ran, and those of them that were differentiated in Rust.
+TRIED: set[str] = set()
 DIFFERENTIATED: set[str] = set()
 
 
-@pytest.mark.parametrize("name", names(torch.float64, grad=True))
+@pytest.mark.parametrize("name", OPERATORS)
 def test_operators_have_eagers_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    TRIED.add(name)
     # What goes through AOTAutograd is tested elsewhere.
     monkeypatch.setattr(_aot, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
     for number, sample in zip(range(FIRST), samples(name, torch.float64, grad=True), strict=False):
@@ -81,8 +85,9 @@ def test_operators_have_eagers_gradients(name: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_most_operators_are_differentiated_in_rust() -> None:
-    if len(DIFFERENTIATED) > 1:
-        assert len(DIFFERENTIATED) >= LEAST_DIFFERENTIATED
+    if len(TRIED) < len(OPERATORS):
+        pytest.skip("the operators have not run in this process")
+    assert len(DIFFERENTIATED) >= LEAST_DIFFERENTIATED
 
 
 class Block(nn.Module):

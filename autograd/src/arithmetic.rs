@@ -1,0 +1,76 @@
+//! The operators of formulas: element-wise on tensors, plain arithmetic on numbers.
+
+use crate::build::{Build, Outcome};
+use crate::expression::Operation;
+use fx::{Arg, NodeId};
+
+/// The value of an operator between two operands: a number if both are, else a new node.
+pub(crate) fn binary(build: &mut Build, operation: Operation, left: Arg, right: Arg) -> Outcome<Arg> {
+    use Operation::{Add, Div, Eq, Ge, Gt, Le, Lt, Mul, Pow, Sub};
+    let is_one = |arg: &Arg| arg.as_float() == Some(1.0);
+    let call = match (operation, left.as_node().is_some(), right.as_node().is_some()) {
+        (_, false, false) => return numbers(operation, &left, &right),
+        (Mul | Div, true, false) if is_one(&right) => return Ok(left),
+        (Mul, false, true) if is_one(&left) => return Ok(right),
+        (Add, false, true) => ("add.Tensor", vec![right, left]),
+        (Mul, false, true) => ("mul.Tensor", vec![right, left]),
+        (Sub, false, true) => ("rsub.Scalar", vec![right, left]),
+        (Div, false, true) => {
+            let inverse = build.call("reciprocal.default", vec![right])?;
+            ("mul.Tensor", vec![Arg::Node(inverse), left])
+        }
+        (Add, ..) => ("add.Tensor", vec![left, right]),
+        (Sub, ..) => ("sub.Tensor", vec![left, right]),
+        (Mul, ..) => ("mul.Tensor", vec![left, right]),
+        (Div, ..) => ("div.Tensor", vec![left, right]),
+        (Pow, true, false) => ("pow.Tensor_Scalar", vec![left, right]),
+        (Pow, true, true) => ("pow.Tensor_Tensor", vec![left, right]),
+        (Lt, true, true) => ("lt.Tensor", vec![left, right]),
+        (Le, true, true) => ("le.Tensor", vec![left, right]),
+        (Gt, true, true) => ("gt.Tensor", vec![left, right]),
+        (Ge, true, true) => ("ge.Tensor", vec![left, right]),
+        (Eq, true, true) => ("eq.Tensor", vec![left, right]),
+        (Lt, true, false) => ("lt.Scalar", vec![left, right]),
+        (Le, true, false) => ("le.Scalar", vec![left, right]),
+        (Gt, true, false) => ("gt.Scalar", vec![left, right]),
+        (Ge, true, false) => ("ge.Scalar", vec![left, right]),
+        (Eq, true, false) => ("eq.Scalar", vec![left, right]),
+        _ => return Err("a number before a tensor".to_owned()),
+    };
+    build.call(call.0, call.1).map(Arg::Node)
+}
+
+/// The value of an operator between two numbers.
+pub(crate) fn numbers(operation: Operation, left: &Arg, right: &Arg) -> Outcome<Arg> {
+    let unknown = || "a number that is not constant".to_owned();
+    if let (Arg::Int(left), Arg::Int(right)) = (left, right) {
+        let int = match operation {
+            Operation::Add => left.checked_add(*right),
+            Operation::Sub => left.checked_sub(*right),
+            Operation::Mul => left.checked_mul(*right),
+            _ => None,
+        };
+        if let Some(int) = int {
+            return Ok(Arg::Int(int));
+        }
+    }
+    let (left, right) = (left.as_float().ok_or_else(unknown)?, right.as_float().ok_or_else(unknown)?);
+    Ok(match operation {
+        Operation::Add => Arg::Float(left + right),
+        Operation::Sub => Arg::Float(left - right),
+        Operation::Mul => Arg::Float(left * right),
+        Operation::Div => Arg::Float(left / right),
+        Operation::Pow => Arg::Float(left.powf(right)),
+        Operation::Lt => Arg::Bool(left < right),
+        Operation::Le => Arg::Bool(left <= right),
+        Operation::Gt => Arg::Bool(left > right),
+        Operation::Ge => Arg::Bool(left >= right),
+        Operation::Eq => Arg::Bool(left == right),
+    })
+}
+
+/// The tensor that an operator between two operands gives, one of which is a tensor.
+pub(crate) fn of_tensors(build: &mut Build, operation: Operation, left: Arg, right: Arg) -> Outcome<NodeId> {
+    let value = binary(build, operation, left, right)?;
+    value.as_node().ok_or_else(|| "an operator without tensors".to_owned())
+}

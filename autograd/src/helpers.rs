@@ -1,0 +1,169 @@
+//! The functions of formulas that are no operators: lists, numbers, and gradients of a few forms that recur.
+
+use crate::arithmetic::binary;
+use crate::build::{Build, Outcome};
+use crate::expression::Operation;
+use fx::{Arg, NodeId};
+use symshapes::Expr;
+
+/// A function of formulas that is no operator.
+type Helper = fn(&mut Build, &[Arg]) -> Outcome<Arg>;
+
+/// The functions of formulas that are no operators.
+pub(crate) fn helper(name: &str) -> Option<Helper> {
+    Some(match name {
+        // `sizes(x)`
+        "sizes" => |b, args| b.sizes(tensor(args, 0)?),
+        // `size(x, dim)`
+        "size" => |b, args| {
+            let dim = b.dim(tensor(args, 0)?, int(args, 1)?)?;
+            b.size(tensor(args, 0)?, dim).map(Arg::Int)
+        },
+        // `numel(x)`
+        "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(Arg::Int),
+        // `count(x, dims)`: how many elements each reduction over these dimensions takes.
+        "count" => |b, args| count(b, tensor(args, 0)?, arg(args, 1)?).map(Arg::Int),
+        // `zeros(x)`: zeros of its sizes, whatever it holds.
+        "zeros" => |b, args| b.zeros(tensor(args, 0)?).map(Arg::Node),
+        // `dtype(x)`
+        "dtype" => |b, args| Ok(Arg::DType(b.tensor(tensor(args, 0)?)?.dtype)),
+        // `or(x, default)`: the default for an argument that is `None`.
+        "or" => |_, args| Ok(if arg(args, 0)?.is_none() { arg(args, 1)?.clone() } else { arg(args, 0)?.clone() }),
+        // `negated(numbers)`
+        "negated" => |_, args| {
+            let negate =
+                |item: &Arg| item.as_int().map(|int| Arg::Int(-int)).ok_or_else(|| "a symbolic number".to_owned());
+            Ok(Arg::List(items(arg(args, 0)?).iter().map(negate).collect::<Outcome<_>>()?))
+        },
+        // `inverse(permutation)`
+        "inverse" => |_, args| {
+            let dims = items(arg(args, 0)?);
+            let mut inverse = vec![Arg::Int(0); dims.len()];
+            for (place, dim) in dims.iter().enumerate() {
+                let dim = dim.as_int().ok_or_else(|| "a symbolic dimension".to_owned())?;
+                inverse[dim.rem_euclid(dims.len() as i64) as usize] = Arg::Int(place as i64);
+            }
+            Ok(Arg::List(inverse))
+        },
+        // `restore(grad, x, dims, keepdim)`: what was reduced over dimensions, broadcast to the operand.
+        "restore" => |b, args| {
+            let (grad, of) = (tensor(args, 0)?, tensor(args, 1)?);
+            let grad = unreduced(b, grad, of, arg(args, 2)?, *arg(args, 3)? == Arg::Bool(true))?;
+            let sizes = b.sizes(of)?;
+            b.call("expand.default", vec![Arg::Node(grad), sizes]).map(Arg::Node)
+        },
+        // `unreduced(grad, x, dims, keepdim)`: the same with dimensions of one element.
+        "unreduced" => |b, args| {
+            let keeps = *arg(args, 3)? == Arg::Bool(true);
+            unreduced(b, tensor(args, 0)?, tensor(args, 1)?, arg(args, 2)?, keeps).map(Arg::Node)
+        },
+        // `by_left(grad, x, y)` and `by_right(grad, x, y)`: by the operands of the matrix product `x @ y`.
+        "by_left" => |b, args| by_left(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
+        "by_right" => |b, args| by_right(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
+        // `by_norm(grad, x, norm, ord, dims, keepdim)`: by what a Euclidean norm is of; nothing where that is zero.
+        "by_norm" => |b, args| {
+            if arg(args, 3)?.as_float() != Some(2.0) {
+                return Err("a norm other than the Euclidean one".to_owned());
+            }
+            let (of, named, keeps) = (tensor(args, 1)?, arg(args, 4)?, *arg(args, 5)? == Arg::Bool(true));
+            let grad = unreduced(b, tensor(args, 0)?, of, named, keeps)?;
+            let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
+            let ratio = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(norm))?;
+            let is_zero = binary(b, Operation::Eq, Arg::Node(norm), Arg::Int(0))?;
+            let ratio = b.call("masked_fill.Scalar", vec![ratio, is_zero, Arg::Int(0)])?;
+            binary(b, Operation::Mul, Arg::Node(of), Arg::Node(ratio))
+        },
+        // `swapped(x)`: the last two dimensions swapped.
+        "swapped" => {
+            |b, args| b.call("transpose.int", vec![arg(args, 0)?.clone(), Arg::Int(-2), Arg::Int(-1)]).map(Arg::Node)
+        }
+        // `dropout_scale(p, train)`
+        "dropout_scale" => |_, args| {
+            let p = arg(args, 0)?.as_float().ok_or_else(|| "a probability that is no number".to_owned())?;
+            let scale = if p == 1.0 { 0.0 } else { 1.0 / (1.0 - p) };
+            Ok(Arg::Float(if *arg(args, 1)? == Arg::Bool(true) { scale } else { 1.0 }))
+        },
+        // `ln(x)` of a positive number.
+        "ln" => |_, args| match arg(args, 0)?.as_float() {
+            Some(number) if number > 0.0 => Ok(Arg::Float(number.ln())),
+            _ => Err("the logarithm of a number that is not positive".to_owned()),
+        },
+        _ => return None,
+    })
+}
+
+fn arg(args: &[Arg], place: usize) -> Outcome<&Arg> {
+    args.get(place).ok_or_else(|| "a formula with too few arguments".to_owned())
+}
+
+fn tensor(args: &[Arg], place: usize) -> Outcome<NodeId> {
+    arg(args, place)?.as_node().ok_or_else(|| "an operand that is no tensor".to_owned())
+}
+
+fn int(args: &[Arg], place: usize) -> Outcome<i64> {
+    arg(args, place)?.as_int().ok_or_else(|| "a number that is not constant".to_owned())
+}
+
+/// The items of a list, none of `None`, else the argument itself.
+fn items(arg: &Arg) -> &[Arg] {
+    if arg.is_none() { &[] } else { arg.as_list().unwrap_or(std::slice::from_ref(arg)) }
+}
+
+/// The dimensions that an argument names, all of them where it names none, counted from the front.
+pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
+    let named = items(named);
+    if named.is_empty() {
+        return Ok((0..b.rank(of)?).collect());
+    }
+    let dim = |dim: &Arg| b.dim(of, dim.as_int().ok_or_else(|| "a symbolic dimension".to_owned())?);
+    named.iter().map(dim).collect()
+}
+
+/// How many elements each reduction over these dimensions takes.
+pub(crate) fn count(b: &Build, of: NodeId, named: &Arg) -> Outcome<i64> {
+    if b.rank(of)? == 0 {
+        return Ok(1);
+    }
+    dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).product()
+}
+
+/// What was reduced over dimensions, with these as dimensions of one element.
+pub(crate) fn unreduced(b: &mut Build, reduced: NodeId, of: NodeId, named: &Arg, keeps: bool) -> Outcome<NodeId> {
+    if keeps || b.rank(of)? == 0 {
+        return Ok(reduced);
+    }
+    let dims = dims(b, of, named)?;
+    let Arg::List(mut sizes) = b.sizes(of)? else { return Err("sizes that are no list".to_owned()) };
+    dims.into_iter().for_each(|dim| sizes[dim] = Arg::Int(1));
+    b.reshape(reduced, Arg::List(sizes))
+}
+
+/// True for a matrix whose columns lie side by side.
+fn is_column_major(b: &Build, matrix: NodeId) -> Outcome<bool> {
+    let meta = b.tensor(matrix)?;
+    Ok(meta.strides[0] == Expr::ONE && meta.strides[1] == meta.sizes[0])
+}
+
+/// The gradient by the left operand of a product of matrices, laid out as that is.
+fn by_left(b: &mut Build, grad: NodeId, left: NodeId, right: NodeId) -> Outcome<NodeId> {
+    let transposed = |b: &mut Build, node| b.call("t.default", vec![Arg::Node(node)]);
+    if is_column_major(b, left)? {
+        let grad = transposed(b, grad)?;
+        let product = b.call("mm.default", vec![Arg::Node(right), Arg::Node(grad)])?;
+        return transposed(b, product);
+    }
+    let right = transposed(b, right)?;
+    b.call("mm.default", vec![Arg::Node(grad), Arg::Node(right)])
+}
+
+/// The gradient by the right operand of a product of matrices, laid out as that is.
+fn by_right(b: &mut Build, grad: NodeId, left: NodeId, right: NodeId) -> Outcome<NodeId> {
+    let transposed = |b: &mut Build, node| b.call("t.default", vec![Arg::Node(node)]);
+    if is_column_major(b, right)? {
+        let grad = transposed(b, grad)?;
+        let product = b.call("mm.default", vec![Arg::Node(grad), Arg::Node(left)])?;
+        return transposed(b, product);
+    }
+    let left = transposed(b, left)?;
+    b.call("mm.default", vec![Arg::Node(left), Arg::Node(grad)])
+}
