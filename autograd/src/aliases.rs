@@ -1,4 +1,4 @@
-//! What autograd follows in a graph that is not functional yet, where several tensors share memory.
+//! Aliasing in a graph that is not functional yet: the tensors that autograd follows, and writes that it does not see.
 
 use crate::formulas;
 use crate::joint::{NotDifferentiable, SET_GRAD};

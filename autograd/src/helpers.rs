@@ -119,7 +119,7 @@ pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
     named.iter().map(dim).collect()
 }
 
-/// How many elements each reduction over these dimensions takes.
+/// The number of elements that each reduction over these dimensions takes.
 pub(crate) fn count(b: &Build, of: NodeId, named: &Arg) -> Outcome<i64> {
     if b.rank(of)? == 0 {
         return Ok(1);
@@ -127,7 +127,7 @@ pub(crate) fn count(b: &Build, of: NodeId, named: &Arg) -> Outcome<i64> {
     dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).product()
 }
 
-/// What was reduced over dimensions, with these as dimensions of one element.
+/// A reduction over dimensions with these kept, of one element each.
 pub(crate) fn unreduced(b: &mut Build, reduced: NodeId, of: NodeId, named: &Arg, keeps: bool) -> Outcome<NodeId> {
     if keeps || b.rank(of)? == 0 {
         return Ok(reduced);

@@ -107,7 +107,7 @@ pub fn differentiate(
     Ok(Joint { graph: tape.build.graph, forward_nodes, outputs, writes, tangents, gradients })
 }
 
-/// That a tensor is of constant sizes and on the processor.
+/// Refuses a tensor of symbolic sizes or on another device.
 fn covers(graph: &Graph, id: NodeId) -> Outcome {
     let Some(meta) = graph[id].tensor_meta() else { return Ok(()) };
     if meta.device.kind != DeviceKind::Cpu {

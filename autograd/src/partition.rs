@@ -29,7 +29,7 @@ const BY_DISTANCE: f64 = 1.1;
 /// The distance from which on a value is no dearer.
 const FARTHEST: u32 = 100;
 
-/// Where an input of the backward graph comes from.
+/// The origin of an input of the backward graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Saved {
     /// An input of the forward graph, by number.

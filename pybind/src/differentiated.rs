@@ -30,7 +30,7 @@ pub(crate) struct Differentiated {
     /// The number of outputs.
     #[pyo3(get)]
     outputs: usize,
-    /// What backward graphs read: whether it is an input, and its number among the inputs or what `forward` gives.
+    /// The values that backward graphs read: whether each is an input, and its number among the inputs or outputs.
     #[pyo3(get)]
     saved: Vec<(bool, usize)>,
     /// The bytes of what `forward` gives for backward graphs alone; symbolic sizes count as none.

@@ -182,7 +182,7 @@ print([name for name in set(sys.modules) - known if name.startswith(roots)])
 
 
 def told(function: Any, use: Any) -> Any:
-    """What comes of a use of a function, exceptions by their first words."""
+    """The outcome of a use of a function, exceptions by their first words."""
     torch.manual_seed(0)
     x = torch.linspace(-1, 2, 12, dtype=torch.float64).reshape(3, 4).requires_grad_()
     w = torch.linspace(1, 2, 4, dtype=torch.float64).requires_grad_()
@@ -398,7 +398,7 @@ def test_nothing_is_computed_for_results_without_gradients() -> None:
 
 
 def trained(function: Any, leaves: list[torch.Tensor]) -> Any:
-    """What a function gives of values that autograd follows, and the gradients; or that eager refuses it."""
+    """Results and gradients of a function of values that autograd follows; or the first words of an exception."""
     for leaf in leaves:
         leaf.grad = None
     try:

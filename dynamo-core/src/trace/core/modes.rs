@@ -22,7 +22,7 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) deterministic: Option<Deterministic>,
 }
 
-/// What the program says of operators whose results may differ for the same operands.
+/// The mode of deterministic algorithms that the program has set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Deterministic {
     /// Whether they are refused.

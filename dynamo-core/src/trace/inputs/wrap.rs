@@ -307,7 +307,7 @@ impl Tracer<'_> {
         self.sources.item(told, Constant::Int(1))
     }
 
-    /// Where an iterator over a tuple tells what it goes over, and the next item's place.
+    /// The sources of the tuple that an iterator goes over and of the next item's place, by its `__reduce__`.
     pub(in crate::trace) fn parts_of_iterator(&mut self, iterator: SourceId) -> [SourceId; 2] {
         let method = self.sources.string("__reduce__");
         let told = self.sources.step(iterator, Step::Call0(method));

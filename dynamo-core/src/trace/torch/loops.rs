@@ -115,7 +115,7 @@ fn bare(mut graph: Graph) -> Graph {
     graph
 }
 
-/// How many tensors a structure holds that are all results of its region.
+/// The number of tensors in a structure that are all results of its region.
 fn computed(structure: &Structure) -> Option<usize> {
     match structure {
         Structure::Result(_) => Some(1),

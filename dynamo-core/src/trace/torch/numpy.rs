@@ -50,18 +50,18 @@ const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum diagonal dot flatten max mean \
     min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
 
-/// What an integer is an operand of, and decides neither the shape nor the element type of the result.
+/// Calls with integer operands that decide neither the shape nor the element type of the result.
 const OF_ANY_INTEGER: &str = "call_add call_equal call_greater call_greater_equal call_less call_less_equal call_maximum \
     call_minimum call_multiply call_not_equal call_subtract call_where operator_add operator_eq operator_ge operator_gt \
     operator_le operator_lt operator_mul operator_ne operator_sub";
 
-/// What the arguments of a call hold.
+/// The scalars and integers among the arguments of a call.
 struct Given {
     /// The nodes that are NumPy's scalars, or integers.
     scalars: Vec<NodeId>,
     /// Whether integers that are symbols are nodes.
     kept: bool,
-    /// How many of these there are.
+    /// The number of these.
     integers: usize,
 }
 

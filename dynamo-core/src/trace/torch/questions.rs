@@ -87,7 +87,7 @@ pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
     answer(t, b.name(), module, b.own_name())
 }
 
-/// What a function of a module gives, by its dotted name and by its own.
+/// The answer of a function of a module, by its dotted name and by its own.
 fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
     let answer = t.fold(name, &[])?;
     let Value::Const(constant) = t.get(answer)? else {

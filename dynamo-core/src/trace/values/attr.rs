@@ -26,7 +26,7 @@ pub(in crate::trace) fn is_singleton(class: &str) -> bool {
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
 
-/// What the dotted names begin with of the descriptors that compute attributes of tensors: `torch.Tensor.shape`.
+/// The prefix of the dotted names of descriptors that compute attributes of tensors, such as `torch.Tensor.shape`.
 const TENSOR_ATTRS: &str = "torch._C.TensorBase.";
 
 impl Tracer<'_> {
