@@ -90,6 +90,7 @@ impl Cpu {
             in_place: true,
             splits: true,
             together: true,
+            plans_calls: true,
         };
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));

@@ -1,15 +1,177 @@
-//! The CUDA backend: kernels on a grid of blocks as CUDA C++.
+//! The CUDA backend: kernels on a grid of blocks as CUDA C++, compiled by NVRTC for the device at hand, and launched on
+//! the caller's streams.
 //!
-//! So far the emitter alone: [`print()`] gives the text of a grid kernel's stages, which NVRTC compiles without
-//! headers. Launching is absent.
+//! [`print()`] gives the text of a grid kernel's stages, which NVRTC compiles without headers. [`Cuda`] is an opened
+//! device: it compiles kernels of loop IR to [`CudaKernel`]s; a [`Work`] is a launch for known sizes, on addresses of
+//! device memory that the caller owns. The crate allocates no memory of the device and never waits for it.
+//!
+//! Absent: memory, streams, calls of libraries. They are PyTorch's, and whoever binds it sees to them.
 
+mod driver;
 mod emit;
+mod kernel;
+mod nvrtc;
 
+pub use driver::Stream;
 pub use emit::print;
+pub use kernel::{CudaKernel, Work};
 
-use inductor::grid::Capabilities;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use inductor::backend;
+use inductor::device::Refusal;
+use inductor::grid::{Capabilities, GridKernel, lower};
+use inductor::loop_ir::Kernel;
+use inductor::store::{Key, Store};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use symshapes::DType;
+
+use driver::{Driver, Function};
+use kernel::Compiled;
+use nvrtc::Nvrtc;
+
+/// What the driver or the compiler says.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("CUDA: {0}")]
+pub struct CudaError(pub String);
 
 /// What every device of compute capability 8.0 and later has.
 pub fn capabilities() -> Capabilities {
     Capabilities::full()
+}
+
+/// The kernel that fails as a device-side assertion of eager's does if a flag is set.
+const CHECK: &str = r#"
+extern "C" __global__ void check_index(const unsigned char* flag) {
+  if (*flag) __assertfail("index out of bounds", "a compiled kernel", 0, "rust_inductor", 1);
+}
+"#;
+
+/// An opened device.
+pub struct Cuda {
+    driver: Driver,
+    nvrtc: &'static Nvrtc,
+    store: Arc<dyn Store>,
+    capabilities: backend::Capabilities,
+    /// The functions of programs that were loaded, by what the program follows from.
+    loaded: Mutex<FxHashMap<u128, Arc<[Function]>>>,
+}
+
+impl Cuda {
+    /// Opens the device of this number among those that are visible. Machine code is kept in `store`; `folders` are
+    /// where NVRTC may lie.
+    ///
+    /// # Errors
+    /// No driver, no such device, or no compiler.
+    pub fn open(ordinal: i32, folders: &[PathBuf], store: Arc<dyn Store>) -> Result<Cuda, CudaError> {
+        let driver = Driver::open(ordinal)?;
+        let nvrtc = Nvrtc::find(folders)?;
+        tracing::info!(target: "inductor_cuda", device = driver.name, compiler = nvrtc.fingerprint(), "opened");
+        let capabilities = backend::Capabilities {
+            vector_bytes: 16,
+            dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
+            scratch_bytes: capabilities().shared_bytes as usize / 2,
+            channels_last: false,
+            multiplies: false,
+            scatters: false,
+            epilogues: false,
+            in_place: false,
+            splits: false,
+            together: false,
+            plans_calls: false,
+        };
+        Ok(Cuda { driver, nvrtc, store, capabilities, loaded: Mutex::default() })
+    }
+
+    /// What people call the device.
+    pub fn name(&self) -> &str {
+        &self.driver.name
+    }
+
+    /// What kernels and plans should look like.
+    pub fn capabilities(&self) -> &backend::Capabilities {
+        &self.capabilities
+    }
+
+    /// Compiles kernels, in parallel; the results stand in the order of the kernels.
+    pub fn compile(&self, kernels: &[&Kernel]) -> Vec<Result<Arc<CudaKernel>, Refusal>> {
+        let compiled = self.compile_with(kernels, &capabilities());
+        let kernels = kernels.iter().map(|&kernel| kernel.clone());
+        kernels.zip(compiled).map(|(kernel, compiled)| CudaKernel::new(kernel, compiled).map(Arc::new)).collect()
+    }
+
+    fn compile_with(&self, kernels: &[&Kernel], caps: &Capabilities) -> Vec<Result<Compiled, Refusal>> {
+        let mut grids: Vec<Result<GridKernel, Refusal>> =
+            kernels.iter().map(|kernel| lower(kernel, caps).map_err(|error| Refusal(error.to_string()))).collect();
+        // Kernels of one name may meet in one program.
+        for (number, grid) in grids.iter_mut().flatten().enumerate() {
+            grid.stages.iter_mut().for_each(|stage| stage.name = format!("{}_{number}", stage.name));
+        }
+        let programs = rayon::current_num_threads().min(kernels.len()).max(1);
+        let each = kernels.len().div_ceil(programs).max(1);
+        let functions: Vec<Result<Vec<Vec<Function>>, Refusal>> = grids
+            .par_chunks(each)
+            .map(|grids| self.functions(&grids.iter().flatten().collect::<Vec<_>>()))
+            .collect();
+        let together = |(grids, functions): (&[Result<GridKernel, Refusal>], Result<Vec<Vec<Function>>, Refusal>)| {
+            let mut functions = functions.map(Vec::into_iter);
+            let compiled = |grid: &Result<GridKernel, Refusal>| {
+                let grid = grid.clone()?;
+                let functions = functions.as_mut().map_err(|refusal| refusal.clone())?;
+                Ok(Compiled { grid, functions: functions.next().unwrap_or_default() })
+            };
+            grids.iter().map(compiled).collect::<Vec<_>>()
+        };
+        grids.chunks(each).zip(functions).flat_map(together).collect()
+    }
+
+    /// The functions of each kernel's stages, compiled as one program.
+    fn functions(&self, grids: &[&GridKernel]) -> Result<Vec<Vec<Function>>, Refusal> {
+        let text: String = grids.iter().map(|grid| print(grid)).collect();
+        let stages: Vec<&str> = grids.iter().flat_map(|grid| &grid.stages).map(|stage| stage.name.as_str()).collect();
+        let all = self.program(&text, &stages).map_err(|error| Refusal(error.to_string()))?;
+        let mut all = all.iter().copied();
+        Ok(grids.iter().map(|grid| all.by_ref().take(grid.stages.len()).collect()).collect())
+    }
+
+    /// The functions of these names in a program: as they were loaded, from the store, or compiled.
+    fn program(&self, text: &str, names: &[&str]) -> Result<Arc<[Function]>, CudaError> {
+        if names.is_empty() {
+            return Ok(Arc::default());
+        }
+        let (compiler, architecture) = (self.nvrtc.fingerprint(), &self.driver.architecture);
+        let key = Key::new("cuda cubin", [compiler.as_bytes(), architecture.as_bytes(), text.as_bytes()]);
+        let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(functions) = loaded().get(&key.short()) {
+            return Ok(Arc::clone(functions));
+        }
+        let kept = self.store.get(&key).and_then(|cubin| self.driver.load(&cubin, names).ok());
+        let functions = match kept {
+            Some(functions) => functions,
+            None => {
+                let cubin = self.nvrtc.compile(text, architecture)?;
+                self.store.put(&key, &cubin);
+                self.driver.load(&cubin, names)?
+            }
+        };
+        let functions: Arc<[Function]> = functions.into();
+        loaded().insert(key.short(), Arc::clone(&functions));
+        Ok(functions)
+    }
+
+    /// Has the stream fail, as an assertion of eager's does, if the byte at `flag` is not 0.
+    ///
+    /// # Errors
+    /// The compiler's or the driver's.
+    ///
+    /// # Safety
+    /// The address is that of a byte of the device's memory, which lives until the stream has done the work.
+    pub unsafe fn check(&self, stream: Stream, flag: u64) -> Result<(), CudaError> {
+        let functions = self.program(CHECK, &["check_index"])?;
+        let mut flag = flag;
+        // SAFETY: the function takes one pointer, for which the caller vouches.
+        unsafe { self.driver.launch(functions[0], [1, 1, 1], 1, stream, &mut [(&raw mut flag).cast()]) }
+    }
 }

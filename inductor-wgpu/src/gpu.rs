@@ -138,6 +138,7 @@ impl Gpu {
             in_place: false,
             splits: false,
             together: false,
+            plans_calls: true,
         };
         let opened = Mutex::new(Arc::new(opened));
         let (shared, choice) = (Arc::new(shared), choice.clone());

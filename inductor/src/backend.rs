@@ -32,6 +32,8 @@ pub struct Capabilities {
     pub splits: bool,
     /// True if the device gains from launching small kernels together ([`Backend::together`]).
     pub together: bool,
+    /// True if calls of libraries may write their results into memory of the plan's.
+    pub plans_calls: bool,
 }
 
 /// An error of a backend; it names the kernel.

@@ -112,7 +112,9 @@ impl Planner<'_> {
     fn is_planned(&self, id: CallId) -> bool {
         let call = &self.graph.calls[id];
         let is_own_product = || self.caps.multiplies && self.is_own_convolution(call);
-        call.planned || is_own_product() || (self.caps.scatters && layout::is_own_scatter(self.graph, call))
+        (call.planned && self.caps.plans_calls)
+            || is_own_product()
+            || (self.caps.scatters && layout::is_own_scatter(self.graph, call))
     }
 
     /// True if a call is a convolution that devices compute as a matrix product: of single pixels where channels lie

@@ -19,7 +19,7 @@ use crate::torch::Torch;
 use fx::aten::rules;
 use fx::passes::functionalize;
 use inductor::plan::{CallKind, Plan, Step};
-use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -373,8 +373,12 @@ impl CompiledFn {
             return Ok(Some(Arc::clone(program)));
         }
         let explain = |error| symbols.exception(&error, &values, &self.imported.graph);
-        let program = compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values), &explain)?;
-        let program = Arc::new(program);
+        let program = match compiled.program(py, &self.imported, &|sym| symbols.find(sym, &values), &explain) {
+            Ok(program) => Arc::new(program),
+            // Sizes that no kernel of the device holds for.
+            Err(error) if error.is_instance_of::<PyNotImplementedError>(py) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let mut all = lock();
         if all.len() == MOST_PREPARED {
             all.remove(0);

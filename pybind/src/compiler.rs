@@ -1,18 +1,21 @@
 //! From an imported graph to a program: the compiler, with its safety net.
 
 use crate::cache::{self, Cache};
+use crate::cuda;
 use crate::device::Wgpu;
-use crate::exec::{Arenas, LARGE, Latest, Parts, Program, prepare};
+use crate::exec::{Arenas, CudaCode, LARGE, Latest, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
 use crate::options::Options;
 use crate::torch::pool;
 use cranelift_entity::PrimaryMap;
-use inductor::backend::{Backend, CompiledKernel};
-use inductor::device::{Device, Refusal};
+use inductor::backend::{Backend, Capabilities, CompiledKernel};
+use inductor::device::{Device as _, Refusal};
+use inductor::loop_ir::Kernel;
 use inductor::offload::{Place, Placement};
 use inductor::plan::{CallKind, Fate, KernelId, Launch, Plan, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
+use inductor_cuda::{Cuda, CudaKernel};
 use inductor_wgpu::{Gpu, GpuKernel};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -20,7 +23,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use symshapes::Sym;
+use symshapes::{Device, DeviceKind, Sym};
 
 /// A compiled graph, for all sizes.
 pub(crate) struct Compiled {
@@ -40,6 +43,8 @@ pub(crate) struct Compiled {
 pub(crate) enum Code {
     /// For the processor.
     Host(inductor::Code),
+    /// For a CUDA device, by its number, on which the tensors are.
+    Cuda(Arc<Cuda>, i32, PrimaryMap<KernelId, Arc<CudaKernel>>),
     /// For a device, or why it takes a kernel not.
     Device(Arc<Wgpu>, PrimaryMap<KernelId, Result<GpuKernel, Refusal>>),
 }
@@ -64,15 +69,30 @@ impl Compiled {
                 let find = |id| code.launched.get(&id).cloned().or_else(|| compile(id));
                 prepare(
                     py,
-                    Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device: None, arenas, latest },
+                    Parts {
+                        plan: &plan,
+                        kernels: &find,
+                        imported,
+                        cpu: self.cpu,
+                        device: None,
+                        cuda: None,
+                        arenas,
+                        latest,
+                    },
                 )
+            }
+            Code::Cuda(device, index, kernels) => {
+                let cuda = Some(CudaCode { device, index: *index, kernels });
+                let (cpu, device) = (self.cpu, None);
+                prepare(py, Parts { plan: &plan, kernels: &|_| None, imported, cpu, device, cuda, arenas, latest })
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
                 let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
                 let device = Some((Arc::clone(device), placement));
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu: self.cpu, device, arenas, latest })
+                let (cpu, cuda) = (self.cpu, None);
+                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu, device, cuda, arenas, latest })
             }
         }
     }
@@ -81,7 +101,7 @@ impl Compiled {
     fn plan_at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan, SizeError> {
         match self.code {
             Code::Host(_) => self.plan.fused_at(value, &|plan, call, epilogue| self.cpu.way(plan, call, epilogue)),
-            Code::Device(..) => self.plan.at(value),
+            Code::Cuda(..) | Code::Device(..) => self.plan.at(value),
         }
     }
 
@@ -94,6 +114,7 @@ impl Compiled {
     pub(crate) fn device(&self) -> Option<String> {
         match &self.code {
             Code::Host(_) => None,
+            Code::Cuda(device, ..) => Some(device.name().to_owned()),
             Code::Device(device, _) => Some(device.gpu.name().to_owned()),
         }
     }
@@ -102,6 +123,7 @@ impl Compiled {
     pub(crate) fn listing(&self, id: KernelId) -> String {
         match &self.code {
             Code::Host(code) => code.listing(id),
+            Code::Cuda(_, _, kernels) => kernels.get(id).map(|kernel| kernel.listing()).unwrap_or_default(),
             Code::Device(device, kernels) => match kernels.get(id) {
                 Some(Ok(kernel)) => device.gpu.listing(kernel),
                 Some(Err(reason)) => format!("on the processor: {reason}"),
@@ -149,8 +171,10 @@ pub(crate) fn compile(
     if options.fallback_error {
         forbid_fallbacks(&plan)?;
     }
-    if let Code::Host(_) = code {
-        suit(&mut plan, &imported.roles);
+    match code {
+        Code::Host(_) => suit(&mut plan, &imported.roles),
+        Code::Cuda(..) if imported.roles.spends => plan.choices.own_from = Some(LARGE),
+        Code::Cuda(..) | Code::Device(..) => {}
     }
     let (arenas, latest) = (Arenas::shared(), Arc::default());
     Ok(Compiled { plan, code, cpu: host(options), arenas, latest, stages })
@@ -171,7 +195,17 @@ type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);
 /// Runs the compiler without the GIL; a panic becomes an error.
 fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
     let graph = &imported.graph;
-    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, &imported.roles, options, device)));
+    let on = match device {
+        Some(device) => On::Device(device),
+        None => match cuda::device_of(graph)? {
+            Some(index) => {
+                let folders = cuda::folders(py).map_err(|error| error.to_string())?;
+                On::Cuda(cuda::open(index, &folders, options.cache)?, index)
+            }
+            None => On::Host,
+        },
+    };
+    let run = || catch_unwind(AssertUnwindSafe(|| middle(graph, &imported.roles, options, on)));
     match py.detach(run) {
         Ok(result) => result,
         Err(panic) => Err(format!("internal error of the compiler: {}", panic_text(panic.as_ref()))),
@@ -190,22 +224,55 @@ fn host(options: &Options) -> &'static Cpu {
     })
 }
 
-fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
-    let cpu = host(options);
+/// What a graph is compiled for.
+enum On {
+    /// The processor.
+    Host,
+    /// A CUDA device, by its number.
+    Cuda(Arc<Cuda>, i32),
+    /// A device with memory of its own, which runs what it can.
+    Device(Arc<Wgpu>),
+}
+
+fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result<Made, String> {
     let Options { fallback_error, fills, freezing, .. } = *options;
-    let mut options = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
-    let Some(device) = device else {
-        // Weights that are trained are written to between calls.
-        options.weights = (freezing && roles.saved_from.is_none()).then(|| roles.weights.clone());
-        let compiled = inductor::compile(graph, cpu, &options).map_err(|error| error.to_string())?;
-        return Ok((compiled.plan, Code::Host(compiled.code), compiled.stages));
-    };
-    let lowered = inductor::lower(graph, device.gpu.capabilities(), &options);
-    let (plan, mut stages) = lowered.map_err(|error| error.to_string())?;
+    let chosen = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
+    match on {
+        On::Host => {
+            // Weights that are trained are written to between calls.
+            let weights = (freezing && roles.saved_from.is_none()).then(|| roles.weights.clone());
+            let chosen = inductor::Options { weights, ..chosen };
+            let compiled = inductor::compile(graph, host(options), &chosen).map_err(|error| error.to_string())?;
+            Ok((compiled.plan, Code::Host(compiled.code), compiled.stages))
+        }
+        On::Cuda(cuda, index) => {
+            let number = u16::try_from(index).map_err(|_| "a device without a number".to_owned())?;
+            let device = Device { kind: DeviceKind::Cuda, index: Some(number) };
+            lowered(graph, cuda.capabilities(), &inductor::Options { device, ..chosen }, |plan| {
+                let kernels: Vec<&Kernel> = plan.kernels.values().collect();
+                let compiled = cuda.compile(&kernels).into_iter().collect::<Result<_, _>>();
+                Ok(Code::Cuda(Arc::clone(&cuda), index, compiled.map_err(|refusal| refusal.to_string())?))
+            })
+        }
+        On::Device(device) => lowered(graph, device.gpu.capabilities(), &chosen, |plan| {
+            let kernels = plan.kernels.values().map(|kernel| device.gpu.compile(kernel)).collect();
+            Ok(Code::Device(Arc::clone(&device), kernels))
+        }),
+    }
+}
+
+/// A graph's plan and the code that is generated for it.
+fn lowered(
+    graph: &fx::Graph,
+    capabilities: &Capabilities,
+    options: &inductor::Options,
+    generate: impl FnOnce(&SymbolicPlan) -> Result<Code, String>,
+) -> Result<Made, String> {
+    let (plan, mut stages) = inductor::lower(graph, capabilities, options).map_err(|error| error.to_string())?;
     let start = Instant::now();
-    let kernels = plan.kernels.values().map(|kernel| device.gpu.compile(kernel)).collect();
+    let code = generate(&plan)?;
     stages.push(("codegen", start.elapsed()));
-    Ok((plan, Code::Device(device, kernels), stages))
+    Ok((plan, code, stages))
 }
 
 /// What a panic says.

@@ -6,6 +6,7 @@
 mod cache;
 mod compiled_fn;
 mod compiler;
+mod cuda;
 mod device;
 mod differentiated;
 mod dynamo;

@@ -41,6 +41,11 @@ impl Overload {
         self.name.split_once('.').map_or(&self.name, |(base, _)| base)
     }
 
+    /// True if a release of torch that prints the operator's schema as `text` has the table's.
+    pub fn is_declared_as(&self, text: &str) -> bool {
+        parse::schema(text).is_ok_and(|schema| schema == self.schema)
+    }
+
     /// The name that a node's target has: `aten.add.Tensor`.
     pub fn target(&self) -> String {
         format!("aten.{}", self.name)

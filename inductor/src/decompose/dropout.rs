@@ -6,7 +6,7 @@
 
 use fx::aten::Overload;
 use fx::{Arg, NodeId, Scalar};
-use symshapes::DType;
+use symshapes::{DType, DeviceKind};
 
 use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
@@ -20,6 +20,9 @@ impl Decompose<'_> {
             "dropout.default" => false,
             _ => return unsupported("another operator"),
         };
+        if self.options.device.kind != DeviceKind::Cpu {
+            return unsupported("a device whose generator draws in the operator's own kernel");
+        }
         let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };
         let Some(Some(result)) = promises.first() else { return unsupported("another result") };
         let dense = contiguous_strides(&mut self.b.graph.pool, &result.sizes);

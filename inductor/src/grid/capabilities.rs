@@ -57,6 +57,8 @@ pub struct Capabilities {
     /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the
     /// device cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
+    /// Whether a reduction of few columns is done in pieces, for want of threads.
+    pub columns: bool,
     /// Threads of a subgroup, where they can exchange values and are always as many: a power of two.
     pub subgroup: Option<u32>,
     /// Whether they exchange values of 64 bits, too.
@@ -78,6 +80,7 @@ impl Capabilities {
             wide_ints,
             atomic_floats: false,
             vectors: None,
+            columns: false,
             subgroup: None,
             wide_exchanges: false,
             wide_floats: WideFloats::AsF32,
@@ -95,6 +98,7 @@ impl Capabilities {
             wide_ints: true,
             atomic_floats: true,
             vectors: Some(1 << 16),
+            columns: true,
             subgroup: Some(32),
             wide_exchanges: true,
             wide_floats: WideFloats::Native,

@@ -26,6 +26,7 @@ impl InterpBackend {
             in_place: true,
             splits: true,
             together: true,
+            plans_calls: true,
         };
         InterpBackend { capabilities }
     }

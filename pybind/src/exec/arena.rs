@@ -4,9 +4,12 @@
 //! call may be one of another size, or of another graph.
 
 use super::pages::{LARGE, ask_for_large};
+use crate::torch::shim::ShimError;
+use crate::torch::{Tensor, tensor};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use symshapes::DType;
 
 /// Buffers of the arena start at multiples of this: a cache line, and the widest vector.
 const ALIGN: usize = 64;
@@ -14,14 +17,25 @@ const ALIGN: usize = 64;
 /// A block of memory.
 pub(crate) struct Arena {
     start: NonNull<u8>,
-    layout: Option<Layout>,
+    bytes: usize,
+    memory: Memory,
+}
+
+/// Who gives a block back.
+enum Memory {
+    /// There is none.
+    Nothing,
+    /// The host's allocator.
+    Host(Layout),
+    /// A tensor that has the block as its storage.
+    Tensor { _owner: Tensor },
 }
 
 // SAFETY: the block belongs to the arena alone.
 unsafe impl Send for Arena {}
 
 impl Arena {
-    pub(crate) const EMPTY: Arena = Arena { start: NonNull::dangling(), layout: None };
+    pub(crate) const EMPTY: Arena = Arena { start: NonNull::dangling(), bytes: 0, memory: Memory::Nothing };
 
     /// A block of `bytes` bytes; `None` if there is not so much memory.
     pub(crate) fn new(bytes: usize) -> Option<Arena> {
@@ -32,29 +46,40 @@ impl Arena {
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc(layout) })?;
         ask_for_large(start.as_ptr(), bytes);
-        Some(Arena { start, layout: Some(layout) })
+        Some(Arena { start, bytes, memory: Memory::Host(layout) })
     }
 
-    fn bytes(&self) -> usize {
-        self.layout.map_or(0, |layout| layout.size())
+    /// A block of `bytes` bytes of a device's memory, from PyTorch's allocator.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub(crate) fn on(device: (i32, i32), bytes: usize) -> Result<Arena, ShimError> {
+        let Ok(len) = i64::try_from(bytes) else {
+            return Err(ShimError::Call { call: "an arena", reason: format!("{bytes} bytes") });
+        };
+        let owner = Tensor::empty(&[len], &[1], DType::U8.torch_code(), device)?;
+        match NonNull::new(tensor::data_ptr(owner.raw())?) {
+            Some(start) => Ok(Arena { start, bytes, memory: Memory::Tensor { _owner: owner } }),
+            None => Ok(Arena::EMPTY),
+        }
     }
 
     /// The address `offset` bytes behind the start.
     pub(crate) fn at(&self, offset: usize) -> *mut u8 {
-        debug_assert!(offset <= self.bytes());
+        debug_assert!(offset <= self.bytes);
         self.start.as_ptr().wrapping_add(offset)
     }
 
     /// True for an address in the block.
     pub(crate) fn holds(&self, address: *const u8) -> bool {
         let distance = (address as usize).wrapping_sub(self.start.as_ptr() as usize);
-        distance < self.bytes()
+        distance < self.bytes
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        if let Some(layout) = self.layout {
+        if let Memory::Host(layout) = self.memory {
             // SAFETY: the block was allocated with this layout.
             unsafe { dealloc(self.start.as_ptr(), layout) };
         }
@@ -85,7 +110,7 @@ impl Arenas {
         }
         let too_small = {
             let mut free = self.free();
-            let first = free.partition_point(|arena| arena.bytes() < bytes);
+            let first = free.partition_point(|arena| arena.bytes < bytes);
             if first < free.len() {
                 return Some(free.remove(first));
             }
@@ -96,11 +121,11 @@ impl Arenas {
         Arena::new(bytes)
     }
 
-    /// Takes a block back.
+    /// Takes a block of the host back; those of devices go back to PyTorch.
     pub(super) fn give(&self, arena: Arena) {
-        if arena.bytes() > 0 {
+        if let Memory::Host(_) = arena.memory {
             let mut free = self.free();
-            let at = free.partition_point(|other| other.bytes() < arena.bytes());
+            let at = free.partition_point(|other| other.bytes < arena.bytes);
             free.insert(at, arena);
         }
     }
@@ -131,6 +156,6 @@ mod tests {
         arenas.give(arenas.take(4096).expect("there is memory"));
         arenas.give(arenas.take(8192).expect("there is memory"));
         assert_eq!(arenas.free().len(), 1);
-        assert_eq!(arenas.take(0).expect("nothing is there").bytes(), 0);
+        assert_eq!(arenas.take(0).expect("nothing is there").bytes, 0);
     }
 }

@@ -17,7 +17,7 @@ use smallvec::{SmallVec, smallvec};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem;
 use std::sync::OnceLock;
-use symshapes::{DType, DTypeClass, DeviceKind};
+use symshapes::{DType, DTypeClass, Device, DeviceKind};
 
 type Word = u64;
 
@@ -31,11 +31,14 @@ pub(crate) type Made = SmallVec<[Option<Tensor>; 4]>;
 macro_rules! interface {
     ($($field:ident = $symbol:literal: fn($($arg:ty),*);)*) => {
         /// The interface's functions.
-        struct Interface { $($field: unsafe extern "C" fn($($arg),*) -> i32,)* }
+        struct Interface {
+            new_box: NewBox,
+            $($field: unsafe extern "C" fn($($arg),*) -> i32,)*
+        }
 
         impl Interface {
             fn load(shim: &Shim) -> Option<Interface> {
-                Some(Interface { $($field: {
+                Some(Interface { new_box: NewBox::load(shim)?, $($field: {
                     let address = shim.find(concat!($symbol, "\0"))?;
                     // SAFETY: this is the type that torch's header declares for the symbol.
                     unsafe { mem::transmute::<*const c_void, unsafe extern "C" fn($($arg),*) -> i32>(address) }
@@ -52,8 +55,43 @@ interface! {
     len = "torch_list_size": fn(*mut c_void, *mut usize);
     item = "torch_list_get_item": fn(*mut c_void, usize, *mut Word);
     delete_list = "torch_delete_list": fn(*mut c_void);
-    new_box = "torch_new_stable_ivalue": fn(*mut *mut Word);
     new_text = "torch_new_string_handle": fn(*const c_char, usize, *mut *mut c_void);
+}
+
+/// What makes room for a word on the heap that libtorch frees.
+#[derive(Clone, Copy)]
+enum NewBox {
+    /// `torch_new_stable_ivalue`
+    Own(unsafe extern "C" fn(*mut *mut Word) -> i32),
+    /// `operator new(unsigned long)`: before torch 2.12 whoever calls the dispatcher makes room as C++ does.
+    Operator(unsafe extern "C" fn(usize) -> *mut Word),
+}
+
+impl NewBox {
+    fn load(shim: &Shim) -> Option<NewBox> {
+        if let Some(own) = shim.find("torch_new_stable_ivalue\0") {
+            // SAFETY: this is the type that torch's header declares for the symbol.
+            return Some(NewBox::Own(unsafe { mem::transmute::<*const c_void, _>(own) }));
+        }
+        let operator = shim.find("_Znwm\0")?;
+        // SAFETY: this is the type that the C++ ABI gives the symbol.
+        Some(NewBox::Operator(unsafe { mem::transmute::<*const c_void, _>(operator) }))
+    }
+
+    /// Room for a word.
+    fn make(self) -> Result<*mut Word, ShimError> {
+        match self {
+            NewBox::Own(make) => {
+                let mut place = std::ptr::null_mut();
+                // SAFETY: the new word's address is stored in `place`.
+                Shim::get().check("torch_new_stable_ivalue", unsafe { make(&raw mut place) })?;
+                Ok(place)
+            }
+            // SAFETY: the operator gives a block of so many bytes; that it throws where there is none ends the process,
+            // as an allocation of Rust's does.
+            NewBox::Operator(new) => Ok(unsafe { new(mem::size_of::<Word>()) }),
+        }
+    }
 }
 
 impl Interface {
@@ -196,9 +234,14 @@ fn plain(ty: &Type, arg: &Arg) -> Option<Value> {
         (Type::DType, Arg::DType(dtype)) => Value::Word(u32::try_from(dtype.torch_code()).ok()?.into()),
         (Type::Layout, Arg::Layout(name)) if name == "strided" => Value::Word(0),
         (Type::MemoryFormat, Arg::MemoryFormat(name)) => Value::Word(memory_format(name)?),
-        // The index in the lower half, the kind (0, the host) in the upper one.
-        (Type::Device, Arg::Device(device)) if device.kind == DeviceKind::Cpu => {
-            Value::Word(device.index.map_or(u32::MAX, u32::from).into())
+        // The index in the lower half, the kind in the upper one.
+        (Type::Device, Arg::Device(Device { kind, index })) => {
+            let kind: Word = match kind {
+                DeviceKind::Cpu => 0,
+                DeviceKind::Cuda => 1,
+                DeviceKind::Meta | DeviceKind::Other => return None,
+            };
+            Value::Word(kind << 32 | Word::from(index.map_or(u32::MAX, u32::from)))
         }
         _ => return None,
     })
@@ -343,9 +386,7 @@ fn word(
         }
         Value::Some(inner) => {
             let word = word(interface, inner, &mut *tensors)?;
-            let mut place = std::ptr::null_mut();
-            // SAFETY: the new word's address is stored in `place`.
-            shim.check("torch_new_stable_ivalue", unsafe { (interface.new_box)(&raw mut place) })?;
+            let place = interface.new_box.make()?;
             // SAFETY: the address is that of a word of ours.
             unsafe { place.write(word) };
             Ok(place as Word)

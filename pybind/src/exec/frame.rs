@@ -10,6 +10,7 @@ use crate::torch::{RawTensor, Tensor, tensor};
 use cranelift_entity::EntityRef;
 use inductor::offload::Session;
 use inductor::plan::{Buf, Storage};
+use inductor_cuda::Stream;
 use inductor_wgpu::Gpu;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
@@ -63,6 +64,8 @@ pub(crate) struct Frame {
     pub(super) states: FxHashMap<Buf, State>,
     /// What was kept of an earlier call, if this one uses it.
     pub(super) kept: Option<Arc<Kept>>,
+    /// PyTorch's current stream, in a program with a CUDA device.
+    pub(super) stream: Stream,
     /// True once the call has written to a tensor of the caller's.
     pub(super) has_written: bool,
     /// The lender's memory, once it is allocated.
@@ -88,6 +91,7 @@ impl Frame {
             session: None,
             states: FxHashMap::default(),
             kept: None,
+            stream: Stream::default(),
             has_written: false,
             lent: ptr::null_mut()..ptr::null_mut(),
             made_for: ptr::null_mut(),
@@ -106,9 +110,12 @@ impl Frame {
                 }
             }
         }
-        for &flag in &program.flags {
-            // SAFETY: a flag is a byte of the arena that nothing else shares.
-            unsafe { self.data(flag).write(0) };
+        for (number, &flag) in program.flags.iter().enumerate() {
+            match &program.cuda {
+                Some(cuda) => self.data[flag.index()] = cuda.flag(number),
+                // SAFETY: a flag is a byte of the arena that nothing else shares.
+                None => unsafe { self.data(flag).write(0) },
+            }
         }
         self.arena = arena;
     }
@@ -135,6 +142,11 @@ impl Frame {
         self.data[buf.index()]
     }
 
+    /// The memory that each launch of a CUDA program may use, behind that of the buffers.
+    pub(super) fn scratch(&self, program: &Program) -> *mut u8 {
+        self.arena.at(program.scratch)
+    }
+
     /// True for a tensor that a call has given back as it got it, from memory that the next steps use again.
     pub(crate) fn lends(&self, tensor: RawTensor) -> Result<bool, ShimError> {
         let data = tensor::data_ptr(tensor)?;
@@ -154,12 +166,13 @@ impl Frame {
     /// Allocates a buffer as the plan lays it out.
     pub(crate) fn allocate(&mut self, program: &Program, buf: Buf) -> Result<(), ShimError> {
         let spec = &program.bufs[buf];
-        if spec.bytes >= WIDE {
+        let is_host = program.cuda.is_none();
+        if is_host && spec.bytes >= WIDE {
             mend_holes();
         }
-        let tensor = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, (0, 0))?;
+        let tensor = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, program.memory())?;
         self.put(buf, Slot::Owned(tensor))?;
-        if spec.bytes >= LARGE {
+        if is_host && spec.bytes >= LARGE {
             ask_for_large(self.data(buf), spec.bytes);
         }
         if program.lender == Some(buf) {
@@ -209,9 +222,11 @@ impl Frame {
             }
             _ => {
                 let data = self.data(spec.buf).wrapping_offset(spec.offset as isize * buf.size as isize);
+                let device = base.map(|raw| tensor::info(raw).map(|info| info.device)).transpose()?;
+                let device = device.unwrap_or(program.memory());
                 // SAFETY: the plan keeps views inside their buffers; the arena outlives the frame's tensors, and other
                 // buffers, the lender among them, outlive the step.
-                unsafe { Tensor::over(data, &spec.sizes, &spec.strides, spec.dtype) }?
+                unsafe { Tensor::over(data, &spec.sizes, &spec.strides, spec.dtype, device) }?
             }
         };
         let raw = tensor.raw();

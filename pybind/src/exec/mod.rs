@@ -3,12 +3,14 @@
 //! [`prepare`] turns a plan into a [`Program`] once: targets, constants and shims are resolved, views numbered. Each
 //! call then takes a [`Frame`] (buffer table) from the program's pool and an arena of those that all graphs share, and
 //! runs the steps in them. Steps that need Python run attached to the interpreter; all others run in stretches without
-//! the GIL. Where a device runs a part of the plan, the steps between say what moves (`device`).
+//! the GIL. Where a device runs a part of the plan, the steps between say what moves (`device`); where tensors are on a
+//! CUDA device, so is all memory of the program's, and calls return before the device is done (`cuda`).
 //!
 //! Invariants: inputs are checked against the plan's promise before any step reads them; a frame is used by one thread
 //! at a time; what is borrowed from an input lives as long as the call holds it: to its end, or to a [`Step::Forget`].
 
 mod arena;
+mod cuda;
 mod device;
 mod dispatch;
 mod externs;
@@ -20,6 +22,7 @@ mod python_step;
 mod run;
 
 pub(crate) use arena::Arenas;
+pub(crate) use cuda::{CudaCode, CudaPart};
 pub(crate) use device::DevicePart;
 pub(crate) use frame::Frame;
 pub(crate) use frozen::{Latest, forget_frozen};
@@ -28,6 +31,7 @@ pub(crate) use prepare::{Parts, prepare};
 pub(crate) use run::Outcome;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use cuda::{CUDA, CudaLaunch};
 use dispatch::Dispatch;
 use externs::{Extern, Value};
 use frozen::Frozen;
@@ -145,6 +149,8 @@ pub(crate) struct LibraryCall {
 pub(crate) enum Step {
     Allocate(Buf),
     Launch(KernelLaunch),
+    /// A kernel on a CUDA device.
+    Cuda(CudaLaunch),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
     /// The same, if the device may refuse, with what is done then.
@@ -201,6 +207,8 @@ pub(crate) struct Program {
     outputs: Vec<Output>,
     objects: usize,
     arena_bytes: usize,
+    /// Where the memory of the arena begins that each launch on a CUDA device may use.
+    scratch: usize,
     /// The result in whose memory others lie before it is written.
     lender: Option<Buf>,
     arenas: Arc<Arenas>,
@@ -209,6 +217,7 @@ pub(crate) struct Program {
     calls: Vec<Called>,
     frames: Mutex<Vec<Frame>>,
     device: Option<DevicePart>,
+    cuda: Option<CudaPart>,
 }
 
 /// What one of the steps calls.

@@ -4,7 +4,7 @@ use super::dispatch;
 use super::externs::{self, Form};
 use super::frozen::{Frozen, Latest};
 use super::{
-    Arenas, BufSpec, Called, DevicePart, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program,
+    Arenas, BufSpec, CUDA, Called, CudaCode, CudaLaunch, CudaPart, DevicePart, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program,
     PyArg, PyCall, Step, Stretch, ViewId, ViewSpec, Way,
 };
 use crate::device::Wgpu;
@@ -13,11 +13,12 @@ use crate::torch::Torch;
 use cranelift_entity::PrimaryMap;
 use fx::{Arg, Meta, NodeId};
 use inductor::backend::{Backend, CompiledKernel, Library, Member};
+use inductor::memory::ALIGN;
 use inductor::offload::{HostStep, Place, Placement};
 use inductor::plan::{self, Buf, Call, CallArg, CallKind, CallResult, KernelId, Launch, ObjectId, Plan, Storage, View};
 use inductor_cpu::Cpu;
 use inductor_wgpu::Gpu;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +40,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) cpu: &'a Cpu,
     /// The device that runs a part of it, and which part.
     pub(crate) device: Option<(Arc<Wgpu>, Placement<Gpu>)>,
+    /// The CUDA device that the tensors are on, with the kernels that it launches.
+    pub(crate) cuda: Option<CudaCode<'a>>,
     /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,
     /// What the graph has kept of what follows from weights.
@@ -46,8 +49,11 @@ pub(crate) struct Parts<'a> {
 }
 
 /// Prepares a plan whose kernels are compiled.
+///
+/// # Errors
+/// A `NotImplementedError` for sizes that a CUDA device's kernels do not hold for.
 pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
-    let Parts { plan, kernels, imported, cpu, device, arenas, latest } = parts;
+    let Parts { plan, kernels, imported, cpu, device, cuda, arenas, latest } = parts;
     let mut preparer = Preparer {
         py,
         torch: Torch::get(py)?,
@@ -55,6 +61,8 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         kernels,
         imported,
         cpu,
+        cuda,
+        scratch: 0,
         views: PrimaryMap::new(),
         numbers: FxHashMap::default(),
         written: FxHashSet::default(),
@@ -77,7 +85,11 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
             (preparer.outputs()?, None)
         }
     };
-    let Preparer { views, steps, calls, .. } = preparer;
+    let Preparer { views, steps, calls, scratch, .. } = preparer;
+    let flags: Box<[Buf]> =
+        steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect();
+    let cuda = cuda.map(|code| CudaPart::new(py, Arc::clone(code.device), code.index, flags.len())).transpose()?;
+    let scratch_at = plan.arena_bytes.next_multiple_of(ALIGN);
     Ok(Program {
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
@@ -87,15 +99,17 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         constants: constants(py, plan, imported)?,
         outputs,
         objects: count_objects(plan),
-        arena_bytes: plan.arena_bytes,
+        arena_bytes: if scratch == 0 { plan.arena_bytes } else { scratch_at + scratch },
+        scratch: scratch_at,
         lender: plan.lender,
         arenas,
-        flags: steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect(),
+        flags,
         steps,
         frozen: Frozen::of(plan, frozen, latest),
         calls,
         frames: Mutex::new(Vec::new()),
         device,
+        cuda,
     })
 }
 
@@ -106,6 +120,9 @@ struct Preparer<'py, 'a> {
     kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
     imported: &'a Imported,
     cpu: &'a Cpu,
+    cuda: Option<CudaCode<'a>>,
+    /// The most memory that a launch on a CUDA device uses beside its arguments.
+    scratch: usize,
     views: PrimaryMap<ViewId, ViewSpec>,
     numbers: FxHashMap<View, ViewId>,
     /// Owned buffers that have been allocated.
@@ -121,8 +138,11 @@ impl<'py> Preparer<'py, '_> {
         match step {
             plan::Step::Launch(launch) => {
                 launch.args.iter().for_each(|&buf| self.allocate(buf));
-                let launch = self.launched(launch)?;
-                self.steps.push(Step::Launch(launch));
+                let step = match self.cuda {
+                    Some(cuda) => Step::Cuda(self.launched_on(cuda, launch)?),
+                    None => Step::Launch(self.launched(launch)?),
+                };
+                self.steps.push(step);
             }
             plan::Step::Together(launches) => self.together(launches)?,
             plan::Step::Call(call) => self.call(call)?,
@@ -152,6 +172,13 @@ impl<'py> Preparer<'py, '_> {
     fn launched(&self, Launch { kernel, args, sizes }: &Launch) -> PyResult<KernelLaunch> {
         let kernel = self.compiled(*kernel)?;
         Ok(KernelLaunch { kernel, args: args.clone().into(), sizes: sizes.clone().into() })
+    }
+
+    fn launched_on(&mut self, code: CudaCode<'_>, Launch { kernel, args, sizes }: &Launch) -> PyResult<CudaLaunch> {
+        let work = code.kernels[*kernel].launch(code.device, sizes);
+        let work = work.map_err(|refusal| PyNotImplementedError::new_err(refusal.to_string()))?;
+        self.scratch = self.scratch.max(work.scratch_bytes);
+        Ok(CudaLaunch { work, args: args.clone().into() })
     }
 
     fn compiled(&self, kernel: KernelId) -> PyResult<Arc<dyn CompiledKernel>> {
@@ -312,8 +339,14 @@ impl<'py> Preparer<'py, '_> {
         if !self.torch.tried {
             return Err("this release of torch was not tried".to_owned());
         }
+        if !call.target.strip_prefix("aten.").and_then(fx::aten::lookup).is_some_and(|it| self.torch.declares(self.py, it)) {
+            return Err("no operator of ATen, or one that this release of torch declares otherwise".to_owned());
+        }
         let results = python.results.clone();
-        if let Some((shim, values)) = externs::find(call, &mut |view| self.view(view)) {
+        // The shims are those of the processor's library.
+        if self.cuda.is_none()
+            && let Some((shim, values)) = externs::find(call, &mut |view| self.view(view))
+        {
             let writes = call.results.iter().all(|r| matches!(r, CallResult::Tensor(_)));
             let fits = match shim.row.form {
                 Form::Out => writes && call.results.len() == 1,
@@ -509,7 +542,7 @@ fn inputs(plan: &Plan, imported: &Imported) -> PyResult<Vec<InputSpec>> {
         };
         let kind = match meta.device.kind {
             DeviceKind::Cpu => 0,
-            DeviceKind::Cuda => 1,
+            DeviceKind::Cuda => CUDA,
             DeviceKind::Meta => -1,
             DeviceKind::Other => -2,
         };

@@ -1,11 +1,12 @@
 //! One call of a program.
 
+use super::arena::Arena;
 use super::dispatch::{Dispatch, Made};
 use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
 use super::frozen::Start;
 use super::{
-    Called, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device,
+    CUDA, Called, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device,
 };
 use crate::options::Options;
 use crate::torch::shim::ShimError;
@@ -57,7 +58,11 @@ impl Program {
             return Err(PyTypeError::new_err(message));
         }
         let none = || PyMemoryError::new_err(format!("no memory for {} bytes between kernels", self.arena_bytes));
-        let arena = self.arenas.take(self.arena_bytes).ok_or_else(none)?;
+        let arena = match &self.cuda {
+            None => self.arenas.take(self.arena_bytes).ok_or_else(none)?,
+            Some(_) if self.arena_bytes == 0 => Arena::EMPTY,
+            Some(_) => Arena::on(self.memory(), self.arena_bytes)?,
+        };
         let frames = || self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         let free = frames().pop();
         let mut frame = free.unwrap_or_else(|| Frame::new(self));
@@ -66,6 +71,11 @@ impl Program {
         self.arenas.give(frame.leave());
         frames().push(frame);
         outcome
+    }
+
+    /// Type and index of the device on which the program's own memory lies.
+    pub(super) fn memory(&self) -> (i32, i32) {
+        self.cuda.as_ref().map_or((0, 0), |cuda| (CUDA, cuda.index))
     }
 
     /// True if a call has dropped some of these arguments.
@@ -111,6 +121,9 @@ impl Program {
         };
         if let Some(device) = &self.device {
             device.begin(py, self, args, options.freezing, frame)?;
+        }
+        if let Some(cuda) = &self.cuda {
+            frame.stream = cuda.stream(py)?;
         }
         let frozen = self.frozen.as_ref();
         let start = frozen.map(|frozen| frozen.begin(py, self, args, frame)).transpose()?;
@@ -224,9 +237,8 @@ impl Program {
         let step = if let Step::Unless(_, otherwise) = &self.steps[at] { otherwise } else { &self.steps[at] };
         let call: &PyCall = match step {
             Step::Python(call) | Step::Extern(_, call) => call,
-            Step::Allocate(_) | Step::Launch(..) | Step::Library(_) | Step::Unless(..) | Step::Either(..) => {
-                return Ok(());
-            }
+            Step::Allocate(_) | Step::Launch(..) | Step::Cuda(_) | Step::Library(_) => return Ok(()),
+            Step::Unless(..) | Step::Either(..) => return Ok(()),
             Step::Free(_) | Step::Forget(_) | Step::Check(_) | Step::Write(..) => return Ok(()),
             Step::Device(_) | Step::Fetch(_) | Step::Wrote(_) | Step::Release(_) => return Ok(()),
         };
@@ -243,6 +255,7 @@ impl Program {
                 launch.run(frame, threads);
                 Ok(())
             }
+            Step::Cuda(launch) => self.cuda.as_ref().map_or(Ok(()), |cuda| cuda.launch(self, launch, frame)),
             Step::Library(call) => {
                 call.launch(frame, threads);
                 Ok(())
@@ -265,7 +278,10 @@ impl Program {
                 Ok(())
             }
             Step::Forget(_) => Err(Stop::Forget(at)),
-            Step::Check(buf) => check_flag(frame.data(*buf)),
+            Step::Check(buf) => match &self.cuda {
+                Some(cuda) => cuda.check(frame.data(*buf), frame),
+                None => check_flag(frame.data(*buf)),
+            },
             Step::Write(into, from) => {
                 let into = frame.slot(*into).raw().unwrap_or(ptr::null_mut());
                 frame.has_written = true;
@@ -408,8 +424,9 @@ impl Program {
             }
             // Some operators of torch do not keep what its metadata promises, which all later steps rely on.
             _ if info.dtype != spec.dtype => {
-                frame.allocate(self, buf)?;
-                tensor::copy(frame.slot(buf).raw().unwrap_or(ptr::null_mut()), made.raw())
+                let kept = Tensor::empty(&spec.sizes, &spec.strides, spec.dtype, info.device)?;
+                tensor::copy(kept.raw(), made.raw())?;
+                frame.put(buf, Slot::Owned(kept))
             }
             _ if info.has_strides(&spec.strides) && !frame.lends(made.raw())? => frame.put(buf, Slot::Owned(made)),
             _ => frame.put(buf, Slot::Owned(Tensor::restrided(made.raw(), &spec.strides)?)),

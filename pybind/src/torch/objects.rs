@@ -3,6 +3,7 @@
 use super::private::{Look, Private, TensorWords};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
+use fx::aten::Overload;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,7 +15,10 @@ use std::{mem, ptr};
 use symshapes::{DType, Device, DeviceKind};
 
 /// The releases of torch whose private layouts and generated shims were tried.
-const TRIED: &[(u32, u32)] = &[(2, 15)];
+const TRIED: &[(u32, u32)] = &[(2, 11), (2, 15)];
+
+/// The release whose schemas our table of operators has.
+const TABLE: (u32, u32) = (2, 15);
 
 /// With this variable in the environment only those interfaces of torch are used that every release has, and only those
 /// features of a device that every one has: for tests, and to find out whether a fault lies there.
@@ -62,6 +66,8 @@ pub(crate) struct Torch {
     pub(crate) version: String,
     /// True if this release of torch was tried.
     pub(crate) tried: bool,
+    /// True if this release has the schemas of our table.
+    has_table: bool,
     /// True if only what every release has is to be used.
     pub(super) portable: bool,
     /// True if the address of a tensor's `cdata` field is known.
@@ -90,7 +96,8 @@ impl Torch {
         let dtype_objects =
             DType::ALL.iter().map(|&d| Ok((d, module.getattr(d.name())?.unbind()))).collect::<PyResult<Vec<_>>>()?;
         let portable = std::env::var_os(PORTABLE).is_some();
-        let tried = !portable && TRIED.contains(&version(&module)?);
+        let release = version(&module)?;
+        let tried = !portable && TRIED.contains(&release);
         let (cdata, private) = if tried { look_inside(&module)? } else { (false, None) };
         Ok(Torch {
             tensor: class("Tensor")?,
@@ -115,8 +122,9 @@ impl Torch {
             default_dtype: module.getattr("get_default_dtype")?.unbind(),
             version: module.getattr("__version__")?.to_string(),
             tried,
+            has_table: release == TABLE,
             portable,
-            wrap: find(&module, "_C._aoti.alloc_tensor_by_stealing_from_void_ptr").ok().map(Bound::unbind),
+            wrap: find(&module, "_C._aoti.alloc_tensors_by_stealing_from_void_ptrs").ok().map(Bound::unbind),
             module: module.unbind(),
         })
     }
@@ -295,6 +303,15 @@ impl Torch {
         find(self.module.bind(py), path)
     }
 
+    /// True if this release declares an operator as our table does.
+    pub(crate) fn declares(&self, py: Python<'_>, overload: &Overload) -> bool {
+        let declared = || -> PyResult<bool> {
+            let operator = self.find(py, &format!("ops.{}", overload.target()))?;
+            Ok(overload.is_declared_as(operator.getattr("_schema")?.str()?.to_str()?))
+        };
+        self.has_table || declared().unwrap_or(false)
+    }
+
     /// True for the class `torch.Tensor` and its parameters'.
     pub(crate) fn is_tensor_class(&self, object: &Bound<'_, PyAny>) -> bool {
         object.is(&self.tensor) || object.is(&self.parameter)
@@ -337,9 +354,9 @@ impl Torch {
         let wrap = self.wrap.as_ref().ok_or_else(|| PyRuntimeError::new_err("this torch cannot wrap a handle"))?;
         // SAFETY: we are attached; the pointer is not null; the capsule has neither name nor destructor.
         let capsule = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCapsule_New(tensor.raw(), ptr::null(), None)) }?;
-        // The callee takes the reference over.
+        // The callee takes the reference over. (The function for a single tensor says so, too, but keeps it for ever.)
         mem::forget(tensor);
-        wrap.call1(py, (capsule,))
+        wrap.call1(py, ([capsule],))?.bind(py).get_item(0).map(Bound::unbind)
     }
 }
 

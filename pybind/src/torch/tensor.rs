@@ -81,15 +81,21 @@ impl Tensor {
         })
     }
 
-    /// A tensor over memory of the host that somebody else owns.
+    /// A tensor over memory of a device that somebody else owns.
     ///
     /// # Safety
     /// `data` holds the elements that the layout names and outlives the tensor and everything that shares its storage.
-    pub(crate) unsafe fn over(data: *mut u8, sizes: &[i64], strides: &[i64], dtype: i32) -> Result<Tensor, ShimError> {
+    pub(crate) unsafe fn over(
+        data: *mut u8,
+        sizes: &[i64],
+        strides: &[i64],
+        dtype: i32,
+        (device, index): (i32, i32),
+    ) -> Result<Tensor, ShimError> {
         let rank = sizes.len() as i64;
         // SAFETY: both slices have `rank` elements; the caller vouches for `data`.
         Tensor::make("create_tensor_from_blob", |shim, out| unsafe {
-            (shim.from_blob)(data, rank, sizes.as_ptr(), strides.as_ptr(), 0, dtype, 0, 0, out)
+            (shim.from_blob)(data, rank, sizes.as_ptr(), strides.as_ptr(), 0, dtype, device, index, out)
         })
     }
 

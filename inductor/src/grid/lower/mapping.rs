@@ -6,7 +6,8 @@
 //! 3. Where no independent loop is left inside, or the loops that are have [`FEW`] iterations at most: *flat*.
 //! 4. Where the items run over lanes (memory is contiguous from item to item), *flat* too, unless the items are few
 //!    and what is left inside is long.
-//! 5. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
+//! 5. Where they run over lanes, and one thread each would leave much of the device idle, *columns*.
+//! 6. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
 
 use super::{Lower, params_of};
 use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
@@ -29,6 +30,12 @@ const PIECE: i64 = 4096;
 
 /// Pieces of a row, at most.
 const MAX_PIECES: i64 = 256;
+
+/// Threads that keep a device busy which computes [`Capabilities::columns`](crate::grid::Capabilities::columns).
+const BUSY: i64 = 1 << 17;
+
+/// Iterations of a piece of a column, at least.
+const COLUMN_PIECE: i64 = 32;
 
 /// What an extent without a hint is taken to be.
 const UNKNOWN: i64 = 256;
@@ -56,6 +63,8 @@ pub(super) enum Strategy {
     Row,
     /// To this many groups each, and then to one.
     Split(i64),
+    /// To this many threads each, and then to one.
+    Columns(i64),
 }
 
 /// The items of a kernel and how they are mapped.
@@ -109,6 +118,9 @@ impl<'a> Lower<'a> {
         }
         let count = self.count(&items.chain);
         let (count, inside) = (self.typical(count, MANY), self.longest(items.leaf));
+        if over_lanes && let Some(pieces) = self.pieces_of_columns(items.leaf, count, inside) {
+            return Strategy::Columns(pieces);
+        }
         let few_and_long = count < MANY && inside >= LONG;
         match inside {
             ..=FEW => Strategy::Flat,
@@ -136,12 +148,22 @@ impl<'a> Lower<'a> {
 
     /// The pieces to split a row into, where that helps: a single loop reduces it.
     fn pieces(&mut self, leaf: &'a [Stmt], rows: i64, row: i64) -> Option<i64> {
-        let at = self.split_at(leaf)?;
-        let Stmt::Loop(l) = &leaf[at] else { return None };
         let pieces = (row / PIECE).min(MAX_PIECES);
+        (rows <= FEW_ROWS && pieces >= 4 && self.reduces_by_one_loop(leaf)).then_some(pieces)
+    }
+
+    /// The pieces to split each column into, where that helps: a single loop reduces it.
+    fn pieces_of_columns(&mut self, leaf: &'a [Stmt], columns: i64, column: i64) -> Option<i64> {
+        let pieces = (BUSY / columns.max(1)).min(column / COLUMN_PIECE).min(MAX_PIECES);
+        (self.caps.columns && pieces >= 2 && self.reduces_by_one_loop(leaf)).then_some(pieces)
+    }
+
+    /// True if a single loop, which may be taken to pieces, reduces each item.
+    fn reduces_by_one_loop(&mut self, leaf: &'a [Stmt]) -> bool {
+        let Some(at) = self.split_at(leaf) else { return false };
+        let Stmt::Loop(l) = &leaf[at] else { return false };
         let (_, stores) = params_of(self.kernel, &l.body);
-        let only_flags = stores.keys().all(|param| self.kernel.params[param].dtype == symshapes::DType::Bool);
-        (rows <= FEW_ROWS && pieces >= 4 && only_flags && self.is_independent(l)).then_some(pieces)
+        stores.keys().all(|param| self.kernel.params[param].dtype == symshapes::DType::Bool) && self.is_independent(l)
     }
 
     /// The place of the only loop, if all before it may be computed twice.

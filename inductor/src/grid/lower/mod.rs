@@ -5,6 +5,7 @@
 //! | flat | the loops inside the parallel one are few or short, or lanes run across rows | a thread for each iteration of the parallel loop and of the loops that nest perfectly in it; what is left inside is serial |
 //! | row | there are independent loops inside, or rows in scratch | a workgroup for each iteration; its threads share each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate |
 //! | split | few long rows are reduced by a single loop | two stages: workgroups reduce pieces of a row to partial results in memory, then one workgroup for each row does the rest |
+//! | columns | lanes run across rows, which are too few to be a thread each | two stages: a thread reduces a piece of each item's loop to a partial result in memory, then a thread for each item does the rest |
 //!
 //! Additions to elements that several iterations may hit are atomic where memory allows it. A loop whose iterations
 //! depend on each other, or are not known not to, is run by one thread (in a flat kernel each thread runs its own).

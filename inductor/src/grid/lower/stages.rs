@@ -21,6 +21,7 @@ impl<'a> Lower<'a> {
             Strategy::Flat => self.flat(&mapping.items),
             Strategy::Row => self.row(&mapping.items),
             Strategy::Split(pieces) => self.split(&mapping.items, pieces),
+            Strategy::Columns(pieces) => self.columns(&mapping.items, pieces),
         }
     }
 
@@ -87,6 +88,94 @@ impl<'a> Lower<'a> {
         self.finish("pieces", groups)?;
         self.rest_stage(items, at, l, pieces, &partials)?;
         self.finish("rest", rows)
+    }
+
+    /// Several threads reduce a piece of each item's loop, neighbours those of neighbouring items; then a thread for each
+    /// item does the rest.
+    fn columns(&mut self, items: &Items<'a>, pieces: i64) -> Result {
+        let Some(at) = self.split_at(items.leaf) else { return Err("no loop to split".to_owned()) };
+        let Stmt::Loop(l) = &items.leaf[at] else { return Err("no loop to split".to_owned()) };
+        let columns = self.count(&items.chain);
+        let count = self.pool.mul_int(columns, pieces);
+        let partials: Vec<(Acc, Binding, Option<Binding>)> =
+            l.accs.iter().map(|&acc| self.partials(acc, count)).collect();
+        self.threads = self.caps.threads;
+        let (inner, _) = self.items(l);
+        let total = self.count(&inner.chain);
+        let by = self.pool.int(pieces);
+        let chunk = self.pool.ceil_div(total, by);
+        self.thread_each(count, |this, number| {
+            let columns = this.exact(columns)?;
+            let (piece, item) = (this.divide_naturals(number, columns), this.rest_of_naturals(number, columns));
+            this.enter(&items.chain, item)?;
+            this.thread_stmts(&items.leaf[..at])?;
+            let (chunk, total) = (this.exact(chunk)?, this.exact(total)?);
+            let start = this.b.mul(piece, chunk);
+            let end = this.b.min(this.b.add(start, chunk), total);
+            this.open_accs(&l.accs)?;
+            let (first, step) = (this.b.i32(0), this.b.i32(1));
+            this.elements(&inner, first, Some(step), Some((start, end)))?;
+            for &(acc, value, position) in &partials {
+                let Some(running) = this.running[acc].take() else { return Err(format!("{acc} is not open")) };
+                let result = this.b.get(running.value);
+                this.keep(value, number, result);
+                if let (Some(binding), Some(at)) = (position, running.position) {
+                    let at = this.b.get(at);
+                    this.keep(binding, number, at);
+                }
+            }
+            this.leave(&items.chain);
+            Ok(())
+        })?;
+        let groups = self.groups_of(count);
+        self.finish("pieces", groups)?;
+        self.threads = self.caps.threads;
+        self.thread_each(columns, |this, number| {
+            this.enter(&items.chain, number)?;
+            this.thread_stmts(&items.leaf[..at])?;
+            this.open_accs(&l.accs)?;
+            let columns = this.exact(columns)?;
+            let [first, end, step] = [0, pieces, 1].map(|n| this.b.i32(n));
+            this.for_([first, end, step], |this, piece| {
+                let at = this.b.add(this.b.mul(piece, columns), number);
+                this.add_partials(&partials, at)
+            })?;
+            this.close_accs(&l.accs)?;
+            this.thread_stmts(&items.leaf[at + 1..])?;
+            this.leave(&items.chain);
+            Ok(())
+        })?;
+        let groups = self.groups_of(columns);
+        self.finish("rest", groups)
+    }
+
+    /// Runs `f` in a thread for each number below a count.
+    fn thread_each(&mut self, count: Expr, f: impl FnOnce(&mut Self, Val) -> Result) -> Result {
+        let (group, thread) = (self.group(), self.thread());
+        let threads = self.b.i32(self.threads.into());
+        let number = self.b.add(self.b.mul(group, threads), thread);
+        let count = self.exact(count)?;
+        let inside = self.b.lt(number, count);
+        self.if_(inside, |this| f(this, number))
+    }
+
+    /// The groups that have so many threads together.
+    fn groups_of(&mut self, count: Expr) -> Expr {
+        let threads = self.pool.int(self.threads.into());
+        self.pool.ceil_div(count, threads)
+    }
+
+    /// Adds the partial results at a place to those of this thread.
+    fn add_partials(&mut self, partials: &[(Acc, Binding, Option<Binding>)], at: Val) -> Result {
+        for &(acc, value, position) in partials {
+            let value = self.kept(value, at, acc);
+            let position = position.map(|binding| {
+                self.touch(binding, Access::Read);
+                self.b.load(binding, Ty::I32, at)
+            });
+            self.add_to(acc, value, position)?;
+        }
+        Ok(())
     }
 
     /// Buffers for the partial results of an accumulator, and for their positions.
@@ -172,15 +261,7 @@ impl<'a> Lower<'a> {
             let first = this.b.mul(group, count);
             this.for_([thread, count, threads], |this, i| {
                 let at = this.b.add(first, i);
-                for &(acc, value, position) in partials {
-                    let value = this.kept(value, at, acc);
-                    let position = position.map(|binding| {
-                        this.touch(binding, Access::Read);
-                        this.b.load(binding, Ty::I32, at)
-                    });
-                    this.add_to(acc, value, position)?;
-                }
-                Ok(())
+                this.add_partials(partials, at)
             })?;
             this.close_accs_of_group(&l.accs)?;
             this.group_stmts(&items.leaf[at + 1..])?;

@@ -1,0 +1,67 @@
+//! The CUDA devices of this process, each opened when the first graph on its tensors is compiled.
+
+use crate::cache::Cache;
+use crate::torch::Torch;
+use fx::{Graph, Meta};
+use inductor::store::{Nowhere, Store};
+use inductor_cuda::Cuda;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use symshapes::{Device, DeviceKind, TensorMeta};
+
+/// A device by its number and whether its machine code is kept on disk, and what came of opening it.
+type Opened = Vec<((i32, bool), Result<Arc<Cuda>, String>)>;
+
+static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
+
+/// The device of this number. What came of the first attempt stays.
+///
+/// # Errors
+/// No driver, no such device, no compiler.
+pub(crate) fn open(ordinal: i32, folders: &[PathBuf], caches: bool) -> Result<Arc<Cuda>, String> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = opened.iter().find(|(key, _)| *key == (ordinal, caches)) {
+        return known.clone();
+    }
+    let store: Arc<dyn Store> = if caches { Arc::new(Cache) } else { Arc::new(Nowhere) };
+    let device = Cuda::open(ordinal, folders, store).map(Arc::new).map_err(|error| error.to_string());
+    opened.push(((ordinal, caches), device.clone()));
+    device
+}
+
+/// The CUDA device that a graph computes on; `None` if it has no tensor on one.
+///
+/// # Errors
+/// There are several.
+pub(crate) fn device_of(graph: &Graph) -> Result<Option<i32>, String> {
+    let mut found = None;
+    for id in graph.nodes() {
+        for device in graph[id].meta.iter().flat_map(tensors).map(|meta| meta.device) {
+            let Device { kind: DeviceKind::Cuda, index } = device else { continue };
+            let index = i32::from(index.unwrap_or_default());
+            if found.is_some_and(|known| known != index) {
+                return Err("tensors on several CUDA devices".to_owned());
+            }
+            found = Some(index);
+        }
+    }
+    Ok(found)
+}
+
+/// The tensors among a value's parts.
+fn tensors(meta: &Meta) -> Vec<&TensorMeta> {
+    match meta {
+        Meta::Tensor(meta) => vec![meta],
+        Meta::Tuple(parts) => parts.iter().flatten().flat_map(tensors).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where PyTorch's wheels have the compiler: the `lib` folders of NVIDIA's packages beside it.
+pub(crate) fn folders(py: Python<'_>) -> PyResult<Vec<PathBuf>> {
+    let file: PathBuf = Torch::get(py)?.module.bind(py).getattr("__file__")?.extract()?;
+    let Some(packages) = file.ancestors().nth(2) else { return Ok(Vec::new()) };
+    let inside = std::fs::read_dir(packages.join("nvidia")).into_iter().flatten().flatten();
+    Ok(inside.map(|package| package.path().join("lib")).filter(|folder| folder.is_dir()).collect())
+}
