@@ -1,5 +1,5 @@
-//! Kernels of loop IR as CUDA programs, held against the interpreter: the goldens, and random ones. They run on
-//! a GPU where there is one.
+//! Kernels of loop IR as CUDA programs, held against the interpreter: the goldens, and random ones. They run on the
+//! emulator, and on a GPU where there is one.
 
 mod common;
 
@@ -138,4 +138,4 @@ macro_rules! on_devices {
     )*};
 }
 
-on_devices! { gpu 60 }
+on_devices! { emulator 200 gpu 60 }

@@ -12,7 +12,7 @@ const REDZONE: usize = 256;
 /// The contents of the red zones, and of temporaries before they are written.
 const FILL: u8 = 0xa5;
 
-/// A device: a GPU by way of its driver.
+/// A device: a GPU by way of its driver, or the [emulator](super::emulator).
 pub(crate) trait Device: Sync {
     /// A program that was compiled and loaded. It may never be unloaded.
     type Program;
@@ -41,7 +41,7 @@ pub(crate) trait Device: Sync {
     /// Launches a kernel.
     ///
     /// # Errors
-    /// The driver's error.
+    /// The driver's error, or what the emulator has found.
     fn launch(&self, program: &Self::Program, launch: &Launch<'_>) -> Result<(), String>;
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn load<D: Device>(device: &D, grids: &[GridKernel]) -> Result<D::Pro
 /// Runs a kernel of a program on copies of these arguments, and gives their contents thereafter.
 ///
 /// # Errors
-/// That the kernel does not hold for these sizes, the driver's error, or that the kernel
+/// That the kernel does not hold for these sizes, the driver's error, what the emulator has found, or that the kernel
 /// wrote beside a buffer.
 pub(crate) fn run<D: Device>(
     device: &D,

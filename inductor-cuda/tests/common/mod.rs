@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod device;
+pub(crate) mod emulator;
 pub(crate) mod gpu;
 pub(crate) mod nvrtc;
 
