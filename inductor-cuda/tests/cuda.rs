@@ -1,4 +1,4 @@
-//! The CUDA C++ of every golden kernel: as it was, and compiled by NVRTC for two architectures, with no GPU.
+//! The CUDA C++ of every golden kernel: as it was, and compiled by NVRTC for each generation of GPUs, with no GPU.
 
 mod common;
 
@@ -9,7 +9,7 @@ use inductor::loop_ir::Kernel;
 use inductor_testing::random::{self, GenOptions};
 
 /// What the programs are compiled for.
-const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 fn print(kernel: &Kernel) -> String {
     let grid = lower(kernel, &inductor_cuda::capabilities()).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
@@ -23,13 +23,28 @@ fn goldens_are_as_they_were() {
     }
 }
 
+/// What the compiler says of a kernel.
+fn resources(log: &str) -> impl Iterator<Item = &str> {
+    log.lines().filter(|line| line.contains("spill") || line.contains("registers"))
+}
+
+/// The goldens compile, and none keeps registers in memory. `RI_CUDA_RESOURCES=1` prints what they use.
 #[test]
-fn goldens_compile() {
+fn goldens_compile_without_spills() {
     let Some(nvrtc) = nvrtc::find() else { return };
+    let prints = std::env::var_os("RI_CUDA_RESOURCES").is_some();
     for (name, kernel) in goldens() {
         for architecture in ARCHITECTURES {
             let text = print(&kernel);
-            nvrtc.compile(&text, architecture).unwrap_or_else(|log| panic!("{name} for {architecture}: {log}\n{text}"));
+            let compiled = nvrtc.compile(&text, architecture);
+            let log = compiled.unwrap_or_else(|log| panic!("{name} for {architecture}: {log}\n{text}")).log;
+            let spills: Vec<&str> = resources(&log).filter(|line| line.contains("spill")).collect();
+            assert!(!spills.is_empty(), "{name} for {architecture}: {log}");
+            let is_free = |line: &&str| line.contains(" 0 bytes spill stores, 0 bytes spill loads");
+            assert!(spills.iter().all(is_free), "{name} for {architecture}: {spills:?}");
+            if prints {
+                resources(&log).for_each(|line| println!("{name} {architecture}: {}", line.trim()));
+            }
         }
     }
 }
@@ -40,5 +55,7 @@ fn random_kernels_compile() {
     let options = GenOptions { sizes: 2, ..GenOptions::default() };
     // One program of many kernels: NVRTC takes longer to start than to compile one.
     let text: String = (0..40).map(|seed| print(&random::kernel(seed, &options))).collect();
-    nvrtc.compile(&text, ARCHITECTURES[1]).unwrap_or_else(|log| panic!("{log}\n{text}"));
+    for architecture in ARCHITECTURES {
+        nvrtc.compile(&text, architecture).unwrap_or_else(|log| panic!("{architecture}: {log}\n{text}"));
+    }
 }

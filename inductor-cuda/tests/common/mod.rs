@@ -1,6 +1,8 @@
-//! Helpers of several tests: the device, its compiler, and the golden kernels.
+//! Helpers of several tests: devices, their compiler, and the golden kernels.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod device;
+pub(crate) mod emulator;
 pub(crate) mod gpu;
 pub(crate) mod nvrtc;
 

@@ -48,28 +48,34 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// A program's machine code, and what the compilers have said of it.
+pub(crate) struct Compiled {
+    pub(crate) cubin: Vec<u8>,
+    pub(crate) log: String,
+}
+
 impl Nvrtc {
-    /// Compiles a program to a cubin.
+    /// Compiles a program to a cubin. The log lists what each kernel uses.
     ///
     /// # Errors
     /// The compiler's log.
-    pub(crate) fn compile(&self, text: &str, architecture: &str) -> Result<Vec<u8>, String> {
+    pub(crate) fn compile(&self, text: &str, architecture: &str) -> Result<Compiled, String> {
         let text = CString::new(text).map_err(|error| error.to_string())?;
         let program = result::create_program(&text, None).map_err(|error| error.to_string())?;
-        let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+        let architecture = format!("--gpu-architecture={architecture}");
+        let options = [architecture, "--std=c++17".to_owned(), "--ptxas-options=-v".to_owned()];
         // SAFETY: the program was made above and is destroyed once, below.
         let compiled = unsafe { result::compile_program(program, &options) };
-        let done = compiled.map_err(|error| {
-            // SAFETY: as above.
-            let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
-            let log: Vec<u8> = log.iter().map(|&c| c as u8).collect();
-            format!("{error}: {}", String::from_utf8_lossy(&log))
-        });
+        // SAFETY: as above.
+        let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
+        let log: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+        let log = String::from_utf8_lossy(&log).into_owned();
+        let done = compiled.map_err(|error| format!("{error}: {log}"));
         let cubin = done.and_then(|()| cubin(program));
         // SAFETY: as above.
         let destroyed = unsafe { result::destroy_program(program) };
         destroyed.map_err(|error| error.to_string())?;
-        cubin
+        Ok(Compiled { cubin: cubin?, log })
     }
 }
 
