@@ -111,10 +111,8 @@ impl Cuda {
         }
         let programs = rayon::current_num_threads().min(kernels.len()).max(1);
         let each = kernels.len().div_ceil(programs).max(1);
-        let functions: Vec<Result<Vec<Vec<Function>>, Refusal>> = grids
-            .par_chunks(each)
-            .map(|grids| self.functions(&grids.iter().flatten().collect::<Vec<_>>()))
-            .collect();
+        let functions: Vec<Result<Vec<Vec<Function>>, Refusal>> =
+            grids.par_chunks(each).map(|grids| self.functions(&grids.iter().flatten().collect::<Vec<_>>())).collect();
         let together = |(grids, functions): (&[Result<GridKernel, Refusal>], Result<Vec<Vec<Function>>, Refusal>)| {
             let mut functions = functions.map(Vec::into_iter);
             let compiled = |grid: &Result<GridKernel, Refusal>| {

@@ -57,6 +57,8 @@ pub struct Capabilities {
     /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the
     /// device cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
+    /// Whether groups have squares of two loops where memory is contiguous along one or the other.
+    pub tiles: bool,
     /// Whether a reduction of few columns is done in pieces, for want of threads.
     pub columns: bool,
     /// Threads of a subgroup, where they can exchange values and are always as many: a power of two.
@@ -80,6 +82,7 @@ impl Capabilities {
             wide_ints,
             atomic_floats: false,
             vectors: None,
+            tiles: false,
             columns: false,
             subgroup: None,
             wide_exchanges: false,
@@ -98,6 +101,7 @@ impl Capabilities {
             wide_ints: true,
             atomic_floats: true,
             vectors: Some(1 << 16),
+            tiles: true,
             columns: true,
             subgroup: Some(32),
             wide_exchanges: true,

@@ -20,7 +20,7 @@ fn items_do_what_the_loops_do() {
         }
     }
     elementwise.sort();
-    expect_test::expect!["add_mul add_mul_to arange_sub constant_pad gelu"].assert_eq(&elementwise.join(" "));
+    expect_test::expect!["add_mul add_mul_to arange_sub constant_pad gelu rotary"].assert_eq(&elementwise.join(" "));
 }
 
 fn check(kernel: &Kernel) {

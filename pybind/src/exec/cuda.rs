@@ -7,8 +7,8 @@
 use super::Program;
 use super::frame::Frame;
 use super::run::Stop;
-use crate::torch::shim::ShimError;
 use crate::torch::Torch;
+use crate::torch::shim::ShimError;
 use cranelift_entity::PrimaryMap;
 use inductor::plan::{Buf, KernelId};
 use inductor_cuda::{Cuda, CudaError, CudaKernel, Stream, Work};

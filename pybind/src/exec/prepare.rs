@@ -4,8 +4,8 @@ use super::dispatch;
 use super::externs::{self, Form};
 use super::frozen::{Frozen, Latest};
 use super::{
-    Arenas, BufSpec, CUDA, Called, CudaCode, CudaLaunch, CudaPart, DevicePart, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program,
-    PyArg, PyCall, Step, Stretch, ViewId, ViewSpec, Way,
+    Arenas, BufSpec, CUDA, Called, CudaCode, CudaLaunch, CudaPart, DevicePart, ExternCall, InputSpec, Keep,
+    KernelLaunch, LibraryCall, Output, Program, PyArg, PyCall, Step, Stretch, ViewId, ViewSpec, Way,
 };
 use crate::device::Wgpu;
 use crate::import::{Imported, to_python};
@@ -339,7 +339,12 @@ impl<'py> Preparer<'py, '_> {
         if !self.torch.tried {
             return Err("this release of torch was not tried".to_owned());
         }
-        if !call.target.strip_prefix("aten.").and_then(fx::aten::lookup).is_some_and(|it| self.torch.declares(self.py, it)) {
+        if !call
+            .target
+            .strip_prefix("aten.")
+            .and_then(fx::aten::lookup)
+            .is_some_and(|it| self.torch.declares(self.py, it))
+        {
             return Err("no operator of ATen, or one that this release of torch declares otherwise".to_owned());
         }
         let results = python.results.clone();

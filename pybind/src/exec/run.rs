@@ -6,7 +6,8 @@ use super::externs::{Extern, Form, Value};
 use super::frame::{Frame, Slot};
 use super::frozen::Start;
 use super::{
-    CUDA, Called, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program, PyCall, Step, ViewId, Way, device,
+    CUDA, Called, ExternCall, InputSpec, Keep, KernelLaunch, LibraryCall, Output, Program, PyCall, Step, ViewId, Way,
+    device,
 };
 use crate::options::Options;
 use crate::torch::shim::ShimError;

@@ -19,6 +19,9 @@ impl Lower<'_> {
         if self.is_of_sizes(e) {
             return Ok(self.argument(e));
         }
+        if let Some(val) = self.by_first_lane(e)? {
+            return Ok(val);
+        }
         if let Some(val) = self.by_linear(e)? {
             return Ok(val);
         }
@@ -87,7 +90,7 @@ impl Lower<'_> {
     }
 
     /// A loop's variable or a bound value.
-    fn symbol(&mut self, sym: Sym) -> Result<Val> {
+    pub(super) fn symbol(&mut self, sym: Sym) -> Result<Val> {
         if let Some(&val) = self.syms.get(&sym) {
             return Ok(val);
         }

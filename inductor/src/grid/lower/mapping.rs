@@ -4,11 +4,13 @@
 //!    iterations are independent) are taken together with it: their iterations are the *items*.
 //! 2. Scratch rows need a group for each item: *row*.
 //! 3. Where no independent loop is left inside, or the loops that are have [`FEW`] iterations at most: *flat*.
+//!    Where memory is contiguous along another of the loops than the innermost, *tiles*.
 //! 4. Where the items run over lanes (memory is contiguous from item to item), *flat* too, unless the items are few
 //!    and what is left inside is long.
 //! 5. Where they run over lanes, and one thread each would leave much of the device idle, *columns*.
 //! 6. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
 
+use super::tiles::Square;
 use super::{Lower, params_of};
 use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
 use symshapes::Expr;
@@ -59,6 +61,8 @@ pub(super) struct Items<'a> {
 pub(super) enum Strategy {
     /// To threads.
     Flat,
+    /// To the threads of groups that have a square each.
+    Tiles(Square),
     /// To groups.
     Row,
     /// To this many groups each, and then to one.
@@ -123,7 +127,7 @@ impl<'a> Lower<'a> {
         }
         let few_and_long = count < MANY && inside >= LONG;
         match inside {
-            ..=FEW => Strategy::Flat,
+            ..=FEW => self.crossed(items, count).map_or(Strategy::Flat, Strategy::Tiles),
             _ if over_lanes && !few_and_long => Strategy::Flat,
             _ => self.pieces(items.leaf, count, inside).map_or(Strategy::Row, Strategy::Split),
         }

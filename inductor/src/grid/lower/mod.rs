@@ -3,6 +3,7 @@
 //! | strategy | when | what runs where |
 //! |---|---|---|
 //! | flat | the loops inside the parallel one are few or short, or lanes run across rows | a thread for each iteration of the parallel loop and of the loops that nest perfectly in it; what is left inside is serial |
+//! | tiles | flat, but some memory is contiguous along another loop than the innermost | a workgroup for each square of the two loops, so that what it reads or writes are whole cache lines both ways |
 //! | row | there are independent loops inside, or rows in scratch | a workgroup for each iteration; its threads share each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate |
 //! | split | few long rows are reduced by a single loop | two stages: workgroups reduce pieces of a row to partial results in memory, then one workgroup for each row does the rest |
 //! | columns | lanes run across rows, which are too few to be a thread each | two stages: a thread reduces a piece of each item's loop to a partial result in memory, then a thread for each item does the rest |
@@ -17,6 +18,7 @@ mod convert;
 mod deps;
 mod index;
 mod integer;
+mod lanes;
 mod mapping;
 mod memory;
 mod narrow;
@@ -24,6 +26,7 @@ mod pointwise;
 mod reduce;
 mod share;
 mod stages;
+mod tiles;
 mod value;
 mod vector;
 mod walk;
@@ -165,6 +168,8 @@ struct Lower<'a> {
     linear: Vec<Linear>,
     gather: FxHashMap<Param, Gather>,
     vectors: Option<vector::Vectors>,
+    /// The lane of a vector that is being lowered.
+    lane: Option<lanes::Lane>,
     running: SecondaryMap<Acc, Option<Running>>,
     reduced: SecondaryMap<Acc, Option<Val>>,
     /// Params that some thread of the group has stored to, or loaded from, since the last barrier.
@@ -196,6 +201,7 @@ impl<'a> Lower<'a> {
             linear: Vec::new(),
             gather: FxHashMap::default(),
             vectors: None,
+            lane: None,
             running: SecondaryMap::new(),
             reduced: SecondaryMap::new(),
             stored: EntitySet::new(),

@@ -107,10 +107,16 @@ impl<'a> Lower<'a> {
 
     /// One item.
     pub(super) fn item(&mut self, items: &Items<'a>, at: Val) -> Result {
-        self.enter(&items.chain, at)?;
-        self.thread_stmts(items.leaf)?;
+        self.number(&items.chain, at);
+        self.stmts_of_item(items)?;
         self.leave(&items.chain);
         Ok(())
+    }
+
+    /// What is done for an item, of which the loops' variables are known.
+    pub(super) fn stmts_of_item(&mut self, items: &Items<'a>) -> Result {
+        items.chain.iter().try_for_each(|link| self.thread_stmts(link.before))?;
+        self.thread_stmts(items.leaf)
     }
 
     /// The stores of the items that run through a packed buffer without gaps, from a whole word to a whole word or to

@@ -19,6 +19,7 @@ impl<'a> Lower<'a> {
     pub(super) fn map_to_stages(&mut self, mapping: &Mapping<'a>) -> Result {
         match mapping.strategy {
             Strategy::Flat => self.flat(&mapping.items),
+            Strategy::Tiles(crossed) => self.tiles(&mapping.items, crossed),
             Strategy::Row => self.row(&mapping.items),
             Strategy::Split(pieces) => self.split(&mapping.items, pieces),
             Strategy::Columns(pieces) => self.columns(&mapping.items, pieces),
@@ -64,7 +65,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Runs `f` for the groups below a number.
-    fn guarded(&mut self, groups: Expr, f: impl FnOnce(&mut Self) -> Result) -> Result {
+    pub(super) fn guarded(&mut self, groups: Expr, f: impl FnOnce(&mut Self) -> Result) -> Result {
         let is_one_dimension = self.pool.as_int(groups).is_some_and(|groups| groups <= ONE_DIMENSION);
         let inside = if is_one_dimension {
             self.b.bool(true)
@@ -102,8 +103,7 @@ impl<'a> Lower<'a> {
         self.threads = self.caps.threads;
         let (inner, _) = self.items(l);
         let total = self.count(&inner.chain);
-        let by = self.pool.int(pieces);
-        let chunk = self.pool.ceil_div(total, by);
+        let chunk = self.chunk(total, pieces);
         self.thread_each(count, |this, number| {
             let columns = this.exact(columns)?;
             let (piece, item) = (this.divide_naturals(number, columns), this.rest_of_naturals(number, columns));
@@ -147,6 +147,13 @@ impl<'a> Lower<'a> {
         })?;
         let groups = self.groups_of(columns);
         self.finish("rest", groups)
+    }
+
+    /// The iterations of each of so many pieces, which start at multiples of a vector.
+    fn chunk(&mut self, total: Expr, pieces: i64) -> Expr {
+        let lanes = self.pool.int(pieces * VECTOR as i64);
+        let vectors = self.pool.ceil_div(total, lanes);
+        self.pool.mul_int(vectors, VECTOR as i64)
     }
 
     /// Runs `f` in a thread for each number below a count.
@@ -205,11 +212,7 @@ impl<'a> Lower<'a> {
         self.threads = self.caps.threads;
         let (inner, _) = self.items(l);
         let total = self.count(&inner.chain);
-        let count = self.pool.int(pieces);
-        // Pieces start at multiples of a vector.
-        let lanes = self.pool.mul_int(count, VECTOR as i64);
-        let vectors = self.pool.ceil_div(total, lanes);
-        let chunk = self.pool.mul_int(vectors, VECTOR as i64);
+        let chunk = self.chunk(total, pieces);
         let group = self.group();
         let by = self.b.i32(pieces);
         let (row, piece) = (self.divide_naturals(group, by), self.rest_of_naturals(group, by));
@@ -337,7 +340,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Ends the stage, and makes room for the next one.
-    fn finish(&mut self, suffix: &str, groups: Expr) -> Result {
+    pub(super) fn finish(&mut self, suffix: &str, groups: Expr) -> Result {
         let Parts { vals, vars, shared, body } = std::mem::replace(&mut self.b, Builder::new()).finish();
         let bindings: Vec<(Binding, Access)> =
             self.access.iter().filter_map(|(binding, &access)| Some((binding, access?))).collect();

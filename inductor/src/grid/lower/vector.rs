@@ -5,20 +5,31 @@
 //! runs by ones along the innermost loop from such a multiple on. Buffers are then aligned: whoever launches the kernel
 //! sees to it, or lowers it for a device without vectors.
 
+use super::lanes::Lane;
 use super::mapping::Items;
 use super::{Lower, Place, Refusal};
 use crate::grid::capabilities::GROUP_SHARE;
 use crate::grid::{Access, Binding, Stmt as GridStmt, VECTOR, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode, Value};
+use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
-use symshapes::Expr;
+use symshapes::{DType, Expr, Sym};
 
 type Result<T = ()> = std::result::Result<T, Refusal>;
 
 /// What a stage loads and stores in vectors.
 pub(super) struct Plan {
-    loads: Vec<(Value, Binding, Expr)>,
+    loads: Vec<VectorLoad>,
     stores: Vec<(Param, Binding, Expr)>,
+}
+
+/// A load of whole vectors.
+struct VectorLoad {
+    value: Value,
+    binding: Binding,
+    index: Expr,
+    /// Read only where this is true, which is the same for all lanes.
+    mask: Option<Value>,
 }
 
 /// The vectors of the items at hand.
@@ -43,11 +54,14 @@ impl<'a> Lower<'a> {
         for stmt in items.leaf {
             match *stmt {
                 Stmt::Let(value) => {
-                    let Op::Load { param, index, mask: None } = self.kernel.values[value].op else { continue };
+                    let Op::Load { param, index, mask } = self.kernel.values[value].op else { continue };
+                    if !mask.is_none_or(|mask| self.is_uniform(items, mask)) {
+                        continue;
+                    }
                     let stored =
                         items.leaf.iter().any(|stmt| matches!(stmt, Stmt::Store { param: p, .. } if *p == param));
                     if let Some(binding) = self.vector_of(items, param, index).filter(|_| !stored) {
-                        plan.loads.push((value, binding, index));
+                        plan.loads.push(VectorLoad { value, binding, index, mask });
                     }
                 }
                 Stmt::Store { param, index, mask: None, mode: StoreMode::Set, .. } => {
@@ -77,36 +91,57 @@ impl<'a> Lower<'a> {
         if data.packing != 1 || data.mem.bytes() > 4 {
             return None;
         }
-        let axes = items.chain.iter().map(|link| &self.kernel.axes[link.axis]);
-        let innermost = axes.rev().find(|axis| axis.extent != Expr::ONE)?;
+        let innermost = self.innermost(items)?;
+        let extent =
+            items.chain.iter().map(|link| &self.kernel.axes[link.axis]).find(|axis| axis.sym == innermost)?.extent;
         let lanes = VECTOR as i64;
-        let (stride, rest) = self.pool.split_term(index, innermost.sym)?;
-        let runs = stride == Expr::ONE && self.pool.divisible_by(innermost.extent, lanes);
-        (runs && self.pool.divisible_by(rest, lanes) && !self.binds_in(items, rest)).then_some(binding)
+        let runs = self.step(index, innermost) == Some(1) && self.is_aligned(index, innermost);
+        (runs && self.pool.divisible_by(extent, lanes) && !self.binds_in(items, index)).then_some(binding)
+    }
+
+    /// The variable of the innermost loop that has more than one iteration.
+    fn innermost(&self, items: &Items<'a>) -> Option<Sym> {
+        let axes = items.chain.iter().map(|link| &self.kernel.axes[link.axis]);
+        axes.rev().find(|axis| axis.extent != Expr::ONE).map(|axis| axis.sym)
     }
 
     /// The items from `base` on that make a vector.
     pub(super) fn items_in_vectors(&mut self, items: &Items<'a>, base: Val, plan: &Plan) -> Result {
         self.number(&items.chain, base);
         let mut vectors = Vectors::default();
-        for &(value, binding, index) in &plan.loads {
-            self.touch(binding, Access::Read);
-            self.bindings[binding].aligned = true;
-            let lanes = self.b.lanes(self.bindings[binding].mem.register());
-            let index = self.index(index)?;
-            self.b.push(GridStmt::LoadVector { binding, index, lanes });
-            vectors.loads.insert(value, lanes);
+        for load in &plan.loads {
+            let lanes = self.load_vector(load)?;
+            vectors.loads.insert(load.value, lanes);
         }
         let places = plan.stores.iter().map(|&(_, _, index)| self.index(index)).collect::<Result<Vec<Val>>>()?;
+        // A vector lies within one row: only the innermost variable differs from item to item.
+        let axes = items.chain.iter().map(|link| self.kernel.axes[link.axis].sym).collect::<Vec<Sym>>();
+        let values = axes.iter().map(|&sym| self.symbol(sym)).collect::<Result<Vec<Val>>>()?;
+        let Some(innermost) = self.innermost(items) else { return Err("a vector without a loop".to_owned()) };
+        let first = self.symbol(innermost)?;
+        // What stands before the innermost loop is the same for all lanes.
+        let is_last = items.chain.last().is_some_and(|link| self.kernel.axes[link.axis].sym == innermost);
+        if is_last {
+            items.chain.iter().try_for_each(|link| self.thread_stmts(link.before))?;
+        }
         self.leave(&items.chain);
         vectors.stores.extend(plan.stores.iter().map(|&(param, ..)| (param, Vec::new())));
         for lane in 0..VECTOR {
             vectors.lane = lane;
             self.vectors = Some(std::mem::take(&mut vectors));
-            let at = self.b.add(base, self.b.i32(lane as i64));
-            let done = self.item(items, at);
+            let number = self.b.i32(lane as i64);
+            let at = self.b.add(base, number);
+            self.number(&items.chain, at);
+            for (&sym, &value) in axes.iter().zip(&values) {
+                let value = if innermost == sym { self.b.add(value, number) } else { value };
+                self.syms.insert(sym, value);
+            }
+            self.lane = Some(Lane { innermost, first, base, number: lane as i64 });
+            let done = if is_last { self.thread_stmts(items.leaf) } else { self.stmts_of_item(items) };
+            self.lane = None;
             vectors = self.vectors.take().unwrap_or_default();
             done?;
+            self.leave(&items.chain);
         }
         for (&(param, binding, _), index) in plan.stores.iter().zip(places) {
             let values = vectors.stores.remove(&param).unwrap_or_default();
@@ -116,6 +151,60 @@ impl<'a> Lower<'a> {
             self.b.push(GridStmt::StoreVector { binding, index, lanes });
         }
         Ok(())
+    }
+
+    /// Loads a vector: under its mask, if it has one.
+    fn load_vector(&mut self, load: &VectorLoad) -> Result<[Val; VECTOR]> {
+        let &VectorLoad { binding, index, mask, .. } = load;
+        self.touch(binding, Access::Read);
+        self.bindings[binding].aligned = true;
+        let ty = self.bindings[binding].mem.register();
+        let index = self.index(index)?;
+        let Some(mask) = mask else {
+            let lanes = self.b.lanes(ty);
+            self.b.push(GridStmt::LoadVector { binding, index, lanes });
+            return Ok(lanes);
+        };
+        self.let_with_operands(mask)?;
+        let cond = self.value(mask)?;
+        let vars = [(); VECTOR].map(|()| self.b.var_with(self.b.number(ty, 0.0)));
+        self.if_(cond, |this| {
+            let lanes = this.b.lanes(ty);
+            this.b.push(GridStmt::LoadVector { binding, index, lanes });
+            vars.iter().zip(lanes).for_each(|(&var, lane)| this.b.set(var, lane));
+            Ok(())
+        })?;
+        Ok(vars.map(|var| self.b.get(var)))
+    }
+
+    /// Computes a [uniform](Lower::is_uniform) value, which may stand further down, in the first lane.
+    fn let_with_operands(&mut self, value: Value) -> Result {
+        if let Op::Map(_, args) = &self.kernel.values[value].op {
+            args.iter().try_for_each(|&arg| self.let_with_operands(arg))?;
+        }
+        self.let_(value)
+    }
+
+    /// True if a value is known to be the same for all lanes of a vector: it follows from constants and from indices
+    /// that are, or says whether an index lies below a multiple of [`VECTOR`].
+    fn is_uniform(&self, items: &Items<'a>, value: Value) -> bool {
+        let Some(innermost) = self.innermost(items) else { return false };
+        let values = &self.kernel.values;
+        let runs = |value: Value| match values[value].op {
+            Op::Index(e) => self.step(e, innermost) == Some(1) && self.is_aligned(e, innermost),
+            _ => false,
+        };
+        let is_multiple = |value: Value| match values[value].op {
+            Op::Const(scalar) => values[value].dtype == DType::I64 && scalar.as_i64() % VECTOR as i64 == 0,
+            _ => false,
+        };
+        match &values[value].op {
+            Op::Const(_) => true,
+            Op::Index(e) => self.step(*e, innermost) == Some(0) && !self.binds_in(items, *e),
+            Op::Map(Pointwise::Lt | Pointwise::Ge, args) if runs(args[0]) && is_multiple(args[1]) => true,
+            Op::Map(_, args) => args.iter().all(|&arg| self.is_uniform(items, arg)),
+            _ => false,
+        }
     }
 
     /// The element of a load that was done for all items at hand.

@@ -13,25 +13,25 @@ k_mean_pieces(const float* __restrict__ b0, float* __restrict__ b2) {
   const int v16 = (int)((unsigned)thread * (unsigned)4);
   const int v17 = (int)((unsigned)v10 + (unsigned)v16);
   for (int v19 = v17; v19 < v12; v19 += 1024) {
-    const float4 v20_all = *(const float4*)&b0[v19];
-    const float v20 = v20_all.x;
-    const float v21 = v20_all.y;
-    const float v22 = v20_all.z;
-    const float v23 = v20_all.w;
+    const float4 v21_all = *(const float4*)&b0[v19];
+    const float v21 = v21_all.x;
+    const float v22 = v21_all.y;
+    const float v23 = v21_all.z;
+    const float v24 = v21_all.w;
     const float v25 = x0;
-    const float v26 = v25 + v20;
+    const float v26 = v25 + v21;
     x0 = v26;
     const int v27 = (int)((unsigned)v19 + (unsigned)1);
     const float v28 = x0;
-    const float v29 = v28 + v21;
+    const float v29 = v28 + v22;
     x0 = v29;
     const int v30 = (int)((unsigned)v19 + (unsigned)2);
     const float v31 = x0;
-    const float v32 = v31 + v22;
+    const float v32 = v31 + v23;
     x0 = v32;
     const int v33 = (int)((unsigned)v19 + (unsigned)3);
     const float v34 = x0;
-    const float v35 = v34 + v23;
+    const float v35 = v34 + v24;
     x0 = v35;
   }
   const float v36 = x0;

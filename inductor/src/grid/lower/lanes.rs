@@ -1,0 +1,81 @@
+//! Index expressions within a vector: neighbouring items of the innermost loop, from a multiple of [`VECTOR`] on.
+//!
+//! What is the same for all lanes, or runs by ones, is computed once, for the first.
+
+use super::{Lower, Refusal};
+use crate::grid::{VECTOR, Val};
+use symshapes::{Expr, Node, Sym};
+
+/// The lane that is being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    /// The variable of the innermost loop.
+    pub(super) innermost: Sym,
+    /// Its value in the first lane.
+    pub(super) first: Val,
+    /// The number of the first lane's item.
+    pub(super) base: Val,
+    /// The lane's number.
+    pub(super) number: i64,
+}
+
+impl Lower<'_> {
+    /// What an expression grows by from lane to lane; `None` if that is not known.
+    pub(super) fn step(&self, e: Expr, innermost: Sym) -> Option<i64> {
+        if !self.pool.mentions(e, innermost) {
+            return Some(0);
+        }
+        let step = |e| self.step(e, innermost);
+        let divides = |by| self.pool.divisible_by(by, VECTOR as i64) && step(by) == Some(0);
+        match self.pool.node(e) {
+            Node::Sym(_) => Some(1),
+            Node::Add(sum) => sum.terms.iter().try_fold(0, |total, term| Some(total + term.coeff * step(term.mono)?)),
+            Node::FloorDiv(a, b) => (step(*a) == Some(1) && self.is_aligned(*a, innermost) && divides(*b)).then_some(0),
+            Node::Mod(a, b) => (step(*a) == Some(1) && self.is_aligned(*a, innermost) && divides(*b)).then_some(1),
+            _ => None,
+        }
+    }
+
+    /// True if an expression is a multiple of [`VECTOR`] in the first lane.
+    pub(super) fn is_aligned(&self, e: Expr, innermost: Sym) -> bool {
+        let lanes = VECTOR as i64;
+        if self.pool.divisible_by(e, lanes) {
+            return true;
+        }
+        let is_aligned = |e| self.is_aligned(e, innermost);
+        match self.pool.node(e) {
+            Node::Sym(sym) => *sym == innermost,
+            Node::Add(sum) => {
+                sum.constant % lanes == 0
+                    && sum.terms.iter().all(|term| term.coeff % lanes == 0 || is_aligned(term.mono))
+            }
+            Node::Mul(factors) => factors.iter().any(|&factor| is_aligned(factor)),
+            Node::Mod(a, b) => is_aligned(*a) && self.pool.divisible_by(*b, lanes),
+            _ => false,
+        }
+    }
+
+    /// The value of an expression in the lane at hand by way of the first one's; `None` if it is not to be had so.
+    pub(super) fn by_first_lane(&mut self, e: Expr) -> Result<Option<Val>, Refusal> {
+        let Some(lane) = self.lane else { return Ok(None) };
+        if !self.pool.mentions(e, lane.innermost) {
+            return Ok(None);
+        }
+        let Some(step) = self.step(e, lane.innermost) else { return Ok(None) };
+        let Some(linear) = self.linear.last_mut() else { return Ok(None) };
+        let here = std::mem::replace(&mut linear.at, lane.base);
+        let own = self.syms.insert(lane.innermost, lane.first);
+        self.lane = None;
+        let first = self.index(e);
+        self.lane = Some(lane);
+        if let Some(linear) = self.linear.last_mut() {
+            linear.at = here;
+        }
+        match own {
+            Some(own) => self.syms.insert(lane.innermost, own),
+            None => self.syms.remove(&lane.innermost),
+        };
+        let beyond = self.b.i32(step * lane.number);
+        Ok(Some(self.b.add(first?, beyond)))
+    }
+}
