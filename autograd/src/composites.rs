@@ -82,9 +82,15 @@ fn as_matrix(b: &mut Build, tensor: NodeId) -> Outcome<NodeId> {
     if sizes.is_empty() {
         return Err("a product with a number".to_owned());
     }
-    let rows = sizes[..sizes.len() - 1].iter().map(Arg::as_int).product::<Option<i64>>();
-    let rows = rows.ok_or_else(|| "symbolic sizes".to_owned())?;
-    b.reshape(tensor, Arg::List(vec![Arg::Int(rows), sizes[sizes.len() - 1].clone()]))
+    let rows = product_of(b, &sizes[..sizes.len() - 1])?;
+    b.reshape(tensor, Arg::List(vec![rows, sizes[sizes.len() - 1].clone()]))
+}
+
+/// The product of sizes as an argument.
+fn product_of(b: &mut Build, sizes: &[Arg]) -> Outcome<Arg> {
+    let sizes = sizes.iter().map(|size| b.expr(size)).collect::<Option<Vec<_>>>();
+    let product = b.product(sizes.ok_or_else(|| "a size that is no number".to_owned())?);
+    Ok(b.size_arg(product))
 }
 
 /// `addmm` or `mm` of the input as a matrix.
@@ -127,11 +133,11 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let padded = |batch: &[Arg]| [vec![Arg::Int(1); rank - batch.len()], batch.to_vec()].concat();
     let wider = |(left, right): (Arg, Arg)| if left == Arg::Int(1) { right } else { left };
     let batch: Vec<Arg> = padded(left_batch).into_iter().zip(padded(right_batch)).map(wider).collect();
-    let count = batch.iter().map(Arg::as_int).product::<Option<i64>>().ok_or_else(|| "symbolic sizes".to_owned())?;
+    let count = product_of(b, &batch)?;
     let mut batched = |tensor: NodeId, of: &[Arg]| {
         let whole = [&batch[..], of].concat();
         let expanded = b.call("expand.default", vec![Arg::Node(tensor), Arg::List(whole)])?;
-        b.reshape(expanded, Arg::List([&[Arg::Int(count)], of].concat()))
+        b.reshape(expanded, Arg::List([&[count.clone()], of].concat()))
     };
     let left = batched(left, &of_left[ranks.0 - 2..])?;
     let right = batched(right, &of_right[ranks.1 - 2..])?;
@@ -207,13 +213,14 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let input = node(a, "input")?;
     let rank = b.rank(input)?;
     let (batch, channels) = (b.size(input, 0)?, b.size(input, 1)?);
-    let rest = (2..rank).map(|dim| b.size(input, dim)).product::<Outcome<i64>>()?;
+    let rest = (2..rank).map(|dim| b.size(input, dim)).collect::<Outcome<Vec<_>>>()?;
+    let rest = b.product(rest);
     let meta = b.tensor(input)?.clone();
     if strides::is_contiguous(&mut Sizes::Proved(&mut b.graph.exprs), &meta) != Some(true) {
         return Err("`group_norm` of a tensor that is not row-major".to_owned());
     }
     let mut args: Vec<Arg> = ["input", "weight", "bias"].map(|name| a.get(name).clone()).into();
-    args.extend([Arg::Int(batch), Arg::Int(channels), Arg::Int(rest)]);
+    args.extend([batch, channels, rest].map(|size| b.size_arg(size)));
     args.extend(["num_groups", "eps"].map(|name| a.get(name).clone()));
     let call = b.call("native_group_norm.default", args)?;
     b.pick(call, 0)
@@ -254,14 +261,22 @@ fn adaptive_avg_pool2d(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
 }
 
 fn narrow(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let unknown = || "`narrow` by a symbolic number".to_owned();
+    let unknown = || "`narrow` by what is no number".to_owned();
     let this = node(a, "self")?;
-    let (dim, start) = (a.get("dim").as_int(), a.get("start").as_int());
-    let (dim, start, length) =
-        (dim.ok_or_else(unknown)?, start.ok_or_else(unknown)?, a.get("length").as_int().ok_or_else(unknown)?);
+    let dim = a.get("dim").as_int().ok_or_else(unknown)?;
+    let [start, length] = ["start", "length"].map(|name| b.expr(a.get(name)).ok_or_else(unknown));
+    let (mut start, length) = (start?, length?);
     let place = b.dim(this, dim)?;
-    let start = if start < 0 { start + b.size(this, place)? } else { start };
-    b.call("slice.Tensor", vec![Arg::Node(this), Arg::Int(dim), Arg::Int(start), Arg::Int(start + length)])
+    let range = b.graph.exprs.range(start);
+    if range.hi < 0 {
+        let size = b.size(this, place)?;
+        start = b.graph.exprs.add(start, size);
+    } else if range.lo < 0 {
+        return Err("`narrow` from where may be counted from the end".to_owned());
+    }
+    let end = b.graph.exprs.add(start, length);
+    let [start, end] = [start, end].map(|place| b.size_arg(place));
+    b.call("slice.Tensor", vec![Arg::Node(this), Arg::Int(dim), start, end])
 }
 
 fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
@@ -327,10 +342,10 @@ fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>, in_groups: b
     let [query, key, value] = operands.map(|operand| b.tensor(operand).cloned());
     let (query, key, value) = (query?, key?, value?);
     let lies_well = |meta: &TensorMeta| meta.sizes.len() == 4 && meta.strides[3] == Expr::ONE;
-    let is_empty = |meta: &TensorMeta| meta.sizes.contains(&Expr::ZERO);
+    let may_be_empty = |meta: &TensorMeta| meta.sizes.iter().any(|&size| b.graph.exprs.range(size).lo < 1);
     let is_alike = |meta: &TensorMeta| {
         lies_well(meta)
-            && !is_empty(meta)
+            && !may_be_empty(meta)
             && meta.dtype == query.dtype
             && meta.sizes[0] == query.sizes[0]
             && meta.sizes[3] == query.sizes[3]
@@ -339,8 +354,8 @@ fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>, in_groups: b
         return Ok(false);
     }
     // One head of keys serves all of the query's.
-    let is_shared = key.sizes[1] == Expr::ONE || (in_groups && b.size(operands[0], 1)? % b.size(operands[1], 1)? == 0);
-    if key.sizes[1] != query.sizes[1] && !is_shared {
+    let divides = || Ok::<_, String>(b.constant_size(operands[0], 1)? % b.constant_size(operands[1], 1)? == 0);
+    if key.sizes[1] != query.sizes[1] && key.sizes[1] != Expr::ONE && !(in_groups && divides()?) {
         return Ok(false);
     }
     let Some(mask) = mask else { return Ok(true) };
@@ -369,7 +384,7 @@ fn attention_in_products(
     let scale = match scale.as_float() {
         Some(scale) if scale < 0.0 => return Err("attention by a negative scale".to_owned()),
         Some(scale) => scale.sqrt(),
-        None => (b.size(query, 3)? as f64).powf(-0.5).sqrt(),
+        None => (b.constant_size(query, 3)? as f64).powf(-0.5).sqrt(),
     };
     let mask = if causal { Some(causal_mask(b, query, key)?) } else { mask };
     let (key, value) = (for_each_head(b, key, query)?, for_each_head(b, value, query)?);
@@ -392,7 +407,7 @@ fn attention_in_products(
 
 /// The additive mask by which a position sees itself and those before it.
 fn causal_mask(b: &mut Build, query: NodeId, key: NodeId) -> Outcome<NodeId> {
-    let sizes = Arg::List(vec![Arg::Int(b.size(query, 2)?), Arg::Int(b.size(key, 2)?)]);
+    let sizes = Arg::List(vec![b.size_arg(b.size(query, 2)?), b.size_arg(b.size(key, 2)?)]);
     let device = b.tensor(query)?.device;
     let kwargs = vec![("dtype".to_owned(), Arg::DType(DType::Bool)), ("device".to_owned(), Arg::Device(device))];
     let ones = b.call_named("full.default", vec![sizes, Arg::Bool(true)], kwargs)?;
@@ -402,10 +417,10 @@ fn causal_mask(b: &mut Build, query: NodeId, key: NodeId) -> Outcome<NodeId> {
 
 /// A key or value repeated for each of the query's heads, where several heads share one.
 fn for_each_head(b: &mut Build, tensor: NodeId, query: NodeId) -> Outcome<NodeId> {
-    let (heads, own) = (b.size(query, 1)?, b.size(tensor, 1)?);
-    if heads == own {
+    if b.size(query, 1)? == b.size(tensor, 1)? {
         return Ok(tensor);
     }
+    let (heads, own) = (b.constant_size(query, 1)?, b.constant_size(tensor, 1)?);
     if own == 0 || heads % own != 0 {
         return Err("attention in groups that do not fit".to_owned());
     }

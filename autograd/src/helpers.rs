@@ -1,6 +1,6 @@
 //! The functions of formulas that are no operators: lists, numbers, and gradients of a few forms that recur.
 
-use crate::arithmetic::binary;
+use crate::arithmetic::{binary, numbers};
 use crate::build::{Build, Outcome};
 use crate::expression::Operation;
 use fx::{Arg, NodeId};
@@ -17,12 +17,12 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         // `size(x, dim)`
         "size" => |b, args| {
             let dim = b.dim(tensor(args, 0)?, int(args, 1)?)?;
-            b.size(tensor(args, 0)?, dim).map(Arg::Int)
+            b.size(tensor(args, 0)?, dim).map(|size| b.size_arg(size))
         },
         // `numel(x)`
-        "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(Arg::Int),
+        "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(|count| b.size_arg(count)),
         // `count(x, dims)`: how many elements each reduction over these dimensions takes.
-        "count" => |b, args| count(b, tensor(args, 0)?, arg(args, 1)?).map(Arg::Int),
+        "count" => |b, args| count(b, tensor(args, 0)?, arg(args, 1)?).map(|count| b.size_arg(count)),
         // `zeros(x)`: zeros of its sizes, whatever it holds.
         "zeros" => |b, args| b.zeros(tensor(args, 0)?).map(Arg::Node),
         // `dtype(x)`
@@ -30,9 +30,8 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         // `or(x, default)`: the default for an argument that is `None`.
         "or" => |_, args| Ok(if arg(args, 0)?.is_none() { arg(args, 1)?.clone() } else { arg(args, 0)?.clone() }),
         // `negated(numbers)`
-        "negated" => |_, args| {
-            let negate =
-                |item: &Arg| item.as_int().map(|int| Arg::Int(-int)).ok_or_else(|| "a symbolic number".to_owned());
+        "negated" => |b, args| {
+            let negate = |item: &Arg| numbers(b, Operation::Sub, &Arg::Int(0), item);
             Ok(Arg::List(items(arg(args, 0)?).iter().map(negate).collect::<Outcome<_>>()?))
         },
         // `inverse(permutation)`
@@ -120,11 +119,12 @@ pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
 }
 
 /// The number of elements that each reduction over these dimensions takes.
-pub(crate) fn count(b: &Build, of: NodeId, named: &Arg) -> Outcome<i64> {
+pub(crate) fn count(b: &mut Build, of: NodeId, named: &Arg) -> Outcome<Expr> {
     if b.rank(of)? == 0 {
-        return Ok(1);
+        return Ok(Expr::ONE);
     }
-    dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).product()
+    let sizes = dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).collect::<Outcome<Vec<_>>>()?;
+    Ok(b.product(sizes))
 }
 
 /// A reduction over dimensions with these kept, of one element each.

@@ -5,7 +5,8 @@ use crate::build::Outcome;
 use crate::derivative::Derivative;
 use crate::expression::Operation;
 use crate::helpers::{count, dims, unreduced};
-use fx::Arg;
+use fx::{Arg, NodeId};
+use symshapes::Expr;
 
 /// A derivative that takes more than an expression.
 pub(crate) type Rule = fn(&mut Derivative) -> Outcome;
@@ -71,7 +72,7 @@ pub(crate) fn masked_fill(d: &mut Derivative) -> Outcome {
 /// `cat`: each operand gets its part.
 pub(crate) fn cat(d: &mut Derivative) -> Outcome {
     let grad = d.grad()?;
-    let (dim, mut from) = (d.build.dim(grad, d.int("dim")?)?, 0);
+    let (dim, mut from) = (d.build.dim(grad, d.int("dim")?)?, Expr::ZERO);
     for operand in d.bound.nodes("tensors").map_err(|error| error.to_string())? {
         let operand = operand.ok_or_else(|| "an operand that is no tensor".to_owned())?;
         if d.build.rank(operand)? != d.build.rank(grad)? {
@@ -82,9 +83,11 @@ pub(crate) fn cat(d: &mut Derivative) -> Outcome {
             }
             continue;
         }
-        let to = from + d.build.size(operand, dim)?;
+        let size = d.build.size(operand, dim)?;
+        let to = d.build.graph.exprs.add(from, size);
         if d.is_followed(operand) {
-            let args = vec![Arg::Node(grad), Arg::Int(dim as i64), Arg::Int(from), Arg::Int(to)];
+            let [start, end] = [from, to].map(|place| d.build.size_arg(place));
+            let args = vec![Arg::Node(grad), Arg::Int(dim as i64), start, end];
             let part = d.build.call("slice.Tensor", args)?;
             d.give(operand, part)?;
         }
@@ -142,16 +145,16 @@ pub(crate) fn unbind(d: &mut Derivative) -> Outcome {
 /// `repeat`: the gradients of the copies are added.
 pub(crate) fn repeat(d: &mut Derivative) -> Outcome {
     let (grad, this) = (d.grad()?, d.node("self")?);
-    let repeats = d.bound.ints("repeats").map_err(|error| error.to_string())?;
+    let repeats = d.arg("repeats").as_list().ok_or("`repeat` by what is no list")?;
     let leading = repeats.len() - d.build.rank(this)?;
     let (mut sizes, mut summed) = (Vec::new(), Vec::new());
-    for (place, &times) in repeats.iter().enumerate() {
-        if place < leading || times != 1 {
+    for (place, times) in repeats.iter().enumerate() {
+        if place < leading || *times != Arg::Int(1) {
             summed.push(Arg::Int(sizes.len() as i64));
-            sizes.push(Arg::Int(times));
+            sizes.push(times.clone());
         }
         if place >= leading {
-            sizes.push(Arg::Int(d.build.size(this, place - leading)?));
+            sizes.push(d.build.size_arg(d.build.size(this, place - leading)?));
         }
     }
     let mut gradient = d.build.reshape(grad, Arg::List(sizes))?;
@@ -215,7 +218,10 @@ pub(crate) fn pow(d: &mut Derivative) -> Outcome {
         let zeros = d.build.zeros(this)?;
         return d.give(this, zeros);
     }
-    let less = numbers(Operation::Sub, &exponent, &Arg::Int(1))?;
+    if let Arg::Sym(_) = exponent {
+        return Err("a power whose exponent is a size".to_owned());
+    }
+    let less = numbers(d.build, Operation::Sub, &exponent, &Arg::Int(1))?;
     let power = match less.as_float() {
         Some(1.0) => Arg::Node(this),
         _ => binary(d.build, Operation::Pow, Arg::Node(this), less)?,
@@ -236,8 +242,7 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
     } else {
         Arg::Int(i64::from(*d.arg("unbiased") == Arg::Bool(true)))
     };
-    let correction = if correction.is_none() { 1.0 } else { correction.as_float().ok_or("a symbolic correction")? };
-    let freedom = (count(d.build, this, &named)? as f64 - correction).max(0.0);
+    let freedom = freedom(d, this, &named, &correction)?;
     if let Some(grad) = d.grads[0] {
         let mut grad = grad;
         if base.starts_with("std") {
@@ -251,7 +256,13 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
         let all: Vec<Arg> = dims(d.build, this, &named)?.into_iter().map(|dim| Arg::Int(dim as i64)).collect();
         let mean = d.build.call("mean.dim", vec![Arg::Node(this), Arg::List(all), Arg::Bool(true)])?;
         let centred = binary(d.build, Operation::Sub, Arg::Node(this), Arg::Node(mean))?;
-        let scaled = binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Float(2.0 / freedom))?;
+        let scaled = match freedom.as_float() {
+            Some(freedom) => binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Float(2.0 / freedom))?,
+            None => {
+                let twice = binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Int(2))?;
+                binary(d.build, Operation::Div, twice, freedom)?
+            }
+        };
         let gradient = d.build.call("mul.Tensor", vec![scaled, centred])?;
         d.give(this, gradient)?;
     }
@@ -259,11 +270,28 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
         let grad = unreduced(d.build, grad, this, &named, keeps)?;
         let sizes = d.build.sizes(this)?;
         let whole = d.build.call("expand.default", vec![Arg::Node(grad), sizes])?;
-        let share = Arg::Int(count(d.build, this, &named)?);
+        let share = count(d.build, this, &named)?;
+        let share = d.build.size_arg(share);
         let gradient = d.build.call("div.Tensor", vec![Arg::Node(whole), share])?;
         d.give(this, gradient)?;
     }
     Ok(())
+}
+
+/// The number of elements of each mean less a correction, not below zero.
+fn freedom(d: &mut Derivative, of: NodeId, named: &Arg, correction: &Arg) -> Outcome<Arg> {
+    let correction = if correction.is_none() { &Arg::Int(1) } else { correction };
+    let count = count(d.build, of, named)?;
+    if let Some(count) = d.build.graph.exprs.as_int(count) {
+        let correction = correction.as_float().ok_or("a symbolic correction")?;
+        return Ok(Arg::Float((count as f64 - correction).max(0.0)));
+    }
+    let correction = correction.as_float().filter(|by| by.fract() == 0.0).ok_or("a correction of a symbolic count")?;
+    let freedom = d.build.graph.exprs.add_int(count, -(correction as i64));
+    if d.build.graph.exprs.range(freedom).lo < 1 {
+        return Err("a variance of perhaps a single element".to_owned());
+    }
+    Ok(d.build.size_arg(freedom))
 }
 
 /// A normalisation with statistics of its own batch (`training`) or kept ones.
@@ -334,7 +362,8 @@ fn cross_entropy(d: &mut Derivative, slope: Arg) -> Outcome {
         gradient = of_tensors(d.build, Operation::Mul, Arg::Node(gradient), weight)?;
     }
     if d.int("reduction")? == 1 {
-        let count = Arg::Int(count(d.build, this, &Arg::None)?);
+        let count = count(d.build, this, &Arg::None)?;
+        let count = d.build.size_arg(count);
         gradient = of_tensors(d.build, Operation::Div, Arg::Node(gradient), count)?;
     }
     d.give(this, gradient)

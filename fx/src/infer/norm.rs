@@ -75,6 +75,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         Ok(tuple([c.preserved(x, x.dtype)?, c.preserved(x, DType::Bool)?]))
     }),
     ("nll_loss_forward", nll_loss),
+    ("cross_entropy_loss", cross_entropy),
     ("nll_loss_backward", |c| {
         let x = c.tensor("self")?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
@@ -180,6 +181,25 @@ fn group_norm(c: &mut Call) -> Result {
     let (batch, groups) = (c.expr("N")?, c.expr("group")?);
     let stat = c.contiguous(x, x.dtype, vec![batch, groups]);
     Ok(tuple([out, stat.clone(), stat]))
+}
+
+/// Of rows, by the numbers of classes.
+fn cross_entropy(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    let ([rows, classes], &[count], true) = (&x.sizes[..], &target.sizes[..], x.dtype.is_float()) else {
+        return Err(c.unsupported("a cross entropy of other than rows"));
+    };
+    if target.dtype != DType::I64 {
+        return Err(c.unsupported("a cross entropy by chances"));
+    }
+    c.demand_equal(*rows, count)?;
+    if let Some(weight) = c.opt_tensor("weight")? {
+        let [size] = weight.sizes[..] else { return c.fits(None) };
+        c.one_dtype(x, weight)?;
+        c.demand_equal(*classes, size)?;
+    }
+    let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+    Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
 fn nll_loss(c: &mut Call) -> Result {
