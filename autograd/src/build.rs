@@ -25,6 +25,14 @@ impl Build {
         Ok(call)
     }
 
+    /// Appends a call of an element-wise operator of one tensor, of floats, whose result lies as that of others.
+    pub(crate) fn elementwise(&mut self, overload: &str, args: Vec<Arg>, of: NodeId) -> Outcome<NodeId> {
+        let call = self.call("neg.default", vec![Arg::Node(of)])?;
+        let node = &mut self.graph[call];
+        (node.target, node.args) = (format!("aten.{overload}"), args);
+        Ok(call)
+    }
+
     /// The tensor that a call with several results gives at a place.
     pub(crate) fn pick(&mut self, call: NodeId, place: usize) -> Outcome<NodeId> {
         let Some(Meta::Tuple(items)) = &self.graph[call].meta else { return Err("a pick from one tensor".to_owned()) };

@@ -67,7 +67,8 @@ pub struct Forward {
     pub saved_bytes: u64,
 }
 
-/// A backward graph: from what is saved, sizes, and the gradients by results, in this order, to the gradients by inputs.
+/// A backward graph: from what is saved, sizes, and the gradients by results, in this order, to the gradients by
+/// inputs.
 #[derive(Debug)]
 pub struct Backward {
     /// The graph.

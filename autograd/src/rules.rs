@@ -34,6 +34,21 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     d.give(this, gradient)
 }
 
+/// A quotient, which does not change with its operands where it is rounded.
+pub(crate) fn rounded_quotient(d: &mut Derivative) -> Outcome {
+    if d.arg("rounding_mode").is_none() {
+        return Err("`div` that may be rounded and is not".to_owned());
+    }
+    for name in ["self", "other"] {
+        if d.wants(name) {
+            let operand = d.node(name)?;
+            let zeros = d.build.zeros(operand)?;
+            d.give(operand, zeros)?;
+        }
+    }
+    Ok(())
+}
+
 /// The larger (`max`) or smaller one of two tensors: the gradient goes to it, and in halves where they are equal.
 fn larger(d: &mut Derivative, loses: [Operation; 2]) -> Outcome {
     let grad = d.grad()?;
@@ -59,14 +74,18 @@ pub(crate) fn minimum(d: &mut Derivative) -> Outcome {
     larger(d, [Operation::Gt, Operation::Lt])
 }
 
-/// `masked_fill`: nothing goes to what was filled.
+/// `masked_fill`: nothing goes to what was filled, and what was filled in gets the sum of that.
 pub(crate) fn masked_fill(d: &mut Derivative) -> Outcome {
+    let (grad, mask) = (Arg::Node(d.grad()?), d.arg("mask").clone());
     if d.wants("value") {
-        return Err("a gradient by what `masked_fill` fills in".to_owned());
+        let filled = d.build.call("where.ScalarOther", vec![mask.clone(), grad.clone(), Arg::Int(0)])?;
+        d.give_to("value", filled)?;
     }
-    let args = vec![Arg::Node(d.grad()?), d.arg("mask").clone(), Arg::Int(0)];
-    let gradient = d.build.call("masked_fill.Scalar", args)?;
-    d.give_to("self", gradient)
+    if d.wants("self") {
+        let gradient = d.build.call("masked_fill.Scalar", vec![grad, mask, Arg::Int(0)])?;
+        d.give_to("self", gradient)?;
+    }
+    Ok(())
 }
 
 /// `cat`: each operand gets its part.
@@ -162,6 +181,28 @@ pub(crate) fn repeat(d: &mut Derivative) -> Outcome {
         gradient = d.build.call("sum.dim_IntList", vec![Arg::Node(gradient), Arg::List(summed)])?;
     }
     d.give(this, gradient)
+}
+
+/// `scatter_reduce` by sums, which may include what was there.
+pub(crate) fn scatter_reduce(d: &mut Derivative) -> Outcome {
+    if d.arg("reduce").as_str() != Some("sum") {
+        return Err("`scatter_reduce` by other than sums".to_owned());
+    }
+    let grad = Arg::Node(d.grad()?);
+    let [dim, index] = ["dim", "index"].map(|name| d.arg(name).clone());
+    if d.wants("self") {
+        let args = vec![grad.clone(), dim.clone(), index.clone(), Arg::Int(0)];
+        let gradient = match *d.arg("include_self") {
+            Arg::Bool(true) => d.grad()?,
+            _ => d.build.call("scatter.value", args)?,
+        };
+        d.give_to("self", gradient)?;
+    }
+    if d.wants("src") {
+        let gradient = d.build.call("gather.default", vec![grad, dim, index])?;
+        d.give_to("src", gradient)?;
+    }
+    Ok(())
 }
 
 /// `index`: each element of the gradient is added where it was read.
@@ -332,7 +373,7 @@ pub(crate) fn convolution(d: &mut Derivative) -> Outcome {
 /// The binary cross entropy of logits.
 pub(crate) fn cross_entropy_of_logits(d: &mut Derivative) -> Outcome {
     let (this, target) = (d.node("self")?, d.node("target")?);
-    if !d.arg("pos_weight").is_none() {
+    if !d.arg("pos_weight").is_none() || d.wants("weight") {
         return Err("`binary_cross_entropy_with_logits` with weights of positives".to_owned());
     }
     let chance = d.build.call("sigmoid.default", vec![Arg::Node(this)])?;

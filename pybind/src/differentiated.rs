@@ -38,7 +38,7 @@ pub(crate) struct Differentiated {
     /// the size is meant, or the stride.
     #[pyo3(get)]
     sizes: Vec<Size>,
-    /// The bytes of what `forward` gives for backward graphs alone, where sizes are symbolic for those that were traced.
+    /// The bytes of what `forward` gives for backward graphs alone, where sizes are symbolic for the traced ones.
     #[pyo3(get)]
     saved_bytes: u64,
     /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them:

@@ -71,8 +71,8 @@ impl Lowered {
         cast
     }
 
-    /// True for a call whose arguments are those that the operator gets under autocast, since it is known what that does
-    /// with them and of all of them what they are.
+    /// True for a call whose arguments are those that the operator gets under autocast: of all of them it is known what
+    /// they are, and what autocast does with them.
     pub(in crate::trace) fn is_converted(&self, call: NodeId) -> bool {
         let node = &self.graph[call];
         let is_known = node.inputs().iter().all(|&input| self.graph[input].meta.is_some());

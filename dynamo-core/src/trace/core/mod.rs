@@ -2,8 +2,8 @@
 //!
 //! - `value`: tracked values; `state`, `heap`: what Python can change of them; `context`, `lazy`: the state of context
 //!   managers and of `itertools`; `frame`: a frame of the traced program;
-//! - `tracer`: the whole state, in sub-structures: `object_table`, `heap`, `recording` with `lowered` and `casts`, `shapes`,
-//!   `guard_list`, `modes`, `call_stack`, `exceptions`;
+//! - `tracer`: the whole state, in sub-structures: `object_table`, `heap`, `recording` with `lowered` and `casts`,
+//!   `shapes`, `guard_list`, `modes`, `call_stack`, `exceptions`;
 //! - `checkpoint`: the trait by which each takes itself back.
 //!
 //! Invariant: nothing here imports another layer, but for the options.
