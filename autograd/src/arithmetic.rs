@@ -9,7 +9,7 @@ pub(crate) fn binary(build: &mut Build, operation: Operation, left: Arg, right: 
     use Operation::{Add, Div, Eq, Ge, Gt, Le, Lt, Mul, Pow, Sub};
     let is_one = |arg: &Arg| arg.as_float() == Some(1.0);
     let call = match (operation, left.as_node().is_some(), right.as_node().is_some()) {
-        (_, false, false) => return numbers(operation, &left, &right),
+        (_, false, false) => return numbers(build, operation, &left, &right),
         (Mul | Div, true, false) if is_one(&right) => return Ok(left),
         (Mul, false, true) if is_one(&left) => return Ok(right),
         (Add, false, true) => ("add.Tensor", vec![right, left]),
@@ -41,17 +41,18 @@ pub(crate) fn binary(build: &mut Build, operation: Operation, left: Arg, right: 
 }
 
 /// The value of an operator between two numbers.
-pub(crate) fn numbers(operation: Operation, left: &Arg, right: &Arg) -> Outcome<Arg> {
+pub(crate) fn numbers(build: &mut Build, operation: Operation, left: &Arg, right: &Arg) -> Outcome<Arg> {
     let unknown = || "a number that is not constant".to_owned();
-    if let (Arg::Int(left), Arg::Int(right)) = (left, right) {
+    if let (Some(left), Some(right)) = (build.expr(left), build.expr(right)) {
+        let pool = &mut build.graph.exprs;
         let int = match operation {
-            Operation::Add => left.checked_add(*right),
-            Operation::Sub => left.checked_sub(*right),
-            Operation::Mul => left.checked_mul(*right),
+            Operation::Add => Some(pool.add(left, right)),
+            Operation::Sub => Some(pool.sub(left, right)),
+            Operation::Mul => Some(pool.mul(left, right)),
             _ => None,
         };
-        if let Some(int) = int {
-            return Ok(Arg::Int(int));
+        if let Some(int) = int.filter(|&int| !pool.is_overflow(int)) {
+            return Ok(build.size_arg(int));
         }
     }
     let (left, right) = (left.as_float().ok_or_else(unknown)?, right.as_float().ok_or_else(unknown)?);

@@ -25,6 +25,14 @@ impl Build {
         Ok(call)
     }
 
+    /// Appends a call of an element-wise operator of one tensor, of floats, whose result lies as that of others.
+    pub(crate) fn elementwise(&mut self, overload: &str, args: Vec<Arg>, of: NodeId) -> Outcome<NodeId> {
+        let call = self.call("neg.default", vec![Arg::Node(of)])?;
+        let node = &mut self.graph[call];
+        (node.target, node.args) = (format!("aten.{overload}"), args);
+        Ok(call)
+    }
+
     /// The tensor that a call with several results gives at a place.
     pub(crate) fn pick(&mut self, call: NodeId, place: usize) -> Outcome<NodeId> {
         let Some(Meta::Tuple(items)) = &self.graph[call].meta else { return Err("a pick from one tensor".to_owned()) };
@@ -51,10 +59,29 @@ impl Build {
         Ok(Arg::List(sizes.iter().map(|&size| self.size_arg(size)).collect()))
     }
 
+    /// A size of a tensor.
+    pub(crate) fn size(&self, node: NodeId, dim: usize) -> Outcome<Expr> {
+        let size = self.tensor(node)?.sizes.get(dim).copied();
+        size.ok_or_else(|| "a dimension that is not there".to_owned())
+    }
+
     /// A size that is no symbol.
-    pub(crate) fn size(&self, node: NodeId, dim: usize) -> Outcome<i64> {
-        let size = *self.tensor(node)?.sizes.get(dim).ok_or_else(|| "a dimension that is not there".to_owned())?;
-        self.graph.exprs.as_int(size).ok_or_else(|| "a symbolic size".to_owned())
+    pub(crate) fn constant_size(&self, node: NodeId, dim: usize) -> Outcome<i64> {
+        self.graph.exprs.as_int(self.size(node, dim)?).ok_or_else(|| "a symbolic size".to_owned())
+    }
+
+    /// An integer argument as an expression; `None` for anything else.
+    pub(crate) fn expr(&mut self, arg: &Arg) -> Option<Expr> {
+        match arg {
+            Arg::Int(int) => Some(self.graph.exprs.int(*int)),
+            Arg::Sym(expr) => Some(*expr),
+            _ => None,
+        }
+    }
+
+    /// The product of sizes.
+    pub(crate) fn product(&mut self, sizes: impl IntoIterator<Item = Expr>) -> Expr {
+        sizes.into_iter().fold(Expr::ONE, |product, size| self.graph.exprs.mul(product, size))
     }
 
     /// The number of dimensions of a tensor.
@@ -95,6 +122,12 @@ impl Build {
     pub(crate) fn sum_to(&mut self, node: NodeId, sizes: &[Expr]) -> Outcome<NodeId> {
         let from = self.tensor(node)?.sizes.clone();
         let leading = from.len().checked_sub(sizes.len()).ok_or_else(|| "a gradient of lower rank".to_owned())?;
+        for (&size, &wanted) in from[leading..].iter().zip(sizes).filter(|(size, wanted)| size != wanted) {
+            let is_equal = self.graph.exprs.eq(size, wanted);
+            if wanted != Expr::ONE && self.graph.exprs.as_bool(is_equal) != Some(true) {
+                return Err("a size that is not known to be its gradient's".to_owned());
+            }
+        }
         let is_summed = |&dim: &usize| dim < leading || (sizes[dim - leading] == Expr::ONE && from[dim] != Expr::ONE);
         let dims: Vec<Arg> = (0..from.len()).filter(is_summed).map(|dim| Arg::Int(dim as i64)).collect();
         let mut node = node;

@@ -1,11 +1,14 @@
 //! Composite operators as calls of those that have derivatives: the kernels that eager's dispatcher chooses on the
 //! processor, in the order in which it calls them.
 
+use crate::arithmetic::numbers;
+use crate::attention;
 use crate::build::{Build, Outcome};
+use crate::expression::Operation;
 use fx::aten::Bound;
 use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, NodeId};
-use symshapes::{DType, Expr, TensorMeta};
+use symshapes::DType;
 
 /// Appends the parts of a composite call.
 pub(crate) type Expand = fn(&mut Build, &Bound) -> Outcome<NodeId>;
@@ -24,6 +27,25 @@ const ROWS: &[(&str, Expand)] = &[
     ("cross_entropy_loss.default", cross_entropy),
     ("dropout.default", |b, a| first(b, a, "native_dropout.default", &["input", "p", "train"])),
     ("group_norm.default", group_norm),
+    ("avg_pool1d.default", |b, a| {
+        let names = ["kernel_size", "stride", "padding"];
+        let [options, rest] =
+            [planar(a, &names)?, vec![a.get("ceil_mode").clone(), a.get("count_include_pad").clone()]];
+        let image = b.call("unsqueeze.default", vec![a.get("self").clone(), Arg::Int(-2)])?;
+        let pooled = b.call("avg_pool2d.default", [vec![Arg::Node(image)], options, rest].concat())?;
+        b.call("squeeze.dim", vec![Arg::Node(pooled), Arg::Int(-2)])
+    }),
+    ("l1_loss.default", l1_loss),
+    ("nll_loss_nd.default", nll_loss),
+    ("outer.default", |b, a| {
+        let column = b.call("unsqueeze.default", vec![a.get("self").clone(), Arg::Int(1)])?;
+        b.call("mul.Tensor", vec![Arg::Node(column), a.get("vec2").clone()])
+    }),
+    ("channel_shuffle.default", channel_shuffle),
+    ("pixel_shuffle.default", pixel_shuffle),
+    ("pixel_unshuffle.default", pixel_unshuffle),
+    ("prelu.default", prelu),
+    ("tile.default", tile),
     ("layer_norm.default", |b, a| {
         first(b, a, "native_layer_norm.default", &["input", "normalized_shape", "weight", "bias", "eps"])
     }),
@@ -38,7 +60,7 @@ const ROWS: &[(&str, Expand)] = &[
     ("narrow.default", narrow),
     ("pad.default", pad),
     ("rms_norm.default", rms_norm),
-    ("scaled_dot_product_attention.default", attention),
+    ("scaled_dot_product_attention.default", attention::attention),
     ("softmax.int", |b, a| softmax(b, a, "_softmax.default")),
     ("square.default", |b, a| {
         let this = a.get("self").clone();
@@ -68,7 +90,7 @@ fn first(b: &mut Build, a: &Bound, overload: &str, names: &[&str]) -> Outcome<No
     b.pick(call, 0)
 }
 
-fn node(a: &Bound, name: &str) -> Outcome<NodeId> {
+pub(crate) fn node(a: &Bound, name: &str) -> Outcome<NodeId> {
     a.node(name).ok_or_else(|| format!("`{name}` is no tensor"))
 }
 
@@ -82,9 +104,15 @@ fn as_matrix(b: &mut Build, tensor: NodeId) -> Outcome<NodeId> {
     if sizes.is_empty() {
         return Err("a product with a number".to_owned());
     }
-    let rows = sizes[..sizes.len() - 1].iter().map(Arg::as_int).product::<Option<i64>>();
-    let rows = rows.ok_or_else(|| "symbolic sizes".to_owned())?;
-    b.reshape(tensor, Arg::List(vec![Arg::Int(rows), sizes[sizes.len() - 1].clone()]))
+    let rows = product_of(b, &sizes[..sizes.len() - 1])?;
+    b.reshape(tensor, Arg::List(vec![rows, sizes[sizes.len() - 1].clone()]))
+}
+
+/// The product of sizes as an argument.
+fn product_of(b: &mut Build, sizes: &[Arg]) -> Outcome<Arg> {
+    let sizes = sizes.iter().map(|size| b.expr(size)).collect::<Option<Vec<_>>>();
+    let product = b.product(sizes.ok_or_else(|| "a size that is no number".to_owned())?);
+    Ok(b.size_arg(product))
 }
 
 /// `addmm` or `mm` of the input as a matrix.
@@ -127,11 +155,11 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let padded = |batch: &[Arg]| [vec![Arg::Int(1); rank - batch.len()], batch.to_vec()].concat();
     let wider = |(left, right): (Arg, Arg)| if left == Arg::Int(1) { right } else { left };
     let batch: Vec<Arg> = padded(left_batch).into_iter().zip(padded(right_batch)).map(wider).collect();
-    let count = batch.iter().map(Arg::as_int).product::<Option<i64>>().ok_or_else(|| "symbolic sizes".to_owned())?;
+    let count = product_of(b, &batch)?;
     let mut batched = |tensor: NodeId, of: &[Arg]| {
         let whole = [&batch[..], of].concat();
         let expanded = b.call("expand.default", vec![Arg::Node(tensor), Arg::List(whole)])?;
-        b.reshape(expanded, Arg::List([&[Arg::Int(count)], of].concat()))
+        b.reshape(expanded, Arg::List([std::slice::from_ref(&count), of].concat()))
     };
     let left = batched(left, &of_left[ranks.0 - 2..])?;
     let right = batched(right, &of_right[ranks.1 - 2..])?;
@@ -207,13 +235,14 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let input = node(a, "input")?;
     let rank = b.rank(input)?;
     let (batch, channels) = (b.size(input, 0)?, b.size(input, 1)?);
-    let rest = (2..rank).map(|dim| b.size(input, dim)).product::<Outcome<i64>>()?;
+    let rest = (2..rank).map(|dim| b.size(input, dim)).collect::<Outcome<Vec<_>>>()?;
+    let rest = b.product(rest);
     let meta = b.tensor(input)?.clone();
     if strides::is_contiguous(&mut Sizes::Proved(&mut b.graph.exprs), &meta) != Some(true) {
         return Err("`group_norm` of a tensor that is not row-major".to_owned());
     }
     let mut args: Vec<Arg> = ["input", "weight", "bias"].map(|name| a.get(name).clone()).into();
-    args.extend([Arg::Int(batch), Arg::Int(channels), Arg::Int(rest)]);
+    args.extend([batch, channels, rest].map(|size| b.size_arg(size)));
     args.extend(["num_groups", "eps"].map(|name| a.get(name).clone()));
     let call = b.call("native_group_norm.default", args)?;
     b.pick(call, 0)
@@ -244,6 +273,122 @@ fn cross_entropy(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.pick(loss, 0)
 }
 
+/// The options of pooling along one dimension as those of a plane of one row.
+fn planar(a: &Bound, names: &[&str]) -> Outcome<Vec<Arg>> {
+    let neutral = |name: &str| Arg::Int(i64::from(name != "padding"));
+    let option = |name: &&str| {
+        let given = a.ints(name).map_err(|error| error.to_string())?;
+        Ok(Arg::List(match given[..] {
+            [] => Vec::new(),
+            [along] => vec![neutral(name), Arg::Int(along)],
+            _ => return Err("pooling along one dimension by several numbers".to_owned()),
+        }))
+    };
+    names.iter().map(option).collect()
+}
+
+/// The mean or sum of distances, or each.
+fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let off = b.call("sub.Tensor", vec![a.get("self").clone(), a.get("target").clone()])?;
+    let off = b.call("abs.default", vec![Arg::Node(off)])?;
+    match a.get("reduction").as_int() {
+        Some(0) => Ok(off),
+        Some(1) => b.call("mean.default", vec![Arg::Node(off)]),
+        Some(2) => b.call("sum.default", vec![Arg::Node(off)]),
+        _ => Err("`l1_loss` of unknown reduction".to_owned()),
+    }
+}
+
+/// Of rows; those of images have another kernel.
+fn nll_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    if !(1..=2).contains(&b.rank(node(a, "self")?)?) {
+        return Err("`nll_loss` of images".to_owned());
+    }
+    first(b, a, "nll_loss_forward.default", &["self", "target", "weight", "reduction", "ignore_index"])
+}
+
+/// The channels of each group taken in turns.
+fn channel_shuffle(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (this, groups) = (node(a, "self")?, a.int("groups").map_err(|error| error.to_string())?);
+    let Arg::List(sizes) = b.sizes(this)? else { return Err("sizes that are no list".to_owned()) };
+    let channels = b.constant_size(this, 1)?;
+    let apart = [&sizes[..1], &[Arg::Int(groups), Arg::Int(channels / groups.max(1))], &sizes[2..]].concat();
+    let apart = b.call("reshape.default", vec![Arg::Node(this), Arg::List(apart)])?;
+    let swapped = b.call("transpose.int", vec![Arg::Node(apart), Arg::Int(1), Arg::Int(2)])?;
+    let swapped = b.call("contiguous.default", vec![Arg::Node(swapped)])?;
+    b.reshape(swapped, Arg::List(sizes))
+}
+
+/// Channels laid out as the pixels of blocks.
+fn pixel_shuffle(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (this, factor) = (node(a, "self")?, a.int("upscale_factor").map_err(|error| error.to_string())?);
+    let (rank, by) = (b.rank(this)?, Arg::Int(factor));
+    let channels = rank.checked_sub(3).ok_or("pixels without channels")?;
+    let Arg::List(sizes) = b.sizes(this)? else { return Err("sizes that are no list".to_owned()) };
+    let kept = Arg::Int(b.constant_size(this, channels)? / (factor * factor).max(1));
+    let [height, width] = [1, 2].map(|dim| numbers(b, Operation::Mul, &sizes[channels + dim], &by));
+    let apart = [&sizes[..channels], &[kept.clone(), by.clone(), by.clone()], &sizes[channels + 1..]].concat();
+    let whole = [&sizes[..channels], &[kept, height?, width?]].concat();
+    moved(b, this, apart, channels, [0, 3, 1, 4, 2], whole)
+}
+
+/// The pixels of blocks laid out as channels.
+fn pixel_unshuffle(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (this, factor) = (node(a, "self")?, a.int("downscale_factor").map_err(|error| error.to_string())?);
+    let (rank, by) = (b.rank(this)?, Arg::Int(factor));
+    let channels = rank.checked_sub(3).ok_or("pixels without channels")?;
+    let Arg::List(sizes) = b.sizes(this)? else { return Err("sizes that are no list".to_owned()) };
+    let [height, width] =
+        [1, 2].map(|dim| b.constant_size(this, channels + dim).map(|size| Arg::Int(size / factor.max(1))));
+    let (height, width) = (height?, width?);
+    let made = numbers(b, Operation::Mul, &sizes[channels], &Arg::Int(factor * factor))?;
+    let apart = [&sizes[..=channels], &[height.clone(), by.clone(), width.clone(), by]].concat();
+    let whole = [&sizes[..channels], &[made, height, width]].concat();
+    moved(b, this, apart, channels, [0, 2, 4, 1, 3], whole)
+}
+
+/// A tensor with its last dimensions taken apart, put into another order and joined.
+fn moved(
+    b: &mut Build,
+    tensor: NodeId,
+    apart: Vec<Arg>,
+    leading: usize,
+    order: [usize; 5],
+    whole: Vec<Arg>,
+) -> Outcome<NodeId> {
+    let apart = b.call("reshape.default", vec![Arg::Node(tensor), Arg::List(apart)])?;
+    let order = (0..leading).chain(order.map(|dim| leading + dim)).map(|dim| Arg::Int(dim as i64));
+    let ordered = b.call("permute.default", vec![Arg::Node(apart), Arg::List(order.collect())])?;
+    let copied = b.call("contiguous.default", vec![Arg::Node(ordered)])?;
+    b.reshape(copied, Arg::List(whole))
+}
+
+/// A slope for each channel, or one for all.
+fn prelu(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (input, weight) = (node(a, "self")?, node(a, "weight")?);
+    let (rank, of_weight) = (b.rank(input)?, b.rank(weight)?);
+    let mut weight = weight;
+    if of_weight != rank {
+        let sizes = b.tensor(weight)?.sizes.clone();
+        let count = b.product(sizes);
+        let mut sizes = vec![Arg::Int(1); rank];
+        if let Some(channels) = sizes.get_mut(1) {
+            *channels = b.size_arg(count);
+        }
+        weight = b.reshape(weight, Arg::List(sizes))?;
+    }
+    b.call("_prelu_kernel.default", vec![Arg::Node(input), Arg::Node(weight)])
+}
+
+/// As `repeat`, with ones for the dimensions that are not named.
+fn tile(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let this = node(a, "self")?;
+    let dims = a.list("dims").ok_or("`tile` by what is no list")?;
+    let missing = b.rank(this)?.saturating_sub(dims.len());
+    let repeats = [vec![Arg::Int(1); missing], dims.to_vec()].concat();
+    b.call("repeat.default", vec![Arg::Node(this), Arg::List(repeats)])
+}
+
 fn adaptive_avg_pool2d(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let output = a.ints("output_size").map_err(|error| error.to_string())?;
     if output.iter().all(|&size| size == 1) {
@@ -254,14 +399,22 @@ fn adaptive_avg_pool2d(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
 }
 
 fn narrow(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let unknown = || "`narrow` by a symbolic number".to_owned();
+    let unknown = || "`narrow` by what is no number".to_owned();
     let this = node(a, "self")?;
-    let (dim, start) = (a.get("dim").as_int(), a.get("start").as_int());
-    let (dim, start, length) =
-        (dim.ok_or_else(unknown)?, start.ok_or_else(unknown)?, a.get("length").as_int().ok_or_else(unknown)?);
+    let dim = a.get("dim").as_int().ok_or_else(unknown)?;
+    let [start, length] = ["start", "length"].map(|name| b.expr(a.get(name)).ok_or_else(unknown));
+    let (mut start, length) = (start?, length?);
     let place = b.dim(this, dim)?;
-    let start = if start < 0 { start + b.size(this, place)? } else { start };
-    b.call("slice.Tensor", vec![Arg::Node(this), Arg::Int(dim), Arg::Int(start), Arg::Int(start + length)])
+    let range = b.graph.exprs.range(start);
+    if range.hi < 0 {
+        let size = b.size(this, place)?;
+        start = b.graph.exprs.add(start, size);
+    } else if range.lo < 0 {
+        return Err("`narrow` from where may be counted from the end".to_owned());
+    }
+    let end = b.graph.exprs.add(start, length);
+    let [start, end] = [start, end].map(|place| b.size_arg(place));
+    b.call("slice.Tensor", vec![Arg::Node(this), Arg::Int(dim), start, end])
 }
 
 fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
@@ -272,154 +425,8 @@ fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.call("constant_pad_nd.default", vec![a.get("self").clone(), a.get("pad").clone(), value])
 }
 
-/// The fused kernel where eager takes it, else the products spelled out.
-fn attention(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let operands = [node(a, "query")?, node(a, "key")?, node(a, "value")?];
-    let dropout = a.get("dropout_p").as_float().ok_or_else(|| "a probability that is no number".to_owned())?;
-    let (causal, in_groups) = (*a.get("is_causal") == Arg::Bool(true), *a.get("enable_gqa") == Arg::Bool(true));
-    let mask = match a.node("attn_mask") {
-        Some(mask) if b.tensor(mask)?.dtype == DType::Bool => Some(additive(b, mask, operands[0])?),
-        mask => mask,
-    };
-    if operands.iter().all(|&operand| b.rank(operand) == Ok(3)) && mask.is_none() && dropout == 0.0 {
-        // Operands without heads have one.
-        let mut with_heads = operands;
-        for operand in &mut with_heads {
-            *operand = b.call("unsqueeze.default", vec![Arg::Node(*operand), Arg::Int(0)])?;
-        }
-        if is_fused(b, with_heads, None, in_groups)? {
-            let fused = fused_attention(b, with_heads, None, causal, a.get("scale"))?;
-            return b.call("squeeze.dim", vec![Arg::Node(fused), Arg::Int(0)]);
-        }
-    }
-    if dropout != 0.0 || !is_fused(b, operands, mask, in_groups)? {
-        return attention_in_products(b, operands, mask, causal, dropout, a.get("scale"));
-    }
-    fused_attention(b, operands, mask, causal, a.get("scale"))
-}
-
-fn fused_attention(
-    b: &mut Build,
-    operands: [NodeId; 3],
-    mask: Option<NodeId>,
-    causal: bool,
-    scale: &Arg,
-) -> Outcome<NodeId> {
-    let [query, key, value] = operands.map(Arg::Node);
-    let scale = ("scale".to_owned(), scale.clone());
-    let mask = ("attn_mask".to_owned(), mask.map_or(Arg::None, Arg::Node));
-    let args = vec![query, key, value, Arg::Float(0.0), Arg::Bool(causal)];
-    let call = b.call_named("_scaled_dot_product_flash_attention_for_cpu.default", args, vec![mask, scale])?;
-    b.pick(call, 0)
-}
-
-/// The additive mask for one of bools: zero where that is true, else minus infinity.
-fn additive(b: &mut Build, mask: NodeId, like: NodeId) -> Outcome<NodeId> {
-    let (sizes, meta) = (b.sizes(mask)?, b.tensor(like)?);
-    let kwargs = vec![("dtype".to_owned(), Arg::DType(meta.dtype)), ("device".to_owned(), Arg::Device(meta.device))];
-    let zeros = b.call_named("full.default", vec![sizes, Arg::Float(0.0)], kwargs)?;
-    let hidden = b.call("logical_not.default", vec![Arg::Node(mask)])?;
-    b.call("masked_fill.Scalar", vec![Arg::Node(zeros), Arg::Node(hidden), Arg::Float(f64::NEG_INFINITY)])
-}
-
-/// True if eager has a fused kernel for these operands on the processor.
-fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>, in_groups: bool) -> Outcome<bool> {
-    let [query, key, value] = operands.map(|operand| b.tensor(operand).cloned());
-    let (query, key, value) = (query?, key?, value?);
-    let lies_well = |meta: &TensorMeta| meta.sizes.len() == 4 && meta.strides[3] == Expr::ONE;
-    let is_empty = |meta: &TensorMeta| meta.sizes.contains(&Expr::ZERO);
-    let is_alike = |meta: &TensorMeta| {
-        lies_well(meta)
-            && !is_empty(meta)
-            && meta.dtype == query.dtype
-            && meta.sizes[0] == query.sizes[0]
-            && meta.sizes[3] == query.sizes[3]
-    };
-    if ![&query, &key, &value].into_iter().all(is_alike) || key.sizes != value.sizes {
-        return Ok(false);
-    }
-    // One head of keys serves all of the query's.
-    let is_shared = key.sizes[1] == Expr::ONE || (in_groups && b.size(operands[0], 1)? % b.size(operands[1], 1)? == 0);
-    if key.sizes[1] != query.sizes[1] && !is_shared {
-        return Ok(false);
-    }
-    let Some(mask) = mask else { return Ok(true) };
-    let mask = b.tensor(mask)?;
-    let fits = |size: Expr, other: Expr| size == other || size == Expr::ONE;
-    let whole = [query.sizes[0], query.sizes[1], query.sizes[2], key.sizes[2]];
-    let rank = mask.sizes.len();
-    Ok(mask.dtype == query.dtype
-        && matches!(rank, 2 | 4)
-        && !mask.requires_grad
-        && mask.sizes.iter().zip(&whole[4 - rank.min(4)..]).all(|(&size, &other)| fits(size, other)))
-}
-
-/// The scale goes into both operands of the first product, by its root.
-fn attention_in_products(
-    b: &mut Build,
-    [query, key, value]: [NodeId; 3],
-    mask: Option<NodeId>,
-    causal: bool,
-    dropout: f64,
-    scale: &Arg,
-) -> Outcome<NodeId> {
-    if [query, key, value].into_iter().any(|operand| b.rank(operand) != Ok(4)) {
-        return Err("attention of operands that have no heads".to_owned());
-    }
-    let scale = match scale.as_float() {
-        Some(scale) if scale < 0.0 => return Err("attention by a negative scale".to_owned()),
-        Some(scale) => scale.sqrt(),
-        None => (b.size(query, 3)? as f64).powf(-0.5).sqrt(),
-    };
-    let mask = if causal { Some(causal_mask(b, query, key)?) } else { mask };
-    let (key, value) = (for_each_head(b, key, query)?, for_each_head(b, value, query)?);
-    let scaled = |b: &mut Build, tensor| b.call("mul.Scalar", vec![Arg::Node(tensor), Arg::Float(scale)]);
-    let query = scaled(b, query)?;
-    let key = b.call("transpose.int", vec![Arg::Node(key), Arg::Int(-2), Arg::Int(-1)])?;
-    let key = scaled(b, key)?;
-    let mut scores = product(b, query, key)?;
-    if let Some(mask) = mask {
-        scores = b.call("add.Tensor", vec![Arg::Node(scores), Arg::Node(mask)])?;
-    }
-    let mut weights = b.call("_safe_softmax.default", vec![Arg::Node(scores), Arg::Int(-1)])?;
-    if dropout != 0.0 {
-        let args = vec![Arg::Node(weights), Arg::Float(dropout), Arg::Bool(true)];
-        let dropped = b.call("native_dropout.default", args)?;
-        weights = b.pick(dropped, 0)?;
-    }
-    product(b, weights, value)
-}
-
-/// The additive mask by which a position sees itself and those before it.
-fn causal_mask(b: &mut Build, query: NodeId, key: NodeId) -> Outcome<NodeId> {
-    let sizes = Arg::List(vec![Arg::Int(b.size(query, 2)?), Arg::Int(b.size(key, 2)?)]);
-    let device = b.tensor(query)?.device;
-    let kwargs = vec![("dtype".to_owned(), Arg::DType(DType::Bool)), ("device".to_owned(), Arg::Device(device))];
-    let ones = b.call_named("full.default", vec![sizes, Arg::Bool(true)], kwargs)?;
-    let seen = b.call("tril.default", vec![Arg::Node(ones)])?;
-    additive(b, seen, query)
-}
-
-/// A key or value repeated for each of the query's heads, where several heads share one.
-fn for_each_head(b: &mut Build, tensor: NodeId, query: NodeId) -> Outcome<NodeId> {
-    let (heads, own) = (b.size(query, 1)?, b.size(tensor, 1)?);
-    if heads == own {
-        return Ok(tensor);
-    }
-    if own == 0 || heads % own != 0 {
-        return Err("attention in groups that do not fit".to_owned());
-    }
-    let Arg::List(sizes) = b.sizes(tensor)? else { return Err("sizes that are no list".to_owned()) };
-    let apart = b.call("unsqueeze.default", vec![Arg::Node(tensor), Arg::Int(2)])?;
-    let [batch, own, length, width] = &sizes[..] else { return Err("attention without heads".to_owned()) };
-    let shared =
-        vec![batch.clone(), own.clone(), Arg::Int(heads / own.as_int().unwrap_or(1)), length.clone(), width.clone()];
-    let shared = b.call("expand.default", vec![Arg::Node(apart), Arg::List(shared)])?;
-    b.reshape(shared, Arg::List(vec![batch.clone(), Arg::Int(heads), length.clone(), width.clone()]))
-}
-
 /// The product of two batches of matrices.
-fn product(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
+pub(crate) fn product(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
     let args = [Arg::Node(left), Arg::Node(right)];
     let overload = fx::aten::lookup("matmul.default").ok_or_else(|| "no `matmul`".to_owned())?;
     let bound = overload.bind(&args, &[]).map_err(|error| error.to_string())?;

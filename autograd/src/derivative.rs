@@ -147,6 +147,10 @@ impl<'a> Derivative<'a> {
             Expression::Negated(inner) => match self.value(inner, names)? {
                 Arg::Int(int) => Arg::Int(-int),
                 Arg::Float(float) => Arg::Float(-float),
+                Arg::Sym(expr) => {
+                    let negated = self.build.graph.exprs.neg(expr);
+                    self.build.size_arg(negated)
+                }
                 value => Arg::Node(self.build.call("neg.default", vec![value])?),
             },
             Expression::Binary(operation, operands) => {

@@ -5,6 +5,7 @@
 //! A gradient is summed over what was broadcast and takes the operand's element type by itself.
 
 use crate::expression::{Formula, formula};
+use crate::products;
 use crate::rules::{self, Rule};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -29,6 +30,10 @@ const FORMULAS: &[(&str, &str)] = &[
         "addcdiv.default",
         "self: grad; tensor1: grad * (value / tensor2); tensor2: -grad * ((value * tensor1) / (tensor2 * tensor2))",
     ),
+    ("remainder.Tensor", "self: grad; other: -grad * floor_div(self, other)"),
+    ("fmod.Tensor", "self: grad; other: -grad * trunc_div(self, other)"),
+    ("copysign.Tensor", "self: grad * masked_fill.Scalar(result / self, self == 0, 0); other: zeros_like(grad)"),
+    ("copysign.Scalar", "self: grad * masked_fill.Scalar(result / self, self == 0, 0)"),
     ("lerp.Scalar", "self: grad * (1 - weight); end: grad * weight"),
     ("lerp.Tensor", "self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self)"),
     ("neg.default", "self: -grad"),
@@ -69,6 +74,19 @@ const FORMULAS: &[(&str, &str)] = &[
     ("erfinv.default", "self: 0.8862269254527579 * exp(result ** 2) * grad"),
     ("erf.default", "self: 1.1283791670955126 * exp(-(self ** 2)) * grad"),
     ("erfc.default", "self: -1.1283791670955126 * exp(-(self ** 2)) * grad"),
+    ("lgamma.default", "self: grad * digamma(self)"),
+    ("digamma.default", "self: grad * polygamma(1, self)"),
+    ("i0.default", "self: grad * i1(self)"),
+    ("special_i0e.default", "self: grad * (i1e(self) - sgn(self) * result)"),
+    ("special_entr.default", "self: grad * -(log(self) + 1)"),
+    ("special_erfcx.default", "self: (2 * self * result - 1.1283791670955126) * grad"),
+    ("special_log_ndtr.default", "self: grad / erfcx(self * -0.7071067811865476) * 0.7978845608028654"),
+    ("special_ndtri.default", "self: grad * 2.5066282746310002 * exp(result * result / 2)"),
+    (
+        "special_xlog1py.default",
+        "self: masked_fill.Scalar(grad * log1p(other), logical_and(self == 0, other <= -1), 0); \
+         other: grad * self / (other + 1)",
+    ),
     // Trigonometry.
     ("sin.default", "self: grad * cos(self)"),
     ("cos.default", "self: grad * -sin(self)"),
@@ -88,6 +106,11 @@ const FORMULAS: &[(&str, &str)] = &[
          other: grad * -(self * reciprocal(self * self + other * other))",
     ),
     ("hypot.default", "self: grad * (self / result); other: grad * (other / result)"),
+    (
+        "sinc.default",
+        "self: where.ScalarSelf(self * self == 0, 0, grad * ((self * 3.141592653589793 * cos(self * 3.141592653589793) \
+         - sin(self * 3.141592653589793)) / (self * self * 3.141592653589793)))",
+    ),
     // Activations.
     ("sigmoid.default", "self: sigmoid_backward(grad, result)"),
     ("relu.default", "self: threshold_backward(grad, result, 0)"),
@@ -119,6 +142,16 @@ const FORMULAS: &[(&str, &str)] = &[
     ("where.self", "self: where.ScalarOther(condition, grad, 0); other: where.ScalarSelf(condition, 0, grad)"),
     ("where.ScalarOther", "self: where.ScalarOther(condition, grad, 0)"),
     ("where.ScalarSelf", "other: where.ScalarSelf(condition, 0, grad)"),
+    (
+        "fmax.default",
+        "self: where.ScalarOther(logical_or(self >= other, isnan(other)), grad, 0); \
+         other: where.ScalarSelf(logical_or(self >= other, isnan(other)), 0, grad)",
+    ),
+    (
+        "fmin.default",
+        "self: where.ScalarOther(logical_or(self <= other, isnan(other)), grad, 0); \
+         other: where.ScalarSelf(logical_or(self <= other, isnan(other)), 0, grad)",
+    ),
     ("clamp_min.default", "self: where.ScalarOther(self >= min, grad, 0)"),
     ("clamp_min.Tensor", "self: where.ScalarOther(self >= min, grad, 0); min: where.ScalarOther(self < min, grad, 0)"),
     ("clamp_max.Tensor", "self: where.ScalarOther(self <= max, grad, 0); max: where.ScalarOther(self > max, grad, 0)"),
@@ -133,13 +166,16 @@ const FORMULAS: &[(&str, &str)] = &[
         "self: unreduced(grad, self, dim, keepdim) * (self == unreduced(result, self, dim, keepdim)) \
          / sum.dim_IntList(self == unreduced(result, self, dim, keepdim), dim, True)",
     ),
-    ("max.default min.default", "self: (self == result) * (grad / sum(self == result))"),
+    ("max.default min.default median.default nanmedian.default", "self: evenly(grad, self, result)"),
+    ("nansum.default", "self: restore(grad, self, dim, keepdim) * logical_not(isnan(self))"),
+    ("trace.default", "self: by_trace(grad, self)"),
     ("norm.ScalarOpt_dim", "self: by_norm(grad, self, result, p, dim, keepdim)"),
     ("linalg_vector_norm.default", "self: by_norm(grad, self, result, ord, dim, keepdim)"),
     (
         "logsumexp.default",
         "self: unreduced(grad, self, dim, keepdim) * exp(self - unreduced(result, self, dim, keepdim))",
     ),
+    ("cummax.default cummin.default", "self: scatter_add(zeros(self), dim, result1, grad)"),
     ("cumsum.default", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"),
     ("_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
     ("_safe_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
@@ -155,11 +191,18 @@ const FORMULAS: &[(&str, &str)] = &[
         "baddbmm.default",
         "self: grad * beta; batch1: bmm(grad, swapped(batch2)) * alpha; batch2: bmm(swapped(batch1), grad) * alpha",
     ),
+    (
+        "addbmm.default",
+        "self: grad * beta; batch1: bmm(like_each(grad, batch1), swapped(batch2)) * alpha; \
+         batch2: bmm(swapped(batch1), like_each(grad, batch1)) * alpha",
+    ),
     ("mv.default", "self: unsqueeze(grad, 1) * unsqueeze(vec, 0); vec: mv(t(self), grad)"),
     (
         "addmv.default",
         "self: grad * beta; mat: unsqueeze(grad, 1) * unsqueeze(vec, 0) * alpha; vec: mv(t(mat), grad) * alpha",
     ),
+    ("addr.default", "self: grad * beta; vec1: mv(grad, vec2) * alpha; vec2: mv(t(grad), vec1) * alpha"),
+    ("vdot.default", "self: grad * other; other: grad * self"),
     ("dot.default", "self: grad * tensor; tensor: grad * self"),
     (
         "_scaled_dot_product_flash_attention_for_cpu.default",
@@ -167,6 +210,12 @@ const FORMULAS: &[(&str, &str)] = &[
          result1, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)",
     ),
     // Views and copies.
+    ("alias_copy.default expand_copy.default", "self: grad"),
+    ("view_copy.default squeeze_copy.default squeeze_copy.dim squeeze_copy.dims", "self: reshape(grad, sizes(self))"),
+    ("unsqueeze_copy.default", "self: reshape(grad, sizes(self))"),
+    ("t_copy.default", "self: t(grad)"),
+    ("transpose_copy.int", "self: transpose.int(grad, dim0, dim1)"),
+    ("permute_copy.default", "self: permute(grad, inverse(dims))"),
     ("alias.default clone.default contiguous.default lift_fresh_copy.default positive.default", "self: grad"),
     ("_to_copy.default to.dtype to.dtype_layout to.device to.other type_as.default", "self: grad"),
     ("view.default reshape.default flatten.using_ints unflatten.int", "self: reshape(grad, sizes(self))"),
@@ -179,8 +228,11 @@ const FORMULAS: &[(&str, &str)] = &[
     ("flip.default", "self: flip(grad, dims)"),
     ("roll.default", "self: roll(grad, negated(shifts), dims)"),
     ("rot90.default", "self: rot90(grad, -k, dims)"),
-    ("pixel_shuffle.default", "self: pixel_unshuffle(grad, upscale_factor)"),
-    ("pixel_unshuffle.default", "self: pixel_shuffle(grad, downscale_factor)"),
+    ("diagonal.default diagonal_copy.default", "self: diagonal_scatter(zeros(self), grad, offset, dim1, dim2)"),
+    (
+        "diagonal_scatter.default",
+        "self: diagonal_scatter(grad, zeros(src), offset, dim1, dim2); src: diagonal(grad, offset, dim1, dim2)",
+    ),
     ("diag_embed.default", "self: diagonal(grad, offset, dim1, dim2)"),
     ("tril.default", "self: tril(grad, diagonal)"),
     ("triu.default", "self: triu(grad, diagonal)"),
@@ -203,6 +255,8 @@ const FORMULAS: &[(&str, &str)] = &[
     ("gather.default", "self: scatter_add(zeros(self), dim, index, grad)"),
     ("scatter.src", "self: scatter.value(grad, dim, index, 0); src: gather(grad, dim, index)"),
     ("scatter.value", "self: scatter.value(grad, dim, index, 0)"),
+    ("index_fill.int_Scalar", "self: index_fill.int_Scalar(grad, dim, index, 0)"),
+    ("index_copy.default", "self: index_fill.int_Scalar(grad, dim, index, 0); source: index_select(grad, dim, index)"),
     ("scatter_add.default", "self: grad; src: gather(grad, dim, index)"),
     ("index_add.default", "self: grad; source: index_select(grad, dim, index) * alpha"),
     // Normalisations.
@@ -234,11 +288,60 @@ const FORMULAS: &[(&str, &str)] = &[
         "upsample_nearest2d.default",
         "self: upsample_nearest2d_backward(grad, output_size, sizes(self), scales_h, scales_w)",
     ),
+    (
+        "max_pool3d_with_indices.default",
+        "self: max_pool3d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1)",
+    ),
+    (
+        "avg_pool3d.default",
+        "self: avg_pool3d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
+         divisor_override)",
+    ),
+    ("_adaptive_avg_pool3d.default", "self: _adaptive_avg_pool3d_backward(grad, self)"),
+    ("adaptive_max_pool2d.default", "self: adaptive_max_pool2d_backward(grad, self, result1)"),
+    ("adaptive_max_pool3d.default", "self: adaptive_max_pool3d_backward(grad, self, result1)"),
+    ("reflection_pad1d.default", "self: reflection_pad1d_backward(grad, self, padding)"),
+    ("reflection_pad2d.default", "self: reflection_pad2d_backward(grad, self, padding)"),
+    ("reflection_pad3d.default", "self: reflection_pad3d_backward(grad, self, padding)"),
+    ("replication_pad1d.default", "self: replication_pad1d_backward(grad, self, padding)"),
+    ("replication_pad2d.default", "self: replication_pad2d_backward(grad, self, padding)"),
+    ("replication_pad3d.default", "self: replication_pad3d_backward(grad, self, padding)"),
+    ("upsample_nearest1d.default", "self: upsample_nearest1d_backward(grad, output_size, sizes(self), scales)"),
+    (
+        "upsample_nearest3d.default",
+        "self: upsample_nearest3d_backward(grad, output_size, sizes(self), scales_d, scales_h, scales_w)",
+    ),
+    (
+        "upsample_linear1d.default",
+        "self: upsample_linear1d_backward(grad, output_size, sizes(self), align_corners, scales)",
+    ),
+    (
+        "upsample_bicubic2d.default",
+        "self: upsample_bicubic2d_backward(grad, output_size, sizes(self), align_corners, scales_h, scales_w)",
+    ),
+    (
+        "upsample_trilinear3d.default",
+        "self: upsample_trilinear3d_backward(grad, output_size, sizes(self), align_corners, scales_d, scales_h, scales_w)",
+    ),
+    (
+        "grid_sampler_2d.default",
+        "input, grid: \
+         grid_sampler_2d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)",
+    ),
+    (
+        "grid_sampler_3d.default",
+        "input, grid: \
+         grid_sampler_3d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)",
+    ),
     ("_adaptive_avg_pool2d.default", "self: _adaptive_avg_pool2d_backward(grad, self)"),
     // Losses.
     (
         "nll_loss_forward.default",
         "self: nll_loss_backward(grad, self, target, weight, reduction, ignore_index, result1)",
+    ),
+    (
+        "nll_loss2d_forward.default",
+        "self: nll_loss2d_backward(grad, self, target, weight, reduction, ignore_index, result1)",
     ),
     (
         "mse_loss.default",
@@ -264,6 +367,8 @@ const RULES: &[(&str, Rule)] = &[
     ("cat.default", rules::cat),
     ("clamp.default clamp.Tensor", rules::clamp),
     ("convolution.default", rules::convolution),
+    ("cumprod.default", products::cumprod),
+    ("div.Tensor_mode div.Scalar_mode", rules::rounded_quotient),
     ("index.Tensor", rules::index),
     ("index_put.default", rules::index_put),
     ("masked_fill.Scalar masked_fill.Tensor", rules::masked_fill),
@@ -274,13 +379,15 @@ const RULES: &[(&str, Rule)] = &[
     ("maximum.default max.other", rules::maximum),
     ("minimum.default min.other", rules::minimum),
     ("pow.Tensor_Scalar", rules::pow),
+    ("prod.default prod.dim_int", products::prod),
     ("repeat.default", rules::repeat),
     ("split.Tensor split.sizes split_with_sizes.default chunk.default", rules::split),
+    ("scatter_reduce.two", rules::scatter_reduce),
     ("stack.default", rules::stack),
     ("unbind.int", rules::unbind),
     (
-        "var.correction var.dim var.default std.correction std.dim std.default var_mean.correction var_mean.default \
-         std_mean.correction std_mean.default",
+        "var.correction var.dim var.default std.correction std.dim std.default var_mean.correction var_mean.dim \
+         var_mean.default std_mean.correction std_mean.dim std_mean.default",
         rules::var,
     ),
 ];

@@ -1,10 +1,10 @@
 //! The functions of formulas that are no operators: lists, numbers, and gradients of a few forms that recur.
 
-use crate::arithmetic::binary;
+use crate::arithmetic::{binary, numbers};
 use crate::build::{Build, Outcome};
 use crate::expression::Operation;
 use fx::{Arg, NodeId};
-use symshapes::Expr;
+use symshapes::{DType, Expr};
 
 /// A function of formulas that is no operator.
 type Helper = fn(&mut Build, &[Arg]) -> Outcome<Arg>;
@@ -17,12 +17,12 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         // `size(x, dim)`
         "size" => |b, args| {
             let dim = b.dim(tensor(args, 0)?, int(args, 1)?)?;
-            b.size(tensor(args, 0)?, dim).map(Arg::Int)
+            b.size(tensor(args, 0)?, dim).map(|size| b.size_arg(size))
         },
         // `numel(x)`
-        "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(Arg::Int),
+        "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(|count| b.size_arg(count)),
         // `count(x, dims)`: how many elements each reduction over these dimensions takes.
-        "count" => |b, args| count(b, tensor(args, 0)?, arg(args, 1)?).map(Arg::Int),
+        "count" => |b, args| count(b, tensor(args, 0)?, arg(args, 1)?).map(|count| b.size_arg(count)),
         // `zeros(x)`: zeros of its sizes, whatever it holds.
         "zeros" => |b, args| b.zeros(tensor(args, 0)?).map(Arg::Node),
         // `dtype(x)`
@@ -30,9 +30,8 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         // `or(x, default)`: the default for an argument that is `None`.
         "or" => |_, args| Ok(if arg(args, 0)?.is_none() { arg(args, 1)?.clone() } else { arg(args, 0)?.clone() }),
         // `negated(numbers)`
-        "negated" => |_, args| {
-            let negate =
-                |item: &Arg| item.as_int().map(|int| Arg::Int(-int)).ok_or_else(|| "a symbolic number".to_owned());
+        "negated" => |b, args| {
+            let negate = |item: &Arg| numbers(b, Operation::Sub, &Arg::Int(0), item);
             Ok(Arg::List(items(arg(args, 0)?).iter().map(negate).collect::<Outcome<_>>()?))
         },
         // `inverse(permutation)`
@@ -62,11 +61,16 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         "by_right" => |b, args| by_right(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
         // `by_norm(grad, x, norm, ord, dims, keepdim)`: by what a Euclidean norm is of; nothing where that is zero.
         "by_norm" => |b, args| {
-            if arg(args, 3)?.as_float() != Some(2.0) {
-                return Err("a norm other than the Euclidean one".to_owned());
-            }
             let (of, named, keeps) = (tensor(args, 1)?, arg(args, 4)?, *arg(args, 5)? == Arg::Bool(true));
             let grad = unreduced(b, tensor(args, 0)?, of, named, keeps)?;
+            match arg(args, 3)?.as_float() {
+                Some(2.0) => {}
+                Some(1.0) => {
+                    let sign = b.call("sgn.default", vec![Arg::Node(of)])?;
+                    return binary(b, Operation::Mul, Arg::Node(sign), Arg::Node(grad));
+                }
+                _ => return Err("a norm other than the sum of magnitudes and the Euclidean one".to_owned()),
+            }
             let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
             let ratio = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(norm))?;
             let is_zero = binary(b, Operation::Eq, Arg::Node(norm), Arg::Int(0))?;
@@ -83,6 +87,49 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let scale = if p == 1.0 { 0.0 } else { 1.0 / (1.0 - p) };
             Ok(Arg::Float(if *arg(args, 1)? == Arg::Bool(true) { scale } else { 1.0 }))
         },
+        // `floor_div(x, y)` and `trunc_div(x, y)`: quotients that are rounded.
+        "floor_div" => |b, args| rounded_quotient(b, args, "floor"),
+        "trunc_div" => |b, args| rounded_quotient(b, args, "trunc"),
+        // Element-wise functions that only libraries compute.
+        "digamma" => |b, args| special(b, args, "digamma.default"),
+        "erfcx" => |b, args| special(b, args, "special_erfcx.default"),
+        "i1" => |b, args| special(b, args, "special_i1.default"),
+        "i1e" => |b, args| special(b, args, "special_i1e.default"),
+        // `polygamma(n, x)`
+        "polygamma" => |b, args| {
+            let of = tensor(args, 1)?;
+            b.elementwise("polygamma.default", vec![arg(args, 0)?.clone(), Arg::Node(of)], of).map(Arg::Node)
+        },
+        // `evenly(grad, x, result)`: shared by the elements that equal the result.
+        "evenly" => |b, args| {
+            let (grad, of, result) = (arg(args, 0)?.clone(), arg(args, 1)?.clone(), arg(args, 2)?.clone());
+            let is_equal = binary(b, Operation::Eq, of.clone(), result.clone())?;
+            let [of, result] = [of, result].map(|value| b.call("isnan.default", vec![value]));
+            let are_none = b.call("logical_and.default", vec![Arg::Node(of?), Arg::Node(result?)])?;
+            let mask = Arg::Node(b.call("logical_or.default", vec![is_equal, Arg::Node(are_none)])?);
+            let count = b.call("sum.default", vec![mask.clone()])?;
+            let share = binary(b, Operation::Div, grad, Arg::Node(count))?;
+            binary(b, Operation::Mul, share, mask)
+        },
+        // `like_each(grad, batch)`: a matrix for each of a batch.
+        "like_each" => |b, args| {
+            let grad = tensor(args, 0)?;
+            let batch = b.size(tensor(args, 1)?, 0)?;
+            let sizes = [0, 1].map(|dim| b.size(grad, dim));
+            let [rows, columns] = sizes;
+            let sizes = [batch, rows?, columns?].map(|size| b.size_arg(size));
+            b.call("expand.default", vec![Arg::Node(grad), Arg::List(sizes.to_vec())]).map(Arg::Node)
+        },
+        // `by_trace(grad, x)`: the gradient on the diagonal.
+        "by_trace" => |b, args| {
+            let (grad, of) = (tensor(args, 0)?, tensor(args, 1)?);
+            let meta = b.tensor(of)?.clone();
+            let sizes = meta.sizes.iter().map(|&size| b.size_arg(size)).collect();
+            let kwargs =
+                vec![("dtype".to_owned(), Arg::DType(DType::Bool)), ("device".to_owned(), Arg::Device(meta.device))];
+            let is_diagonal = Arg::Node(b.call_named("eye.m", sizes, kwargs)?);
+            b.call("where.ScalarOther", vec![is_diagonal, Arg::Node(grad), Arg::Int(0)]).map(Arg::Node)
+        },
         // `ln(x)` of a positive number.
         "ln" => |_, args| match arg(args, 0)?.as_float() {
             Some(number) if number > 0.0 => Ok(Arg::Float(number.ln())),
@@ -90,6 +137,17 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         },
         _ => return None,
     })
+}
+
+fn rounded_quotient(b: &mut Build, args: &[Arg], mode: &str) -> Outcome<Arg> {
+    let operands = vec![arg(args, 0)?.clone(), Arg::Node(tensor(args, 1)?)];
+    let mode = ("rounding_mode".to_owned(), Arg::Str(mode.to_owned()));
+    b.call_named("div.Tensor_mode", operands, vec![mode]).map(Arg::Node)
+}
+
+fn special(b: &mut Build, args: &[Arg], overload: &str) -> Outcome<Arg> {
+    let of = tensor(args, 0)?;
+    b.elementwise(overload, vec![Arg::Node(of)], of).map(Arg::Node)
 }
 
 fn arg(args: &[Arg], place: usize) -> Outcome<&Arg> {
@@ -120,11 +178,12 @@ pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
 }
 
 /// The number of elements that each reduction over these dimensions takes.
-pub(crate) fn count(b: &Build, of: NodeId, named: &Arg) -> Outcome<i64> {
+pub(crate) fn count(b: &mut Build, of: NodeId, named: &Arg) -> Outcome<Expr> {
     if b.rank(of)? == 0 {
-        return Ok(1);
+        return Ok(Expr::ONE);
     }
-    dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).product()
+    let sizes = dims(b, of, named)?.into_iter().map(|dim| b.size(of, dim)).collect::<Outcome<Vec<_>>>()?;
+    Ok(b.product(sizes))
 }
 
 /// A reduction over dimensions with these kept, of one element each.

@@ -8,9 +8,10 @@ use crate::composites;
 use crate::derivative::{self, Derivative};
 use crate::formulas;
 use cranelift_entity::EntityRef;
+use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer};
 use rustc_hash::{FxHashMap, FxHashSet};
-use symshapes::{DTypeClass, DeviceKind, Expr};
+use symshapes::{DTypeClass, DeviceKind, Expr, Sym};
 
 /// The target of calls that set whether autograd records.
 pub const SET_GRAD: &str = "torch._C._set_grad_enabled";
@@ -59,8 +60,9 @@ pub struct NotDifferentiable {
 /// says of which of the outputs that autograd follows there is a gradient.
 ///
 /// # Errors
-/// A call without a derivative here, of which a gradient is asked for; symbolic sizes, or tensors that are not the
-/// processor's, for which eager chooses other kernels.
+/// A call without a derivative here, of which a gradient is asked for, or whose derivative takes decisions that sizes
+/// which are symbolic leave open; sizes that no input gives; tensors that are not the processor's, for which eager
+/// chooses other kernels.
 pub fn differentiate(
     graph: &Graph,
     requires_grad: &[bool],
@@ -78,8 +80,9 @@ pub fn differentiate(
         records: true,
     };
     let failed = |node: NodeId, why| NotDifferentiable { node: graph[node].name.clone(), why };
+    let known = symbols::given(graph);
     for id in graph.nodes() {
-        covers(graph, id).map_err(|why| failed(id, why))?;
+        covers(graph, id, &known).map_err(|why| failed(id, why))?;
     }
     let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
     let (mut outputs, mut writes) = (Vec::new(), Vec::new());
@@ -107,16 +110,19 @@ pub fn differentiate(
     Ok(Joint { graph: tape.build.graph, forward_nodes, outputs, writes, tangents, gradients })
 }
 
-/// Refuses a tensor of symbolic sizes or on another device.
-fn covers(graph: &Graph, id: NodeId) -> Outcome {
-    let Some(meta) = graph[id].tensor_meta() else { return Ok(()) };
-    if meta.device.kind != DeviceKind::Cpu {
+/// Refuses a tensor on another device, and sizes that no input gives.
+fn covers(graph: &Graph, id: NodeId, known: &FxHashMap<Sym, Source>) -> Outcome {
+    let node = &graph[id];
+    if node.tensor_meta().is_some_and(|meta| meta.device.kind != DeviceKind::Cpu) {
         return Err("a tensor on another device, for which eager chooses other kernels".to_owned());
     }
-    if meta.sizes.iter().any(|&size| graph.exprs.as_int(size).is_none()) {
-        return Err("symbolic sizes".to_owned());
+    let mut is_known = true;
+    let mut covers = |e| is_known &= graph.exprs.symbols(e).iter().all(|sym| known.contains_key(sym));
+    node.all_args().for_each(|arg| arg.for_each_expr(&mut covers));
+    if let Some(meta) = &node.meta {
+        meta.for_each_expr(&mut covers);
     }
-    Ok(())
+    if is_known { Ok(()) } else { Err("a size that no input gives".to_owned()) }
 }
 
 /// The call with several results that a node picks from, and which of them.
@@ -169,6 +175,15 @@ impl Tape<'_> {
         if unknown { Err("an operand of unknown kind".to_owned()) } else { Ok(read) }
     }
 
+    /// An argument of a call, in which integers that nodes give are expressions: gradients read them from there.
+    fn operand(&self, arg: &Arg) -> Outcome<Arg> {
+        let int = |node: NodeId| match self.from[node].meta {
+            Some(Meta::Int(expr)) => self.build.size_arg(expr),
+            _ => Arg::Node(node),
+        };
+        self.read(&arg.map_nodes(&mut { int }))
+    }
+
     /// Copies a call, or appends what autograd sees in its place.
     fn node(&mut self, id: NodeId) -> Outcome {
         let node = &self.from[id];
@@ -176,13 +191,13 @@ impl Tape<'_> {
             self.records = *records;
             return Ok(());
         }
-        let args = node.args.iter().map(|arg| self.read(arg)).collect::<Outcome<Vec<_>>>()?;
+        let args = node.args.iter().map(|arg| self.operand(arg)).collect::<Outcome<Vec<_>>>()?;
         let pick = picked(self.from, id).and_then(|(call, place)| self.picks.get(&(*self.copies.get(&call)?, place)));
         if let Some(&pick) = pick {
             self.copies.insert(id, pick);
             return Ok(());
         }
-        let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.read(arg)?)));
+        let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.operand(arg)?)));
         let kwargs = kwargs.collect::<Outcome<Vec<_>>>()?;
         let before = self.build.graph.capacity();
         let reads_followed = |arg: &Arg| {

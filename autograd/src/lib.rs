@@ -3,9 +3,10 @@
 //! [`differentiate`] appends to a forward graph the calls that compute gradients by its inputs: the joint graph.
 //! [`minimum_cut`] chooses the values that the forward graph saves; the [`Cut`] gives both graphs.
 //!
-//! - `composites`: composite operators as calls of differentiable ones (`linear` as `addmm`), as autograd sees them.
+//! - `composites`: composite operators as calls of differentiable ones (`linear` as `addmm`), as autograd sees them;
+//!   `attention` is one of them.
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
-//!   `rules` where it takes more than an expression.
+//!   `rules` or `products` where it takes more than an expression.
 //! - `joint`: the tape, walked backwards; `derivative` evaluates a row for one call, with `arithmetic` and `helpers`.
 //! - `aliases`: what autograd follows where tensors share memory, before the graph is functional.
 //! - `partition`: what is saved, what is recomputed.
@@ -16,6 +17,7 @@
 
 mod aliases;
 mod arithmetic;
+mod attention;
 mod build;
 mod composites;
 mod derivative;
@@ -24,6 +26,7 @@ mod formulas;
 mod helpers;
 mod joint;
 mod partition;
+mod products;
 mod rules;
 
 pub use aliases::followed_results;

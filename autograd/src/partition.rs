@@ -9,6 +9,7 @@
 use crate::joint::{Joint, NotDifferentiable};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use fx::infer::{pointwise, sizes::Sizes, strides};
+use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
 use indexmap::IndexMap;
 use petgraph::algo::maximum_flow::dinics;
@@ -16,13 +17,13 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::unionfind::UnionFind;
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use symshapes::Pool;
+use symshapes::{Pool, Sym};
 
 /// A capacity that no cut goes through.
 const NEVER: u64 = 1 << 50;
 /// The largest cost of a value.
 const MOST: u64 = 1 << 36;
-/// The elements of a tensor with symbolic sizes, as costs take them.
+/// A symbolic size of which no typical value is known, as costs take it.
 const TYPICAL: u64 = 4096;
 /// The factor by which a value costs more for each call between it and its use in the backward graph.
 const BY_DISTANCE: f64 = 1.1;
@@ -46,6 +47,9 @@ pub enum Saved {
 pub struct Cut {
     /// The values, and whether a copy of each is saved.
     values: Vec<(NodeId, bool)>,
+    /// The symbols of sizes that the backward graph reads and none of the values gives, each with where inputs of the
+    /// forward graph do.
+    symbols: Vec<(Sym, Source)>,
 }
 
 /// A forward graph: from the inputs to the results and, after them, what only the backward graph reads.
@@ -57,11 +61,14 @@ pub struct Forward {
     pub results: usize,
     /// The first inputs of the backward graph.
     pub saved: Vec<Saved>,
-    /// The bytes of the outputs after the results; symbolic sizes count as none.
+    /// The inputs of the backward graph after those: numbers that inputs of the forward graph give.
+    pub sizes: Vec<Source>,
+    /// The bytes of the outputs after the results, where sizes are symbolic those that were traced.
     pub saved_bytes: u64,
 }
 
-/// A backward graph: from what is saved and the gradients by results, in this order, to the gradients by inputs.
+/// A backward graph: from what is saved, sizes, and the gradients by results, in this order, to the gradients by
+/// inputs.
 #[derive(Debug)]
 pub struct Backward {
     /// The graph.
@@ -80,7 +87,8 @@ pub struct Backward {
 pub fn minimum_cut(joint: &Joint, is_weight: &[bool]) -> Result<Cut, NotDifferentiable> {
     let facts = Facts::of(joint, is_weight);
     let values = facts.minimum_cut()?;
-    Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect() })
+    let symbols = facts.symbols(&values);
+    Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect(), symbols })
 }
 
 impl Cut {
@@ -107,14 +115,16 @@ impl Cut {
         part.calls(joint.writes.iter().copied());
         let results = joint.outputs.len();
         let metas = outputs[results..].iter().filter_map(Arg::as_node).filter_map(|node| part.to[node].tensor_meta());
-        let saved_bytes = metas.map(|meta| bytes(&part.to, meta, 0)).sum();
-        Forward { graph: part.ends(outputs), results, saved, saved_bytes }
+        let saved_bytes = metas.map(|meta| bytes(&part.to, meta)).sum();
+        let sizes = self.symbols.iter().map(|&(_, source)| source).collect();
+        Forward { graph: part.ends(outputs), results, saved, sizes, saved_bytes }
     }
 
     /// The backward graph.
     pub fn backward(&self, joint: &Joint) -> Backward {
         let mut part = Extract::new(&joint.graph);
         self.values.iter().for_each(|&(id, _)| part.input(id));
+        self.symbols.iter().for_each(|&(symbol, _)| part.number(symbol));
         joint.tangents.iter().for_each(|&(_, tangent)| part.input(tangent));
         let given: Vec<NodeId> = joint.gradients.iter().flatten().copied().collect();
         part.calls(given.iter().copied());
@@ -199,13 +209,28 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The symbols that gradients read and none of these values gives, each with where inputs do.
+    fn symbols(&self, values: &[NodeId]) -> Vec<(Sym, Source)> {
+        let pool = &self.graph.exprs;
+        let mut read: FxHashSet<Sym> = FxHashSet::default();
+        for node in self.graph.nodes().filter(|&id| self.is_needed[id]).map(|id| &self.graph[id]) {
+            let mut symbols = |e| read.extend(pool.symbols(e));
+            node.all_args().for_each(|arg| arg.for_each_expr(&mut symbols));
+            node.meta.iter().for_each(|meta| meta.for_each_expr(&mut symbols));
+        }
+        let known = symbols::given_by(self.graph, values.iter().copied());
+        let inputs = symbols::given_by(self.graph, self.primals.iter().copied());
+        let missing = read.into_iter().filter(|symbol| !known.contains_key(symbol));
+        let mut missing: Vec<_> = missing.filter_map(|symbol| Some((symbol, *inputs.get(&symbol)?))).collect();
+        missing.sort_unstable();
+        missing
+    }
+
     /// The cost to save a value.
     fn cost(&self, id: NodeId) -> u64 {
         let Some(meta) = self.graph[id].tensor_meta().filter(|_| self.joint.is_forward(id)) else { return NEVER };
         let base = self.graph[id].inputs().first().and_then(|&base| self.graph[base].tensor_meta());
-        if self.is_view[id]
-            && base.is_some_and(|base| bytes(self.graph, base, TYPICAL) == bytes(self.graph, meta, TYPICAL))
-        {
+        if self.is_view[id] && base.is_some_and(|base| bytes(self.graph, base) == bytes(self.graph, meta)) {
             // What it is a view of is saved in its place.
             return NEVER;
         }
@@ -221,7 +246,7 @@ impl<'a> Facts<'a> {
                 return 1;
             }
         }
-        let bytes = bytes(self.graph, meta, TYPICAL) as f64;
+        let bytes = bytes(self.graph, meta) as f64;
         let is_copied = self.is_copied(id);
         let writes = if self.is_materialized(id) && !is_copied { 1.0 } else { 2.0 };
         let cost = bytes * writes * BY_DISTANCE.powi(self.distances[id].max(1) as i32);
@@ -330,9 +355,10 @@ fn reachable(network: &DiGraph<(), u64>, source: NodeIndex, flows: &[u64]) -> Fx
     reached
 }
 
-/// The bytes of a tensor, a symbolic size counted as this.
-fn bytes(graph: &Graph, meta: &TensorMeta, symbolic: u64) -> u64 {
-    let size = |&size| graph.exprs.as_int(size).map_or(symbolic, |size| size.max(0) as u64);
+/// The bytes of a tensor; symbolic sizes count as they were traced.
+fn bytes(graph: &Graph, meta: &TensorMeta) -> u64 {
+    let traced = |symbol| graph.exprs.symbol_hint(symbol);
+    let size = |&size| graph.exprs.eval(size, &traced).map_or(TYPICAL, |size| size.max(0) as u64);
     let elements = meta.sizes.iter().map(size).fold(1u64, u64::saturating_mul);
     elements.saturating_mul(meta.dtype.size() as u64).min(MOST)
 }
@@ -369,6 +395,12 @@ impl<'a> Extract<'a> {
         let input = self.to.placeholder(node.name.clone());
         self.to[input].meta = unfollowed(node.meta.clone());
         self.copies.insert(id, input);
+    }
+
+    /// Adds the value of a symbol as an input.
+    fn number(&mut self, symbol: Sym) {
+        let input = self.to.placeholder(self.to.exprs.name(symbol).to_owned());
+        self.to[input].meta = Some(Meta::Int(self.to.exprs.sym(symbol)));
     }
 
     /// Appends the calls that these values depend on, in program order.

@@ -5,7 +5,8 @@ use crate::build::Outcome;
 use crate::derivative::Derivative;
 use crate::expression::Operation;
 use crate::helpers::{count, dims, unreduced};
-use fx::Arg;
+use fx::{Arg, NodeId};
+use symshapes::Expr;
 
 /// A derivative that takes more than an expression.
 pub(crate) type Rule = fn(&mut Derivative) -> Outcome;
@@ -33,6 +34,21 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     d.give(this, gradient)
 }
 
+/// A quotient, which does not change with its operands where it is rounded.
+pub(crate) fn rounded_quotient(d: &mut Derivative) -> Outcome {
+    if d.arg("rounding_mode").is_none() {
+        return Err("`div` that may be rounded and is not".to_owned());
+    }
+    for name in ["self", "other"] {
+        if d.wants(name) {
+            let operand = d.node(name)?;
+            let zeros = d.build.zeros(operand)?;
+            d.give(operand, zeros)?;
+        }
+    }
+    Ok(())
+}
+
 /// The larger (`max`) or smaller one of two tensors: the gradient goes to it, and in halves where they are equal.
 fn larger(d: &mut Derivative, loses: [Operation; 2]) -> Outcome {
     let grad = d.grad()?;
@@ -58,20 +74,24 @@ pub(crate) fn minimum(d: &mut Derivative) -> Outcome {
     larger(d, [Operation::Gt, Operation::Lt])
 }
 
-/// `masked_fill`: nothing goes to what was filled.
+/// `masked_fill`: nothing goes to what was filled, and what was filled in gets the sum of that.
 pub(crate) fn masked_fill(d: &mut Derivative) -> Outcome {
+    let (grad, mask) = (Arg::Node(d.grad()?), d.arg("mask").clone());
     if d.wants("value") {
-        return Err("a gradient by what `masked_fill` fills in".to_owned());
+        let filled = d.build.call("where.ScalarOther", vec![mask.clone(), grad.clone(), Arg::Int(0)])?;
+        d.give_to("value", filled)?;
     }
-    let args = vec![Arg::Node(d.grad()?), d.arg("mask").clone(), Arg::Int(0)];
-    let gradient = d.build.call("masked_fill.Scalar", args)?;
-    d.give_to("self", gradient)
+    if d.wants("self") {
+        let gradient = d.build.call("masked_fill.Scalar", vec![grad, mask, Arg::Int(0)])?;
+        d.give_to("self", gradient)?;
+    }
+    Ok(())
 }
 
 /// `cat`: each operand gets its part.
 pub(crate) fn cat(d: &mut Derivative) -> Outcome {
     let grad = d.grad()?;
-    let (dim, mut from) = (d.build.dim(grad, d.int("dim")?)?, 0);
+    let (dim, mut from) = (d.build.dim(grad, d.int("dim")?)?, Expr::ZERO);
     for operand in d.bound.nodes("tensors").map_err(|error| error.to_string())? {
         let operand = operand.ok_or_else(|| "an operand that is no tensor".to_owned())?;
         if d.build.rank(operand)? != d.build.rank(grad)? {
@@ -82,9 +102,11 @@ pub(crate) fn cat(d: &mut Derivative) -> Outcome {
             }
             continue;
         }
-        let to = from + d.build.size(operand, dim)?;
+        let size = d.build.size(operand, dim)?;
+        let to = d.build.graph.exprs.add(from, size);
         if d.is_followed(operand) {
-            let args = vec![Arg::Node(grad), Arg::Int(dim as i64), Arg::Int(from), Arg::Int(to)];
+            let [start, end] = [from, to].map(|place| d.build.size_arg(place));
+            let args = vec![Arg::Node(grad), Arg::Int(dim as i64), start, end];
             let part = d.build.call("slice.Tensor", args)?;
             d.give(operand, part)?;
         }
@@ -142,16 +164,16 @@ pub(crate) fn unbind(d: &mut Derivative) -> Outcome {
 /// `repeat`: the gradients of the copies are added.
 pub(crate) fn repeat(d: &mut Derivative) -> Outcome {
     let (grad, this) = (d.grad()?, d.node("self")?);
-    let repeats = d.bound.ints("repeats").map_err(|error| error.to_string())?;
+    let repeats = d.arg("repeats").as_list().ok_or("`repeat` by what is no list")?;
     let leading = repeats.len() - d.build.rank(this)?;
     let (mut sizes, mut summed) = (Vec::new(), Vec::new());
-    for (place, &times) in repeats.iter().enumerate() {
-        if place < leading || times != 1 {
+    for (place, times) in repeats.iter().enumerate() {
+        if place < leading || *times != Arg::Int(1) {
             summed.push(Arg::Int(sizes.len() as i64));
-            sizes.push(Arg::Int(times));
+            sizes.push(times.clone());
         }
         if place >= leading {
-            sizes.push(Arg::Int(d.build.size(this, place - leading)?));
+            sizes.push(d.build.size_arg(d.build.size(this, place - leading)?));
         }
     }
     let mut gradient = d.build.reshape(grad, Arg::List(sizes))?;
@@ -159,6 +181,28 @@ pub(crate) fn repeat(d: &mut Derivative) -> Outcome {
         gradient = d.build.call("sum.dim_IntList", vec![Arg::Node(gradient), Arg::List(summed)])?;
     }
     d.give(this, gradient)
+}
+
+/// `scatter_reduce` by sums, which may include what was there.
+pub(crate) fn scatter_reduce(d: &mut Derivative) -> Outcome {
+    if d.arg("reduce").as_str() != Some("sum") {
+        return Err("`scatter_reduce` by other than sums".to_owned());
+    }
+    let grad = Arg::Node(d.grad()?);
+    let [dim, index] = ["dim", "index"].map(|name| d.arg(name).clone());
+    if d.wants("self") {
+        let args = vec![grad.clone(), dim.clone(), index.clone(), Arg::Int(0)];
+        let gradient = match *d.arg("include_self") {
+            Arg::Bool(true) => d.grad()?,
+            _ => d.build.call("scatter.value", args)?,
+        };
+        d.give_to("self", gradient)?;
+    }
+    if d.wants("src") {
+        let gradient = d.build.call("gather.default", vec![grad, dim, index])?;
+        d.give_to("src", gradient)?;
+    }
+    Ok(())
 }
 
 /// `index`: each element of the gradient is added where it was read.
@@ -215,7 +259,10 @@ pub(crate) fn pow(d: &mut Derivative) -> Outcome {
         let zeros = d.build.zeros(this)?;
         return d.give(this, zeros);
     }
-    let less = numbers(Operation::Sub, &exponent, &Arg::Int(1))?;
+    if let Arg::Sym(_) = exponent {
+        return Err("a power whose exponent is a size".to_owned());
+    }
+    let less = numbers(d.build, Operation::Sub, &exponent, &Arg::Int(1))?;
     let power = match less.as_float() {
         Some(1.0) => Arg::Node(this),
         _ => binary(d.build, Operation::Pow, Arg::Node(this), less)?,
@@ -236,8 +283,7 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
     } else {
         Arg::Int(i64::from(*d.arg("unbiased") == Arg::Bool(true)))
     };
-    let correction = if correction.is_none() { 1.0 } else { correction.as_float().ok_or("a symbolic correction")? };
-    let freedom = (count(d.build, this, &named)? as f64 - correction).max(0.0);
+    let freedom = freedom(d, this, &named, &correction)?;
     if let Some(grad) = d.grads[0] {
         let mut grad = grad;
         if base.starts_with("std") {
@@ -251,7 +297,13 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
         let all: Vec<Arg> = dims(d.build, this, &named)?.into_iter().map(|dim| Arg::Int(dim as i64)).collect();
         let mean = d.build.call("mean.dim", vec![Arg::Node(this), Arg::List(all), Arg::Bool(true)])?;
         let centred = binary(d.build, Operation::Sub, Arg::Node(this), Arg::Node(mean))?;
-        let scaled = binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Float(2.0 / freedom))?;
+        let scaled = match freedom.as_float() {
+            Some(freedom) => binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Float(2.0 / freedom))?,
+            None => {
+                let twice = binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Int(2))?;
+                binary(d.build, Operation::Div, twice, freedom)?
+            }
+        };
         let gradient = d.build.call("mul.Tensor", vec![scaled, centred])?;
         d.give(this, gradient)?;
     }
@@ -259,11 +311,28 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
         let grad = unreduced(d.build, grad, this, &named, keeps)?;
         let sizes = d.build.sizes(this)?;
         let whole = d.build.call("expand.default", vec![Arg::Node(grad), sizes])?;
-        let share = Arg::Int(count(d.build, this, &named)?);
+        let share = count(d.build, this, &named)?;
+        let share = d.build.size_arg(share);
         let gradient = d.build.call("div.Tensor", vec![Arg::Node(whole), share])?;
         d.give(this, gradient)?;
     }
     Ok(())
+}
+
+/// The number of elements of each mean less a correction, not below zero.
+fn freedom(d: &mut Derivative, of: NodeId, named: &Arg, correction: &Arg) -> Outcome<Arg> {
+    let correction = if correction.is_none() { &Arg::Int(1) } else { correction };
+    let count = count(d.build, of, named)?;
+    if let Some(count) = d.build.graph.exprs.as_int(count) {
+        let correction = correction.as_float().ok_or("a symbolic correction")?;
+        return Ok(Arg::Float((count as f64 - correction).max(0.0)));
+    }
+    let correction = correction.as_float().filter(|by| by.fract() == 0.0).ok_or("a correction of a symbolic count")?;
+    let freedom = d.build.graph.exprs.add_int(count, -(correction as i64));
+    if d.build.graph.exprs.range(freedom).lo < 1 {
+        return Err("a variance of perhaps a single element".to_owned());
+    }
+    Ok(d.build.size_arg(freedom))
 }
 
 /// A normalisation with statistics of its own batch (`training`) or kept ones.
@@ -304,7 +373,7 @@ pub(crate) fn convolution(d: &mut Derivative) -> Outcome {
 /// The binary cross entropy of logits.
 pub(crate) fn cross_entropy_of_logits(d: &mut Derivative) -> Outcome {
     let (this, target) = (d.node("self")?, d.node("target")?);
-    if !d.arg("pos_weight").is_none() {
+    if !d.arg("pos_weight").is_none() || d.wants("weight") {
         return Err("`binary_cross_entropy_with_logits` with weights of positives".to_owned());
     }
     let chance = d.build.call("sigmoid.default", vec![Arg::Node(this)])?;
@@ -334,7 +403,8 @@ fn cross_entropy(d: &mut Derivative, slope: Arg) -> Outcome {
         gradient = of_tensors(d.build, Operation::Mul, Arg::Node(gradient), weight)?;
     }
     if d.int("reduction")? == 1 {
-        let count = Arg::Int(count(d.build, this, &Arg::None)?);
+        let count = count(d.build, this, &Arg::None)?;
+        let count = d.build.size_arg(count);
         gradient = of_tensors(d.build, Operation::Div, Arg::Node(gradient), count)?;
     }
     d.give(this, gradient)

@@ -2,8 +2,9 @@
 
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
+use fx::symbols::Source;
 use fx::{Graph, Kind, Meta, aten, infer};
-use symshapes::{DType, Device, DeviceKind, Range, TensorMeta};
+use symshapes::{DType, Device, DeviceKind, Expr, Range, TensorMeta};
 
 /// A graph of float32 inputs of these sizes.
 fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
@@ -216,32 +217,86 @@ fn a_result_that_is_picked_from_the_end_is_the_last() {
 }
 
 #[test]
-fn other_devices_and_symbolic_sizes_are_refused() {
+fn other_devices_are_refused() {
     let mut graph = graph(MLP, &[&[5, 3], &[4, 3], &[4]]);
     let input = graph.placeholders().next().expect("an input");
-    let refused = |graph: &Graph| differentiate(graph, &[true; 3], None).expect_err("a refusal").why;
     let Some(Meta::Tensor(meta)) = graph[input].meta.clone() else { panic!("a tensor") };
     let device = Device { kind: DeviceKind::Cuda, index: Some(0) };
     graph[input].meta = Some(Meta::Tensor(TensorMeta { device, ..meta.clone() }));
-    assert!(refused(&graph).contains("device"));
-    let symbol = graph.exprs.symbol("s0", Range::new(2, 100));
-    let rows = graph.exprs.sym(symbol);
-    graph[input].meta = Some(Meta::Tensor(TensorMeta { sizes: vec![rows, meta.sizes[1]], ..meta.clone() }));
-    assert_eq!(refused(&graph), "symbolic sizes");
+    assert!(differentiate(&graph, &[true; 3], None).expect_err("a refusal").why.contains("device"));
     graph[input].meta = Some(Meta::Tensor(meta));
     assert!(differentiate(&graph, &[true; 3], None).is_ok());
+}
+
+/// A mean of the rows of a matrix whose first size is what this makes of a symbol.
+fn mean_of_rows(size: impl FnOnce(&mut Graph, Expr) -> Expr) -> Graph {
+    let program = "graph {
+  %x = placeholder[x]
+  %w = placeholder[w]
+  %mul = call_function[aten.mul.Tensor](%x, %w)
+  %mean = call_function[aten.mean.dim](%mul, [0])
+  %output = output((%mean,))
+}
+";
+    let mut graph = graph(program, &[&[5, 3], &[3]]);
+    let symbol = graph.exprs.symbol("s0", Range::new(2, 100));
+    let symbol = graph.exprs.sym(symbol);
+    let rows = size(&mut graph, symbol);
+    for id in graph.nodes().take(3).collect::<Vec<_>>() {
+        if let Some(Meta::Tensor(meta)) = &mut graph[id].meta
+            && meta.sizes.len() == 2
+        {
+            meta.sizes[0] = rows;
+        }
+    }
+    graph
+}
+
+#[test]
+fn sizes_that_no_saved_value_gives_are_inputs_of_the_backward_graph() {
+    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, false], None).expect("a derivative");
+    let cut = minimum_cut(&joint, &[false; 2]).expect("a cut");
+    let forward = cut.forward(&joint);
+    assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(1)], vec![Source::Size(0, 0)]));
+    expect![[r#"
+        graph {
+          %w = placeholder[w]
+          %s0 = placeholder[s0]
+          %tangents_1 = placeholder[tangents_1]
+          %reshape = call_function[aten.reshape.default](%tangents_1, [1, 3])
+          %expand = call_function[aten.expand.default](%reshape, [sym(s0), 3])
+          %div = call_function[aten.div.Tensor](%expand, sym(s0))
+          %mul_1 = call_function[aten.mul.Tensor](%div, %w)
+          %output = output((%mul_1,))
+        }
+    "#]]
+    .assert_eq(&text(&cut.backward(&joint).graph));
+}
+
+#[test]
+fn sizes_that_saved_values_give_are_read_there() {
+    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, true], None).expect("a derivative");
+    let forward = minimum_cut(&joint, &[false; 2]).expect("a cut").forward(&joint);
+    assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(0), Saved::Input(1)], vec![]));
+}
+
+#[test]
+fn sizes_that_no_input_gives_are_refused() {
+    let graph = mean_of_rows(|graph, rows| graph.exprs.mul_int(rows, 2));
+    let error = differentiate(&graph, &[true; 2], None).expect_err("a refusal");
+    assert_eq!(error.to_string(), "%x: a size that no input gives");
 }
 
 #[test]
 fn a_call_without_a_derivative_is_named() {
     let program = "graph {
   %x = placeholder[x]
-  %cumprod = call_function[aten.cumprod.default](%x, 0)
-  %output = output((%cumprod,))
+  %unfold = call_function[aten.unfold.default](%x, 0, 2, 1)
+  %output = output((%unfold,))
 }
 ";
     let error = joint(program, &[&[4]]).expect_err("no derivative");
-    assert_eq!(error.to_string(), "%cumprod: no derivative of `aten.cumprod.default`");
+    assert_eq!(error.to_string(), "%unfold: no derivative of `aten.unfold.default`");
 }
 
 #[test]

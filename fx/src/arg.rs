@@ -86,6 +86,18 @@ impl Arg {
         }
     }
 
+    /// The argument with each symbolic `int` replaced by what `f` gives for it.
+    pub fn map_exprs(&self, f: &mut impl FnMut(Expr) -> Arg) -> Arg {
+        match self {
+            Arg::Sym(e) => f(*e),
+            Arg::Slice(parts) => Arg::Slice(Box::new(parts.each_ref().map(|a| a.map_exprs(f)))),
+            Arg::List(items) => Arg::List(items.iter().map(|a| a.map_exprs(f)).collect()),
+            Arg::Tuple(items) => Arg::Tuple(items.iter().map(|a| a.map_exprs(f)).collect()),
+            Arg::Dict(items) => Arg::Dict(items.iter().map(|(k, v)| (k.map_exprs(f), v.map_exprs(f))).collect()),
+            plain => plain.clone(),
+        }
+    }
+
     /// Calls `f` with each symbolic `int` in the argument.
     pub fn for_each_expr(&self, f: &mut impl FnMut(Expr)) {
         match self {

@@ -18,6 +18,7 @@ pub mod prim;
 pub mod python;
 pub mod scalar;
 mod shown;
+pub mod symbols;
 mod tabular;
 pub mod target;
 pub mod text;

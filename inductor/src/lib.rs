@@ -27,7 +27,6 @@ pub mod offload;
 pub mod plan;
 pub mod planner;
 pub mod schedule;
-pub mod sizes;
 pub mod store;
 pub mod tensor_ir;
 

@@ -17,7 +17,7 @@ use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::rules;
-use fx::passes::functionalize;
+use fx::passes::{functionalize, spell_sizes};
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::intern;
@@ -99,9 +99,10 @@ pub(crate) fn compile_graph(
     Ok(CompiledFn { module, options, imported, import_time, kind })
 }
 
-/// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, `weights` the
-/// inputs, by number, that are parameters or buffers of a module. Gives how results are made of its outputs, too, and
-/// the numbers of the inputs that it writes to; inputs must not share memory then.
+/// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, which runs
+/// where the compiled one cannot, `weights` are the inputs, by number, that are parameters or buffers of a module.
+/// Without `graph`, the graph of overloads runs there. Gives how results are made of its outputs, too, and the numbers
+/// of the inputs that it writes to; inputs must not share memory then.
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
@@ -110,11 +111,11 @@ pub(crate) fn compile_graph(
 #[pyo3(signature = (lowered, graph, options=None, *, weights=Vec::new()))]
 pub(crate) fn compile_lowered(
     lowered: &Bound<'_, Graph>,
-    graph: &Bound<'_, Graph>,
+    graph: Option<&Bound<'_, Graph>>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
 ) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, Vec<usize>)> {
-    let py = graph.py();
+    let py = lowered.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
@@ -126,8 +127,13 @@ pub(crate) fn compile_lowered(
     let written = functional.written;
     let results = results(py, &lowered, &functional.results)?;
     let roles = Roles { weights, saved_from: None, spends: false };
-    let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
-    let compiled = CompiledFn::of_graph(py, lowered, module, options, roles, start.elapsed())?;
+    let compiled = match graph {
+        Some(graph) => {
+            let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
+            CompiledFn::of_graph(py, lowered, module, options, roles, start.elapsed())?
+        }
+        None => CompiledFn::of_overloads(py, lowered, options, roles, start.elapsed())?,
+    };
     Ok((compiled, results, written))
 }
 
@@ -311,7 +317,9 @@ impl CompiledFn {
         roles: Roles,
         made_in: Duration,
     ) -> PyResult<CompiledFn> {
-        let module = Module::Of(Py::new(py, Graph::from(graph.clone()))?, PyOnceLock::new());
+        let mut spelled = graph.clone();
+        spell_sizes(&mut spelled).map_err(PyValueError::new_err)?;
+        let module = Module::Of(Py::new(py, Graph::from(spelled))?, PyOnceLock::new());
         CompiledFn::of_graph(py, graph, module, options, roles, made_in)
     }
 

@@ -10,7 +10,8 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::torch::Torch;
 use autograd::{Cut, Saved, differentiate, followed_results, minimum_cut};
-use fx::passes::{Given, functionalize};
+use fx::passes::{Given, functionalize, spell_sizes};
+use fx::symbols::Source;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,12 +34,17 @@ pub(crate) struct Differentiated {
     /// The values that backward graphs read: whether each is an input, and its number among the inputs or outputs.
     #[pyo3(get)]
     saved: Vec<(bool, usize)>,
-    /// The bytes of what `forward` gives for backward graphs alone; symbolic sizes count as none.
+    /// The sizes that backward graphs read besides: the number of an input, and a dimension if it is a tensor, of which
+    /// the size is meant, or the stride.
+    #[pyo3(get)]
+    sizes: Vec<Size>,
+    /// The bytes of what `forward` gives for backward graphs alone, where sizes are symbolic for the traced ones.
     #[pyo3(get)]
     saved_bytes: u64,
-    /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them.
+    /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them:
+    /// those of the output where they differ between calls.
     #[pyo3(get)]
-    followed: Vec<(usize, Vec<i64>)>,
+    followed: Vec<(usize, Option<Vec<i64>>)>,
     /// The results of the original graph, by number, that are views which autograd does not follow.
     #[pyo3(get)]
     detached: Vec<usize>,
@@ -46,6 +52,9 @@ pub(crate) struct Differentiated {
     #[pyo3(get)]
     reached: Vec<bool>,
 }
+
+/// An input by number, of a tensor the dimension, and whether its stride is meant.
+type Size = (usize, Option<usize>, bool);
 
 /// Differentiates a graph of ATen overloads that our own Dynamo captured by the inputs for which `requires_grad` is
 /// true. Gives, too, how results are made of its outputs, and the numbers of the inputs that it writes to; inputs must
@@ -83,13 +92,21 @@ pub(crate) fn differentiate_lowered(
     let pool = &joint.graph.exprs;
     let strides =
         |meta: &TensorMeta| meta.strides.iter().map(|&stride| pool.as_int(stride)).collect::<Option<Vec<_>>>();
-    let followed = joint.tangents.iter().map(|&(number, tangent)| {
-        let strides = joint.graph[tangent].tensor_meta().and_then(strides);
-        Ok((number, strides.ok_or_else(|| refused(&"symbolic sizes"))?))
-    });
-    let followed = followed.collect::<PyResult<_>>()?;
+    let followed = joint.tangents.iter();
+    let followed =
+        followed.map(|&(number, tangent)| (number, joint.graph[tangent].tensor_meta().and_then(strides))).collect();
     let forward = cut.forward(&joint);
+    for graph in [&forward.graph, &cut.backward(&joint).graph] {
+        // What cannot be compiled has to run as it is.
+        has_spelling(graph).map_err(|why| refused(&why))?;
+    }
     let (outputs, saved, saved_bytes) = (forward.results, forward.saved, forward.saved_bytes);
+    let size = |source| match source {
+        Source::Int(input) => (input, None, false),
+        Source::Size(input, dim) => (input, Some(dim), false),
+        Source::Stride(input, dim) => (input, Some(dim), true),
+    };
+    let sizes = forward.sizes.into_iter().map(size).collect();
     let saved = saved.into_iter().map(|saved| match saved {
         Saved::Input(number) => (true, number),
         Saved::Output(number) => (false, number),
@@ -104,12 +121,22 @@ pub(crate) fn differentiate_lowered(
         forward: Py::new(py, forward)?,
         outputs,
         saved: saved.collect(),
+        sizes,
         saved_bytes,
         followed,
         detached,
         reached,
     };
     Ok((made, results, functional.written))
+}
+
+/// Tells of symbolic sizes that Python cannot compute.
+fn has_spelling(graph: &fx::Graph) -> Result<(), String> {
+    let mut is_symbolic = false;
+    for id in graph.nodes() {
+        graph[id].all_args().for_each(|arg| arg.for_each_expr(&mut |_| is_symbolic = true));
+    }
+    if is_symbolic { spell_sizes(&mut graph.clone()) } else { Ok(()) }
 }
 
 #[pymethods]

@@ -28,7 +28,7 @@ enum Value {
 /// # Errors
 /// A graph whose inputs, constants or output cannot be represented.
 pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, String> {
-    let given = inductor::sizes::given(graph).into_keys().collect();
+    let given = fx::symbols::given(graph).into_keys().collect();
     let (bufs, values) = (PrimaryMap::new(), FxHashMap::default());
     let mut planner = Planner { graph, why, given, bufs, steps: Vec::new(), objects: 0, values };
     let mut fates = Vec::new();

@@ -1,9 +1,9 @@
 //! Symbolic sizes: read from the graph, and found among the arguments of a call.
 
 use crate::torch::{Torch, tensor};
+use fx::symbols::{Source, given};
 use fx::{Graph, TensorMeta};
 use inductor::plan::SizeError;
-use inductor::sizes::{Source, given};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;

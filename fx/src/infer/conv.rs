@@ -30,6 +30,22 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_adaptive_avg_pool2d_backward", input_gradient),
     ("_adaptive_avg_pool2d", resized),
     ("adaptive_avg_pool2d", resized),
+    ("_adaptive_avg_pool3d_backward", row_major_gradient),
+    ("adaptive_max_pool2d_backward", row_major_gradient),
+    ("adaptive_max_pool3d_backward", row_major_gradient),
+    ("avg_pool3d_backward", row_major_gradient),
+    ("max_pool3d_with_indices_backward", row_major_gradient),
+    ("reflection_pad1d_backward", row_major_gradient),
+    ("reflection_pad2d_backward", row_major_gradient),
+    ("reflection_pad3d_backward", row_major_gradient),
+    ("replication_pad1d_backward", row_major_gradient),
+    ("replication_pad2d_backward", row_major_gradient),
+    ("replication_pad3d_backward", row_major_gradient),
+    ("upsample_bicubic2d_backward", resized_row_major_gradient),
+    ("upsample_linear1d_backward", resized_row_major_gradient),
+    ("upsample_nearest1d_backward", resized_row_major_gradient),
+    ("upsample_nearest3d_backward", resized_row_major_gradient),
+    ("upsample_trilinear3d_backward", resized_row_major_gradient),
     ("upsample_nearest2d", upsampled),
     ("upsample_nearest2d_backward", resized_gradient),
     ("upsample_bilinear2d_backward", resized_gradient),
@@ -163,6 +179,30 @@ fn resized_gradient(c: &mut Call) -> Result {
     let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_size")?);
     let last = channels_last(c, grad)?;
     Ok(c.in_format(grad, grad.dtype, sizes, last).into())
+}
+
+/// The gradient by a row-major image.
+fn row_major_gradient(c: &mut Call) -> Result {
+    let (x, grad) = (c.tensor("self")?, c.tensor("grad_output")?);
+    are_row_major(c, &[x, grad])?;
+    Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+}
+
+/// The gradient by an image that was resized to a row-major one.
+fn resized_row_major_gradient(c: &mut Call) -> Result {
+    let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_size")?);
+    are_row_major(c, &[grad])?;
+    Ok(c.contiguous(grad, grad.dtype, sizes).into())
+}
+
+/// Images that lie otherwise have gradients that do, which is not the same for all of these operators.
+fn are_row_major(c: &mut Call, images: &[&TensorMeta]) -> Result<()> {
+    for image in images {
+        if strides::is_contiguous(&mut c.pool, image) != Some(true) || channels_last(c, image)? {
+            return Err(c.unsupported("an image that is not row-major"));
+        }
+    }
+    Ok(())
 }
 
 fn input_gradient(c: &mut Call) -> Result {

@@ -49,6 +49,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("as_strided_scatter", preserved),
     ("index_put", preserved),
     ("_unsafe_index_put", preserved),
+    ("diagonal_scatter", preserved),
+    ("index_fill", preserved),
     ("slice_scatter", preserved),
     ("select_scatter", preserved),
     ("index", index),

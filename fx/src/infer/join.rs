@@ -7,7 +7,7 @@ use super::{
     promote::{Operand, result_type},
     strides,
 };
-use symshapes::TensorMeta;
+use symshapes::{Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(&str, Rule)] = &[
@@ -86,9 +86,15 @@ fn repeat(c: &mut Call) -> Result {
 fn pad(c: &mut Call) -> Result {
     let (x, pad) = (c.tensor("self")?, c.exprs("pad")?);
     let mut sizes = x.sizes.clone();
+    if pad.len() % 2 != 0 || pad.len() > 2 * sizes.len() {
+        return Err(c.unsupported("a pad of more or half dimensions"));
+    }
     for (pair, size) in pad.chunks_exact(2).zip(sizes.iter_mut().rev()) {
         *size = c.pool.add(*size, pair[0]);
         *size = c.pool.add(*size, pair[1]);
+        if c.pool.range(*size).lo < 0 {
+            c.demand_at_most(Expr::ZERO, *size)?;
+        }
     }
     let last = strides::suggests_channels_last(&mut c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
     Ok(c.in_format(x, x.dtype, sizes, last).into())

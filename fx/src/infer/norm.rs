@@ -74,7 +74,14 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         let x = c.tensor("input")?;
         Ok(tuple([c.preserved(x, x.dtype)?, c.preserved(x, DType::Bool)?]))
     }),
+    ("grid_sampler_2d_backward", sampler_gradients),
+    ("grid_sampler_3d_backward", sampler_gradients),
     ("nll_loss_forward", nll_loss),
+    ("cross_entropy_loss", cross_entropy),
+    ("nll_loss2d_backward", |c| {
+        let x = c.tensor("self")?;
+        Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+    }),
     ("nll_loss_backward", |c| {
         let x = c.tensor("self")?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
@@ -180,6 +187,33 @@ fn group_norm(c: &mut Call) -> Result {
     let (batch, groups) = (c.expr("N")?, c.expr("group")?);
     let stat = c.contiguous(x, x.dtype, vec![batch, groups]);
     Ok(tuple([out, stat.clone(), stat]))
+}
+
+/// The gradients by an image, where that is asked for, and by places in it, both row-major.
+fn sampler_gradients(c: &mut Call) -> Result {
+    let wanted = c.list("output_mask").and_then(|mask| mask.first());
+    let is_wanted = wanted == Some(&Arg::Bool(true));
+    let [image, places] = [c.tensor("input")?, c.tensor("grid")?].map(|t| c.contiguous(t, t.dtype, t.sizes.clone()));
+    Ok(Meta::Tuple(vec![is_wanted.then_some(Meta::Tensor(image)), Some(Meta::Tensor(places))]))
+}
+
+/// Of rows, by the numbers of classes.
+fn cross_entropy(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    let ([rows, classes], &[count], true) = (&x.sizes[..], &target.sizes[..], x.dtype.is_float()) else {
+        return Err(c.unsupported("a cross entropy of other than rows"));
+    };
+    if target.dtype != DType::I64 {
+        return Err(c.unsupported("a cross entropy by chances"));
+    }
+    c.demand_equal(*rows, count)?;
+    if let Some(weight) = c.opt_tensor("weight")? {
+        let [size] = weight.sizes[..] else { return c.fits(None) };
+        c.one_dtype(x, weight)?;
+        c.demand_equal(*classes, size)?;
+    }
+    let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+    Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
 fn nll_loss(c: &mut Call) -> Result {

@@ -9,9 +9,11 @@ mod dead;
 mod functionalize;
 mod groups;
 mod partition;
+mod spell;
 
 pub use common::{Effect, eliminate_common_subexpressions};
 pub use constants::fold_constants;
 pub use dead::eliminate_dead_code;
 pub use functionalize::{Base, Functional, Given, NotFunctional, View, functionalize};
 pub use partition::{Partition, Partitioning, partition};
+pub use spell::spell_sizes;

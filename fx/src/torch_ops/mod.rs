@@ -14,6 +14,7 @@ use crate::{
     graph::{Graph, Kind, Node, NodeId},
 };
 use binder::{Lowered, is_number, is_tensor};
+use symshapes::DType;
 
 /// A node that cannot be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -113,7 +114,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if number_first(graph, id, &name) {
         return Ok(());
     }
-    if empty_tensor(graph, id, &name) {
+    if empty_tensor(graph, id, &name) || difference(graph, id, &name) || constant_pad(graph, id, &name) {
         return Ok(());
     }
     let lowered = match find(&name) {
@@ -234,6 +235,58 @@ fn empty_tensor(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     let kwargs = node.kwargs.clone();
     call(graph, id, "zeros.default", vec![Arg::List(vec![Arg::Int(0)])]);
     graph[id].kwargs = kwargs;
+    true
+}
+
+/// `pad` with a constant, which is an operator of its own.
+fn constant_pad(graph: &mut Graph, id: NodeId, name: &str) -> bool {
+    const PARAMETERS: [&str; 4] = ["input", "pad", "mode", "value"];
+    let node = &graph[id];
+    let is_known = node.args.len() <= 4 && node.kwargs.iter().all(|(name, _)| PARAMETERS.contains(&name.as_str()));
+    if name != "torch.nn.functional.pad" || !is_known {
+        return false;
+    }
+    let given =
+        |place: usize| node.args.get(place).or_else(|| node.kwarg(PARAMETERS[place])).filter(|arg| !arg.is_none());
+    let is_constant = given(2).is_none_or(|mode| mode.as_str() == Some("constant"));
+    let (Some(this), Some(pad @ (Arg::List(_) | Arg::Tuple(_))), true) = (given(0), given(1), is_constant) else {
+        return false;
+    };
+    let args = vec![this.clone(), pad.clone(), given(3).cloned().unwrap_or(Arg::Int(0))];
+    call(graph, id, "constant_pad_nd.default", args);
+    true
+}
+
+/// `torch.diff` of neighbours: what follows the first less what comes before the last, of numbers.
+fn difference(graph: &mut Graph, id: NodeId, name: &str) -> bool {
+    const PARAMETERS: [&str; 5] = ["input", "n", "dim", "prepend", "append"];
+    let node = &graph[id];
+    let is_known = node.args.len() <= 5 && node.kwargs.iter().all(|(name, _)| PARAMETERS[1..].contains(&name.as_str()));
+    if !matches!(name, "torch.diff" | "Tensor.diff") || !is_known {
+        return false;
+    }
+    let given =
+        |place: usize| node.args.get(place).or_else(|| node.kwarg(PARAMETERS[place])).filter(|arg| !arg.is_none());
+    let [times, dim] = [1, 2].map(|place| given(place).map(Arg::as_int));
+    let (Some(this), Some(dim)) = (given(0), dim.unwrap_or(Some(-1))) else { return false };
+    let parts: Vec<Arg> = given(3).into_iter().chain([this]).chain(given(4)).cloned().collect();
+    let is_covered = |part: &Arg| {
+        let meta = part.as_node().and_then(|part| graph[part].tensor_meta());
+        meta.is_some_and(|meta| meta.dtype != DType::Bool && !meta.sizes.is_empty())
+    };
+    if times.is_some_and(|times| times != Some(1)) || !parts.iter().all(is_covered) {
+        return false;
+    }
+    let mut before =
+        |target: &str, args| Arg::Node(graph.insert_before(id, Kind::CallFunction, target, args, vec![], None));
+    let whole = match &parts[..] {
+        [this] => this.clone(),
+        _ => before("aten.cat.default", vec![Arg::List(parts), Arg::Int(dim)]),
+    };
+    let [later, earlier] = [(1, i64::MAX), (0, -1)].map(|(start, end)| {
+        before("aten.slice.Tensor", vec![whole.clone(), Arg::Int(dim), Arg::Int(start), Arg::Int(end)])
+    });
+    call(graph, id, "sub.Tensor", vec![later, earlier]);
     true
 }
 

@@ -91,7 +91,7 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
     let builder = Builder { graph: tensors, origin: first, fills: options.fills, splits: options.splits };
-    let (given, users) = (crate::sizes::given(graph).into_keys().collect(), graph.users());
+    let (given, users) = (fx::symbols::given(graph).into_keys().collect(), graph.users());
     let absorbed = uses::absorbed(graph, &users, &given);
     let mut pass = Decompose {
         graph,

@@ -403,10 +403,13 @@ def _in_rust(
     """Compile a graph of ATen overloads; raise where AOTAutograd has to take it."""
     import torch
 
+    from rust_inductor._differentiated import Followed, without_autocast
     from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
 
     made: _native.Differentiated | None = None
     requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
+    # The graph of overloads has autocast's conversions in it, the one in torch's names is run under autocast.
+    is_autocast = torch._C._is_any_autocast_enabled()
     try:
         if torch.is_grad_enabled() and any(requires_grad):
             made, results, written = _native.differentiate_lowered(
@@ -414,7 +417,9 @@ def _in_rust(
             )
             compiled = made.forward
         else:
-            compiled, results, written = _native.compile_lowered(lowered, graph, options, weights=weights)
+            compiled, results, written = _native.compile_lowered(
+                lowered, None if is_autocast else graph, options, weights=weights
+            )
     except ValueError as error:
         # It shares memory with the program in ways that only AOTAutograd keeps up, or has no derivative here.
         raise _LeftError(str(error)) from None
@@ -433,13 +438,13 @@ def _in_rust(
         raise _LeftError(message)
     function: Compiled = compiled
     if made is not None:
-        from rust_inductor._differentiated import Followed
-
         function = Followed(made, requires_grad, on_graph)
     else:
         if on_graph is not None:
             on_graph("inference", compiled)
         _log_code.log("inference", compiled)
+        if is_autocast:
+            function = without_autocast(compiled)
     if results is not None:
         function = with_views(function, results, () if made is None else made.detached)
     # Guards tell inference tensors, which have no versions, from others.

@@ -34,6 +34,7 @@ class Followed:
         self.made = made
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
+        self.sizes = made.sizes
         followed = {number for number, _ in self.followed}
         pairs = enumerate(zip(requires_grad, made.reached, strict=True))
         self.unreached = [at for at, (requires, is_reached) in pairs if requires and not is_reached]
@@ -50,13 +51,20 @@ class Followed:
         """Run the forward graph as a node of autograd's, which only inputs lead to that gradients flow to."""
         if not self.followed:
             with torch.no_grad():
-                return tuple(self.forward(*args)[: self.outputs])
+                return tuple(self.computed(args)[: self.outputs])
         if self.unreached:
             given = list(args)
             for at in self.unreached:
                 given[at] = given[at].detach()
             args = tuple(given)
         return _Node.apply(self, *args)
+
+    def computed(self, args: Sequence[Any]) -> Any:
+        """Run the forward graph, which has the conversions of autocast in it."""
+        if torch._C._is_any_autocast_enabled():
+            with torch._C._DisableAutocast():
+                return self.forward(*args)
+        return self.forward(*args)
 
     def tell(self, kind: str, compiled: _native.CompiledFn) -> None:
         """Tell of a graph who asked for it."""
@@ -84,10 +92,12 @@ class _Node(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, of: Followed, *args: Any) -> Any:
-        given = of.forward(*args)
+        given = of.computed(args)
         ctx.of = of
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved])
+        ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
+        ctx.strides = [strides or given[at].stride() for at, strides in of.followed]
         results = tuple(given[: of.outputs])
         if of.constant:
             ctx.mark_non_differentiable(*[results[at] for at in of.constant if isinstance(results[at], torch.Tensor)])
@@ -102,13 +112,25 @@ class _Node(torch.autograd.Function):
         values = list(ctx.saved_tensors)
         if not torch._C._autograd._get_current_graph_task_keep_graph():
             ctx.maybe_clear_saved_tensors()
-        values += [_laid(grads[at], strides) for at, strides in of.followed if grads[at] is not None]
+        values += ctx.sizes
+        laid = zip(of.followed, ctx.strides, strict=True)
+        values += [_laid(grads[at], strides) for (at, _), strides in laid if grads[at] is not None]
         # What autograd holds of them is not needed any more.
         del grads
         compiled, places = of.backward(has_gradient)
         given = _computed(compiled, values)
         gradients = [None if at is None else given[at] for at in places]
         return (None, *(_recorded_once(gradients) if torch.is_grad_enabled() else gradients))
+
+
+def without_autocast(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function that runs a compiled graph as it is, under autocast too."""
+
+    def run(*args: Any) -> Any:
+        with torch._C._DisableAutocast():
+            return compiled(*args)
+
+    return run
 
 
 def _computed(compiled: _native.CompiledFn, values: list[Any]) -> Any:
@@ -122,9 +144,16 @@ def _computed(compiled: _native.CompiledFn, values: list[Any]) -> Any:
     return compiled(values)
 
 
-def _laid(grad: Any, strides: list[int]) -> Any:
+def _size(value: Any, dim: int | None, is_stride: bool) -> int:
+    """Give a number that a backward graph reads: an input, or of a tensor a size or stride."""
+    if dim is None:
+        return int(value)
+    return int(value.stride(dim) if is_stride else value.size(dim))
+
+
+def _laid(grad: Any, strides: Sequence[int]) -> Any:
     """Give a gradient in the layout that the backward graph expects."""
-    if list(grad.stride()) == strides:
+    if grad.stride() == tuple(strides):
         return grad
     return torch.empty_strided(grad.size(), strides, dtype=grad.dtype, device=grad.device).copy_(grad)
 

@@ -46,7 +46,7 @@ Result: TypeAlias = int | tuple[int, list[int], list[int], int]
 
 def compile_lowered(
     lowered: Graph,
-    graph: Graph,
+    graph: Graph | None,
     options: Mapping[str, Any] | None = None,
     *,
     weights: Sequence[int] = (),
@@ -60,7 +60,9 @@ class Differentiated:
     @property
     def saved(self) -> list[tuple[bool, int]]: ...
     @property
-    def followed(self) -> list[tuple[int, list[int]]]: ...
+    def sizes(self) -> list[tuple[int, int | None, bool]]: ...
+    @property
+    def followed(self) -> list[tuple[int, list[int] | None]]: ...
     @property
     def detached(self) -> list[int]: ...
     @property

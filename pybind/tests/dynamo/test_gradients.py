@@ -22,7 +22,7 @@ from rust_inductor import _aot, _capture
 #: Samples of each operator.
 FIRST = 3
 #: Fewer would mean that the Rust way is not taken.
-LEAST_DIFFERENTIATED = 240
+LEAST_DIFFERENTIATED = 320
 
 
 @pytest.fixture

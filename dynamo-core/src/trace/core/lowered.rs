@@ -16,7 +16,7 @@ use fx::{
     torch_ops,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use symshapes::{DType, DeviceKind, ShapeEnv};
+use symshapes::{DType, ShapeEnv};
 
 /// Operators that raise a `RuntimeError` for shapes that they do not take.
 const CERTAIN: &str = "add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow \
@@ -36,6 +36,8 @@ pub(in crate::trace) struct Lowered {
     tuples: FxHashMap<NodeId, Vec<NodeId>>,
     /// For each node of the torch graph, how many nodes there were before its counterpart.
     starts: Vec<usize>,
+    /// The inputs that autocast has converted, with the element types and what they have become.
+    pub(super) casts: Vec<(NodeId, DType, NodeId)>,
 }
 
 impl Default for Lowered {
@@ -47,6 +49,7 @@ impl Default for Lowered {
             sequences: FxHashMap::default(),
             tuples: FxHashMap::default(),
             starts: Vec::new(),
+            casts: Vec::new(),
         }
     }
 }
@@ -61,6 +64,7 @@ impl Lowered {
     pub(in crate::trace) fn drop_from(&mut self, nodes: usize) {
         if let Some(&from) = self.starts.get(nodes) {
             self.graph.retain(|node| node.index() < from);
+            self.casts.retain(|(_, _, cast)| cast.index() < from);
             // The start of the first one that is dropped says where the calls of the last one that is kept end.
             self.starts.truncate(nodes + 1);
         }
@@ -71,6 +75,7 @@ impl Lowered {
         let Some(&from) = self.starts.get(nodes) else { return };
         let inputs: FxHashSet<NodeId> = self.graph.placeholders().collect();
         self.graph.retain(|node| node.index() < from || inputs.contains(&node));
+        self.casts.retain(|(_, _, cast)| cast.index() < from);
     }
 
     /// Ends the graph: its metadata is over the expressions of the environment, in which what guards have made equal is
@@ -134,43 +139,6 @@ impl Lowered {
         }
     }
 
-    /// Converts the arguments of a call as autocast does.
-    fn convert(&mut self, id: NodeId, autocast: &AutocastState) -> Traced<()> {
-        self.lacks("autocast");
-        let target = self.graph[id].target.clone();
-        let cast = aten::autocast::cast(&target);
-        let tensor = |node: &NodeId| self.graph[*node].tensor_meta().map(|meta| (*node, meta.clone()));
-        let tensors: Vec<(NodeId, TensorMeta)> = self.graph[id].inputs().iter().filter_map(tensor).collect();
-        let chosen = |kind| autocast.iter().find(|(known, _)| *known == kind).map(|&(_, dtype)| dtype);
-        let elsewhere = tensors.iter().any(|(_, meta)| meta.device.kind != DeviceKind::Cpu);
-        let Some(dtype) = chosen(DeviceKind::Cpu).filter(|_| !elsewhere) else {
-            let concerned = tensors.iter().any(|(_, meta)| chosen(meta.device.kind).is_some());
-            return if concerned { Err(unknown_cast(&target)) } else { Ok(()) };
-        };
-        if cast == Cast::Unknown {
-            return Err(unknown_cast(&target));
-        }
-        let wide = tensors.iter().any(|(_, meta)| meta.dtype == DType::F32);
-        let mut renamed = FxHashMap::default();
-        for (node, mut meta) in tensors {
-            let to = cast.converted(meta.dtype, dtype, if wide { DType::F32 } else { dtype });
-            if to != meta.dtype {
-                meta.dtype = to;
-                let args = vec![Arg::Node(node)];
-                let converted = self.graph.push(NodeKind::CallFunction, "aten._to_copy.default", args, vec![], None);
-                self.graph[converted].meta = Some(Meta::Tensor(meta));
-                renamed.insert(node, converted);
-            }
-        }
-        let mut known = |node| Arg::Node(renamed.get(&node).copied().unwrap_or(node));
-        let node = &mut self.graph[id];
-        node.args = node.args.iter().map(|arg| arg.map_nodes(&mut known)).collect();
-        for (_, arg) in &mut node.kwargs {
-            *arg = arg.map_nodes(&mut known);
-        }
-        Ok(())
-    }
-
     /// True if every node is one that has a counterpart among overloads, or an integer.
     pub(in crate::trace) fn is_whole(&self) -> bool {
         let is_other = |node: NodeId| matches!(self.graph[node].meta, Some(Meta::Float(_) | Meta::Bool(_)));
@@ -202,10 +170,10 @@ impl Lowered {
             self.lacks(&graph[id].target);
             return Ok(None);
         }
+        self.infer_before(copied, before, env, autocast, at);
         if !autocast.is_empty() {
-            self.convert(copied, autocast)?;
+            self.convert(copied, autocast, env, at)?;
         }
-        self.infer_before(copied, before, env, at);
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => {
                 let certain = CERTAIN.split_whitespace().any(|op| aten_base(&self.graph[copied].target) == op);
@@ -238,11 +206,16 @@ impl Lowered {
         let before = self.graph.capacity();
         let copied = self.copy(graph, id);
         self.settle_floats(copied, env);
-        if !autocast.is_empty() || torch_ops::lower_call(&mut self.graph, copied).is_err() {
+        if torch_ops::lower_call(&mut self.graph, copied).is_err() {
             self.lacks(&graph[id].target);
             return;
         }
-        self.infer_before(copied, before, env, at);
+        self.casts.clear();
+        self.infer_before(copied, before, env, autocast, at);
+        let is_cast = || aten::autocast::cast(&self.graph[copied].target) != Cast::Keep || self.writes_to_kept(copied);
+        if !autocast.is_empty() && is_cast() {
+            self.lacks("autocast");
+        }
         self.needs_schema(copied);
         // An item that is set is written through a view of it.
         let call = &self.graph[copied];
@@ -302,9 +275,12 @@ impl Lowered {
     }
 
     /// Infers what the calls give that the lowering has put before another one.
-    fn infer_before(&mut self, call: NodeId, from: usize, env: &mut ShapeEnv, at: &str) {
+    fn infer_before(&mut self, call: NodeId, from: usize, env: &mut ShapeEnv, autocast: &AutocastState, at: &str) {
         // They have later numbers.
         for extra in (from..self.graph.capacity()).map(NodeId::new) {
+            if extra != call && !autocast.is_empty() && self.convert(extra, autocast, env, at).is_err() {
+                self.lacks("autocast");
+            }
             if extra != call && self.graph[extra].meta.is_none() {
                 self.graph[extra].meta = infer::guarded(&self.graph, extra, env, at).ok();
             }
@@ -330,9 +306,4 @@ fn reads_unbacked(graph: &Graph, node: NodeId, env: &ShapeEnv) -> bool {
     let inputs = graph[node].inputs();
     let tensors = inputs.iter().filter_map(|&input| graph[input].tensor_meta());
     tensors.flat_map(TensorMeta::exprs).any(|e| env.depends_on_data(e))
-}
-
-/// A call of which it is not known what autocast does with its arguments.
-pub(in crate::trace) fn unknown_cast(target: &str) -> Reason {
-    Reason::new(Kind::TorchOp, format!("`{target}` under autocast."))
 }

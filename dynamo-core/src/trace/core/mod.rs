@@ -2,13 +2,14 @@
 //!
 //! - `value`: tracked values; `state`, `heap`: what Python can change of them; `context`, `lazy`: the state of context
 //!   managers and of `itertools`; `frame`: a frame of the traced program;
-//! - `tracer`: the whole state, in sub-structures: `object_table`, `heap`, `recording` with `lowered`, `shapes`,
-//!   `guard_list`, `modes`, `call_stack`, `exceptions`;
+//! - `tracer`: the whole state, in sub-structures: `object_table`, `heap`, `recording` with `lowered` and `casts`,
+//!   `shapes`, `guard_list`, `modes`, `call_stack`, `exceptions`;
 //! - `checkpoint`: the trait by which each takes itself back.
 //!
 //! Invariant: nothing here imports another layer, but for the options.
 
 pub(in crate::trace) mod call_stack;
+pub(in crate::trace) mod casts;
 pub(in crate::trace) mod checkpoint;
 pub(in crate::trace) mod context;
 pub(in crate::trace) mod exceptions;

@@ -9,7 +9,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            lowered::unknown_cast,
+            casts::unknown_cast,
             recording::{Input, Origin},
             state::{State, Table},
             value::{Value, ValueId},
@@ -280,14 +280,20 @@ impl Tracer<'_> {
         let has_tensors =
             self.graph.torch[node].inputs().iter().any(|&input| self.graph.torch[input].tensor_meta().is_some());
         // Attributes that are computed are views.
-        if !self.modes.autocast.current.is_empty() && has_tensors && target != "builtins.getattr" {
+        let is_cast = !self.modes.autocast.current.is_empty() && has_tensors && target != "builtins.getattr";
+        // The overload's arguments are those that autocast has converted.
+        let converted = self.graph.lowered.of[node].expand().filter(|&of| self.graph.lowered.is_converted(of));
+        if is_cast && converted.is_none() {
             return Err(unknown_cast(&target));
         }
         if counts_elements(&self.graph.torch[node]) {
             return Err(Reason::new(Kind::TorchOp, format!("`{target}`, whose size depends on values.")));
         }
         let ask = Ask { grad: self.modes.grad, by_hints: false };
-        let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
+        let meta = match converted.filter(|_| is_cast) {
+            Some(converted) => self.host.infer(&self.graph.lowered.graph, &mut self.shapes.env, converted, ask),
+            None => self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask),
+        };
         let meta = meta.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?;
         self.graph.without_rule.push(node);
         Ok(meta)

@@ -37,7 +37,8 @@ impl Tracer<'_> {
         let place = ACTIVATIONS.iter().find(|(name, _)| *name == target).map(|&(_, place)| place);
         let is_activation = place.is_some_and(|place| by_name.or(node.args.get(place)) == Some(&Arg::Bool(true)))
             && self.graph.lowered.of[call].expand().is_some_and(is_lowered);
-        if !is_activation && !OPERATORS.contains(&target) || !self.modes.autocast.current.is_empty() {
+        // Autocast converts nothing for what changes its operand.
+        if !is_activation && !OPERATORS.contains(&target) {
             return None;
         }
         let (&Arg::Node(changed), operands) = node.args.split_first()? else { return None };

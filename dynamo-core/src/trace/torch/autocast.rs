@@ -98,7 +98,6 @@ impl Tracer<'_> {
         let cache = autocast.cache.map_or(Arg::None, Arg::Bool);
         let args = vec![Arg::Str("cpu".to_owned()), Arg::DType(autocast.dtype), Arg::Bool(autocast.enabled), cache];
         let node = self.emit_effect(ENTER, args);
-        self.graph.lowered.lacks(ENTER);
         self.modes.autocast.entered.push(EnteredAutocast { node, before: self.modes.autocast.current.clone() });
         self.modes.autocast.current.retain(|(kind, _)| *kind != DeviceKind::Cpu);
         if autocast.enabled {

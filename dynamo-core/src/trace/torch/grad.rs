@@ -129,6 +129,7 @@ impl Tracer<'_> {
     fn call_set_grad(&mut self, mode: bool) {
         let node = self.emit_effect(SET_GRAD, vec![Arg::Bool(mode)]);
         self.graph.lowered.copy(&self.graph.torch, node);
+        self.graph.lowered.forget_casts();
         // Where nothing is recorded anyway, the graph in overloads is run so as a whole.
         if mode && !self.host.grad_enabled() {
             self.graph.lowered.lacks(SET_GRAD);

@@ -1,6 +1,6 @@
 //! Symbolic sizes of a graph: where a call finds their values.
 
-use fx::{Graph, Meta};
+use crate::graph::{Graph, Meta, NodeId};
 use rustc_hash::FxHashMap;
 use symshapes::Sym;
 
@@ -18,8 +18,13 @@ pub enum Source {
 /// The symbols that inputs give as they are, each with its source: rather an integer input than a size, and rather a
 /// size than a stride.
 pub fn given(graph: &Graph) -> FxHashMap<Sym, Source> {
+    given_by(graph, graph.placeholders())
+}
+
+/// The symbols that these values, taken for the inputs, give as they are.
+pub fn given_by(graph: &Graph, inputs: impl IntoIterator<Item = NodeId>) -> FxHashMap<Sym, Source> {
     let mut found = Vec::new();
-    for (index, node) in graph.placeholders().enumerate() {
+    for (index, node) in inputs.into_iter().enumerate() {
         match &graph[node].meta {
             Some(Meta::Int(e)) => found.push((*e, Source::Int(index))),
             Some(Meta::Tensor(tensor)) => {
