@@ -139,6 +139,7 @@ pub(crate) fn capabilities(gpu: &Gpu) -> grid::Capabilities {
     let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).clamp(32, 256);
     grid::Capabilities {
         threads: 1 << most.ilog2(),
+        row_threads: 1 << most.ilog2(),
         shared_bytes: limits.max_compute_workgroup_storage_size,
         // One is left for the arguments.
         bindings: limits.max_storage_buffers_per_shader_stage,

@@ -31,7 +31,7 @@ fn function(kernel: &GridKernel, stage: &Stage) -> String {
     printer.line(&format!("extern \"C\" __global__ void __launch_bounds__({})", stage.threads));
     printer.line(&format!("{}({}) {{", stage.name, params.join(", ")));
     printer.depth = 1;
-    printer.shared(|shared, data| format!("__shared__ {} {shared}[{}];", ty_name(data.ty), data.len));
+    printer.shared(|shared, data| format!("__shared__ __align__(16) {} {shared}[{}];", ty_name(data.ty), data.len));
     printer.line("const int thread = threadIdx.x;");
     printer.line("const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);");
     printer.body(|var, ty| format!("{} {var} = 0;", ty_name(ty)));

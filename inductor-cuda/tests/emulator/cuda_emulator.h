@@ -22,6 +22,7 @@
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
 /// Blocks run one after another, so that one copy is enough. What lies beside an array is of no other.
 #define __shared__ static __attribute__((aligned(1 << 16)))
 

@@ -15,6 +15,8 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(super) struct Builder {
     state: RefCell<State>,
+    /// Whether comparisons of floats are false for NaN, whatever the device's compiler assumes.
+    pub(super) sees_nan: bool,
 }
 
 #[derive(Default)]
@@ -45,8 +47,8 @@ pub(super) struct Parts {
 
 impl Builder {
     /// A builder with the stage's body open.
-    pub(super) fn new() -> Builder {
-        let builder = Builder::default();
+    pub(super) fn new(sees_nan: bool) -> Builder {
+        let builder = Builder { sees_nan, ..Builder::default() };
         builder.open();
         builder
     }

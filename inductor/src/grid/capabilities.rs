@@ -67,6 +67,11 @@ pub struct Capabilities {
     pub wide_exchanges: bool,
     /// What becomes of `float64`.
     pub wide_floats: WideFloats,
+    /// Whether comparisons of floats are false for NaN. Compilers of WGSL may assume that there is none; NaN is told by
+    /// its bits, then.
+    pub sees_nan: bool,
+    /// The most threads of a workgroup that has a long row to itself; a power of two, at least [`Capabilities::threads`].
+    pub row_threads: u32,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
     pub functions: Vec<Pointwise>,
 }
@@ -87,6 +92,8 @@ impl Capabilities {
             subgroup: None,
             wide_exchanges: false,
             wide_floats: WideFloats::AsF32,
+            sees_nan: false,
+            row_threads: 256,
             functions: Vec::new(),
         }
     }
@@ -106,6 +113,8 @@ impl Capabilities {
             subgroup: Some(32),
             wide_exchanges: true,
             wide_floats: WideFloats::Native,
+            sees_nan: true,
+            row_threads: 1024,
             functions: FUNCTIONS.to_vec(),
         }
     }

@@ -101,7 +101,7 @@ impl Verifier<'_> {
     fn limits(&self, caps: &Capabilities) -> Result {
         let shared: u32 = self.stage.shared.values().map(SharedData::bytes).sum();
         let over = [
-            ("threads", self.stage.threads > caps.threads),
+            ("threads", self.stage.threads > caps.threads.max(caps.row_threads)),
             ("workgroup memory", shared > caps.shared_bytes),
             ("bindings", self.stage.bindings.len() > caps.bindings as usize),
         ];

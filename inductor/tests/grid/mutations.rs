@@ -77,9 +77,9 @@ fn types_are_those_of_the_operations() {
 fn what_the_device_does_not_have_is_found() {
     let [(_, caps), ..] = devices();
     let (_, mut grid) = softmax();
-    grid.stages[0].threads *= 2;
+    grid.stages[0].threads *= 8;
     assert!(matches!(verify::verify(&grid, &caps), Err(verify::VerifyError::Limit { what: "threads", .. })));
-    grid.stages[0].threads /= 2;
+    grid.stages[0].threads /= 8;
     grid.stages[0].bindings.clear();
     assert!(verify::verify(&grid, &caps).is_err());
 }

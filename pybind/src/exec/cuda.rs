@@ -12,8 +12,10 @@ use crate::torch::shim::ShimError;
 use cranelift_entity::PrimaryMap;
 use inductor::plan::{Buf, KernelId};
 use inductor_cuda::{Cuda, CudaError, CudaKernel, Stream, Work};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -34,11 +36,17 @@ pub(crate) struct CudaPart {
     pub(super) device: Arc<Cuda>,
     /// The device's number.
     pub(super) index: i32,
-    /// A byte for each flag of the program. Kernels that meet an index out of bounds set it, which fails the call and
-    /// every other that uses the device; so they are 0 from call to call.
-    flags: Option<Py<PyAny>>,
-    /// The address of the first.
-    first_flag: usize,
+    /// How many flags the program has.
+    count: usize,
+    /// A byte for each flag. Kernels that meet an index out of bounds set it, which fails the call and every other that
+    /// uses the device; so they are 0 from call to call.
+    flags: PyOnceLock<Flags>,
+}
+
+/// The tensor of a program's flags, and the address of the first.
+struct Flags {
+    _tensor: Py<PyAny>,
+    first: usize,
 }
 
 /// A kernel on whole buffers, for known sizes.
@@ -48,20 +56,31 @@ pub(crate) struct CudaLaunch {
 }
 
 impl CudaPart {
-    /// The device, with so many flags.
-    pub(super) fn new(py: Python<'_>, device: Arc<Cuda>, index: i32, flags: usize) -> PyResult<CudaPart> {
-        if flags == 0 {
-            return Ok(CudaPart { device, index, flags: None, first_flag: 0 });
+    /// The device, for a program with so many flags.
+    pub(super) fn new(device: Arc<Cuda>, index: i32, count: usize) -> CudaPart {
+        CudaPart { device, index, count, flags: PyOnceLock::new() }
+    }
+
+    /// Makes the flags with the first call: while a graph is compiled, tensors may be fake.
+    pub(super) fn make_flags(&self, py: Python<'_>) -> PyResult<()> {
+        if self.count == 0 {
+            return Ok(());
         }
-        let torch = Torch::get(py)?;
-        let options = PyDict::new(py);
-        options.set_item("dtype", torch.find(py, "uint8")?)?;
-        options.set_item("device", format!("cuda:{index}"))?;
-        let flags = torch.find(py, "zeros")?.call(((flags,),), Some(&options))?;
-        let first_flag = flags.call_method0(intern!(py, "data_ptr"))?.extract()?;
-        // Other streams may read them.
-        torch.find(py, "cuda.synchronize")?.call1((index,))?;
-        Ok(CudaPart { device, index, flags: Some(flags.unbind()), first_flag })
+        let make = || -> PyResult<Flags> {
+            let torch = Torch::get(py)?;
+            let options = PyDict::new(py);
+            options.set_item("dtype", torch.find(py, "uint8")?)?;
+            options.set_item("device", format!("cuda:{}", self.index))?;
+            let tensor = torch.find(py, "zeros")?.call(((self.count,),), Some(&options))?;
+            let first: usize = tensor.call_method0(intern!(py, "data_ptr"))?.extract()?;
+            if first == 0 || !torch.is_plain_tensor(&tensor) {
+                return Err(PyRuntimeError::new_err("no memory of the device to be had here"));
+            }
+            // Other streams may read them.
+            torch.find(py, "cuda.synchronize")?.call1((self.index,))?;
+            Ok(Flags { _tensor: tensor.unbind(), first })
+        };
+        self.flags.get_or_try_init(py, make).map(|_| ())
     }
 
     /// PyTorch's current stream.
@@ -70,10 +89,10 @@ impl CudaPart {
         Ok(Stream(current.extract()?))
     }
 
-    /// The address of a flag.
-    pub(super) fn flag(&self, number: usize) -> *mut u8 {
-        debug_assert!(self.flags.is_some());
-        std::ptr::without_provenance_mut(self.first_flag + number)
+    /// The address of a flag; they [are made](CudaPart::make_flags).
+    pub(super) fn flag(&self, py: Python<'_>, number: usize) -> *mut u8 {
+        let first = self.flags.get(py).map_or(0, |flags| flags.first);
+        std::ptr::without_provenance_mut(first + number)
     }
 
     pub(super) fn launch(&self, program: &Program, launch: &CudaLaunch, frame: &Frame) -> Result<(), Stop> {

@@ -100,7 +100,7 @@ impl Frame {
     }
 
     /// Begins a call in an arena, where all flags are down.
-    pub(crate) fn enter(&mut self, program: &Program, arena: Arena) {
+    pub(crate) fn enter(&mut self, py: Python<'_>, program: &Program, arena: Arena) {
         if arena.at(0) != self.made_for {
             self.made_for = arena.at(0);
             self.arena_views.fill_with(|| None);
@@ -112,7 +112,7 @@ impl Frame {
         }
         for (number, &flag) in program.flags.iter().enumerate() {
             match &program.cuda {
-                Some(cuda) => self.data[flag.index()] = cuda.flag(number),
+                Some(cuda) => self.data[flag.index()] = cuda.flag(py, number),
                 // SAFETY: a flag is a byte of the arena that nothing else shares.
                 None => unsafe { self.data(flag).write(0) },
             }

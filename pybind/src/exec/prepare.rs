@@ -88,7 +88,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
     let Preparer { views, steps, calls, scratch, .. } = preparer;
     let flags: Box<[Buf]> =
         steps.iter().filter_map(|step| if let Step::Check(flag) = step { Some(*flag) } else { None }).collect();
-    let cuda = cuda.map(|code| CudaPart::new(py, Arc::clone(code.device), code.index, flags.len())).transpose()?;
+    let cuda = cuda.map(|code| CudaPart::new(Arc::clone(code.device), code.index, flags.len()));
     let scratch_at = plan.arena_bytes.next_multiple_of(ALIGN);
     Ok(Program {
         bufs: plan.bufs.values().map(buf_spec).collect(),

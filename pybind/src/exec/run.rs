@@ -59,6 +59,9 @@ impl Program {
             return Err(PyTypeError::new_err(message));
         }
         let none = || PyMemoryError::new_err(format!("no memory for {} bytes between kernels", self.arena_bytes));
+        if let Some(cuda) = &self.cuda {
+            cuda.make_flags(py)?;
+        }
         let arena = match &self.cuda {
             None => self.arenas.take(self.arena_bytes).ok_or_else(none)?,
             Some(_) if self.arena_bytes == 0 => Arena::EMPTY,
@@ -67,7 +70,7 @@ impl Program {
         let frames = || self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         let free = frames().pop();
         let mut frame = free.unwrap_or_else(|| Frame::new(self));
-        frame.enter(self, arena);
+        frame.enter(py, self, arena);
         let outcome = self.run_in(py, args, options, &mut frame);
         self.arenas.give(frame.leave());
         frames().push(frame);

@@ -33,6 +33,9 @@ const PIECE: i64 = 4096;
 /// Pieces of a row, at most.
 const MAX_PIECES: i64 = 256;
 
+/// Iterations of a row that has a group of [`Capabilities::row_threads`](crate::grid::Capabilities::row_threads).
+const LONG_ROW: u32 = 1 << 14;
+
 /// Threads that keep a device busy which computes [`Capabilities::columns`](crate::grid::Capabilities::columns).
 const BUSY: i64 = 1 << 17;
 
@@ -198,7 +201,10 @@ impl<'a> Lower<'a> {
 
     /// Threads for groups whose longest loop is that of these statements.
     pub(super) fn threads_for(&mut self, stmts: &'a [Stmt]) -> u32 {
-        let longest = u32::try_from(self.longest(stmts).max(1)).unwrap_or(u32::MAX).min(self.caps.threads);
+        let longest = u32::try_from(self.longest(stmts).max(1)).unwrap_or(1 << 31);
+        if longest >= LONG_ROW {
+            return self.caps.row_threads;
+        }
         longest.next_power_of_two().clamp(32, self.caps.threads)
     }
 }

@@ -168,6 +168,8 @@ struct Lower<'a> {
     linear: Vec<Linear>,
     gather: FxHashMap<Param, Gather>,
     vectors: Option<vector::Vectors>,
+    /// The loads whose squares are in workgroup memory, while items of these are lowered.
+    in_square: FxHashMap<Value, tiles::InSquare>,
     /// The lane of a vector that is being lowered.
     lane: Option<lanes::Lane>,
     running: SecondaryMap<Acc, Option<Running>>,
@@ -191,7 +193,7 @@ impl<'a> Lower<'a> {
             limits: IndexSet::default(),
             stages: Vec::new(),
             params: SecondaryMap::new(),
-            b: Builder::new(),
+            b: Builder::new(caps.sees_nan),
             threads: caps.threads,
             access: SecondaryMap::new(),
             places: SecondaryMap::new(),
@@ -201,6 +203,7 @@ impl<'a> Lower<'a> {
             linear: Vec::new(),
             gather: FxHashMap::default(),
             vectors: None,
+            in_square: FxHashMap::default(),
             lane: None,
             running: SecondaryMap::new(),
             reduced: SecondaryMap::new(),

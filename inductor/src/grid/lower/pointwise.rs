@@ -4,7 +4,7 @@
 
 use super::integer::{comparison, operands};
 use super::{Lower, Refusal};
-use crate::grid::{Ty, Unary, Val, math};
+use crate::grid::{Binary, Ty, Unary, Val, math};
 use crate::loop_ir::Value;
 use fx::prim::Pointwise as P;
 use symshapes::{DType, DTypeClass, Range};
@@ -134,7 +134,7 @@ impl Lower<'_> {
     pub(super) fn maximum(&self, a: Val, b: Val) -> Val {
         match self.b.ty(a) {
             Ty::Bool => self.b.or(a, b),
-            ty if ty.is_float() => self.extreme(self.b.lt(a, b), a, b),
+            ty if ty.is_float() => self.extreme(Binary::Lt, Binary::Ge, a, b),
             _ => self.b.max(a, b),
         }
     }
@@ -143,16 +143,22 @@ impl Lower<'_> {
     pub(super) fn minimum(&self, a: Val, b: Val) -> Val {
         match self.b.ty(a) {
             Ty::Bool => self.b.and(a, b),
-            ty if ty.is_float() => self.extreme(self.b.lt(b, a), a, b),
+            ty if ty.is_float() => self.extreme(Binary::Gt, Binary::Le, a, b),
             _ => self.b.min(a, b),
         }
     }
 
-    /// `b` where it replaces `a` or is NaN; a NaN in `a` is never replaced by a number.
-    fn extreme(&self, replaces: Val, a: Val, b: Val) -> Val {
-        let not_nan = self.b.unary(Unary::Not, self.b.is_nan(a));
-        let takes = self.b.and(self.b.or(replaces, self.b.is_nan(b)), not_nan);
-        self.b.select(takes, b, a)
+    /// `b` where it is NaN or `a replaces b` holds, else `a`; a NaN in `a` is never replaced by a number. `stays` is the
+    /// opposite of `replaces` for numbers.
+    fn extreme(&self, replaces: Binary, stays: Binary, a: Val, b: Val) -> Val {
+        let ir = &self.b;
+        if ir.sees_nan {
+            return ir.select(ir.or(ir.is_nan(a), ir.binary(stays, a, b)), a, b);
+        }
+        let replaced = ir.binary(replaces, a, b);
+        let not_nan = ir.unary(Unary::Not, ir.is_nan(a));
+        let takes = ir.and(ir.or(replaced, ir.is_nan(b)), not_nan);
+        ir.select(takes, b, a)
     }
 
     /// torch's: from the exact remainder, so that the quotient is whole; `a / b` where `b` is 0.

@@ -341,7 +341,8 @@ impl<'a> Lower<'a> {
 
     /// Ends the stage, and makes room for the next one.
     pub(super) fn finish(&mut self, suffix: &str, groups: Expr) -> Result {
-        let Parts { vals, vars, shared, body } = std::mem::replace(&mut self.b, Builder::new()).finish();
+        let Parts { vals, vars, shared, body } =
+            std::mem::replace(&mut self.b, Builder::new(self.caps.sees_nan)).finish();
         let bindings: Vec<(Binding, Access)> =
             self.access.iter().filter_map(|(binding, &access)| Some((binding, access?))).collect();
         if bindings.len() > self.caps.bindings as usize {

@@ -1,17 +1,25 @@
 //! Transposes: groups that have a square of two loops each.
 //!
-//! The threads of a warp are neighbours along one of the loops. What is contiguous along the other one lies in as many
-//! cache lines as the warp has threads, and the group's other warps read the rest of these while they are cached.
+//! The threads of a warp are neighbours along one of the loops. What is contiguous along the other one is loaded into
+//! workgroup memory first, by threads that are neighbours along that one.
 
-use super::mapping::Items;
+use super::mapping::{Items, Link};
 use super::{Lower, Refusal};
-use crate::loop_ir::{Op, Stmt};
+use crate::grid::{Shared, Stmt as GridStmt, Val};
+use crate::loop_ir::{Op, Param, Role, Stmt, Value};
 use symshapes::{Expr, Sym};
 
 type Result = std::result::Result<(), Refusal>;
 
 /// Iterations of either loop in a square.
 const SIDE: i64 = 32;
+
+/// Elements between the rows of a square in workgroup memory: one more than there are, so that a column lies in as many
+/// banks as a row.
+const ROW: i64 = SIDE + 1;
+
+/// Squares in workgroup memory at most.
+const MOST_STAGED: usize = 4;
 
 /// Items from which on squares are worth it: below, everything is cached.
 const LEAST: i64 = 1 << 16;
@@ -24,6 +32,25 @@ pub(super) struct Square {
     /// The other one.
     across: Sym,
 }
+
+/// A load whose square lies in workgroup memory, by `along` and then `across`.
+#[derive(Clone, Copy, Debug)]
+struct Staged {
+    value: Value,
+    param: Param,
+    index: Expr,
+    shared: Shared,
+}
+
+/// Where the element of a staged load is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InSquare {
+    shared: Shared,
+    index: Val,
+}
+
+/// A loop of the items, of which a group has a part: its variable, its extent, and the first value of the group.
+type Start = (Sym, Expr, Val);
 
 impl<'a> Lower<'a> {
     /// The loop along which some memory is contiguous that is not along the innermost one, and the innermost.
@@ -49,29 +76,51 @@ impl<'a> Lower<'a> {
                 Stmt::Loop(_) | Stmt::Accumulate { .. } => {}
             }
         }
-        let stride = |this: &mut Self, index, sym| this.pool.split_term(index, sym).map(|(stride, _)| stride);
-        let crosses = |this: &mut Self, index, sym| {
-            let along = stride(this, index, innermost);
-            stride(this, index, sym) == Some(Expr::ONE)
-                && along.is_some_and(|along| along != Expr::ZERO && along != Expr::ONE)
-        };
         for &crossed in others.iter().rev() {
             // What a warp writes is contiguous: writes of less than a line are not gathered by a cache.
-            if stores.iter().any(|&index| crosses(self, index, crossed)) {
+            if stores.iter().any(|&index| self.crosses(index, innermost, crossed)) {
                 return Some(Square { along: crossed, across: innermost });
             }
-            if loads.iter().any(|&index| crosses(self, index, crossed)) {
+            if loads.iter().any(|&index| self.crosses(index, innermost, crossed)) {
                 return Some(Square { along: innermost, across: crossed });
             }
         }
         None
     }
 
-    /// A group for each square.
-    pub(super) fn tiles(&mut self, items: &Items<'a>, Square { along, across }: Square) -> Result {
+    /// True if an index runs by ones along a loop, and by more along another.
+    fn crosses(&mut self, index: Expr, along: Sym, across: Sym) -> bool {
+        let mut stride = |sym| self.pool.split_term(index, sym).map(|(stride, _)| stride);
+        stride(across) == Some(Expr::ONE)
+            && stride(along).is_some_and(|stride| stride != Expr::ZERO && stride != Expr::ONE)
+    }
+
+    /// The loads that are staged.
+    fn staged(&mut self, items: &Items<'a>, Square { along, across }: Square) -> Vec<Staged> {
         let kernel = self.kernel;
-        let axes: Vec<(Sym, Expr)> =
-            items.chain.iter().map(|link| &kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect();
+        let mut staged = Vec::new();
+        for stmt in items.leaf {
+            let Stmt::Let(value) = *stmt else { continue };
+            let Op::Load { param, index, mask: None } = kernel.values[value].op else { continue };
+            let is_input = kernel.params[param].role == Role::In;
+            if is_input
+                && staged.len() < MOST_STAGED
+                && !self.binds_in(items, index)
+                && self.crosses(index, along, across)
+            {
+                let shared = self.b.shared(self.register(kernel.params[param].dtype), (SIDE * ROW) as u32);
+                staged.push(Staged { value, param, index, shared });
+            }
+        }
+        staged
+    }
+
+    /// A group for each square.
+    pub(super) fn tiles(&mut self, items: &Items<'a>, square: Square) -> Result {
+        let Square { along, across } = square;
+        let kernel = self.kernel;
+        let axis = |link: &Link<'a>| (kernel.axes[link.axis].sym, kernel.axes[link.axis].extent);
+        let axes: Vec<(Sym, Expr)> = items.chain.iter().map(axis).collect();
         self.threads = self.caps.threads;
         let side = self.pool.int(SIDE);
         // The squares along each loop; those of others have a side of 1.
@@ -81,10 +130,11 @@ impl<'a> Lower<'a> {
             .map(|&(sym, extent)| if is_tiled(sym) { self.pool.ceil_div(extent, side) } else { extent })
             .collect();
         let groups = squares.iter().fold(Expr::ONE, |product, &count| self.pool.mul(product, count));
+        let staged = self.staged(items, square);
         let group = self.group();
         self.guarded(groups, |this| {
             let mut rest = group;
-            let mut starts = Vec::new();
+            let mut starts: Vec<Start> = Vec::new();
             for (&(sym, extent), &count) in axes.iter().zip(&squares).rev() {
                 let count = this.exact(count)?;
                 let at = this.rest_of_naturals(rest, count);
@@ -92,29 +142,70 @@ impl<'a> Lower<'a> {
                 let start = if is_tiled(sym) { this.b.mul(at, this.b.i32(SIDE)) } else { at };
                 starts.push((sym, extent, start));
             }
-            let thread = this.thread();
-            let lane = this.b.and(thread, this.b.i32(SIDE - 1));
-            let row = this.b.shr(thread, this.b.i32(SIDE.trailing_zeros().into()));
-            let rows = i64::from(this.threads) / SIDE;
-            let [end, step] = [SIDE, rows].map(|n| this.b.i32(n));
-            this.for_([row, end, step], |this, row| {
-                let mut inside = this.b.bool(true);
-                for &(sym, extent, start) in &starts {
-                    let within = if sym == along { lane } else { row };
-                    let at = if is_tiled(sym) { this.b.add(start, within) } else { start };
-                    if is_tiled(sym) && !this.pool.divisible_by(extent, SIDE) {
-                        let extent = this.exact(extent)?;
-                        inside = this.b.and(inside, this.b.lt(at, extent));
-                    }
-                    this.syms.insert(sym, at);
-                }
-                this.if_(inside, |this| this.stmts_of_item(items))?;
-                starts.iter().for_each(|(sym, ..)| {
-                    this.syms.remove(sym);
-                });
-                Ok(())
+            let width = this.b.i32(ROW);
+            if !staged.is_empty() {
+                this.in_square(&starts, Square { along: across, across: along }, |this, lane, row| {
+                    let place = this.b.add(this.b.mul(row, width), lane);
+                    staged.iter().try_for_each(|load| {
+                        let index = this.element(load.index)?;
+                        let value = this.load(load.param, index)?;
+                        this.b.push(GridStmt::StoreShared { shared: load.shared, index: place, value });
+                        Ok(())
+                    })
+                })?;
+                this.barrier();
+            }
+            this.in_square(&starts, square, |this, lane, row| {
+                let index = this.b.add(this.b.mul(lane, width), row);
+                let places = staged.iter().map(|load| (load.value, InSquare { shared: load.shared, index }));
+                this.in_square.extend(places);
+                let done = this.stmts_of_item(items);
+                this.in_square.clear();
+                done
             })
         })?;
         self.finish("", groups)
+    }
+
+    /// Runs `f` for the items of a square, with the numbers of each along the two loops. Neighbouring threads are
+    /// neighbours along the first.
+    fn in_square(
+        &mut self,
+        starts: &[Start],
+        Square { along, across }: Square,
+        f: impl FnOnce(&mut Self, Val, Val) -> Result,
+    ) -> Result {
+        let thread = self.thread();
+        let lane = self.b.and(thread, self.b.i32(SIDE - 1));
+        let row = self.b.shr(thread, self.b.i32(SIDE.trailing_zeros().into()));
+        let rows = i64::from(self.threads) / SIDE;
+        let [end, step] = [SIDE, rows].map(|n| self.b.i32(n));
+        self.for_([row, end, step], |this, row| {
+            let mut inside = this.b.bool(true);
+            for &(sym, extent, start) in starts {
+                let within = [(along, lane), (across, row)].into_iter().find(|&(loop_, _)| loop_ == sym);
+                let Some((_, within)) = within else {
+                    this.syms.insert(sym, start);
+                    continue;
+                };
+                let at = this.b.add(start, within);
+                if !this.pool.divisible_by(extent, SIDE) {
+                    let extent = this.exact(extent)?;
+                    inside = this.b.and(inside, this.b.lt(at, extent));
+                }
+                this.syms.insert(sym, at);
+            }
+            this.if_(inside, |this| f(this, lane, row))?;
+            starts.iter().for_each(|(sym, ..)| {
+                this.syms.remove(sym);
+            });
+            Ok(())
+        })
+    }
+
+    /// The element of a load whose square is in workgroup memory.
+    pub(super) fn of_square(&self, value: Value) -> Option<Val> {
+        let InSquare { shared, index } = *self.in_square.get(&value)?;
+        Some(self.b.load_shared(shared, index))
     }
 }

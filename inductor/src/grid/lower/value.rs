@@ -54,9 +54,10 @@ impl Lower<'_> {
                 self.syms.insert(*sym, short);
                 (val, self.ranges[*bound])
             }
-            Op::Load { param, index, mask } => match self.lane_of(value) {
-                Some(lane) => (self.loaded(data.dtype, lane), None),
-                None => self.load_value(*param, *index, *mask)?,
+            Op::Load { param, index, mask } => match (self.lane_of(value), self.of_square(value)) {
+                (Some(lane), _) => (self.loaded(data.dtype, lane), None),
+                (None, Some(element)) => (element, None),
+                (None, None) => self.load_value(*param, *index, *mask)?,
             },
             Op::Map(op, args) => self.map(*op, args)?,
             Op::Convert(from) => self.convert_value(*from, data.dtype)?,

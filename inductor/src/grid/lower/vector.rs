@@ -191,7 +191,9 @@ impl<'a> Lower<'a> {
         let Some(innermost) = self.innermost(items) else { return false };
         let values = &self.kernel.values;
         let runs = |value: Value| match values[value].op {
-            Op::Index(e) => self.step(e, innermost) == Some(1) && self.is_aligned(e, innermost),
+            Op::Index(e) => {
+                self.step(e, innermost) == Some(1) && self.is_aligned(e, innermost) && !self.binds_in(items, e)
+            }
             _ => false,
         };
         let is_multiple = |value: Value| match values[value].op {

@@ -139,7 +139,7 @@ impl Builder {
 
     /// True on NaN, told by the bits where the device might assume that there is none.
     pub(super) fn is_nan(&self, x: Val) -> Val {
-        if self.ty(x) == Ty::F64 {
+        if self.sees_nan || self.ty(x) == Ty::F64 {
             return self.ne(x, x);
         }
         let magnitude = self.and(self.bits(Ty::I32, x), self.i32(0x7fff_ffff));

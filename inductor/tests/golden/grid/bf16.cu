@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(64)
 k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, unsigned short* __restrict__ b2) {
-  __shared__ float w0[2];
+  __shared__ __align__(16) float w0[2];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
@@ -69,9 +69,7 @@ k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restri
   const unsigned v76 = v72 + 0x7fffu;
   const unsigned v77 = v76 + v75;
   const unsigned v78 = v77 >> 0x10u;
-  const int v79 = __float_as_int(v71);
-  const int v81 = v79 & 2147483647;
-  const bool v83 = v81 > 2139095040;
-  const unsigned v85 = v83 ? 0x7fc0u : v78;
-  b2[v8] = (unsigned short)v85;
+  const bool v79 = v71 != v71;
+  const unsigned v81 = v79 ? 0x7fc0u : v78;
+  b2[v8] = (unsigned short)v81;
 }

@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_count_nonzero(const float* __restrict__ b0, long long* __restrict__ b1) {
-  __shared__ long long w0[8];
+  __shared__ __align__(16) long long w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   long long x0 = 0;

@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_layer_norm(const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3) {
-  __shared__ float w0[8];
+  __shared__ __align__(16) float w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;

@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_mean_pieces(const float* __restrict__ b0, float* __restrict__ b2) {
-  __shared__ float w0[8];
+  __shared__ __align__(16) float w0[8];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;

@@ -1,5 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_tiles(const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2) {
+  __shared__ __align__(16) float w0[1056];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned v3 = (unsigned)group;
@@ -14,23 +15,39 @@ k_tiles(const float* __restrict__ b0, const float* __restrict__ b1, float* __res
   const int v16 = (int)((unsigned)v15 * (unsigned)10);
   const int v17 = (int)((unsigned)v6 - (unsigned)v16);
   const int v18 = (int)((unsigned)v17 * (unsigned)32);
-  const int v21 = thread & 31;
-  const int v23 = thread >> 5;
-  const int v29 = (int)((unsigned)v18 + (unsigned)v21);
-  const bool v31 = v29 < 300;
-  const int v34 = (int)((unsigned)v29 * (unsigned)260);
-  for (int v25 = v23; v25 < 32; v25 += 8) {
-    const int v26 = (int)((unsigned)v10 + (unsigned)v25);
-    const bool v28 = v26 < 260;
-    const bool v32 = v28 & v31;
-    const int v36 = (int)((unsigned)v34 + (unsigned)v26);
-    const int v41 = (int)((unsigned)v26 * (unsigned)300);
-    const int v42 = (int)((unsigned)v29 + (unsigned)v41);
-    if (v32) {
-      const float v33 = b1[v29];
-      const float v37 = b0[v36];
-      const float v40 = v33 + v37;
-      b2[v42] = (float)v40;
+  const int v22 = thread & 31;
+  const int v24 = thread >> 5;
+  const int v27 = (int)((unsigned)v10 + (unsigned)v22);
+  const bool v29 = v27 < 260;
+  for (int v26 = v24; v26 < 32; v26 += 8) {
+    const int v30 = (int)((unsigned)v18 + (unsigned)v26);
+    const bool v32 = v30 < 300;
+    const bool v33 = v29 & v32;
+    const int v34 = (int)((unsigned)v26 * (unsigned)33);
+    const int v35 = (int)((unsigned)v34 + (unsigned)v22);
+    const int v36 = (int)((unsigned)v30 * (unsigned)260);
+    const int v38 = (int)((unsigned)v27 + (unsigned)v36);
+    if (v33) {
+      const float v39 = b0[v38];
+      w0[v35] = v39;
+    }
+  }
+  __syncthreads();
+  const int v43 = (int)((unsigned)v18 + (unsigned)v22);
+  const bool v44 = v43 < 300;
+  const int v46 = (int)((unsigned)v22 * (unsigned)33);
+  for (int v40 = v24; v40 < 32; v40 += 8) {
+    const int v41 = (int)((unsigned)v10 + (unsigned)v40);
+    const bool v42 = v41 < 260;
+    const bool v45 = v42 & v44;
+    const int v47 = (int)((unsigned)v46 + (unsigned)v40);
+    const int v53 = (int)((unsigned)v41 * (unsigned)300);
+    const int v54 = (int)((unsigned)v43 + (unsigned)v53);
+    if (v45) {
+      const float v48 = b1[v43];
+      const float v49 = w0[v47];
+      const float v52 = v48 + v49;
+      b2[v54] = (float)v52;
     }
   }
 }
