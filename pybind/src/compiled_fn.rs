@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
-use fx::aten::rules;
+use fx::aten::{autocast, rules};
 use fx::passes::{functionalize, spell_sizes};
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
@@ -29,6 +29,7 @@ use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use symshapes::DeviceKind;
 
 /// How many sets of sizes a graph is kept prepared for.
 const MOST_PREPARED: usize = 64;
@@ -142,6 +143,14 @@ pub(crate) fn compile_lowered(
 pub(crate) fn is_for_library(target: &str) -> bool {
     let rule = fx::aten::lookup(target).and_then(|overload| rules::rule(&overload.name));
     matches!(rule, Some(rules::Rule::Extern(_)))
+}
+
+/// The cast policy of automatic mixed precision for an ATen overload on a kind of device, by the tracer's table.
+#[pyfunction]
+pub(crate) fn autocast_policy(target: &str, device: &str) -> String {
+    let kinds = [DeviceKind::Cpu, DeviceKind::Cuda];
+    let kind = kinds.into_iter().find(|kind| kind.name() == device).unwrap_or(DeviceKind::Other);
+    format!("{:?}", autocast::cast(target, kind))
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {

@@ -25,7 +25,7 @@ mod torch;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::compiled_fn::{CompiledFn, compile_graph, compile_lowered, is_for_library};
+    use crate::compiled_fn::{CompiledFn, autocast_policy, compile_graph, compile_lowered, is_for_library};
     #[pymodule_export]
     use crate::device::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]

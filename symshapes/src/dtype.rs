@@ -164,6 +164,18 @@ pub enum DeviceKind {
     Other,
 }
 
+impl DeviceKind {
+    /// What torch calls it; "other" for any that we do not compile for.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Cuda => "cuda",
+            DeviceKind::Meta => "meta",
+            DeviceKind::Other => "other",
+        }
+    }
+}
+
 impl Device {
     /// The host.
     pub const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
@@ -171,12 +183,7 @@ impl Device {
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            DeviceKind::Cpu => "cpu",
-            DeviceKind::Cuda => "cuda",
-            DeviceKind::Meta => "meta",
-            DeviceKind::Other => "other",
-        };
+        let kind = self.kind.name();
         match self.index {
             Some(i) => write!(f, "{kind}:{i}"),
             None => f.write_str(kind),

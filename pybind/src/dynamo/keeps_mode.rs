@@ -28,30 +28,38 @@ impl KeepsMode {
 struct Modes<'py> {
     torch: Bound<'py, PyAny>,
     grad: Bound<'py, PyAny>,
-    /// On or off, the type, whether converted weights are kept, and how many contexts there are.
-    autocast: (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, i64),
+    /// Autocast of each device: on or off, and the type.
+    autocast: [(&'static str, Bound<'py, PyAny>, Bound<'py, PyAny>); 2],
+    /// Whether autocast keeps converted weights.
+    cache: Bound<'py, PyAny>,
+    /// How many contexts of autocast there are.
+    depth: i64,
 }
 
 impl<'py> Modes<'py> {
     fn now(py: Python<'py>) -> PyResult<Modes<'py>> {
         let torch = py.import("torch")?.into_any();
-        let on_cpu = |name: &str| torch.call_method1(name, ("cpu",));
-        let cache = torch.call_method0("is_autocast_cache_enabled")?;
-        let autocast = (on_cpu("is_autocast_enabled")?, on_cpu("get_autocast_dtype")?, cache, nesting(&torch)?);
+        let on = |device: &'static str| -> PyResult<_> {
+            let of = |name: &str| torch.call_method1(name, (device,));
+            Ok((device, of("is_autocast_enabled")?, of("get_autocast_dtype")?))
+        };
+        let autocast = [on("cpu")?, on("cuda")?];
+        let (cache, depth) = (torch.call_method0("is_autocast_cache_enabled")?, nesting(&torch)?);
         let grad = Torch::get(py)?.find(py, "is_grad_enabled")?.call0()?;
-        Ok(Modes { torch, grad, autocast })
+        Ok(Modes { torch, grad, autocast, cache, depth })
     }
 
     fn restore(&self) -> PyResult<()> {
-        let (enabled, dtype, cache, depth) = &self.autocast;
         self.torch.getattr("_C")?.call_method1("_set_grad_enabled", (&self.grad,))?;
-        self.torch.call_method1("set_autocast_enabled", ("cpu", enabled))?;
-        self.torch.call_method1("set_autocast_dtype", ("cpu", dtype))?;
-        self.torch.call_method1("set_autocast_cache_enabled", (cache,))?;
-        for _ in *depth..nesting(&self.torch)? {
+        for (device, enabled, dtype) in &self.autocast {
+            self.torch.call_method1("set_autocast_enabled", (device, enabled))?;
+            self.torch.call_method1("set_autocast_dtype", (device, dtype))?;
+        }
+        self.torch.call_method1("set_autocast_cache_enabled", (&self.cache,))?;
+        for _ in self.depth..nesting(&self.torch)? {
             self.torch.call_method0("autocast_decrement_nesting")?;
         }
-        if *depth == 0 {
+        if self.depth == 0 {
             self.torch.call_method0("clear_autocast_cache")?;
         }
         Ok(())

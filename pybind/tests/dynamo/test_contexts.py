@@ -326,6 +326,52 @@ def test_autocast_gives_the_types_that_torch_gives(name):
         assert outcome(compiled, (X,)) == outcome(program, (X,))
 
 
+def cuda_beside_the_cpu(x, w):
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        outer = torch.is_autocast_enabled("cuda"), torch.is_autocast_enabled("cpu")
+        with torch.amp.autocast("cpu"):
+            y = x @ w
+        z = x @ w
+    return y, z, outer, torch.is_autocast_enabled("cuda")
+
+
+def cuda_switched_off(x, w):
+    with torch.amp.autocast("cuda", enabled=False):
+        return x @ w, torch.is_autocast_enabled("cuda")
+
+
+def cuda_by_its_own_class(x, w):
+    with torch.cuda.amp.autocast():
+        return x @ w, torch.is_autocast_enabled("cuda")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("available", [False, True])
+@pytest.mark.parametrize("function", [cuda_beside_the_cpu, cuda_switched_off, cuda_by_its_own_class])
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_autocast_for_cuda_leaves_the_cpu_alone(monkeypatch, backend, function, available):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: available)
+    compiled = _capture.optimize(function, backend=backend)
+    for _ in range(2):
+        assert outcome(compiled, (X, W)) == outcome(function, (X, W))
+    assert not torch.is_autocast_enabled("cuda")
+
+
+def test_a_graph_that_fails_leaves_the_autocast_of_cuda_as_it_was(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+
+    def gather(x, at):
+        with torch.autocast("cuda", dtype=torch.float16), torch.no_grad():
+            return torch.index_select(x @ x.T, 0, at)
+
+    compiled = _capture.optimize(gather, backend="eager")
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            compiled(X, torch.tensor([9]))
+        assert not torch.is_autocast_enabled("cuda")
+
+
 @pytest.mark.parametrize("broken", [False, True])
 def test_a_mode_that_depends_on_a_size(broken):
     def function(x):

@@ -1,7 +1,7 @@
 //! Context managers: what is known of each, from its making to its end.
 
 use super::value::ValueId;
-use symshapes::{DType, Device};
+use symshapes::{DType, Device, DeviceKind};
 
 /// A context manager.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,9 +57,11 @@ pub(in crate::trace) struct Inference {
     pub(in crate::trace) grad_after: bool,
 }
 
-/// A context manager, for the CPU.
+/// A context manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Autocast {
+    /// Where tensors are converted.
+    pub(in crate::trace) device: DeviceKind,
     /// The element type.
     pub(in crate::trace) dtype: DType,
     /// Whether it is on inside.

@@ -8,13 +8,7 @@ use crate::{
     reason::{Kind, Reason, raised},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{
-    Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta,
-    aten::{self, autocast::Cast},
-    infer,
-    infer::InferError,
-    torch_ops,
-};
+use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, aten, infer, infer::InferError, torch_ops};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
 
@@ -212,8 +206,7 @@ impl Lowered {
         }
         self.casts.clear();
         self.infer_before(copied, before, env, autocast, at);
-        let is_cast = || aten::autocast::cast(&self.graph[copied].target) != Cast::Keep || self.writes_to_kept(copied);
-        if !autocast.is_empty() && is_cast() {
+        if !autocast.is_empty() && (self.is_cast(copied, autocast) || self.writes_to_kept(copied)) {
             self.lacks("autocast");
         }
         self.needs_schema(copied);

@@ -282,7 +282,8 @@ impl Tracer<'_> {
         // Attributes that are computed are views.
         let is_cast = !self.modes.autocast.current.is_empty() && has_tensors && target != "builtins.getattr";
         // The overload's arguments are those that autocast has converted.
-        let converted = self.graph.lowered.of[node].expand().filter(|&of| self.graph.lowered.is_converted(of));
+        let (lowered, autocast) = (&self.graph.lowered, &self.modes.autocast.current);
+        let converted = lowered.of[node].expand().filter(|&of| lowered.is_converted(of, autocast));
         if is_cast && converted.is_none() {
             return Err(unknown_cast(&target));
         }

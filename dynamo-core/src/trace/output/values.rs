@@ -558,7 +558,7 @@ impl Output<'_, '_> {
                 })
             }
             Context::Autocast(autocast) => self.call_named(autocast::CLASS, 4, |out| {
-                out.builder.load_const(Const::Str("cpu".to_owned()));
+                out.builder.load_const(Const::Str(autocast.device.name().to_owned()));
                 out.load_constant(&Constant::DType(autocast.dtype))?;
                 out.builder.load_const(Const::Bool(autocast.enabled));
                 out.builder.load_const(autocast.cache.map_or(Const::None, Const::Bool));

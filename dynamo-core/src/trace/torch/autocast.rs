@@ -3,8 +3,8 @@
 //! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
 //! `Modes::autocast`; the graph ends as it began, and code that goes on inside of a context enters it anew.
 //!
-//! What a call gives is inferred with its arguments as they are converted before it. Only the rules for the CPU are
-//! known here: for other devices nothing is traced while it is on.
+//! What a call gives is inferred with its arguments as they are converted before it. The rules for the CPU and for
+//! CUDA are known (`fx::aten::autocast`): for other devices nothing is traced while it is on.
 
 use crate::{
     reason::{Kind, Reason},
@@ -32,11 +32,26 @@ impl Tracer<'_> {
         let mut attr = |name: &str| self.get_attr(this, name).map(Some);
         let (device, dtype) = (attr("device")?, attr("fast_dtype")?);
         let (enabled, cache) = (attr("_enabled")?, attr("_cache_enabled")?);
-        self.autocast_of(device, dtype, enabled, cache)
+        // Its class has asked for the device.
+        self.autocast_with(device, dtype, enabled, cache)
     }
 
     /// A manager of these arguments of its class.
     pub(in crate::trace) fn autocast_of(
+        &mut self,
+        device: Option<ValueId>,
+        dtype: Option<ValueId>,
+        enabled: Option<ValueId>,
+        cache: Option<ValueId>,
+    ) -> Traced<Autocast> {
+        let autocast = self.autocast_with(device, dtype, enabled, cache)?;
+        if autocast.device == DeviceKind::Cuda && autocast.enabled && !self.has_cuda(autocast.dtype)? {
+            return Err(Reason::new(Kind::Context, "`autocast` for CUDA, which is not available."));
+        }
+        Ok(autocast)
+    }
+
+    fn autocast_with(
         &mut self,
         device: Option<ValueId>,
         dtype: Option<ValueId>,
@@ -50,12 +65,14 @@ impl Tracer<'_> {
             Ok(self.as_constant(value)?.unwrap_or(Constant::Ellipsis))
         };
         let (device, dtype, enabled, cache) = (given(device)?, given(dtype)?, given(enabled)?, given(cache)?);
-        if device != Constant::Str("cpu".to_owned()) {
-            return Err(unknown("of a device other than the CPU"));
-        }
+        let (device, default) = match device {
+            Constant::Str(name) if name == "cpu" => (DeviceKind::Cpu, DType::BF16),
+            Constant::Str(name) if name == "cuda" => (DeviceKind::Cuda, DType::F16),
+            _ => return Err(unknown("of a device other than the CPU and CUDA")),
+        };
         let dtype = match dtype {
             Constant::DType(dtype) => dtype,
-            Constant::None => self.chosen(DeviceKind::Cpu).unwrap_or(DType::BF16),
+            Constant::None => self.current_type(device).unwrap_or(default),
             _ => return Err(unknown("to an unknown type")),
         };
         let enabled = match enabled {
@@ -68,10 +85,32 @@ impl Tracer<'_> {
             Constant::None => None,
             _ => return Err(unknown("with an unknown cache")),
         };
-        match dtype {
-            DType::BF16 | DType::F16 => Ok(Autocast { dtype, enabled, cache }),
-            // torch warns, and leaves it off.
-            _ => Err(unknown("to a type that is not supported")),
+        // torch warns, and leaves it off; on CUDA it takes any type.
+        if !matches!(dtype, DType::BF16 | DType::F16) {
+            return Err(unknown("to a type that is not supported"));
+        }
+        Ok(Autocast { device, dtype, enabled, cache })
+    }
+
+    /// True if there is a GPU that has this type.
+    fn has_cuda(&mut self, dtype: DType) -> Traced<bool> {
+        // No guard: which GPUs there are does not change.
+        let mut says = |function: &str| {
+            let answer = self.fold(function, &[])?;
+            Ok(matches!(self.get(answer)?, Value::Const(Constant::Bool(true))))
+        };
+        Ok(says("torch.cuda.is_available")? && (dtype != DType::BF16 || says("torch.cuda.is_bf16_supported")?))
+    }
+
+    /// The type that a device's autocast has been set to, on or off, by the innermost manager that is for it or around
+    /// the call.
+    fn current_type(&self, device: DeviceKind) -> Option<DType> {
+        let node = |entered: &EnteredAutocast| &self.graph.torch[entered.node].args;
+        let is_for = |args: &&Vec<Arg>| args.first().and_then(Arg::as_str) == Some(device.name());
+        let innermost = self.modes.autocast.entered.iter().rev().map(node).find(is_for);
+        match innermost.and_then(|args| args.get(1)) {
+            Some(&Arg::DType(dtype)) => Some(dtype),
+            _ => self.chosen(device),
         }
     }
 
@@ -96,12 +135,17 @@ impl Tracer<'_> {
     /// Enters a manager.
     pub(in crate::trace) fn enter_autocast(&mut self, autocast: Autocast) {
         let cache = autocast.cache.map_or(Arg::None, Arg::Bool);
-        let args = vec![Arg::Str("cpu".to_owned()), Arg::DType(autocast.dtype), Arg::Bool(autocast.enabled), cache];
+        let args = vec![
+            Arg::Str(autocast.device.name().to_owned()),
+            Arg::DType(autocast.dtype),
+            Arg::Bool(autocast.enabled),
+            cache,
+        ];
         let node = self.emit_effect(ENTER, args);
         self.modes.autocast.entered.push(EnteredAutocast { node, before: self.modes.autocast.current.clone() });
-        self.modes.autocast.current.retain(|(kind, _)| *kind != DeviceKind::Cpu);
+        self.modes.autocast.current.retain(|(kind, _)| *kind != autocast.device);
         if autocast.enabled {
-            self.modes.autocast.current.push((DeviceKind::Cpu, autocast.dtype));
+            self.modes.autocast.current.push((autocast.device, autocast.dtype));
         }
     }
 
