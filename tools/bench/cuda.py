@@ -9,17 +9,15 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import math
 import os
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-for _name in ("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "TORCHINDUCTOR_FX_GRAPH_CACHE"):
-    os.environ[_name] = "1" if "DISABLE" in _name else "0"
-os.environ["RUST_INDUCTOR_CACHE"] = "0"
 
 import torch
 import torch.nn.functional as F
@@ -33,10 +31,16 @@ from tools.bench.page import RESULTS, with_chapter
 from tools.ui import read_or_empty, say, table
 
 HEADING = "# CUDA"
+#: No cache, on either side: read when something is first compiled.
+UNCACHED = {
+    "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+    "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+    "RUST_INDUCTOR_CACHE": "0",
+}
 METHOD = (
-    "Milliseconds of a call, the median over {rounds} rounds of several calls in a row between two events of the device,"
-    " all contenders of a program in one process and in turns. *Ours* is `rust_inductor.compile`. Cold is the first"
-    " call, in seconds, without caches on either side. GB/s counts what a program has to read and write at least."
+    "Milliseconds of a call, the median over {rounds} rounds of several calls in a row between two events of the"
+    " device, all contenders of a program in one process and in turns. *Ours* is `rust_inductor.compile`. Cold is the"
+    " first call, in seconds, without caches on either side. GB/s counts what a program has to read and write at least."
 )
 
 Call = Callable[[], Any]
@@ -59,7 +63,6 @@ def randn(*sizes: int, dtype: torch.dtype = torch.float32) -> Tensor:
 
 def kernels() -> dict[str, Callable[[], Program]]:
     """The small programs, each by its name."""
-    f32, bf16 = torch.float32, torch.bfloat16
 
     def of(title: str, function: Callable[..., Any], *arguments: Tensor, results: int = 1) -> Program:
         moved = sum(it.nbytes for it in arguments) + results * arguments[0].nbytes
@@ -91,76 +94,57 @@ def kernels() -> dict[str, Callable[[], Program]]:
     def cos_sin(x: Tensor) -> Tensor:
         return torch.cos(torch.sin(x))
 
+    def transpose(x: Tensor) -> Tensor:
+        return (x.T + 1).contiguous()
+
+    def column_sum(x: Tensor) -> Tensor:
+        return x.sum(0)
+
+    def softmax(x: Tensor) -> Tensor:
+        return x.softmax(-1)
+
     n = 4096
     rows: dict[str, Callable[[], Program]] = {
         "cos_sin": lambda: of("cos(sin(x)), 1024³", cos_sin, randn(1024, 1024, 1024)),
-        "transpose": lambda: of("x.T + 1, 8192²", lambda x: (x.T + 1).contiguous(), randn(2 * n, 2 * n)),
-        "column_sum": lambda: of("sum of columns, 8192²", lambda x: x.sum(0), randn(2 * n, 2 * n), results=0),
+        "transpose": lambda: of("x.T + 1, 8192²", transpose, randn(2 * n, 2 * n)),
+        "column_sum": lambda: of("sum of columns, 8192²", column_sum, randn(2 * n, 2 * n), results=0),
         "adam": lambda: of("Adam, 2²⁶", adam, *(randn(1 << 26).abs() for _ in range(4)), results=3),
     }
-    for dtype, name in ((f32, "float32"), (bf16, "bfloat16")):
 
-        def add(key: str, make: Callable[[torch.dtype], Program], dtype: torch.dtype = dtype, name: str = name) -> None:
-            rows[f"{key}_{name}"] = lambda: make(dtype)
+    def in_type(dtype: torch.dtype) -> dict[str, Callable[[], Program]]:
+        def made(*sizes: int) -> Tensor:
+            return randn(*sizes, dtype=dtype)
 
-        add("softmax", lambda d: of(f"softmax, 8192×4096, {d}", lambda x: x.softmax(-1), randn(2 * n, n, dtype=d)))
-        add(
-            "long_softmax",
-            lambda d: of(f"softmax, 512×131072, {d}", lambda x: x.softmax(-1), randn(512, 1 << 17, dtype=d)),
-        )
-        add(
-            "layer_norm",
-            lambda d: of(
-                f"layer norm, 8192×4096, {d}",
-                layer_norm,
-                randn(2 * n, n, dtype=d),
-                randn(n, dtype=d),
-                randn(n, dtype=d),
+        def targets() -> Tensor:
+            return torch.randint(0, 32000, (2 * n,), device="cuda")
+
+        return {
+            "softmax": lambda: of("softmax, 8192×4096", softmax, made(2 * n, n)),
+            "long_softmax": lambda: of("softmax, 512×131072", softmax, made(512, 1 << 17)),
+            "layer_norm": lambda: of("layer norm, 8192×4096", layer_norm, made(2 * n, n), made(n), made(n)),
+            "rms_norm": lambda: of("RMS norm, 8192×4096", rms_norm, made(2 * n, n), made(n)),
+            "cross_entropy": lambda: of("cross entropy, 8192×32000", loss, made(2 * n, 32000), targets(), results=0),
+            "linear_gelu": lambda: of(
+                "gelu(x·w + b), 4096×1024×4096", linear_gelu, made(n, 1024), made(n, 1024) / 32, made(n)
             ),
-        )
-        add(
-            "rms_norm",
-            lambda d: of(f"RMS norm, 8192×4096, {d}", rms_norm, randn(2 * n, n, dtype=d), randn(n, dtype=d)),
-        )
-        add(
-            "cross_entropy",
-            lambda d: of(
-                f"cross entropy, 8192×32000, {d}",
-                loss,
-                randn(2 * n, 32000, dtype=d),
-                torch.randint(0, 32000, (2 * n,), device="cuda"),
-                results=0,
-            ),
-        )
-        add(
-            "linear_gelu",
-            lambda d: of(
-                f"gelu(x·w + b), 4096×1024×4096, {d}",
-                linear_gelu,
-                randn(n, 1024, dtype=d),
-                randn(n, 1024, dtype=d) / 32,
-                randn(n, dtype=d),
-            ),
-        )
-        add(
-            "batch_norm",
-            lambda d: of(
-                f"relu(batch norm), 64×256×56², {d}",
+            "batch_norm": lambda: of(
+                "relu(batch norm), 64×256×56²",
                 batch_norm,
-                randn(64, 256, 56, 56, dtype=d),
+                made(64, 256, 56, 56),
                 *(randn(256).abs() for _ in range(4)),
             ),
-        )
-        add(
-            "rotary",
-            lambda d: of(
-                f"rotary, 8×32×2048×128, {d}",
-                rotary,
-                randn(8, 32, 2048, 128, dtype=d),
-                randn(2048, 128, dtype=d),
-                randn(2048, 128, dtype=d),
+            "rotary": lambda: of(
+                "rotary, 8×32×2048×128", rotary, made(8, 32, 2048, 128), made(2048, 128), made(2048, 128)
             ),
-        )
+        }
+
+    def titled(make: Callable[[], Program], dtype: str) -> Program:
+        program = make()
+        return replace(program, title=f"{program.title}, {dtype}")
+
+    for dtype in (torch.float32, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        rows |= {f"{key}_{name}": partial(titled, make, name) for key, make in in_type(dtype).items()}
     return rows
 
 
@@ -190,12 +174,12 @@ def model_programs() -> dict[str, Callable[[], Program]]:
                 module.p = 0.0
         return Program(f"{title}, training", model, inputs)
 
-    programs = {}
+    programs: dict[str, Callable[[], Program]] = {}
     for name, batch in MODEL_ROWS.values():
         for dtype in (torch.float32, torch.bfloat16):
             for trains in (False, True):
                 key = f"{name}_{str(dtype).removeprefix('torch.')}" + ("_training" if trains else "")
-                programs[key] = lambda n=name, b=batch, d=dtype, t=trains: make(n, b, d, t)
+                programs[key] = partial(make, name, batch, dtype, trains)
     return programs
 
 
@@ -218,7 +202,7 @@ def step(program: Program, run: Callable[..., Any], model: nn.Module | None) -> 
     def train() -> Any:
         model.zero_grad()
         loss = torch.stack([it.float().square().mean() for it in tensors(run(*program.arguments))]).sum()
-        loss.backward()
+        torch.autograd.backward(loss)
         return loss.detach()
 
     return train
@@ -274,13 +258,13 @@ def measure(program: Program, contenders: list[str], rounds: int) -> dict[str, d
 
 def between(call: Call, count: int) -> float:
     """Milliseconds of a call, from the device's clock around so many in a row."""
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start, end = (torch.Event("cuda", enable_timing=True) for _ in range(2))
     start.record()
     for _ in range(count):
         call()
     end.record()
     torch.cuda.synchronize()
-    return start.elapsed_time(end) / count
+    return float(start.elapsed_time(end)) / count
 
 
 def copy_speed() -> float:
@@ -295,26 +279,16 @@ def chapter(figures: dict[str, dict[str, Any]], copied: float, rounds: int) -> s
     """The text for the results page."""
     rows, ratios, colds = [], [], []
     for figure in figures.values():
-        ms = {name: figure[name]["ms"] for name in CONTENDERS if name in figure}
-        cold = {name: figure[name]["cold"] for name in CONTENDERS if name in figure}
+        ms = {name: figure[name]["ms"] if name in figure else math.nan for name in CONTENDERS}
+        cold = {name: figure[name]["cold"] if name in figure else math.nan for name in CONTENDERS}
         speed = f"{figure['moved'] / ms['ours'] / 1e6:.0f}" if figure["moved"] else ""
-        with_inductor = "Inductor" in ms
-        ratios.append(ms["Inductor"] / ms["ours"] if with_inductor else float("nan"))
-        colds.append(cold["Inductor"] / cold["ours"] if with_inductor else float("nan"))
-        rows.append(
-            [
-                figure["title"],
-                *(f"{ms[name]:.4f}" if name in ms else "" for name in CONTENDERS),
-                f"{ms['eager'] / ms['ours']:.2f}",
-                f"{ratios[-1]:.2f}",
-                speed,
-                f"{cold['ours']:.2f}",
-                f"{cold['Inductor']:.2f}" if with_inductor else "",
-            ]
-        )
+        ratios.append(ms["Inductor"] / ms["ours"])
+        colds.append(cold["Inductor"] / cold["ours"])
+        times = [f"{ms[name]:.4f}" for name in CONTENDERS]
+        found = [f"{ms['eager'] / ms['ours']:.2f}", f"{ratios[-1]:.2f}", speed]
+        rows.append([figure["title"], *times, *found, f"{cold['ours']:.2f}", f"{cold['Inductor']:.2f}"])
     header = ["program", *CONTENDERS, "eager / ours", "Inductor / ours", "GB/s", "cold: ours", "Inductor"]
-    known = [[r for r in found if r == r] for found in (ratios, colds)]
-    means = " and ".join(f"{geometric_mean(found):.2f}" for found in known if found)
+    means = " and ".join(f"{geometric_mean(found):.2f}" for found in (ratios, colds))
     parts = [
         HEADING,
         f"`./x bench cuda` on {torch.cuda.get_device_name()}, {machine.description()}.",
@@ -338,6 +312,7 @@ def main() -> int:
     if not torch.cuda.is_available():
         say("no CUDA device: nothing was measured")
         return 1
+    os.environ |= UNCACHED
     begin = time.perf_counter()
     contenders = [name for name in CONTENDERS if name not in options.without]
     copied = copy_speed()

@@ -38,7 +38,7 @@ def same(ours: Any, theirs: Any, scale: float = 1.0) -> None:
             assert a == b
             continue
         assert (a.dtype, a.device, a.shape) == (b.dtype, b.device, b.shape)
-        assert a.stride() == b.stride() or a.numel() == 0
+        assert a.stride() == b.stride() or a.numel() == 0, (a.shape, a.stride(), b.stride())
         rtol, atol = TOLERANCES.get(b.dtype, (0.0, 0.0))
         torch.testing.assert_close(a, b, rtol=rtol * scale, atol=atol * scale, equal_nan=True)
 

@@ -6,12 +6,11 @@ import copy
 
 import pytest
 import torch
-from pybind.tests.cuda.device import entries, needs_cuda, same
 from torch import nn
 from torch.utils import _pytree as pytree
 
 import rust_inductor
-
+from pybind.tests.cuda.device import entries, needs_cuda, same
 from tools.bench.models import MODELS, build
 
 pytestmark = needs_cuda
