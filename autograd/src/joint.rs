@@ -8,6 +8,7 @@ use crate::composites;
 use crate::derivative::{self, Derivative};
 use crate::formulas;
 use cranelift_entity::EntityRef;
+use fx::infer::sizes::Sizes;
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -101,7 +102,7 @@ pub fn differentiate(
     }
     let primals: Vec<NodeId> = tape.build.graph.placeholders().collect();
     let forward_nodes = tape.build.graph.capacity();
-    let mut tangents = tape.tangents(&outputs);
+    let mut tangents = tape.tangents(&outputs)?;
     if let Some(has_gradient) = has_gradient {
         let mut has_gradient = has_gradient.iter();
         tangents.retain(|_| has_gradient.next() == Some(&true));
@@ -315,18 +316,21 @@ impl Tape<'_> {
         Ok(write)
     }
 
-    /// The gradients by the outputs that autograd follows, as inputs.
-    fn tangents(&mut self, outputs: &[Arg]) -> Vec<(usize, NodeId)> {
+    /// The gradients by the outputs that autograd follows, as inputs: each is laid out as `torch.empty_like` lays the
+    /// output out, whose own elements may share memory.
+    fn tangents(&mut self, outputs: &[Arg]) -> Result<Vec<(usize, NodeId)>, NotDifferentiable> {
         let mut tangents = Vec::new();
         for (number, output) in outputs.iter().enumerate() {
             let Some(output) = output.as_node().filter(|output| self.follows.contains(output)) else { continue };
             let Some(meta) = self.build.graph[output].tensor_meta().cloned() else { continue };
+            let strides = infer::strides::preserved(&mut Sizes::Proved(&mut self.build.graph.exprs), &meta);
+            let strides = strides.ok_or_else(|| self.failed(output, "the layout of the gradient by it".to_owned()))?;
             let tangent = self.build.graph.placeholder(format!("tangents_{}", tangents.len() + 1));
-            let meta = TensorMeta { requires_grad: false, offset: Expr::ZERO, ..meta };
+            let meta = TensorMeta { requires_grad: false, offset: Expr::ZERO, strides, ..meta };
             self.build.graph[tangent].meta = Some(Meta::Tensor(meta));
             tangents.push((number, tangent));
         }
-        tangents
+        Ok(tangents)
     }
 
     /// Appends the calls of gradients.

@@ -107,7 +107,7 @@ pub(crate) fn compile_graph(
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
-/// result is a view with sizes that differ between calls.
+/// result is a view whose place is not known.
 #[pyfunction]
 #[pyo3(signature = (lowered, graph, options=None, *, weights=Vec::new()))]
 pub(crate) fn compile_lowered(
@@ -120,13 +120,14 @@ pub(crate) fn compile_lowered(
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
-    let functional = functionalize(&lowered.get().graph).map_err(|error| refused(error.to_string()))?;
+    let original = &lowered.get().graph;
+    let functional = functionalize(original).map_err(|error| refused(error.to_string()))?;
     let mut lowered = functional.graph;
     // Where nothing is recorded, whether it would be says nothing.
     let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
     lowered.retain(|id| !modes.contains(&id));
     let written = functional.written;
-    let results = results(py, &lowered, &functional.results)?;
+    let results = results(py, &lowered, &functional.results, original)?;
     let roles = Roles { weights, saved_from: None, spends: false };
     let compiled = match graph {
         Some(graph) => {

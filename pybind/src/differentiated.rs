@@ -87,7 +87,7 @@ pub(crate) fn differentiate_lowered(
         _ => None,
     };
     let detached = functional.results.iter().enumerate().filter_map(is_detached).collect();
-    let results = results(py, &functional.graph, &functional.results)?;
+    let results = results(py, &functional.graph, &functional.results, lowered)?;
     let reached = joint.gradients.iter().map(Option::is_some).collect();
     let pool = &joint.graph.exprs;
     let strides =

@@ -37,6 +37,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::options::check_options;
+    #[pymodule_export]
+    use crate::result_views::SymbolicPlace;
 
     use pyo3::prelude::*;
 

@@ -1,33 +1,77 @@
 //! Results of a graph that are in memory which the caller has, too: an input's, or that of another result. The compiled
 //! graph gives the tensor whose memory it is, and each result is made a view of that, as it is in eager.
+//!
+//! A view's place is what torch gives for the sizes of the graph. Where those are symbolic, it is what the shape rules
+//! give for the result, in expressions that a call evaluates; torch has to agree for several assignments of the symbols.
 
 use crate::fx_module::function;
 use crate::import::to_python;
+use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::passes::{Base, Given, View};
 use fx::{Arg, Graph, TensorMeta};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use symshapes::{Expr, Pool};
+use std::sync::Arc;
+use symshapes::{Expr, Pool, Sym};
 
 /// A result: the number of an output; or of an input, counted from −1 down; or the same and where the view of it lies.
 #[derive(IntoPyObject)]
 pub(crate) enum ResultRow {
     Base(i64),
     View(i64, Vec<i64>, Vec<i64>, i64),
+    Symbolic(i64, Py<SymbolicPlace>),
 }
 
-/// How results are made of the graph's outputs; `None` where they are these.
-pub(crate) fn results(py: Python<'_>, graph: &Graph, results: &[Given]) -> PyResult<Option<Vec<ResultRow>>> {
+/// Sizes, strides and offset.
+type Place = (Vec<i64>, Vec<i64>, i64);
+
+/// Where a view lies whose sizes, strides or offset differ between calls.
+#[pyclass(frozen, module = "rust_inductor._native")]
+pub(crate) struct SymbolicPlace {
+    of: Arc<(Pool, Symbols)>,
+    sizes: Vec<Expr>,
+    strides: Vec<Expr>,
+    /// Where it starts in its storage, and where its base does.
+    starts: [Expr; 2],
+}
+
+#[pymethods]
+impl SymbolicPlace {
+    /// Sizes, strides and offset in a call with these arguments.
+    #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
+    fn at(&self, py: Python<'_>, args: Vec<Bound<'_, PyAny>>) -> PyResult<Place> {
+        let values = self.of.1.read(Torch::get(py)?, &args);
+        let place = values.and_then(|values| self.evaluated(&values));
+        place.ok_or_else(|| PyRuntimeError::new_err("the place of a result that is a view has no value"))
+    }
+}
+
+impl SymbolicPlace {
+    fn evaluated(&self, values: &Values) -> Option<Place> {
+        let (pool, symbols) = &*self.of;
+        let one = |e| pool.eval(e, &|sym| symbols.find(sym, values));
+        let all = |exprs: &[Expr]| exprs.iter().map(|&e| one(e)).collect::<Option<Vec<i64>>>();
+        let [start, base] = self.starts.map(one);
+        Some((all(&self.sizes)?, all(&self.strides)?, start?.checked_sub(base?)?))
+    }
+}
+
+/// How results are made of the outputs of a functional graph; `None` where they are these. `original` is the graph that
+/// it was made of, which has the results themselves.
+pub(crate) fn results(
+    py: Python<'_>,
+    graph: &Graph,
+    results: &[Given],
+    original: &Graph,
+) -> PyResult<Option<Vec<ResultRow>>> {
     if results.iter().enumerate().all(|(number, result)| *result == Given::Output(number)) {
         return Ok(None);
     }
-    let outputs = match graph.output_node().and_then(|output| graph[output].args.first()) {
-        Some(Arg::Tuple(outputs)) => outputs.as_slice(),
-        _ => &[],
-    };
-    let row = |result: &Given| {
+    let (outputs, originals) = (outputs(graph), outputs(original));
+    let shared = Arc::new((graph.exprs.clone(), Symbols::of(graph)));
+    let row = |(place, result): (usize, &Given)| {
         let (base, path) = match result {
             Given::Output(number) => return Ok(ResultRow::Base(*number as i64)),
             Given::View { base, path } => (*base, path),
@@ -39,30 +83,114 @@ pub(crate) fn results(py: Python<'_>, graph: &Graph, results: &[Given]) -> PyRes
         if path.is_empty() {
             return Ok(ResultRow::Base(number));
         }
-        let meta = of.and_then(|of| graph[of].tensor_meta());
-        let placed = meta.map(|meta| place(py, &graph.exprs, meta, path)).transpose()?.flatten();
-        let (sizes, strides, offset) =
-            placed.ok_or_else(|| PyValueError::new_err("a result is a view whose place is not known"))?;
-        Ok(ResultRow::View(number, sizes, strides, offset))
+        let unknown = || PyValueError::new_err("a result is a view whose place is not known");
+        let base = of.and_then(|of| graph[of].tensor_meta()).ok_or_else(unknown)?;
+        let pool = &graph.exprs;
+        if let Some(known) = known(base, &|e| pool.as_int(e)) {
+            let place = viewed(py, base, known, path, &|e| pool.as_int(e))?;
+            let (sizes, strides, offset) = place.ok_or_else(unknown)?;
+            return Ok(ResultRow::View(number, sizes, strides, offset));
+        }
+        let meta = originals.get(place).and_then(Arg::as_node).and_then(|node| original[node].tensor_meta());
+        let place = symbolic(py, &shared, base, meta.ok_or_else(unknown)?, path);
+        Ok(ResultRow::Symbolic(number, Py::new(py, place.ok_or_else(unknown)?)?))
     };
-    results.iter().map(row).collect::<PyResult<_>>().map(Some)
+    results.iter().enumerate().map(row).collect::<PyResult<_>>().map(Some)
 }
 
-/// Sizes, strides and offset.
-type Place = (Vec<i64>, Vec<i64>, i64);
+/// The results of a graph.
+fn outputs(graph: &Graph) -> &[Arg] {
+    match graph.output_node().and_then(|output| graph[output].args.first()) {
+        Some(Arg::Tuple(outputs) | Arg::List(outputs)) => outputs,
+        _ => &[],
+    }
+}
 
-/// Where the view of a tensor lies, counted from that one's first element; `None` if that differs between calls, or
-/// its elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
-fn place(py: Python<'_>, pool: &Pool, base: &TensorMeta, path: &[View]) -> PyResult<Option<Place>> {
-    let known = |exprs: &[Expr]| exprs.iter().map(|&e| pool.as_int(e)).collect::<Option<Vec<i64>>>();
-    let (Some(sizes), Some(strides)) = (known(&base.sizes), known(&base.strides)) else { return Ok(None) };
-    let empty = Torch::get(py)?.without_data(py, base.dtype, (sizes, strides), false)?;
+/// How many assignments of symbols, rising and falling, a place is compared for, and for how many torch has to agree.
+const TRIALS: i64 = 8;
+const NEEDED: usize = 2;
+
+/// Where a view of `base` lies that the shape rules give `result` for; `None` if torch has it elsewhere for the one symbol
+/// that there is, or agrees for too few of the sizes that are tried.
+fn symbolic(
+    py: Python<'_>,
+    shared: &Arc<(Pool, Symbols)>,
+    base: &TensorMeta,
+    result: &TensorMeta,
+    path: &[View],
+) -> Option<SymbolicPlace> {
+    let (sizes, strides) = (result.sizes.clone(), result.strides.clone());
+    let place = SymbolicPlace { of: shared.clone(), sizes, strides, starts: [result.offset, base.offset] };
+    let (pool, symbols) = &**shared;
+    let mut agreed: Vec<Values> = Vec::new();
+    let hints: Option<Values> = symbols.list().map(|sym| pool.symbol_hint(sym)).collect();
+    let up = (0..TRIALS).map(|trial| symbols.list().zip(trial..).map(|(sym, at)| tried(pool, sym, at)).collect());
+    let down = |trial| symbols.list().zip((0..=trial).rev()).map(|(sym, at)| tried(pool, sym, at)).collect();
+    let down = (TRIALS..2 * TRIALS).map(down);
+    for values in hints.into_iter().chain(up).chain(down) {
+        let values: Values = values;
+        if agreed.contains(&values) {
+            continue;
+        }
+        let value = |e| pool.eval(e, &|sym| symbols.find(sym, &values));
+        let found = viewed(py, base, known(base, &value)?, path, &value);
+        // What guards rule out may be refused.
+        let Ok(found) = found else { continue };
+        if found? != place.evaluated(&values)? {
+            // Only several symbols can be related by guards, which the values that are tried do not keep.
+            symbols.list().nth(1)?;
+            continue;
+        }
+        agreed.push(values);
+    }
+    (agreed.len() >= NEEDED).then_some(place)
+}
+
+/// The value to try for a symbol in its range: numbers that small ones divide, each another one.
+fn tried(pool: &Pool, sym: Sym, number: i64) -> i64 {
+    let range = pool.symbol_range(sym);
+    let least = range.lo.clamp(0, i64::MAX / 2);
+    ((least + 11) / 12 * 12 + 12 * (number + 1)).min(range.hi)
+}
+
+/// The sizes and strides of a tensor, by the values of expressions.
+fn known(tensor: &TensorMeta, value: &dyn Fn(Expr) -> Option<i64>) -> Option<(Vec<i64>, Vec<i64>)> {
+    let all = |exprs: &[Expr]| exprs.iter().map(|&e| value(e)).collect::<Option<Vec<i64>>>();
+    Some((all(&tensor.sizes)?, all(&tensor.strides)?))
+}
+
+/// Where torch has the view of a tensor of these sizes and strides, counted from that one's first element; `None` if its
+/// elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
+///
+/// # Errors
+/// torch refuses, or an argument has no value.
+fn viewed(
+    py: Python<'_>,
+    base: &TensorMeta,
+    places: (Vec<i64>, Vec<i64>),
+    path: &[View],
+    value: &dyn Fn(Expr) -> Option<i64>,
+) -> PyResult<Option<Place>> {
+    let empty = Torch::get(py)?.without_data(py, base.dtype, places, false)?;
     let mut view = empty.clone();
+    let given = |arg: &Arg| {
+        let mut is_known = true;
+        let arg = arg.map_exprs(&mut |e| {
+            value(e).map_or_else(
+                || {
+                    is_known = false;
+                    Arg::None
+                },
+                Arg::Int,
+            )
+        });
+        if is_known { to_python(py, &arg, &[]) } else { Err(PyValueError::new_err("an argument without a value")) }
+    };
     for step in path {
-        let args = step.args.iter().map(|arg| to_python(py, arg, &[])).collect::<PyResult<Vec<_>>>()?;
+        let args = step.args.iter().map(given).collect::<PyResult<Vec<_>>>()?;
         let kwargs = PyDict::new(py);
         for (name, arg) in &step.kwargs {
-            kwargs.set_item(name, to_python(py, arg, &[])?)?;
+            kwargs.set_item(name, given(arg)?)?;
         }
         let args = PyTuple::new(py, [vec![view], args].concat())?;
         view = function(py, &step.overload.target())?.call(args, Some(&kwargs))?;

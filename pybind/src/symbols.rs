@@ -38,6 +38,11 @@ impl Symbols {
         self.given.iter().map(|&(_, source)| read(torch, source, args)).collect()
     }
 
+    /// The symbols, in the order of their values.
+    pub(crate) fn list(&self) -> impl Iterator<Item = Sym> {
+        self.given.iter().map(|&(sym, _)| sym)
+    }
+
     /// The value of a symbol, given those of all.
     pub(crate) fn find(&self, sym: Sym, values: &Values) -> Option<i64> {
         let at = self.given.binary_search_by_key(&sym, |&(sym, _)| sym).ok()?;

@@ -97,7 +97,7 @@ class _Node(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved])
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
-        ctx.strides = [strides or given[at].stride() for at, strides in of.followed]
+        ctx.strides = [strides or _layout(given[at]) for at, strides in of.followed]
         results = tuple(given[: of.outputs])
         if of.constant:
             ctx.mark_non_differentiable(*[results[at] for at in of.constant if isinstance(results[at], torch.Tensor)])
@@ -149,6 +149,11 @@ def _size(value: Any, dim: int | None, is_stride: bool) -> int:
     if dim is None:
         return int(value)
     return int(value.stride(dim) if is_stride else value.size(dim))
+
+
+def _layout(result: torch.Tensor) -> tuple[int, ...]:
+    """Give the strides of a gradient by a result, whose own elements may share memory."""
+    return (result if result.is_contiguous() else torch.empty_like(result, device="meta")).stride()
 
 
 def _laid(grad: Any, strides: Sequence[int]) -> Any:

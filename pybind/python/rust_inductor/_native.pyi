@@ -42,7 +42,11 @@ def limit_device_memory(options: Mapping[str, Any], bytes: int | None) -> None: 
 def lose_device(options: Mapping[str, Any]) -> None: ...
 def check_options(options: Mapping[str, Any] | None = None) -> None: ...
 
-Result: TypeAlias = int | tuple[int, list[int], list[int], int]
+Result: TypeAlias = int | tuple[int, list[int], list[int], int] | tuple[int, SymbolicPlace]
+
+class SymbolicPlace:
+    def at(self, args: Sequence[Any]) -> tuple[list[int], list[int], int]: ...
+
 
 def compile_lowered(
     lowered: Graph,

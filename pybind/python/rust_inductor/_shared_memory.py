@@ -32,13 +32,14 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
     """
 
     def run(*args: Any) -> tuple[Any, ...]:
+        place: list[Any]
         outputs = compiled(*args)
         given = []
         for result in results:
             number, *place = (result,) if isinstance(result, int) else result
             base = outputs[number] if number >= 0 else args[-1 - number]
             if place:
-                size, stride, offset = place
+                size, stride, offset = place if len(place) > 1 else place[0].at(args)
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
             given.append(base)
         for at in detached:

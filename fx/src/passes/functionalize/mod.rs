@@ -200,6 +200,14 @@ impl Functionalize<'_> {
         failed.map_or(Ok(read), Err)
     }
 
+    /// A number of the new graph as an expression; another node as it is.
+    fn number(&self, node: NodeId) -> Arg {
+        match self.to[node].meta {
+            Some(Meta::Int(expr)) => self.to.exprs.as_int(expr).map_or(Arg::Sym(expr), Arg::Int),
+            _ => Arg::Node(node),
+        }
+    }
+
     /// The present value of a node of the old graph.
     fn read(&mut self, node: NodeId) -> Outcome<NodeId> {
         let Some(alias) = self.tensors.get(&node) else {
@@ -329,7 +337,7 @@ impl Functionalize<'_> {
         let mut bases: FxHashMap<RootId, Base> = FxHashMap::default();
         for result in results {
             let alias = result.as_node().and_then(|node| self.tensors.get(&node)).cloned();
-            let Some(alias) = alias.filter(|alias| is_shared[alias.root]) else {
+            let Some(mut alias) = alias.filter(|alias| is_shared[alias.root]) else {
                 self.results.push(Given::Output(outputs.len()));
                 outputs.push(self.read_arg(result)?);
                 continue;
@@ -346,6 +354,11 @@ impl Functionalize<'_> {
                 }
             };
             bases.insert(alias.root, base);
+            for view in &mut alias.path {
+                for arg in view.args.iter_mut().chain(view.kwargs.iter_mut().map(|(_, arg)| arg)) {
+                    *arg = arg.map_nodes(&mut |node| self.number(node));
+                }
+            }
             let depends = |view: &View| {
                 let mut depends = false;
                 let args = view.args.iter().chain(view.kwargs.iter().map(|(_, arg)| arg));
