@@ -111,18 +111,19 @@ impl Cuda {
         }
         let programs = rayon::current_num_threads().min(kernels.len()).max(1);
         let each = kernels.len().div_ceil(programs).max(1);
-        let functions: Vec<Result<Vec<Vec<Function>>, Refusal>> =
-            grids.par_chunks(each).map(|grids| self.functions(&grids.iter().flatten().collect::<Vec<_>>())).collect();
-        let together = |(grids, functions): (&[Result<GridKernel, Refusal>], Result<Vec<Vec<Function>>, Refusal>)| {
-            let mut functions = functions.map(Vec::into_iter);
-            let compiled = |grid: &Result<GridKernel, Refusal>| {
-                let grid = grid.clone()?;
-                let functions = functions.as_mut().map_err(|refusal| refusal.clone())?;
-                Ok(Compiled { grid, functions: functions.next().unwrap_or_default() })
-            };
-            grids.iter().map(compiled).collect::<Vec<_>>()
+        grids.par_chunks(each).flat_map_iter(|grids| self.compiled(grids)).collect()
+    }
+
+    /// Kernels that are compiled as one program.
+    fn compiled(&self, grids: &[Result<GridKernel, Refusal>]) -> Vec<Result<Compiled, Refusal>> {
+        let lowered: Vec<&GridKernel> = grids.iter().flatten().collect();
+        let mut functions = self.functions(&lowered).map(Vec::into_iter);
+        let compiled = |grid: &Result<GridKernel, Refusal>| {
+            let grid = grid.clone()?;
+            let functions = functions.as_mut().map_err(|refusal| refusal.clone())?;
+            Ok(Compiled { grid, functions: functions.next().unwrap_or_default() })
         };
-        grids.chunks(each).zip(functions).flat_map(together).collect()
+        grids.iter().map(compiled).collect()
     }
 
     /// The functions of each kernel's stages, compiled as one program.

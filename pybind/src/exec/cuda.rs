@@ -101,16 +101,16 @@ impl CudaPart {
         // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
         // were allocated by them on this device; the plan keeps overlapping buffers apart, and memory that is given back
         // is only used by work that comes later on this stream.
-        unsafe { launch.work.run(&self.device, frame.stream, &args, scratch) }.map_err(stop)
+        unsafe { launch.work.run(&self.device, frame.stream, &args, scratch) }.map_err(|error| stop(&error))
     }
 
     /// Has the stream fail if a flag is set.
     pub(super) fn check(&self, flag: *mut u8, frame: &Frame) -> Result<(), Stop> {
         // SAFETY: the flag is a byte of a tensor that the program keeps.
-        unsafe { self.device.check(frame.stream, flag.addr() as u64) }.map_err(stop)
+        unsafe { self.device.check(frame.stream, flag.addr() as u64) }.map_err(|error| stop(&error))
     }
 }
 
-fn stop(error: CudaError) -> Stop {
+fn stop(error: &CudaError) -> Stop {
     Stop::Error(ShimError::Call { call: "a compiled kernel", reason: error.to_string() })
 }

@@ -58,24 +58,30 @@ interface! {
     new_text = "torch_new_string_handle": fn(*const c_char, usize, *mut *mut c_void);
 }
 
+/// `torch_new_stable_ivalue`
+type NewValue = unsafe extern "C" fn(*mut *mut Word) -> i32;
+
+/// `operator new(unsigned long)`
+type New = unsafe extern "C" fn(usize) -> *mut Word;
+
 /// What makes room for a word on the heap that libtorch frees.
 #[derive(Clone, Copy)]
 enum NewBox {
-    /// `torch_new_stable_ivalue`
-    Own(unsafe extern "C" fn(*mut *mut Word) -> i32),
-    /// `operator new(unsigned long)`: before torch 2.12 whoever calls the dispatcher makes room as C++ does.
-    Operator(unsafe extern "C" fn(usize) -> *mut Word),
+    /// libtorch itself.
+    Own(NewValue),
+    /// C++: before torch 2.12 whoever calls the dispatcher makes room as C++ does.
+    Operator(New),
 }
 
 impl NewBox {
     fn load(shim: &Shim) -> Option<NewBox> {
         if let Some(own) = shim.find("torch_new_stable_ivalue\0") {
             // SAFETY: this is the type that torch's header declares for the symbol.
-            return Some(NewBox::Own(unsafe { mem::transmute::<*const c_void, _>(own) }));
+            return Some(NewBox::Own(unsafe { mem::transmute::<*const c_void, NewValue>(own) }));
         }
         let operator = shim.find("_Znwm\0")?;
         // SAFETY: this is the type that the C++ ABI gives the symbol.
-        Some(NewBox::Operator(unsafe { mem::transmute::<*const c_void, _>(operator) }))
+        Some(NewBox::Operator(unsafe { mem::transmute::<*const c_void, New>(operator) }))
     }
 
     /// Room for a word.
