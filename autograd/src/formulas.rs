@@ -238,6 +238,7 @@ const FORMULAS: &[(&str, &str)] = &[
     ("triu.default", "self: triu(grad, diagonal)"),
     ("constant_pad_nd.default", "self: constant_pad_nd(grad, negated(pad), 0)"),
     ("select.int", "self: select_backward(grad, sizes(self), dim, index)"),
+    ("unfold.default unfold_copy.default", "self: unfold_backward(grad, sizes(self), dimension, size, step)"),
     ("slice.Tensor", "self: slice_backward(grad, sizes(self), dim, or(start, 0), or(end, 9223372036854775807), step)"),
     ("copy.default", "self: zeros_like(grad); src: grad"),
     ("fill.Scalar bernoulli.default bernoulli.p", "self: zeros_like(grad)"),

@@ -57,6 +57,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("_unsafe_index", index),
     ("slice_backward", input_sized),
     ("select_backward", input_sized),
+    ("unfold_backward", input_sized),
 ];
 
 /// That positions are no more than what they lead into has, but along the dimension that they lead through.
@@ -84,7 +85,9 @@ fn preserved(c: &mut Call) -> Result {
 }
 
 fn input_sized(c: &mut Call) -> Result {
-    let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_sizes")?);
+    // `unfold_backward` alone calls it otherwise.
+    let grad = if c.has("grad_in") { c.tensor("grad_in")? } else { c.tensor("grad_output")? };
+    let sizes = c.exprs("input_sizes")?;
     Ok(c.contiguous(grad, grad.dtype, sizes).into())
 }
 

@@ -266,7 +266,7 @@ impl Tracer<'_> {
     }
 
     /// True for an object all of whose attributes are in its `__dict__`.
-    fn has_no_slots(&mut self, instance: Instance) -> bool {
+    pub(super) fn has_no_slots(&mut self, instance: Instance) -> bool {
         self.has_dict(instance)
             && self.host.mro(instance.class).into_iter().all(|class| {
                 let slots = self.host.class_attr(class, "__slots__", None).map(|(_, found)| found);

@@ -23,7 +23,7 @@ impl Tracer<'_> {
     /// What `object.__dict__` has for a key.
     pub(in crate::trace) fn dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
         let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
-        let instance = self.instance_of(object, "__dict__")?;
+        let instance = self.dict_owner(object)?;
         if matches!(instance.body, Body::Found(obj) if self.was_deleted(obj, &name)) {
             return Ok(None);
         }
@@ -33,6 +33,13 @@ impl Tracer<'_> {
             self.guard(source, GuardKind::NotPresentInGenericDict(name));
         }
         Ok(found)
+    }
+
+    /// The object whose `__dict__` is read or written, all of whose attributes are in it: those of `__slots__` are read as
+    /// others are, but are no entries.
+    fn dict_owner(&mut self, object: ValueId) -> Traced<Instance> {
+        let instance = self.instance_of(object, "__dict__")?;
+        if self.has_no_slots(instance) { Ok(instance) } else { Err(self.no_entry(object)) }
     }
 
     fn no_entry(&mut self, object: ValueId) -> Reason {
@@ -98,7 +105,7 @@ impl Tracer<'_> {
 
     /// A dict of the entries of `object.__dict__` as they are now.
     pub(in crate::trace) fn dict_copy(&mut self, object: ValueId) -> Traced {
-        let instance = self.instance_of(object, "__dict__")?;
+        let instance = self.dict_owner(object)?;
         let mut entries = IndexMap::new();
         for (name, value) in self.entries_of_dict(instance)? {
             let key = Constant::Str(name);
@@ -155,7 +162,7 @@ impl Tracer<'_> {
     /// `object.__dict__[key] = value`
     pub(in crate::trace) fn set_dict_entry(&mut self, object: ValueId, key: ValueId, value: ValueId) -> Traced<()> {
         let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
-        let instance = self.instance_of(object, "__dict__")?;
+        let instance = self.dict_owner(object)?;
         match instance.body {
             Body::Made(_) => self.write_own(instance, &name, value),
             // The code that stays would go through the class's own way to write.
