@@ -252,7 +252,13 @@ fn constant_pad(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     let (Some(this), Some(pad @ (Arg::List(_) | Arg::Tuple(_))), true) = (given(0), given(1), is_constant) else {
         return false;
     };
-    let args = vec![this.clone(), pad.clone(), given(3).cloned().unwrap_or(Arg::Int(0))];
+    let value = given(3).cloned().unwrap_or(Arg::Int(0));
+    // The function hands a float on, which element types without one may refuse where they would take the integer.
+    let is_float = this.as_node().and_then(|node| graph[node].tensor_meta()).is_some_and(|meta| meta.dtype.is_float());
+    if !is_float && !matches!(value, Arg::Int(0..=127)) {
+        return false;
+    }
+    let args = vec![this.clone(), pad.clone(), value];
     call(graph, id, "constant_pad_nd.default", args);
     true
 }

@@ -47,7 +47,6 @@ Result: TypeAlias = int | tuple[int, list[int], list[int], int] | tuple[int, Sym
 class SymbolicPlace:
     def at(self, args: Sequence[Any]) -> tuple[list[int], list[int], int]: ...
 
-
 def compile_lowered(
     lowered: Graph,
     graph: Graph | None,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import operator
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import rust_inductor
 from rust_inductor import _capture
 
 
@@ -541,3 +543,58 @@ def test_new_tensors_have_no_gradients(recorded):
     x = torch.ones(2, requires_grad=recorded)
     compiled = _capture.optimize(gradients_of_new_tensors, backend="eager", fullgraph=True)
     assert compiled(x)[:3] == gradients_of_new_tensors(x)[:3] == (None, None, None)
+
+
+class Slotted:
+    __slots__ = ("__dict__", "n")
+
+    def __init__(self) -> None:
+        self.n = 2
+
+
+def entry(x: torch.Tensor, it: Slotted) -> object:
+    try:
+        return vars(it)["n"]
+    except KeyError:
+        return "absent"
+
+
+def default(x: torch.Tensor, it: Slotted) -> object:
+    return vars(it).get("n", "none"), "n" in it.__dict__
+
+
+def written(x: torch.Tensor, it: Slotted) -> object:
+    it.n = 7
+    it.m = 8  # type: ignore[attr-defined]
+    return "n" in vars(it), list(vars(it)), it.n
+
+
+@pytest.mark.parametrize("function", [entry, default, written])
+def test_members_of_slots_are_no_entries(function: Callable[..., object]) -> None:
+    x = torch.ones(2)
+    assert rust_inductor.compile(function, backend="eager")(x, Slotted()) == function(x, Slotted())
+
+
+class Plain:
+    pass
+
+
+def handed_on(x: torch.Tensor, it: Plain) -> object:
+    value = vars(it).get("late", 3)
+    it.late = 0  # type: ignore[attr-defined]
+    return value
+
+
+def asked_for(x: torch.Tensor, it: Plain) -> object:
+    there = "late" in vars(it)
+    it.late = 0  # type: ignore[attr-defined]
+    return there
+
+
+@pytest.mark.parametrize("function", [handed_on, asked_for])
+def test_an_entry_that_is_there_is_guarded(function: Callable[..., object]) -> None:
+    compiled = rust_inductor.compile(function, backend="eager")
+    for _ in range(3):
+        ours, plain = Plain(), Plain()
+        for _ in range(2):
+            assert compiled(torch.ones(2), ours) == function(torch.ones(2), plain)

@@ -16,7 +16,7 @@ use crate::{
         python::containers,
     },
 };
-use guards::{Constant, GuardKind};
+use guards::{Constant, Element, GuardKind};
 use indexmap::{IndexMap, IndexSet};
 
 impl Tracer<'_> {
@@ -28,9 +28,17 @@ impl Tracer<'_> {
             return Ok(None);
         }
         let found = self.own_attr_of(instance, &name)?;
-        if let (None, Body::Found(_), Some(source)) = (found, instance.body, self.source(instance.this)) {
-            let name = self.sources.string(&name);
-            self.guard(source, GuardKind::NotPresentInGenericDict(name));
+        let Body::Found(obj) = instance.body else { return Ok(found) };
+        if found.is_none() {
+            if let Some(source) = self.source(instance.this) {
+                let name = self.sources.string(&name);
+                self.guard(source, GuardKind::NotPresentInGenericDict(name));
+            }
+        } else if !self.names_written(obj).any(|written| written == name) {
+            // Where the value is only handed on, nothing else asks whether it is there.
+            let Some(dict) = self.own_source(instance, "__dict__") else { return Err(self.no_entry(object)) };
+            let key = self.sources.constant(Constant::Str(name));
+            self.guard(dict, GuardKind::DictContains(Element::Constant(key)));
         }
         Ok(found)
     }
