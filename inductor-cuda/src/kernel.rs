@@ -1,8 +1,8 @@
 //! Kernels of loop IR as functions of a device, and their launches for known sizes.
 //!
 //! A kernel is compiled with accesses of whole vectors where its buffers allow it. A launch on a buffer that does not
-//! start at a multiple of a vector (a view into another tensor) uses the same kernel without vectors, compiled when that
-//! first happens. A kernel whose buffers are too long for 32-bit indices is cut along its parallel loop.
+//! start at a multiple of a vector (a view into another tensor) uses the same kernel without vectors, compiled when
+//! that first happens. A kernel whose buffers are too long for 32-bit indices is cut along its parallel loop.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -84,8 +84,8 @@ impl CudaKernel {
     /// The launch for these values of the sizes.
     ///
     /// # Errors
-    /// Sizes that the kernel's 32-bit arithmetic does not hold for, where it cannot be cut, or more groups than a device
-    /// starts.
+    /// Sizes that the kernel's 32-bit arithmetic does not hold for, where it cannot be cut, or more groups than a
+    /// device starts.
     pub fn launch(self: &Arc<CudaKernel>, cuda: &Cuda, sizes: &[i64]) -> Result<Work, Refusal> {
         let compiled = match &self.compiled {
             Ok(compiled) if compiled.grid.admits(sizes) || !is_long(&self.kernel, sizes) => compiled,

@@ -2,7 +2,8 @@
 //! graph gives the tensor whose memory it is, and each result is made a view of that, as it is in eager.
 //!
 //! A view's place is what torch gives for the sizes of the graph. Where those are symbolic, it is what the shape rules
-//! give for the result, in expressions that a call evaluates; torch has to agree for several assignments of the symbols.
+//! give for the result, in expressions that a call evaluates; torch has to agree for several assignments of the
+//! symbols.
 
 use crate::fx_module::function;
 use crate::import::to_python;
@@ -110,8 +111,8 @@ fn outputs(graph: &Graph) -> &[Arg] {
 const TRIALS: i64 = 8;
 const NEEDED: usize = 2;
 
-/// Where a view of `base` lies that the shape rules give `result` for; `None` if torch has it elsewhere for the one symbol
-/// that there is, or agrees for too few of the sizes that are tried.
+/// Where a view of `base` lies that the shape rules give `result` for; `None` if torch has it elsewhere for the one
+/// symbol that there is, or agrees for too few of the sizes that are tried.
 fn symbolic(
     py: Python<'_>,
     shared: &Arc<(Pool, Symbols)>,
@@ -163,8 +164,8 @@ fn known(tensor: &TensorMeta, value: &dyn Fn(Expr) -> Option<i64>) -> Option<(Ve
     Some((all(&tensor.sizes)?, all(&tensor.strides)?))
 }
 
-/// Where torch has the view of a tensor of these sizes and strides, counted from that one's first element; `None` if its
-/// elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
+/// Where torch has the view of a tensor of these sizes and strides, counted from that one's first element; `None` if
+/// its elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
 ///
 /// # Errors
 /// torch refuses, or an argument has no value.

@@ -70,7 +70,8 @@ pub struct Capabilities {
     /// Whether comparisons of floats are false for NaN. Compilers of WGSL may assume that there is none; NaN is told by
     /// its bits, then.
     pub sees_nan: bool,
-    /// The most threads of a workgroup that has a long row to itself; a power of two, at least [`Capabilities::threads`].
+    /// The most threads of a workgroup that has a long row to itself; a power of two, at least
+    /// [`Capabilities::threads`].
     pub row_threads: u32,
     /// The functions of floats that the device computes well, NaN and infinities included; others are spelled out.
     pub functions: Vec<Pointwise>,

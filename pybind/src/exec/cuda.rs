@@ -99,8 +99,8 @@ impl CudaPart {
         let args: SmallVec<[u64; 16]> = launch.args.iter().map(|&buf| frame.data(buf).addr() as u64).collect();
         let scratch = frame.scratch(program).addr() as u64;
         // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
-        // were allocated by them on this device; the plan keeps overlapping buffers apart, and memory that is given back
-        // is only used by work that comes later on this stream.
+        // were allocated by them on this device; the plan keeps overlapping buffers apart, and memory that is given
+        // back is only used by work that comes later on this stream.
         unsafe { launch.work.run(&self.device, frame.stream, &args, scratch) }.map_err(|error| stop(&error))
     }
 

@@ -43,8 +43,8 @@ impl Tracer<'_> {
         Ok(found)
     }
 
-    /// The object whose `__dict__` is read or written, all of whose attributes are in it: those of `__slots__` are read as
-    /// others are, but are no entries.
+    /// The object whose `__dict__` is read or written, all of whose attributes are in it: those of `__slots__` are
+    /// read as others are, but are no entries.
     fn dict_owner(&mut self, object: ValueId) -> Traced<Instance> {
         let instance = self.instance_of(object, "__dict__")?;
         if self.has_no_slots(instance) { Ok(instance) } else { Err(self.no_entry(object)) }

@@ -148,8 +148,8 @@ impl Lower<'_> {
         }
     }
 
-    /// `b` where it is NaN or `a replaces b` holds, else `a`; a NaN in `a` is never replaced by a number. `stays` is the
-    /// opposite of `replaces` for numbers.
+    /// `b` where it is NaN or `a replaces b` holds, else `a`; a NaN in `a` is never replaced by a number. `stays` is
+    /// the opposite of `replaces` for numbers.
     fn extreme(&self, replaces: Binary, stays: Binary, a: Val, b: Val) -> Val {
         let ir = &self.b;
         if ir.sees_nan {

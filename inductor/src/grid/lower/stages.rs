@@ -91,8 +91,8 @@ impl<'a> Lower<'a> {
         self.finish("rest", rows)
     }
 
-    /// Several threads reduce a piece of each item's loop, neighbours those of neighbouring items; then a thread for each
-    /// item does the rest.
+    /// Several threads reduce a piece of each item's loop, neighbours those of neighbouring items; then a thread for
+    /// each item does the rest.
     fn columns(&mut self, items: &Items<'a>, pieces: i64) -> Result {
         let Some(at) = self.split_at(items.leaf) else { return Err("no loop to split".to_owned()) };
         let Stmt::Loop(l) = &items.leaf[at] else { return Err("no loop to split".to_owned()) };
