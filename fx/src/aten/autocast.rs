@@ -149,7 +149,7 @@ const CUDA: &[(Cast, &str)] = &[
     ),
 ];
 
-/// What the overload of this name does with its arguments on a kind of device: `aten.mm.default`.
+/// The cast policy of an overload, such as `aten.mm.default`, for its arguments on a kind of device.
 pub fn cast(target: &str, device: DeviceKind) -> Cast {
     let Some(name) = target.strip_prefix("aten.") else { return Cast::Keep };
     let (base, overload) = name.split_once('.').unwrap_or((name, ""));

@@ -345,6 +345,7 @@ def cuda_by_its_own_class(x, w):
         return x @ w, torch.is_autocast_enabled("cuda")
 
 
+# torch warns that the class is deprecated, and that there is no CUDA.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("available", [False, True])
 @pytest.mark.parametrize("function", [cuda_beside_the_cpu, cuda_switched_off, cuda_by_its_own_class])

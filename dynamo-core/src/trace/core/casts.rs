@@ -113,7 +113,7 @@ impl Lowered {
         made
     }
 
-    /// What autocast does with the arguments of a call that are on a kind of device.
+    /// The cast policy of autocast for the arguments of a call that are on a kind of device.
     fn cast_of(&self, call: NodeId, device: DeviceKind) -> Cast {
         let node = &self.graph[call];
         let cast = aten::autocast::cast(&node.target, device);

@@ -60,7 +60,7 @@ pub(in crate::trace) struct Inference {
 /// A context manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Autocast {
-    /// Where tensors are converted.
+    /// The kind of device whose tensors are converted.
     pub(in crate::trace) device: DeviceKind,
     /// The element type.
     pub(in crate::trace) dtype: DType,

@@ -3,7 +3,7 @@
 //! Entering and leaving are nodes of the graph, as in torch's own. Which devices are concerned while tracing stands in
 //! `Modes::autocast`; the graph ends as it began, and code that goes on inside of a context enters it anew.
 //!
-//! What a call gives is inferred with its arguments as they are converted before it. The rules for the CPU and for
+//! The result of a call is inferred with its arguments as they are converted before it. The rules for the CPU and for
 //! CUDA are known (`fx::aten::autocast`): for other devices nothing is traced while it is on.
 
 use crate::{
