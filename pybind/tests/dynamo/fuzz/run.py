@@ -163,12 +163,13 @@ def run(program: Program, compiler: Compiler) -> Report:
     given = arguments(program, VARIANTS[0], plain), arguments(program, VARIANTS[0], compiled)
     for call in range(len(VARIANTS) * 2):
         variant = VARIANTS[call // 2]
-        # Every second call has the arguments as the one before left them.
-        if call % 2 == 0:
-            change(call // 2, plain, compiled)
-            given = arguments(program, variant, plain), arguments(program, variant, compiled)
-        before = RemovableHandle.next_id
         try:
+            # Every second call has the arguments as the one before left them.
+            if call % 2 == 0:
+                with limited():
+                    change(call // 2, plain, compiled)
+                given = arguments(program, variant, plain), arguments(program, variant, compiled)
+            before = RemovableHandle.next_id
             with limited():
                 expected = outcome(plain["main"], given[0], plain, program.name, collects)
         except Endless:
