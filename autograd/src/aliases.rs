@@ -1,8 +1,7 @@
 //! Aliasing in a graph that is not functional yet: the tensors that autograd follows, and writes that it does not see.
 
-use crate::formulas;
 use crate::joint::{NotDifferentiable, SET_GRAD};
-use fx::{Arg, Graph, Kind, Meta, NodeId, aten};
+use fx::{Arg, Graph, Kind, Meta, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tells which results of a graph of ATen overloads, not functional yet, autograd follows.
@@ -64,12 +63,12 @@ impl Aliases {
         }
         let inputs = node.inputs();
         let is_followed = inputs.iter().any(|&input| self.is_followed(input));
-        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+        let overload = node.op();
         if let Some(written) = overload.and_then(|overload| overload.written(&node.args, &node.kwargs)) {
             return self.write(id, written, is_followed);
         }
-        let is_seen = self.records && !formulas::is_constant(&node.target);
-        let is_view = overload.is_some_and(aten::Overload::is_view) || node.target == "operator.getitem";
+        let is_seen = self.records && !overload.is_some_and(|op| op.traits().detached);
+        let is_view = overload.is_some_and(|op| op.is_view()) || node.target == "operator.getitem";
         if let Some(&base) = inputs.first().filter(|_| is_view) {
             self.alias(id, base);
             if matches!(node.meta, Some(Meta::Tuple(_))) {

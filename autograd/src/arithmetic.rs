@@ -2,6 +2,7 @@
 
 use crate::build::{Build, Outcome};
 use crate::expression::Operation;
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 
 /// The value of an operator between two operands: a number if both are, else a new node.
@@ -12,29 +13,29 @@ pub(crate) fn binary(build: &mut Build, operation: Operation, left: Arg, right: 
         (_, false, false) => return numbers(build, operation, &left, &right),
         (Mul | Div, true, false) if is_one(&right) => return Ok(left),
         (Mul, false, true) if is_one(&left) => return Ok(right),
-        (Add, false, true) => ("add.Tensor", vec![right, left]),
-        (Mul, false, true) => ("mul.Tensor", vec![right, left]),
-        (Sub, false, true) => ("rsub.Scalar", vec![right, left]),
+        (Add, false, true) => (Aten::add_Tensor, vec![right, left]),
+        (Mul, false, true) => (Aten::mul_Tensor, vec![right, left]),
+        (Sub, false, true) => (Aten::rsub_Scalar, vec![right, left]),
         (Div, false, true) => {
-            let inverse = build.call("reciprocal.default", vec![right])?;
-            ("mul.Tensor", vec![Arg::Node(inverse), left])
+            let inverse = build.call(Aten::reciprocal_default, vec![right])?;
+            (Aten::mul_Tensor, vec![Arg::Node(inverse), left])
         }
-        (Add, ..) => ("add.Tensor", vec![left, right]),
-        (Sub, ..) => ("sub.Tensor", vec![left, right]),
-        (Mul, ..) => ("mul.Tensor", vec![left, right]),
-        (Div, ..) => ("div.Tensor", vec![left, right]),
-        (Pow, true, false) => ("pow.Tensor_Scalar", vec![left, right]),
-        (Pow, true, true) => ("pow.Tensor_Tensor", vec![left, right]),
-        (Lt, true, true) => ("lt.Tensor", vec![left, right]),
-        (Le, true, true) => ("le.Tensor", vec![left, right]),
-        (Gt, true, true) => ("gt.Tensor", vec![left, right]),
-        (Ge, true, true) => ("ge.Tensor", vec![left, right]),
-        (Eq, true, true) => ("eq.Tensor", vec![left, right]),
-        (Lt, true, false) => ("lt.Scalar", vec![left, right]),
-        (Le, true, false) => ("le.Scalar", vec![left, right]),
-        (Gt, true, false) => ("gt.Scalar", vec![left, right]),
-        (Ge, true, false) => ("ge.Scalar", vec![left, right]),
-        (Eq, true, false) => ("eq.Scalar", vec![left, right]),
+        (Add, ..) => (Aten::add_Tensor, vec![left, right]),
+        (Sub, ..) => (Aten::sub_Tensor, vec![left, right]),
+        (Mul, ..) => (Aten::mul_Tensor, vec![left, right]),
+        (Div, ..) => (Aten::div_Tensor, vec![left, right]),
+        (Pow, true, false) => (Aten::pow_Tensor_Scalar, vec![left, right]),
+        (Pow, true, true) => (Aten::pow_Tensor_Tensor, vec![left, right]),
+        (Lt, true, true) => (Aten::lt_Tensor, vec![left, right]),
+        (Le, true, true) => (Aten::le_Tensor, vec![left, right]),
+        (Gt, true, true) => (Aten::gt_Tensor, vec![left, right]),
+        (Ge, true, true) => (Aten::ge_Tensor, vec![left, right]),
+        (Eq, true, true) => (Aten::eq_Tensor, vec![left, right]),
+        (Lt, true, false) => (Aten::lt_Scalar, vec![left, right]),
+        (Le, true, false) => (Aten::le_Scalar, vec![left, right]),
+        (Gt, true, false) => (Aten::gt_Scalar, vec![left, right]),
+        (Ge, true, false) => (Aten::ge_Scalar, vec![left, right]),
+        (Eq, true, false) => (Aten::eq_Scalar, vec![left, right]),
         _ => return Err("a number before a tensor".to_owned()),
     };
     build.call(call.0, call.1).map(Arg::Node)

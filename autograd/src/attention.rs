@@ -2,6 +2,7 @@
 
 use crate::build::{Build, Outcome};
 use crate::composites::{node, product};
+use fx::aten::Aten;
 use fx::aten::Bound;
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr, TensorMeta};
@@ -19,11 +20,11 @@ pub(crate) fn attention(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
         // Operands without heads have one.
         let mut with_heads = operands;
         for operand in &mut with_heads {
-            *operand = b.call("unsqueeze.default", vec![Arg::Node(*operand), Arg::Int(0)])?;
+            *operand = b.call(Aten::unsqueeze_default, vec![Arg::Node(*operand), Arg::Int(0)])?;
         }
         if is_fused(b, with_heads, None, in_groups)? {
             let fused = fused_attention(b, with_heads, None, causal, a.get("scale"))?;
-            return b.call("squeeze.dim", vec![Arg::Node(fused), Arg::Int(0)]);
+            return b.call(Aten::squeeze_dim, vec![Arg::Node(fused), Arg::Int(0)]);
         }
     }
     if dropout != 0.0 || !is_fused(b, operands, mask, in_groups)? {
@@ -43,7 +44,7 @@ fn fused_attention(
     let scale = ("scale".to_owned(), scale.clone());
     let mask = ("attn_mask".to_owned(), mask.map_or(Arg::None, Arg::Node));
     let args = vec![query, key, value, Arg::Float(0.0), Arg::Bool(causal)];
-    let call = b.call_named("_scaled_dot_product_flash_attention_for_cpu.default", args, vec![mask, scale])?;
+    let call = b.call_named(Aten::_scaled_dot_product_flash_attention_for_cpu_default, args, vec![mask, scale])?;
     b.pick(call, 0)
 }
 
@@ -51,9 +52,9 @@ fn fused_attention(
 fn additive(b: &mut Build, mask: NodeId, like: NodeId) -> Outcome<NodeId> {
     let (sizes, meta) = (b.sizes(mask)?, b.tensor(like)?);
     let kwargs = vec![("dtype".to_owned(), Arg::DType(meta.dtype)), ("device".to_owned(), Arg::Device(meta.device))];
-    let zeros = b.call_named("full.default", vec![sizes, Arg::Float(0.0)], kwargs)?;
-    let hidden = b.call("logical_not.default", vec![Arg::Node(mask)])?;
-    b.call("masked_fill.Scalar", vec![Arg::Node(zeros), Arg::Node(hidden), Arg::Float(f64::NEG_INFINITY)])
+    let zeros = b.call_named(Aten::full_default, vec![sizes, Arg::Float(0.0)], kwargs)?;
+    let hidden = b.call(Aten::logical_not_default, vec![Arg::Node(mask)])?;
+    b.call(Aten::masked_fill_Scalar, vec![Arg::Node(zeros), Arg::Node(hidden), Arg::Float(f64::NEG_INFINITY)])
 }
 
 /// True if eager has a fused kernel for these operands on the processor.
@@ -107,18 +108,18 @@ fn attention_in_products(
     };
     let mask = if causal { Some(causal_mask(b, query, key)?) } else { mask };
     let (key, value) = (for_each_head(b, key, query)?, for_each_head(b, value, query)?);
-    let scaled = |b: &mut Build, tensor| b.call("mul.Scalar", vec![Arg::Node(tensor), Arg::Float(scale)]);
+    let scaled = |b: &mut Build, tensor| b.call(Aten::mul_Scalar, vec![Arg::Node(tensor), Arg::Float(scale)]);
     let query = scaled(b, query)?;
-    let key = b.call("transpose.int", vec![Arg::Node(key), Arg::Int(-2), Arg::Int(-1)])?;
+    let key = b.call(Aten::transpose_int, vec![Arg::Node(key), Arg::Int(-2), Arg::Int(-1)])?;
     let key = scaled(b, key)?;
     let mut scores = product(b, query, key)?;
     if let Some(mask) = mask {
-        scores = b.call("add.Tensor", vec![Arg::Node(scores), Arg::Node(mask)])?;
+        scores = b.call(Aten::add_Tensor, vec![Arg::Node(scores), Arg::Node(mask)])?;
     }
-    let mut weights = b.call("_safe_softmax.default", vec![Arg::Node(scores), Arg::Int(-1)])?;
+    let mut weights = b.call(Aten::_safe_softmax_default, vec![Arg::Node(scores), Arg::Int(-1)])?;
     if dropout != 0.0 {
         let args = vec![Arg::Node(weights), Arg::Float(dropout), Arg::Bool(true)];
-        let dropped = b.call("native_dropout.default", args)?;
+        let dropped = b.call(Aten::native_dropout_default, args)?;
         weights = b.pick(dropped, 0)?;
     }
     product(b, weights, value)
@@ -129,8 +130,8 @@ fn causal_mask(b: &mut Build, query: NodeId, key: NodeId) -> Outcome<NodeId> {
     let sizes = Arg::List(vec![b.size_arg(b.size(query, 2)?), b.size_arg(b.size(key, 2)?)]);
     let device = b.tensor(query)?.device;
     let kwargs = vec![("dtype".to_owned(), Arg::DType(DType::Bool)), ("device".to_owned(), Arg::Device(device))];
-    let ones = b.call_named("full.default", vec![sizes, Arg::Bool(true)], kwargs)?;
-    let seen = b.call("tril.default", vec![Arg::Node(ones)])?;
+    let ones = b.call_named(Aten::full_default, vec![sizes, Arg::Bool(true)], kwargs)?;
+    let seen = b.call(Aten::tril_default, vec![Arg::Node(ones)])?;
     additive(b, seen, query)
 }
 
@@ -144,10 +145,10 @@ fn for_each_head(b: &mut Build, tensor: NodeId, query: NodeId) -> Outcome<NodeId
         return Err("attention in groups that do not fit".to_owned());
     }
     let Arg::List(sizes) = b.sizes(tensor)? else { return Err("sizes that are no list".to_owned()) };
-    let apart = b.call("unsqueeze.default", vec![Arg::Node(tensor), Arg::Int(2)])?;
+    let apart = b.call(Aten::unsqueeze_default, vec![Arg::Node(tensor), Arg::Int(2)])?;
     let [batch, own, length, width] = &sizes[..] else { return Err("attention without heads".to_owned()) };
     let shared =
         vec![batch.clone(), own.clone(), Arg::Int(heads / own.as_int().unwrap_or(1)), length.clone(), width.clone()];
-    let shared = b.call("expand.default", vec![Arg::Node(apart), Arg::List(shared)])?;
+    let shared = b.call(Aten::expand_default, vec![Arg::Node(apart), Arg::List(shared)])?;
     b.reshape(shared, Arg::List(vec![batch.clone(), Arg::Int(heads), length.clone(), width.clone()]))
 }

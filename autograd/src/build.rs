@@ -1,5 +1,6 @@
 //! Appends calls to a graph and infers what they give.
 
+use fx::aten::Aten;
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer};
 use symshapes::{DType, Expr, TensorMeta};
 
@@ -12,24 +13,24 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    /// Appends a call of an overload, given without its namespace.
-    pub(crate) fn call(&mut self, overload: &str, args: Vec<Arg>) -> Outcome<NodeId> {
-        self.call_named(overload, args, Vec::new())
+    /// Appends a call of an overload.
+    pub(crate) fn call(&mut self, op: Aten, args: Vec<Arg>) -> Outcome<NodeId> {
+        self.call_named(op, args, Vec::new())
     }
 
     /// [`Build::call`] with keyword arguments.
-    pub(crate) fn call_named(&mut self, overload: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Outcome<NodeId> {
-        let call = self.graph.push(Kind::CallFunction, format!("aten.{overload}"), args, kwargs, None);
+    pub(crate) fn call_named(&mut self, op: Aten, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Outcome<NodeId> {
+        let call = self.graph.push(Kind::CallFunction, op, args, kwargs, None);
         let meta = infer::node(&mut self.graph, call).map_err(|error| error.to_string())?;
         self.graph[call].meta = Some(meta);
         Ok(call)
     }
 
     /// Appends a call of an element-wise operator of one tensor, of floats, whose result lies as that of others.
-    pub(crate) fn elementwise(&mut self, overload: &str, args: Vec<Arg>, of: NodeId) -> Outcome<NodeId> {
-        let call = self.call("neg.default", vec![Arg::Node(of)])?;
+    pub(crate) fn elementwise(&mut self, op: Aten, args: Vec<Arg>, of: NodeId) -> Outcome<NodeId> {
+        let call = self.call(Aten::neg_default, vec![Arg::Node(of)])?;
         let node = &mut self.graph[call];
-        (node.target, node.args) = (format!("aten.{overload}"), args);
+        (node.target, node.args) = (op.into(), args);
         Ok(call)
     }
 
@@ -99,7 +100,7 @@ impl Build {
         let (sizes, meta) = (self.sizes(node)?, self.tensor(node)?);
         let kwargs =
             vec![("dtype".to_owned(), Arg::DType(meta.dtype)), ("device".to_owned(), Arg::Device(meta.device))];
-        self.call_named("full.default", vec![sizes, Arg::Int(0)], kwargs)
+        self.call_named(Aten::full_default, vec![sizes, Arg::Int(0)], kwargs)
     }
 
     /// A tensor in another shape of as many elements.
@@ -107,7 +108,7 @@ impl Build {
         if self.sizes(node)? == sizes {
             return Ok(node);
         }
-        self.call("reshape.default", vec![Arg::Node(node), sizes])
+        self.call(Aten::reshape_default, vec![Arg::Node(node), sizes])
     }
 
     /// A tensor in another element type.
@@ -115,7 +116,7 @@ impl Build {
         if self.tensor(node)?.dtype == dtype {
             return Ok(node);
         }
-        self.call_named("_to_copy.default", vec![Arg::Node(node)], vec![("dtype".to_owned(), Arg::DType(dtype))])
+        self.call_named(Aten::_to_copy_default, vec![Arg::Node(node)], vec![("dtype".to_owned(), Arg::DType(dtype))])
     }
 
     /// A tensor summed over the dimensions along which one of these sizes was broadcast to it.
@@ -132,7 +133,7 @@ impl Build {
         let dims: Vec<Arg> = (0..from.len()).filter(is_summed).map(|dim| Arg::Int(dim as i64)).collect();
         let mut node = node;
         if !dims.is_empty() {
-            node = self.call("sum.dim_IntList", vec![Arg::Node(node), Arg::List(dims), Arg::Bool(true)])?;
+            node = self.call(Aten::sum_dim_IntList, vec![Arg::Node(node), Arg::List(dims), Arg::Bool(true)])?;
         }
         let wanted = Arg::List(sizes.iter().map(|&size| self.size_arg(size)).collect());
         if self.tensor(node)?.sizes == sizes {

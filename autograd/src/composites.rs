@@ -5,6 +5,7 @@ use crate::arithmetic::numbers;
 use crate::attention;
 use crate::build::{Build, Outcome};
 use crate::expression::Operation;
+use fx::aten::Aten;
 use fx::aten::Bound;
 use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, NodeId};
@@ -14,79 +15,79 @@ use symshapes::DType;
 pub(crate) type Expand = fn(&mut Build, &Bound) -> Outcome<NodeId>;
 
 /// The composites, by overload.
-const ROWS: &[(&str, Expand)] = &[
-    ("_unsafe_view.default", |b, a| same(b, a, "view.default", &["self", "size"])),
-    ("adaptive_avg_pool2d.default", adaptive_avg_pool2d),
-    ("batch_norm.default", batch_norm),
-    ("conv1d.default", convolution),
-    ("conv2d.default", convolution),
-    ("conv3d.default", convolution),
-    ("conv_transpose1d.default", transposed_convolution),
-    ("conv_transpose2d.input", transposed_convolution),
-    ("conv_transpose3d.input", transposed_convolution),
-    ("cross_entropy_loss.default", cross_entropy),
-    ("dropout.default", |b, a| first(b, a, "native_dropout.default", &["input", "p", "train"])),
-    ("group_norm.default", group_norm),
-    ("avg_pool1d.default", |b, a| {
+const ROWS: &[(Aten, Expand)] = &[
+    (Aten::_unsafe_view_default, |b, a| same(b, a, Aten::view_default, &["self", "size"])),
+    (Aten::adaptive_avg_pool2d_default, adaptive_avg_pool2d),
+    (Aten::batch_norm_default, batch_norm),
+    (Aten::conv1d_default, convolution),
+    (Aten::conv2d_default, convolution),
+    (Aten::conv3d_default, convolution),
+    (Aten::conv_transpose1d_default, transposed_convolution),
+    (Aten::conv_transpose2d_input, transposed_convolution),
+    (Aten::conv_transpose3d_input, transposed_convolution),
+    (Aten::cross_entropy_loss_default, cross_entropy),
+    (Aten::dropout_default, |b, a| first(b, a, Aten::native_dropout_default, &["input", "p", "train"])),
+    (Aten::group_norm_default, group_norm),
+    (Aten::avg_pool1d_default, |b, a| {
         let names = ["kernel_size", "stride", "padding"];
         let [options, rest] =
             [planar(a, &names)?, vec![a.get("ceil_mode").clone(), a.get("count_include_pad").clone()]];
-        let image = b.call("unsqueeze.default", vec![a.get("self").clone(), Arg::Int(-2)])?;
-        let pooled = b.call("avg_pool2d.default", [vec![Arg::Node(image)], options, rest].concat())?;
-        b.call("squeeze.dim", vec![Arg::Node(pooled), Arg::Int(-2)])
+        let image = b.call(Aten::unsqueeze_default, vec![a.get("self").clone(), Arg::Int(-2)])?;
+        let pooled = b.call(Aten::avg_pool2d_default, [vec![Arg::Node(image)], options, rest].concat())?;
+        b.call(Aten::squeeze_dim, vec![Arg::Node(pooled), Arg::Int(-2)])
     }),
-    ("l1_loss.default", l1_loss),
-    ("nll_loss_nd.default", nll_loss),
-    ("outer.default", |b, a| {
-        let column = b.call("unsqueeze.default", vec![a.get("self").clone(), Arg::Int(1)])?;
-        b.call("mul.Tensor", vec![Arg::Node(column), a.get("vec2").clone()])
+    (Aten::l1_loss_default, l1_loss),
+    (Aten::nll_loss_nd_default, nll_loss),
+    (Aten::outer_default, |b, a| {
+        let column = b.call(Aten::unsqueeze_default, vec![a.get("self").clone(), Arg::Int(1)])?;
+        b.call(Aten::mul_Tensor, vec![Arg::Node(column), a.get("vec2").clone()])
     }),
-    ("channel_shuffle.default", channel_shuffle),
-    ("pixel_shuffle.default", pixel_shuffle),
-    ("pixel_unshuffle.default", pixel_unshuffle),
-    ("prelu.default", prelu),
-    ("tile.default", tile),
-    ("layer_norm.default", |b, a| {
-        first(b, a, "native_layer_norm.default", &["input", "normalized_shape", "weight", "bias", "eps"])
+    (Aten::channel_shuffle_default, channel_shuffle),
+    (Aten::pixel_shuffle_default, pixel_shuffle),
+    (Aten::pixel_unshuffle_default, pixel_unshuffle),
+    (Aten::prelu_default, prelu),
+    (Aten::tile_default, tile),
+    (Aten::layer_norm_default, |b, a| {
+        first(b, a, Aten::native_layer_norm_default, &["input", "normalized_shape", "weight", "bias", "eps"])
     }),
-    ("linear.default", linear),
-    ("log_sigmoid.default", |b, a| first(b, a, "log_sigmoid_forward.default", &["self"])),
-    ("log_softmax.int", |b, a| softmax(b, a, "_log_softmax.default")),
-    ("matmul.default", matmul),
-    ("max_pool2d.default", |b, a| {
+    (Aten::linear_default, linear),
+    (Aten::log_sigmoid_default, |b, a| first(b, a, Aten::log_sigmoid_forward_default, &["self"])),
+    (Aten::log_softmax_int, |b, a| softmax(b, a, Aten::_log_softmax_default)),
+    (Aten::matmul_default, matmul),
+    (Aten::max_pool2d_default, |b, a| {
         let names = ["self", "kernel_size", "stride", "padding", "dilation", "ceil_mode"];
-        first(b, a, "max_pool2d_with_indices.default", &names)
+        first(b, a, Aten::max_pool2d_with_indices_default, &names)
     }),
-    ("narrow.default", narrow),
-    ("pad.default", pad),
-    ("rms_norm.default", rms_norm),
-    ("scaled_dot_product_attention.default", attention::attention),
-    ("softmax.int", |b, a| softmax(b, a, "_softmax.default")),
-    ("square.default", |b, a| {
+    (Aten::narrow_default, narrow),
+    (Aten::pad_default, pad),
+    (Aten::rms_norm_default, rms_norm),
+    (Aten::scaled_dot_product_attention_default, attention::attention),
+    (Aten::softmax_int, |b, a| softmax(b, a, Aten::_softmax_default)),
+    (Aten::square_default, |b, a| {
         let this = a.get("self").clone();
-        b.call("pow.Tensor_Scalar", vec![this, Arg::Int(2)])
+        b.call(Aten::pow_Tensor_Scalar, vec![this, Arg::Int(2)])
     }),
 ];
 
 /// The parts of an overload, if it is a composite.
-pub(crate) fn row(name: &str) -> Option<Expand> {
-    ROWS.iter().find(|(known, _)| *known == name).map(|&(_, expand)| expand)
+pub(crate) fn row(op: Aten) -> Option<Expand> {
+    ROWS.iter().find(|(known, _)| *known == op).map(|&(_, expand)| expand)
 }
 
-/// The names of the composites.
+/// The composites.
 #[cfg(test)]
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|&(name, _)| name)
+pub(crate) fn ops() -> impl Iterator<Item = Aten> {
+    ROWS.iter().map(|&(op, _)| op)
 }
 
 /// One overload on the same arguments.
-fn same(b: &mut Build, a: &Bound, overload: &str, names: &[&str]) -> Outcome<NodeId> {
-    b.call(overload, names.iter().map(|name| a.get(name).clone()).collect())
+fn same(b: &mut Build, a: &Bound, op: Aten, names: &[&str]) -> Outcome<NodeId> {
+    b.call(op, names.iter().map(|name| a.get(name).clone()).collect())
 }
 
 /// The first result of an overload on the same arguments.
-fn first(b: &mut Build, a: &Bound, overload: &str, names: &[&str]) -> Outcome<NodeId> {
-    let call = same(b, a, overload, names)?;
+fn first(b: &mut Build, a: &Bound, op: Aten, names: &[&str]) -> Outcome<NodeId> {
+    let call = same(b, a, op, names)?;
     b.pick(call, 0)
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn node(a: &Bound, name: &str) -> Outcome<NodeId> {
 }
 
 fn transposed(b: &mut Build, matrix: NodeId) -> Outcome<NodeId> {
-    b.call("t.default", vec![Arg::Node(matrix)])
+    b.call(Aten::t_default, vec![Arg::Node(matrix)])
 }
 
 /// A tensor as a matrix of its last dimension.
@@ -123,8 +124,8 @@ fn linear(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     }
     let (matrix, weight) = (as_matrix(b, input)?, transposed(b, weight)?);
     let product = match a.node("bias") {
-        Some(bias) => b.call("addmm.default", vec![Arg::Node(bias), Arg::Node(matrix), Arg::Node(weight)])?,
-        None => b.call("mm.default", vec![Arg::Node(matrix), Arg::Node(weight)])?,
+        Some(bias) => b.call(Aten::addmm_default, vec![Arg::Node(bias), Arg::Node(matrix), Arg::Node(weight)])?,
+        None => b.call(Aten::mm_default, vec![Arg::Node(matrix), Arg::Node(weight)])?,
     };
     let (Arg::List(mut sizes), Arg::List(of_product)) = (b.sizes(input)?, b.sizes(product)?) else {
         return Err("sizes that are no list".to_owned());
@@ -147,7 +148,7 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let columns = of_right[ranks.1 - 1].clone();
     if ranks.1 == 2 {
         let matrix = as_matrix(b, left)?;
-        let product = b.call("mm.default", vec![Arg::Node(matrix), Arg::Node(right)])?;
+        let product = b.call(Aten::mm_default, vec![Arg::Node(matrix), Arg::Node(right)])?;
         return b.reshape(product, Arg::List([&of_left[..ranks.0 - 1], &[columns]].concat()));
     }
     let (left_batch, right_batch) = (&of_left[..ranks.0 - 2], &of_right[..ranks.1 - 2]);
@@ -158,12 +159,12 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let count = product_of(b, &batch)?;
     let mut batched = |tensor: NodeId, of: &[Arg]| {
         let whole = [&batch[..], of].concat();
-        let expanded = b.call("expand.default", vec![Arg::Node(tensor), Arg::List(whole)])?;
+        let expanded = b.call(Aten::expand_default, vec![Arg::Node(tensor), Arg::List(whole)])?;
         b.reshape(expanded, Arg::List([std::slice::from_ref(&count), of].concat()))
     };
     let left = batched(left, &of_left[ranks.0 - 2..])?;
     let right = batched(right, &of_right[ranks.1 - 2..])?;
-    let product = b.call("bmm.default", vec![Arg::Node(left), Arg::Node(right)])?;
+    let product = b.call(Aten::bmm_default, vec![Arg::Node(left), Arg::Node(right)])?;
     b.reshape(product, Arg::List([&batch[..], &[of_left[ranks.0 - 2].clone(), columns]].concat()))
 }
 
@@ -171,7 +172,7 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
 fn matmul_of_vectors(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
     let [is_row, is_column] = [b.rank(left)? == 1, b.rank(right)? == 1];
     let mut as_matrix = |of: NodeId, is_vector: bool, dim: i64| {
-        if is_vector { b.call("unsqueeze.default", vec![Arg::Node(of), Arg::Int(dim)]) } else { Ok(of) }
+        if is_vector { b.call(Aten::unsqueeze_default, vec![Arg::Node(of), Arg::Int(dim)]) } else { Ok(of) }
     };
     let (left, right) = (as_matrix(left, is_row, 0)?, as_matrix(right, is_column, 1)?);
     let product = product(b, left, right)?;
@@ -190,14 +191,14 @@ fn convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let mut args: Vec<Arg> =
         ["input", "weight", "bias", "stride", "padding", "dilation"].map(|name| a.get(name).clone()).into();
     args.extend([Arg::Bool(false), Arg::List(vec![Arg::Int(0); spatial]), a.get("groups").clone()]);
-    b.call("convolution.default", args)
+    b.call(Aten::convolution_default, args)
 }
 
 fn transposed_convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let mut args: Vec<Arg> =
         ["input", "weight", "bias", "stride", "padding", "dilation"].map(|name| a.get(name).clone()).into();
     args.extend([Arg::Bool(true), a.get("output_padding").clone(), a.get("groups").clone()]);
-    b.call("convolution.default", args)
+    b.call(Aten::convolution_default, args)
 }
 
 /// Spelled out for the element types in which eager computes what it is given.
@@ -211,13 +212,13 @@ fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let count = a.list("normalized_shape").map_or(1, <[Arg]>::len) as i64;
     let eps = a.get("eps").as_float().unwrap_or(smallest);
     let dims = Arg::List((1..=count).map(|dim| Arg::Int(-dim)).collect());
-    let squares = b.call("pow.Tensor_Scalar", vec![Arg::Node(input), Arg::Int(2)])?;
-    let mean = b.call("mean.dim", vec![Arg::Node(squares), dims, Arg::Bool(true)])?;
-    let mean = b.call("add.Tensor", vec![Arg::Node(mean), Arg::Float(eps)])?;
-    let scale = b.call("rsqrt.default", vec![Arg::Node(mean)])?;
-    let normal = b.call("mul.Tensor", vec![Arg::Node(input), Arg::Node(scale)])?;
+    let squares = b.call(Aten::pow_Tensor_Scalar, vec![Arg::Node(input), Arg::Int(2)])?;
+    let mean = b.call(Aten::mean_dim, vec![Arg::Node(squares), dims, Arg::Bool(true)])?;
+    let mean = b.call(Aten::add_Tensor, vec![Arg::Node(mean), Arg::Float(eps)])?;
+    let scale = b.call(Aten::rsqrt_default, vec![Arg::Node(mean)])?;
+    let normal = b.call(Aten::mul_Tensor, vec![Arg::Node(input), Arg::Node(scale)])?;
     match a.node("weight") {
-        Some(weight) => b.call("mul.Tensor", vec![Arg::Node(normal), Arg::Node(weight)]),
+        Some(weight) => b.call(Aten::mul_Tensor, vec![Arg::Node(normal), Arg::Node(weight)]),
         None => Ok(normal),
     }
 }
@@ -226,7 +227,7 @@ fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
 fn batch_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if *a.get("training") == Arg::Bool(false) {
         let names = ["input", "weight", "bias", "running_mean", "running_var", "momentum", "eps"];
-        return first(b, a, "_native_batch_norm_legit_no_training.default", &names);
+        return first(b, a, Aten::_native_batch_norm_legit_no_training_default, &names);
     }
     Err("`batch_norm` of a batch without running statistics".to_owned())
 }
@@ -244,19 +245,19 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let mut args: Vec<Arg> = ["input", "weight", "bias"].map(|name| a.get(name).clone()).into();
     args.extend([batch, channels, rest].map(|size| b.size_arg(size)));
     args.extend(["num_groups", "eps"].map(|name| a.get(name).clone()));
-    let call = b.call("native_group_norm.default", args)?;
+    let call = b.call(Aten::native_group_norm_default, args)?;
     b.pick(call, 0)
 }
 
 /// In the element type that is asked for.
-fn softmax(b: &mut Build, a: &Bound, overload: &str) -> Outcome<NodeId> {
+fn softmax(b: &mut Build, a: &Bound, op: Aten) -> Outcome<NodeId> {
     let input = node(a, "self")?;
     let dtype = a.opt_dtype("dtype").map_err(|error| error.to_string())?;
     let input = match dtype {
         Some(dtype) => b.cast(input, dtype)?,
         None => input,
     };
-    b.call(overload, vec![Arg::Node(input), a.get("dim").clone(), Arg::Bool(false)])
+    b.call(op, vec![Arg::Node(input), a.get("dim").clone(), Arg::Bool(false)])
 }
 
 /// Of classes given by number, without smoothing.
@@ -266,10 +267,10 @@ fn cross_entropy(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if !is_plain || b.rank(input)? != 2 {
         return Err("`cross_entropy_loss` with smoothing, of probabilities or of images".to_owned());
     }
-    let logs = b.call("_log_softmax.default", vec![Arg::Node(input), Arg::Int(1), Arg::Bool(false)])?;
+    let logs = b.call(Aten::_log_softmax_default, vec![Arg::Node(input), Arg::Int(1), Arg::Bool(false)])?;
     let options = ["target", "weight", "reduction", "ignore_index"].map(|name| a.get(name).clone());
     let args = [vec![Arg::Node(logs)], options.to_vec()].concat();
-    let loss = b.call("nll_loss_forward.default", args)?;
+    let loss = b.call(Aten::nll_loss_forward_default, args)?;
     b.pick(loss, 0)
 }
 
@@ -289,12 +290,12 @@ fn planar(a: &Bound, names: &[&str]) -> Outcome<Vec<Arg>> {
 
 /// The mean or sum of distances, or each.
 fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let off = b.call("sub.Tensor", vec![a.get("self").clone(), a.get("target").clone()])?;
-    let off = b.call("abs.default", vec![Arg::Node(off)])?;
+    let off = b.call(Aten::sub_Tensor, vec![a.get("self").clone(), a.get("target").clone()])?;
+    let off = b.call(Aten::abs_default, vec![Arg::Node(off)])?;
     match a.get("reduction").as_int() {
         Some(0) => Ok(off),
-        Some(1) => b.call("mean.default", vec![Arg::Node(off)]),
-        Some(2) => b.call("sum.default", vec![Arg::Node(off)]),
+        Some(1) => b.call(Aten::mean_default, vec![Arg::Node(off)]),
+        Some(2) => b.call(Aten::sum_default, vec![Arg::Node(off)]),
         _ => Err("`l1_loss` of unknown reduction".to_owned()),
     }
 }
@@ -304,7 +305,7 @@ fn nll_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if !(1..=2).contains(&b.rank(node(a, "self")?)?) {
         return Err("`nll_loss` of images".to_owned());
     }
-    first(b, a, "nll_loss_forward.default", &["self", "target", "weight", "reduction", "ignore_index"])
+    first(b, a, Aten::nll_loss_forward_default, &["self", "target", "weight", "reduction", "ignore_index"])
 }
 
 /// The channels of each group taken in turns.
@@ -313,9 +314,9 @@ fn channel_shuffle(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let Arg::List(sizes) = b.sizes(this)? else { return Err("sizes that are no list".to_owned()) };
     let channels = b.constant_size(this, 1)?;
     let apart = [&sizes[..1], &[Arg::Int(groups), Arg::Int(channels / groups.max(1))], &sizes[2..]].concat();
-    let apart = b.call("reshape.default", vec![Arg::Node(this), Arg::List(apart)])?;
-    let swapped = b.call("transpose.int", vec![Arg::Node(apart), Arg::Int(1), Arg::Int(2)])?;
-    let swapped = b.call("contiguous.default", vec![Arg::Node(swapped)])?;
+    let apart = b.call(Aten::reshape_default, vec![Arg::Node(this), Arg::List(apart)])?;
+    let swapped = b.call(Aten::transpose_int, vec![Arg::Node(apart), Arg::Int(1), Arg::Int(2)])?;
+    let swapped = b.call(Aten::contiguous_default, vec![Arg::Node(swapped)])?;
     b.reshape(swapped, Arg::List(sizes))
 }
 
@@ -356,10 +357,10 @@ fn moved(
     order: [usize; 5],
     whole: Vec<Arg>,
 ) -> Outcome<NodeId> {
-    let apart = b.call("reshape.default", vec![Arg::Node(tensor), Arg::List(apart)])?;
+    let apart = b.call(Aten::reshape_default, vec![Arg::Node(tensor), Arg::List(apart)])?;
     let order = (0..leading).chain(order.map(|dim| leading + dim)).map(|dim| Arg::Int(dim as i64));
-    let ordered = b.call("permute.default", vec![Arg::Node(apart), Arg::List(order.collect())])?;
-    let copied = b.call("contiguous.default", vec![Arg::Node(ordered)])?;
+    let ordered = b.call(Aten::permute_default, vec![Arg::Node(apart), Arg::List(order.collect())])?;
+    let copied = b.call(Aten::contiguous_default, vec![Arg::Node(ordered)])?;
     b.reshape(copied, Arg::List(whole))
 }
 
@@ -377,7 +378,7 @@ fn prelu(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
         }
         weight = b.reshape(weight, Arg::List(sizes))?;
     }
-    b.call("_prelu_kernel.default", vec![Arg::Node(input), Arg::Node(weight)])
+    b.call(Aten::_prelu_kernel_default, vec![Arg::Node(input), Arg::Node(weight)])
 }
 
 /// As `repeat`, with ones for the dimensions that are not named.
@@ -386,16 +387,16 @@ fn tile(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let dims = a.list("dims").ok_or("`tile` by what is no list")?;
     let missing = b.rank(this)?.saturating_sub(dims.len());
     let repeats = [vec![Arg::Int(1); missing], dims.to_vec()].concat();
-    b.call("repeat.default", vec![Arg::Node(this), Arg::List(repeats)])
+    b.call(Aten::repeat_default, vec![Arg::Node(this), Arg::List(repeats)])
 }
 
 fn adaptive_avg_pool2d(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let output = a.ints("output_size").map_err(|error| error.to_string())?;
     if output.iter().all(|&size| size == 1) {
         let input = a.get("self").clone();
-        return b.call("mean.dim", vec![input, Arg::List(vec![Arg::Int(-1), Arg::Int(-2)]), Arg::Bool(true)]);
+        return b.call(Aten::mean_dim, vec![input, Arg::List(vec![Arg::Int(-1), Arg::Int(-2)]), Arg::Bool(true)]);
     }
-    same(b, a, "_adaptive_avg_pool2d.default", &["self", "output_size"])
+    same(b, a, Aten::_adaptive_avg_pool2d_default, &["self", "output_size"])
 }
 
 fn narrow(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
@@ -414,7 +415,7 @@ fn narrow(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     }
     let end = b.graph.exprs.add(start, length);
     let [start, end] = [start, end].map(|place| b.size_arg(place));
-    b.call("slice.Tensor", vec![Arg::Node(this), Arg::Int(dim), start, end])
+    b.call(Aten::slice_Tensor, vec![Arg::Node(this), Arg::Int(dim), start, end])
 }
 
 fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
@@ -422,13 +423,12 @@ fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
         return Err("`pad` with what is inside".to_owned());
     }
     let value = if a.get("value").is_none() { Arg::Float(0.0) } else { a.get("value").clone() };
-    b.call("constant_pad_nd.default", vec![a.get("self").clone(), a.get("pad").clone(), value])
+    b.call(Aten::constant_pad_nd_default, vec![a.get("self").clone(), a.get("pad").clone(), value])
 }
 
 /// The product of two batches of matrices.
 pub(crate) fn product(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
     let args = [Arg::Node(left), Arg::Node(right)];
-    let overload = fx::aten::lookup("matmul.default").ok_or_else(|| "no `matmul`".to_owned())?;
-    let bound = overload.bind(&args, &[]).map_err(|error| error.to_string())?;
+    let bound = Aten::matmul_default.bind(&args, &[]).map_err(|error| error.to_string())?;
     matmul(b, &bound)
 }

@@ -5,14 +5,15 @@ use crate::build::{Build, Outcome};
 use crate::expression::Expression;
 use crate::formulas;
 use crate::helpers::helper;
+use fx::aten::Aten;
 use fx::aten::Bound;
 use fx::{Arg, Meta, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives the gradients by the operands of a call.
 pub(crate) fn derive(call: &mut Derivative) -> Outcome {
-    let name = call.bound.overload().name.as_str();
-    match formulas::row(name).ok_or_else(|| format!("no derivative of `aten.{name}`"))? {
+    let op = call.bound.op();
+    match formulas::row(op).ok_or_else(|| format!("no derivative of `{op}`"))? {
         formulas::Row::Rule(rule) => rule(call),
         formulas::Row::Formula(formula) => {
             for (names, expression) in formula {
@@ -52,7 +53,7 @@ impl<'a> Derivative<'a> {
     pub(crate) fn grad(&self) -> Outcome<NodeId> {
         match &self.grads[..] {
             [Some(grad), rest @ ..] if rest.iter().all(Option::is_none) => Ok(*grad),
-            _ => Err(format!("a gradient by another result of `{}`", self.bound.overload().name)),
+            _ => Err(format!("a gradient by another result of `{}`", self.bound.op().name())),
         }
     }
 
@@ -104,7 +105,7 @@ impl<'a> Derivative<'a> {
         let mentions = |name: &str| mentions(expression, name);
         for (place, grad) in self.grads.iter().enumerate().skip(1) {
             if grad.is_some() && !mentions(&format!("grad{place}")) {
-                return Err(format!("a gradient by another result of `{}`", self.bound.overload().name));
+                return Err(format!("a gradient by another result of `{}`", self.bound.op().name()));
             }
         }
         let value = self.value(expression, names)?;
@@ -151,7 +152,7 @@ impl<'a> Derivative<'a> {
                     let negated = self.build.graph.exprs.neg(expr);
                     self.build.size_arg(negated)
                 }
-                value => Arg::Node(self.build.call("neg.default", vec![value])?),
+                value => Arg::Node(self.build.call(Aten::neg_default, vec![value])?),
             },
             Expression::Binary(operation, operands) => {
                 let [left, right] = &**operands;
@@ -165,9 +166,8 @@ impl<'a> Derivative<'a> {
                 match helper(function) {
                     Some(helper) => helper(self.build, &args)?,
                     None => {
-                        let full =
-                            if function.contains('.') { (*function).to_owned() } else { format!("{function}.default") };
-                        Arg::Node(self.build.call_named(&full, args, kwargs)?)
+                        let op = Aten::named(function).ok_or_else(|| format!("no operator `{function}`"))?;
+                        Arg::Node(self.build.call_named(op, args, kwargs)?)
                     }
                 }
             }

@@ -4,6 +4,9 @@
 //! numbers; `name(…)` and `name.overload(…)` call an ATen overload, `name=value` among the arguments is one by keyword.
 //! Helpers, which give lists and numbers, stand in [`super::rules`].
 
+use crate::helpers::helper;
+use fx::aten::Aten;
+
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expression {
@@ -148,6 +151,7 @@ impl Parser {
     }
 
     fn call(&mut self, function: &'static str) -> Expression {
+        assert!(helper(function).is_some() || Aten::named(function).is_some(), "no operator `{function}`");
         let (mut args, mut kwargs) = (Vec::new(), Vec::new());
         while !self.take(")") {
             let value = self.level(0);
@@ -170,11 +174,11 @@ mod tests {
 
     #[test]
     fn operators_bind_as_in_python() {
-        let [(names, expression)] = &formula("self, other: -a * b ** 2 + f.x(a, k=1)")[..] else { panic!() };
+        let [(names, expression)] = &formula("self, other: -a * b ** 2 + add.Tensor(a, alpha=1)")[..] else { panic!() };
         assert_eq!(names, &["self", "other"]);
         let E::Binary(Operation::Add, sum) = expression else { panic!("{expression:?}") };
         let [E::Binary(Operation::Mul, product), E::Call { function, args, kwargs }] = &**sum else { panic!() };
         assert!(matches!(&**product, [E::Negated(_), E::Binary(Operation::Pow, _)]));
-        assert_eq!((*function, args.len(), kwargs.len()), ("f.x", 1, 1));
+        assert_eq!((*function, args.len(), kwargs.len()), ("add.Tensor", 1, 1));
     }
 }

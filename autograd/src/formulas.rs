@@ -7,6 +7,8 @@
 use crate::expression::{Formula, formula};
 use crate::products;
 use crate::rules::{self, Rule};
+use fx::aten::Aten;
+use fx::ops;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -16,450 +18,437 @@ pub(crate) enum Row {
     Rule(Rule),
 }
 
-/// Overloads, separated by spaces, and their formula.
-const FORMULAS: &[(&str, &str)] = &[
+/// Overloads and their formula.
+const FORMULAS: &[(&[Aten], &str)] = &[
     // Sums and products.
-    ("add.Tensor add.Scalar", "self: grad; other: grad * alpha"),
-    ("sub.Tensor sub.Scalar", "self: grad; other: -grad * alpha"),
-    ("rsub.Tensor rsub.Scalar", "self: -grad * alpha; other: grad"),
-    ("mul.Tensor mul.Scalar", "self: grad * other; other: grad * self"),
-    ("div.Tensor div.Scalar", "self: grad / other; other: -grad * ((self / other) / other)"),
-    ("remainder.Scalar fmod.Scalar", "self: grad"),
-    ("addcmul.default", "self: grad; tensor1: grad * (tensor2 * value); tensor2: grad * (tensor1 * value)"),
+    (ops![add_Tensor add_Scalar], "self: grad; other: grad * alpha"),
+    (ops![sub_Tensor sub_Scalar], "self: grad; other: -grad * alpha"),
+    (ops![rsub_Tensor rsub_Scalar], "self: -grad * alpha; other: grad"),
+    (ops![mul_Tensor mul_Scalar], "self: grad * other; other: grad * self"),
+    (ops![div_Tensor div_Scalar], "self: grad / other; other: -grad * ((self / other) / other)"),
+    (ops![remainder_Scalar fmod_Scalar], "self: grad"),
+    (ops![addcmul_default], "self: grad; tensor1: grad * (tensor2 * value); tensor2: grad * (tensor1 * value)"),
     (
-        "addcdiv.default",
+        ops![addcdiv_default],
         "self: grad; tensor1: grad * (value / tensor2); tensor2: -grad * ((value * tensor1) / (tensor2 * tensor2))",
     ),
-    ("remainder.Tensor", "self: grad; other: -grad * floor_div(self, other)"),
-    ("fmod.Tensor", "self: grad; other: -grad * trunc_div(self, other)"),
-    ("copysign.Tensor", "self: grad * masked_fill.Scalar(result / self, self == 0, 0); other: zeros_like(grad)"),
-    ("copysign.Scalar", "self: grad * masked_fill.Scalar(result / self, self == 0, 0)"),
-    ("lerp.Scalar", "self: grad * (1 - weight); end: grad * weight"),
-    ("lerp.Tensor", "self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self)"),
-    ("neg.default", "self: -grad"),
-    ("abs.default", "self: grad * sgn(self)"),
-    ("reciprocal.default", "self: -grad * (result * result)"),
+    (ops![remainder_Tensor], "self: grad; other: -grad * floor_div(self, other)"),
+    (ops![fmod_Tensor], "self: grad; other: -grad * trunc_div(self, other)"),
+    (ops![copysign_Tensor], "self: grad * masked_fill.Scalar(result / self, self == 0, 0); other: zeros_like(grad)"),
+    (ops![copysign_Scalar], "self: grad * masked_fill.Scalar(result / self, self == 0, 0)"),
+    (ops![lerp_Scalar], "self: grad * (1 - weight); end: grad * weight"),
+    (ops![lerp_Tensor], "self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self)"),
+    (ops![neg_default], "self: -grad"),
+    (ops![abs_default], "self: grad * sgn(self)"),
+    (ops![reciprocal_default], "self: -grad * (result * result)"),
     (
-        "ceil.default floor.default round.default round.decimals trunc.default sign.default sgn.default",
+        ops![ceil_default floor_default round_default round_decimals trunc_default sign_default sgn_default],
         "self: zeros_like(grad)",
     ),
-    ("frac.default", "self: grad"),
-    ("deg2rad.default", "self: grad * 0.017453292519943295"),
-    ("rad2deg.default", "self: grad * 57.29577951308232"),
-    ("nan_to_num.default", "self: grad * isfinite(self)"),
+    (ops![frac_default], "self: grad"),
+    (ops![deg2rad_default], "self: grad * 0.017453292519943295"),
+    (ops![rad2deg_default], "self: grad * 57.29577951308232"),
+    (ops![nan_to_num_default], "self: grad * isfinite(self)"),
     // Powers, exponentials, logarithms.
-    ("pow.Scalar", "exponent: grad * (result * ln(self))"),
+    (ops![pow_Scalar], "exponent: grad * (result * ln(self))"),
     (
-        "pow.Tensor_Tensor",
+        ops![pow_Tensor_Tensor],
         "self: grad * where.ScalarSelf(exponent == 0, 0, exponent * self ** (exponent - 1)); \
          exponent: grad * where.ScalarSelf(logical_and(self == 0, exponent >= 0), 0, result * log(self))",
     ),
-    ("sqrt.default", "self: grad / (2 * result)"),
-    ("rsqrt.default", "self: -0.5 * grad * result ** 3"),
-    ("exp.default", "self: grad * result"),
-    ("exp2.default", "self: grad * result * 0.6931471805599453"),
-    ("expm1.default", "self: grad * (result + 1)"),
-    ("log.default", "self: grad / self"),
-    ("log2.default", "self: grad / (self * 0.6931471805599453)"),
-    ("log10.default", "self: grad / (self * 2.302585092994046)"),
-    ("log1p.default", "self: grad / (self + 1)"),
-    ("logaddexp.default", "self: grad / (1 + exp(other - self)); other: grad / (1 + exp(self - other))"),
-    ("logaddexp2.default", "self: grad / (1 + exp2(other - self)); other: grad / (1 + exp2(self - other))"),
+    (ops![sqrt_default], "self: grad / (2 * result)"),
+    (ops![rsqrt_default], "self: -0.5 * grad * result ** 3"),
+    (ops![exp_default], "self: grad * result"),
+    (ops![exp2_default], "self: grad * result * 0.6931471805599453"),
+    (ops![expm1_default], "self: grad * (result + 1)"),
+    (ops![log_default], "self: grad / self"),
+    (ops![log2_default], "self: grad / (self * 0.6931471805599453)"),
+    (ops![log10_default], "self: grad / (self * 2.302585092994046)"),
+    (ops![log1p_default], "self: grad / (self + 1)"),
+    (ops![logaddexp_default], "self: grad / (1 + exp(other - self)); other: grad / (1 + exp(self - other))"),
+    (ops![logaddexp2_default], "self: grad / (1 + exp2(other - self)); other: grad / (1 + exp2(self - other))"),
     (
-        "xlogy.Tensor",
+        ops![xlogy_Tensor],
         "self: masked_fill.Scalar(xlogy.Tensor(grad, other), logical_and(self == 0, other <= 0), 0); \
          other: grad * self / other",
     ),
-    ("logit.default", "self: logit_backward(grad, self, eps)"),
-    ("erfinv.default", "self: 0.8862269254527579 * exp(result ** 2) * grad"),
-    ("erf.default", "self: 1.1283791670955126 * exp(-(self ** 2)) * grad"),
-    ("erfc.default", "self: -1.1283791670955126 * exp(-(self ** 2)) * grad"),
-    ("lgamma.default", "self: grad * digamma(self)"),
-    ("digamma.default", "self: grad * polygamma(1, self)"),
-    ("i0.default", "self: grad * i1(self)"),
-    ("special_i0e.default", "self: grad * (i1e(self) - sgn(self) * result)"),
-    ("special_entr.default", "self: grad * -(log(self) + 1)"),
-    ("special_erfcx.default", "self: (2 * self * result - 1.1283791670955126) * grad"),
-    ("special_log_ndtr.default", "self: grad / erfcx(self * -0.7071067811865476) * 0.7978845608028654"),
-    ("special_ndtri.default", "self: grad * 2.5066282746310002 * exp(result * result / 2)"),
+    (ops![logit_default], "self: logit_backward(grad, self, eps)"),
+    (ops![erfinv_default], "self: 0.8862269254527579 * exp(result ** 2) * grad"),
+    (ops![erf_default], "self: 1.1283791670955126 * exp(-(self ** 2)) * grad"),
+    (ops![erfc_default], "self: -1.1283791670955126 * exp(-(self ** 2)) * grad"),
+    (ops![lgamma_default], "self: grad * digamma(self)"),
+    (ops![digamma_default], "self: grad * polygamma(1, self)"),
+    (ops![i0_default], "self: grad * i1(self)"),
+    (ops![special_i0e_default], "self: grad * (i1e(self) - sgn(self) * result)"),
+    (ops![special_entr_default], "self: grad * -(log(self) + 1)"),
+    (ops![special_erfcx_default], "self: (2 * self * result - 1.1283791670955126) * grad"),
+    (ops![special_log_ndtr_default], "self: grad / erfcx(self * -0.7071067811865476) * 0.7978845608028654"),
+    (ops![special_ndtri_default], "self: grad * 2.5066282746310002 * exp(result * result / 2)"),
     (
-        "special_xlog1py.default",
+        ops![special_xlog1py_default],
         "self: masked_fill.Scalar(grad * log1p(other), logical_and(self == 0, other <= -1), 0); \
          other: grad * self / (other + 1)",
     ),
     // Trigonometry.
-    ("sin.default", "self: grad * cos(self)"),
-    ("cos.default", "self: grad * -sin(self)"),
-    ("tan.default", "self: grad * (1 + result ** 2)"),
-    ("sinh.default", "self: grad * cosh(self)"),
-    ("cosh.default", "self: grad * sinh(self)"),
-    ("tanh.default", "self: tanh_backward(grad, result)"),
-    ("asin.default", "self: grad * rsqrt(1 - self * self)"),
-    ("acos.default", "self: grad * -rsqrt(1 - self * self)"),
-    ("atan.default", "self: grad / (self * self + 1)"),
-    ("asinh.default", "self: grad * rsqrt(self * self + 1)"),
-    ("acosh.default", "self: grad * rsqrt(self * self - 1)"),
-    ("atanh.default", "self: grad * (1 / (1 - self * self))"),
+    (ops![sin_default], "self: grad * cos(self)"),
+    (ops![cos_default], "self: grad * -sin(self)"),
+    (ops![tan_default], "self: grad * (1 + result ** 2)"),
+    (ops![sinh_default], "self: grad * cosh(self)"),
+    (ops![cosh_default], "self: grad * sinh(self)"),
+    (ops![tanh_default], "self: tanh_backward(grad, result)"),
+    (ops![asin_default], "self: grad * rsqrt(1 - self * self)"),
+    (ops![acos_default], "self: grad * -rsqrt(1 - self * self)"),
+    (ops![atan_default], "self: grad / (self * self + 1)"),
+    (ops![asinh_default], "self: grad * rsqrt(self * self + 1)"),
+    (ops![acosh_default], "self: grad * rsqrt(self * self - 1)"),
+    (ops![atanh_default], "self: grad * (1 / (1 - self * self))"),
     (
-        "atan2.default",
+        ops![atan2_default],
         "self: grad * (other * reciprocal(self * self + other * other)); \
          other: grad * -(self * reciprocal(self * self + other * other))",
     ),
-    ("hypot.default", "self: grad * (self / result); other: grad * (other / result)"),
+    (ops![hypot_default], "self: grad * (self / result); other: grad * (other / result)"),
     (
-        "sinc.default",
+        ops![sinc_default],
         "self: where.ScalarSelf(self * self == 0, 0, grad * ((self * 3.141592653589793 * cos(self * 3.141592653589793) \
          - sin(self * 3.141592653589793)) / (self * self * 3.141592653589793)))",
     ),
     // Activations.
-    ("sigmoid.default", "self: sigmoid_backward(grad, result)"),
-    ("relu.default", "self: threshold_backward(grad, result, 0)"),
-    ("relu6.default", "self: hardtanh_backward(grad, self, 0, 6)"),
-    ("leaky_relu.default", "self: leaky_relu_backward(grad, self, negative_slope, False)"),
-    ("elu.default", "self: elu_backward(grad, alpha, scale, input_scale, False, self)"),
-    ("celu.default", "self: elu_backward(grad, alpha, 1, 1 / alpha, False, self)"),
-    ("selu.default", "self: elu_backward(grad, 1.6732632423543772, 1.0507009873554805, 1, False, self)"),
-    ("gelu.default", "self: gelu_backward(grad, self, approximate=approximate)"),
-    ("silu.default", "self: silu_backward(grad, self)"),
-    ("mish.default", "self: mish_backward(grad, self)"),
-    ("hardsigmoid.default", "self: hardsigmoid_backward(grad, self)"),
-    ("hardswish.default", "self: hardswish_backward(grad, self)"),
-    ("hardtanh.default", "self: hardtanh_backward(grad, self, min_val, max_val)"),
-    ("softplus.default", "self: softplus_backward(grad, self, beta, threshold)"),
-    ("log_sigmoid_forward.default", "self: log_sigmoid_backward(grad, self, result1)"),
-    ("threshold.default", "self: threshold_backward(grad, self, threshold)"),
+    (ops![sigmoid_default], "self: sigmoid_backward(grad, result)"),
+    (ops![relu_default], "self: threshold_backward(grad, result, 0)"),
+    (ops![relu6_default], "self: hardtanh_backward(grad, self, 0, 6)"),
+    (ops![leaky_relu_default], "self: leaky_relu_backward(grad, self, negative_slope, False)"),
+    (ops![elu_default], "self: elu_backward(grad, alpha, scale, input_scale, False, self)"),
+    (ops![celu_default], "self: elu_backward(grad, alpha, 1, 1 / alpha, False, self)"),
+    (ops![selu_default], "self: elu_backward(grad, 1.6732632423543772, 1.0507009873554805, 1, False, self)"),
+    (ops![gelu_default], "self: gelu_backward(grad, self, approximate=approximate)"),
+    (ops![silu_default], "self: silu_backward(grad, self)"),
+    (ops![mish_default], "self: mish_backward(grad, self)"),
+    (ops![hardsigmoid_default], "self: hardsigmoid_backward(grad, self)"),
+    (ops![hardswish_default], "self: hardswish_backward(grad, self)"),
+    (ops![hardtanh_default], "self: hardtanh_backward(grad, self, min_val, max_val)"),
+    (ops![softplus_default], "self: softplus_backward(grad, self, beta, threshold)"),
+    (ops![log_sigmoid_forward_default], "self: log_sigmoid_backward(grad, self, result1)"),
+    (ops![threshold_default], "self: threshold_backward(grad, self, threshold)"),
     (
-        "hardshrink.default softshrink.default",
+        ops![hardshrink_default softshrink_default],
         "self: where.ScalarSelf(logical_and(self >= -lambd, self <= lambd), 0, grad)",
     ),
     (
-        "_prelu_kernel.default",
+        ops![_prelu_kernel_default],
         "self: where.self(self > 0, grad, grad * weight); weight: where.ScalarSelf(self > 0, 0, grad * self)",
     ),
-    ("glu.default", "self: glu_backward(grad, self, dim)"),
-    ("native_dropout.default", "input: native_dropout_backward(grad, result1, dropout_scale(p, train))"),
+    (ops![glu_default], "self: glu_backward(grad, self, dim)"),
+    (ops![native_dropout_default], "input: native_dropout_backward(grad, result1, dropout_scale(p, train))"),
     // Choices.
-    ("where.self", "self: where.ScalarOther(condition, grad, 0); other: where.ScalarSelf(condition, 0, grad)"),
-    ("where.ScalarOther", "self: where.ScalarOther(condition, grad, 0)"),
-    ("where.ScalarSelf", "other: where.ScalarSelf(condition, 0, grad)"),
+    (ops![where_self], "self: where.ScalarOther(condition, grad, 0); other: where.ScalarSelf(condition, 0, grad)"),
+    (ops![where_ScalarOther], "self: where.ScalarOther(condition, grad, 0)"),
+    (ops![where_ScalarSelf], "other: where.ScalarSelf(condition, 0, grad)"),
     (
-        "fmax.default",
+        ops![fmax_default],
         "self: where.ScalarOther(logical_or(self >= other, isnan(other)), grad, 0); \
          other: where.ScalarSelf(logical_or(self >= other, isnan(other)), 0, grad)",
     ),
     (
-        "fmin.default",
+        ops![fmin_default],
         "self: where.ScalarOther(logical_or(self <= other, isnan(other)), grad, 0); \
          other: where.ScalarSelf(logical_or(self <= other, isnan(other)), 0, grad)",
     ),
-    ("clamp_min.default", "self: where.ScalarOther(self >= min, grad, 0)"),
-    ("clamp_min.Tensor", "self: where.ScalarOther(self >= min, grad, 0); min: where.ScalarOther(self < min, grad, 0)"),
-    ("clamp_max.Tensor", "self: where.ScalarOther(self <= max, grad, 0); max: where.ScalarOther(self > max, grad, 0)"),
-    ("clamp_max.default", "self: where.ScalarOther(self <= max, grad, 0)"),
-    // Reductions.
-    ("sum.default", "self: expand(grad, sizes(self))"),
-    ("sum.dim_IntList", "self: restore(grad, self, dim, keepdim)"),
-    ("mean.default", "self: expand(grad, sizes(self)) / numel(self)"),
-    ("mean.dim", "self: restore(grad, self, dim, keepdim) / count(self, dim)"),
+    (ops![clamp_min_default], "self: where.ScalarOther(self >= min, grad, 0)"),
     (
-        "amax.default amin.default",
+        ops![clamp_min_Tensor],
+        "self: where.ScalarOther(self >= min, grad, 0); min: where.ScalarOther(self < min, grad, 0)",
+    ),
+    (
+        ops![clamp_max_Tensor],
+        "self: where.ScalarOther(self <= max, grad, 0); max: where.ScalarOther(self > max, grad, 0)",
+    ),
+    (ops![clamp_max_default], "self: where.ScalarOther(self <= max, grad, 0)"),
+    // Reductions.
+    (ops![sum_default], "self: expand(grad, sizes(self))"),
+    (ops![sum_dim_IntList], "self: restore(grad, self, dim, keepdim)"),
+    (ops![mean_default], "self: expand(grad, sizes(self)) / numel(self)"),
+    (ops![mean_dim], "self: restore(grad, self, dim, keepdim) / count(self, dim)"),
+    (
+        ops![amax_default amin_default],
         "self: unreduced(grad, self, dim, keepdim) * (self == unreduced(result, self, dim, keepdim)) \
          / sum.dim_IntList(self == unreduced(result, self, dim, keepdim), dim, True)",
     ),
-    ("max.default min.default median.default nanmedian.default", "self: evenly(grad, self, result)"),
-    ("nansum.default", "self: restore(grad, self, dim, keepdim) * logical_not(isnan(self))"),
-    ("trace.default", "self: by_trace(grad, self)"),
-    ("norm.ScalarOpt_dim", "self: by_norm(grad, self, result, p, dim, keepdim)"),
-    ("linalg_vector_norm.default", "self: by_norm(grad, self, result, ord, dim, keepdim)"),
+    (ops![max_default min_default median_default nanmedian_default], "self: evenly(grad, self, result)"),
+    (ops![nansum_default], "self: restore(grad, self, dim, keepdim) * logical_not(isnan(self))"),
+    (ops![trace_default], "self: by_trace(grad, self)"),
+    (ops![norm_ScalarOpt_dim], "self: by_norm(grad, self, result, p, dim, keepdim)"),
+    (ops![linalg_vector_norm_default], "self: by_norm(grad, self, result, ord, dim, keepdim)"),
     (
-        "logsumexp.default",
+        ops![logsumexp_default],
         "self: unreduced(grad, self, dim, keepdim) * exp(self - unreduced(result, self, dim, keepdim))",
     ),
-    ("cummax.default cummin.default", "self: scatter_add(zeros(self), dim, result1, grad)"),
-    ("cumsum.default", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"),
-    ("_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
-    ("_safe_softmax.default", "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
-    ("_log_softmax.default", "self: _log_softmax_backward_data(grad, result, dim, dtype(self))"),
+    (ops![cummax_default cummin_default], "self: scatter_add(zeros(self), dim, result1, grad)"),
+    (ops![cumsum_default], "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"),
+    (ops![_softmax_default], "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
+    (ops![_safe_softmax_default], "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
+    (ops![_log_softmax_default], "self: _log_softmax_backward_data(grad, result, dim, dtype(self))"),
     // Products of matrices.
-    ("mm.default", "self: by_left(grad, self, mat2); mat2: by_right(grad, self, mat2)"),
-    ("bmm.default", "self: bmm(grad, swapped(mat2)); mat2: bmm(swapped(self), grad)"),
+    (ops![mm_default], "self: by_left(grad, self, mat2); mat2: by_right(grad, self, mat2)"),
+    (ops![bmm_default], "self: bmm(grad, swapped(mat2)); mat2: bmm(swapped(self), grad)"),
     (
-        "addmm.default",
+        ops![addmm_default],
         "self: grad * beta; mat1: by_left(grad, mat1, mat2) * alpha; mat2: by_right(grad, mat1, mat2) * alpha",
     ),
     (
-        "baddbmm.default",
+        ops![baddbmm_default],
         "self: grad * beta; batch1: bmm(grad, swapped(batch2)) * alpha; batch2: bmm(swapped(batch1), grad) * alpha",
     ),
     (
-        "addbmm.default",
+        ops![addbmm_default],
         "self: grad * beta; batch1: bmm(like_each(grad, batch1), swapped(batch2)) * alpha; \
          batch2: bmm(swapped(batch1), like_each(grad, batch1)) * alpha",
     ),
-    ("mv.default", "self: unsqueeze(grad, 1) * unsqueeze(vec, 0); vec: mv(t(self), grad)"),
+    (ops![mv_default], "self: unsqueeze(grad, 1) * unsqueeze(vec, 0); vec: mv(t(self), grad)"),
     (
-        "addmv.default",
+        ops![addmv_default],
         "self: grad * beta; mat: unsqueeze(grad, 1) * unsqueeze(vec, 0) * alpha; vec: mv(t(mat), grad) * alpha",
     ),
-    ("addr.default", "self: grad * beta; vec1: mv(grad, vec2) * alpha; vec2: mv(t(grad), vec1) * alpha"),
-    ("vdot.default", "self: grad * other; other: grad * self"),
-    ("dot.default", "self: grad * tensor; tensor: grad * self"),
+    (ops![addr_default], "self: grad * beta; vec1: mv(grad, vec2) * alpha; vec2: mv(t(grad), vec1) * alpha"),
+    (ops![vdot_default], "self: grad * other; other: grad * self"),
+    (ops![dot_default], "self: grad * tensor; tensor: grad * self"),
     (
-        "_scaled_dot_product_flash_attention_for_cpu.default",
+        ops![_scaled_dot_product_flash_attention_for_cpu_default],
         "query, key, value: _scaled_dot_product_flash_attention_for_cpu_backward(grad, query, key, value, result, \
          result1, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)",
     ),
     // Views and copies.
-    ("alias_copy.default expand_copy.default", "self: grad"),
-    ("view_copy.default squeeze_copy.default squeeze_copy.dim squeeze_copy.dims", "self: reshape(grad, sizes(self))"),
-    ("unsqueeze_copy.default", "self: reshape(grad, sizes(self))"),
-    ("t_copy.default", "self: t(grad)"),
-    ("transpose_copy.int", "self: transpose.int(grad, dim0, dim1)"),
-    ("permute_copy.default", "self: permute(grad, inverse(dims))"),
-    ("alias.default clone.default contiguous.default lift_fresh_copy.default positive.default", "self: grad"),
-    ("_to_copy.default to.dtype to.dtype_layout to.device to.other type_as.default", "self: grad"),
-    ("view.default reshape.default flatten.using_ints unflatten.int", "self: reshape(grad, sizes(self))"),
-    ("view_as.default reshape_as.default _reshape_alias.default", "self: reshape(grad, sizes(self))"),
-    ("squeeze.default squeeze.dim squeeze.dims unsqueeze.default", "self: reshape(grad, sizes(self))"),
-    ("expand.default expand_as.default broadcast_to.default", "self: grad"),
-    ("t.default", "self: t(grad)"),
-    ("transpose.int", "self: transpose.int(grad, dim0, dim1)"),
-    ("permute.default", "self: permute(grad, inverse(dims))"),
-    ("flip.default", "self: flip(grad, dims)"),
-    ("roll.default", "self: roll(grad, negated(shifts), dims)"),
-    ("rot90.default", "self: rot90(grad, -k, dims)"),
-    ("diagonal.default diagonal_copy.default", "self: diagonal_scatter(zeros(self), grad, offset, dim1, dim2)"),
+    (ops![alias_copy_default expand_copy_default], "self: grad"),
     (
-        "diagonal_scatter.default",
+        ops![view_copy_default squeeze_copy_default squeeze_copy_dim squeeze_copy_dims],
+        "self: reshape(grad, sizes(self))",
+    ),
+    (ops![unsqueeze_copy_default], "self: reshape(grad, sizes(self))"),
+    (ops![t_copy_default], "self: t(grad)"),
+    (ops![transpose_copy_int], "self: transpose.int(grad, dim0, dim1)"),
+    (ops![permute_copy_default], "self: permute(grad, inverse(dims))"),
+    (ops![alias_default clone_default contiguous_default lift_fresh_copy_default positive_default], "self: grad"),
+    (ops![_to_copy_default to_dtype to_dtype_layout to_device to_other type_as_default], "self: grad"),
+    (ops![view_default reshape_default flatten_using_ints unflatten_int], "self: reshape(grad, sizes(self))"),
+    (ops![view_as_default reshape_as_default _reshape_alias_default], "self: reshape(grad, sizes(self))"),
+    (ops![squeeze_default squeeze_dim squeeze_dims unsqueeze_default], "self: reshape(grad, sizes(self))"),
+    (ops![expand_default expand_as_default broadcast_to_default], "self: grad"),
+    (ops![t_default], "self: t(grad)"),
+    (ops![transpose_int], "self: transpose.int(grad, dim0, dim1)"),
+    (ops![permute_default], "self: permute(grad, inverse(dims))"),
+    (ops![flip_default], "self: flip(grad, dims)"),
+    (ops![roll_default], "self: roll(grad, negated(shifts), dims)"),
+    (ops![rot90_default], "self: rot90(grad, -k, dims)"),
+    (ops![diagonal_default diagonal_copy_default], "self: diagonal_scatter(zeros(self), grad, offset, dim1, dim2)"),
+    (
+        ops![diagonal_scatter_default],
         "self: diagonal_scatter(grad, zeros(src), offset, dim1, dim2); src: diagonal(grad, offset, dim1, dim2)",
     ),
-    ("diag_embed.default", "self: diagonal(grad, offset, dim1, dim2)"),
-    ("tril.default", "self: tril(grad, diagonal)"),
-    ("triu.default", "self: triu(grad, diagonal)"),
-    ("constant_pad_nd.default", "self: constant_pad_nd(grad, negated(pad), 0)"),
-    ("select.int", "self: select_backward(grad, sizes(self), dim, index)"),
-    ("unfold.default unfold_copy.default", "self: unfold_backward(grad, sizes(self), dimension, size, step)"),
-    ("slice.Tensor", "self: slice_backward(grad, sizes(self), dim, or(start, 0), or(end, 9223372036854775807), step)"),
-    ("copy.default", "self: zeros_like(grad); src: grad"),
-    ("fill.Scalar bernoulli.default bernoulli.p", "self: zeros_like(grad)"),
+    (ops![diag_embed_default], "self: diagonal(grad, offset, dim1, dim2)"),
+    (ops![tril_default], "self: tril(grad, diagonal)"),
+    (ops![triu_default], "self: triu(grad, diagonal)"),
+    (ops![constant_pad_nd_default], "self: constant_pad_nd(grad, negated(pad), 0)"),
+    (ops![select_int], "self: select_backward(grad, sizes(self), dim, index)"),
+    (ops![unfold_default unfold_copy_default], "self: unfold_backward(grad, sizes(self), dimension, size, step)"),
     (
-        "slice_scatter.default",
+        ops![slice_Tensor],
+        "self: slice_backward(grad, sizes(self), dim, or(start, 0), or(end, 9223372036854775807), step)",
+    ),
+    (ops![copy_default], "self: zeros_like(grad); src: grad"),
+    (ops![fill_Scalar bernoulli_default bernoulli_p], "self: zeros_like(grad)"),
+    (
+        ops![slice_scatter_default],
         "self: slice_scatter(grad, zeros(src), dim, start, end, step); src: slice.Tensor(grad, dim, start, end, step)",
     ),
-    ("select_scatter.default", "self: select_scatter(grad, zeros(src), dim, index); src: select.int(grad, dim, index)"),
+    (
+        ops![select_scatter_default],
+        "self: select_scatter(grad, zeros(src), dim, index); src: select.int(grad, dim, index)",
+    ),
     // Looking up and writing at places.
     (
-        "embedding.default",
+        ops![embedding_default],
         "weight: embedding_dense_backward(grad, indices, size(weight, 0), padding_idx, scale_grad_by_freq)",
     ),
-    ("index_select.default", "self: index_add(zeros(self), dim, index, grad)"),
-    ("gather.default", "self: scatter_add(zeros(self), dim, index, grad)"),
-    ("scatter.src", "self: scatter.value(grad, dim, index, 0); src: gather(grad, dim, index)"),
-    ("scatter.value", "self: scatter.value(grad, dim, index, 0)"),
-    ("index_fill.int_Scalar", "self: index_fill.int_Scalar(grad, dim, index, 0)"),
-    ("index_copy.default", "self: index_fill.int_Scalar(grad, dim, index, 0); source: index_select(grad, dim, index)"),
-    ("scatter_add.default", "self: grad; src: gather(grad, dim, index)"),
-    ("index_add.default", "self: grad; source: index_select(grad, dim, index) * alpha"),
+    (ops![index_select_default], "self: index_add(zeros(self), dim, index, grad)"),
+    (ops![gather_default], "self: scatter_add(zeros(self), dim, index, grad)"),
+    (ops![scatter_src], "self: scatter.value(grad, dim, index, 0); src: gather(grad, dim, index)"),
+    (ops![scatter_value], "self: scatter.value(grad, dim, index, 0)"),
+    (ops![index_fill_int_Scalar], "self: index_fill.int_Scalar(grad, dim, index, 0)"),
+    (
+        ops![index_copy_default],
+        "self: index_fill.int_Scalar(grad, dim, index, 0); source: index_select(grad, dim, index)",
+    ),
+    (ops![scatter_add_default], "self: grad; src: gather(grad, dim, index)"),
+    (ops![index_add_default], "self: grad; source: index_select(grad, dim, index) * alpha"),
     // Normalisations.
     (
-        "native_layer_norm.default",
+        ops![native_layer_norm_default],
         "input, weight, bias: \
          native_layer_norm_backward(grad, input, normalized_shape, result1, result2, weight, bias, mask)",
     ),
     (
-        "native_group_norm.default",
+        ops![native_group_norm_default],
         "input, weight, bias: \
          native_group_norm_backward(grad, input, result1, result2, weight, N, C, HxW, group, mask)",
     ),
     // Pooling.
     (
-        "max_pool2d_with_indices.default",
+        ops![max_pool2d_with_indices_default],
         "self: max_pool2d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1)",
     ),
     (
-        "avg_pool2d.default",
+        ops![avg_pool2d_default],
         "self: avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
          divisor_override)",
     ),
     (
-        "upsample_bilinear2d.default",
+        ops![upsample_bilinear2d_default],
         "self: upsample_bilinear2d_backward(grad, output_size, sizes(self), align_corners, scales_h, scales_w)",
     ),
     (
-        "upsample_nearest2d.default",
+        ops![upsample_nearest2d_default],
         "self: upsample_nearest2d_backward(grad, output_size, sizes(self), scales_h, scales_w)",
     ),
     (
-        "max_pool3d_with_indices.default",
+        ops![max_pool3d_with_indices_default],
         "self: max_pool3d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1)",
     ),
     (
-        "avg_pool3d.default",
+        ops![avg_pool3d_default],
         "self: avg_pool3d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
          divisor_override)",
     ),
-    ("_adaptive_avg_pool3d.default", "self: _adaptive_avg_pool3d_backward(grad, self)"),
-    ("adaptive_max_pool2d.default", "self: adaptive_max_pool2d_backward(grad, self, result1)"),
-    ("adaptive_max_pool3d.default", "self: adaptive_max_pool3d_backward(grad, self, result1)"),
-    ("reflection_pad1d.default", "self: reflection_pad1d_backward(grad, self, padding)"),
-    ("reflection_pad2d.default", "self: reflection_pad2d_backward(grad, self, padding)"),
-    ("reflection_pad3d.default", "self: reflection_pad3d_backward(grad, self, padding)"),
-    ("replication_pad1d.default", "self: replication_pad1d_backward(grad, self, padding)"),
-    ("replication_pad2d.default", "self: replication_pad2d_backward(grad, self, padding)"),
-    ("replication_pad3d.default", "self: replication_pad3d_backward(grad, self, padding)"),
-    ("upsample_nearest1d.default", "self: upsample_nearest1d_backward(grad, output_size, sizes(self), scales)"),
+    (ops![_adaptive_avg_pool3d_default], "self: _adaptive_avg_pool3d_backward(grad, self)"),
+    (ops![adaptive_max_pool2d_default], "self: adaptive_max_pool2d_backward(grad, self, result1)"),
+    (ops![adaptive_max_pool3d_default], "self: adaptive_max_pool3d_backward(grad, self, result1)"),
+    (ops![reflection_pad1d_default], "self: reflection_pad1d_backward(grad, self, padding)"),
+    (ops![reflection_pad2d_default], "self: reflection_pad2d_backward(grad, self, padding)"),
+    (ops![reflection_pad3d_default], "self: reflection_pad3d_backward(grad, self, padding)"),
+    (ops![replication_pad1d_default], "self: replication_pad1d_backward(grad, self, padding)"),
+    (ops![replication_pad2d_default], "self: replication_pad2d_backward(grad, self, padding)"),
+    (ops![replication_pad3d_default], "self: replication_pad3d_backward(grad, self, padding)"),
+    (ops![upsample_nearest1d_default], "self: upsample_nearest1d_backward(grad, output_size, sizes(self), scales)"),
     (
-        "upsample_nearest3d.default",
+        ops![upsample_nearest3d_default],
         "self: upsample_nearest3d_backward(grad, output_size, sizes(self), scales_d, scales_h, scales_w)",
     ),
     (
-        "upsample_linear1d.default",
+        ops![upsample_linear1d_default],
         "self: upsample_linear1d_backward(grad, output_size, sizes(self), align_corners, scales)",
     ),
     (
-        "upsample_bicubic2d.default",
+        ops![upsample_bicubic2d_default],
         "self: upsample_bicubic2d_backward(grad, output_size, sizes(self), align_corners, scales_h, scales_w)",
     ),
     (
-        "upsample_trilinear3d.default",
+        ops![upsample_trilinear3d_default],
         "self: upsample_trilinear3d_backward(grad, output_size, sizes(self), align_corners, scales_d, scales_h, scales_w)",
     ),
     (
-        "grid_sampler_2d.default",
+        ops![grid_sampler_2d_default],
         "input, grid: \
          grid_sampler_2d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)",
     ),
     (
-        "grid_sampler_3d.default",
+        ops![grid_sampler_3d_default],
         "input, grid: \
          grid_sampler_3d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)",
     ),
-    ("_adaptive_avg_pool2d.default", "self: _adaptive_avg_pool2d_backward(grad, self)"),
+    (ops![_adaptive_avg_pool2d_default], "self: _adaptive_avg_pool2d_backward(grad, self)"),
     // Losses.
     (
-        "nll_loss_forward.default",
+        ops![nll_loss_forward_default],
         "self: nll_loss_backward(grad, self, target, weight, reduction, ignore_index, result1)",
     ),
     (
-        "nll_loss2d_forward.default",
+        ops![nll_loss2d_forward_default],
         "self: nll_loss2d_backward(grad, self, target, weight, reduction, ignore_index, result1)",
     ),
     (
-        "mse_loss.default",
+        ops![mse_loss_default],
         "self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)",
     ),
     (
-        "smooth_l1_loss.default",
+        ops![smooth_l1_loss_default],
         "self: smooth_l1_loss_backward(grad, self, target, reduction, beta); \
          target: smooth_l1_loss_backward(grad, target, self, reduction, beta)",
     ),
     (
-        "huber_loss.default",
+        ops![huber_loss_default],
         "self: huber_loss_backward(grad, self, target, reduction, delta); \
          target: huber_loss_backward(grad, target, self, reduction, delta)",
     ),
 ];
 
-/// Overloads, separated by spaces, whose derivative takes more than an expression.
-const RULES: &[(&str, Rule)] = &[
-    ("_native_batch_norm_legit_functional.default _native_batch_norm_legit_no_training.default", rules::batch_norm),
-    ("binary_cross_entropy.default", rules::cross_entropy_of_chances),
-    ("binary_cross_entropy_with_logits.default", rules::cross_entropy_of_logits),
-    ("cat.default", rules::cat),
-    ("clamp.default clamp.Tensor", rules::clamp),
-    ("convolution.default", rules::convolution),
-    ("cumprod.default", products::cumprod),
-    ("div.Tensor_mode div.Scalar_mode", rules::rounded_quotient),
-    ("index.Tensor", rules::index),
-    ("index_put.default", rules::index_put),
-    ("masked_fill.Scalar masked_fill.Tensor", rules::masked_fill),
+/// Overloads whose derivative takes more than an expression.
+const RULES: &[(&[Aten], Rule)] = &[
+    (ops![_native_batch_norm_legit_functional_default _native_batch_norm_legit_no_training_default], rules::batch_norm),
+    (ops![binary_cross_entropy_default], rules::cross_entropy_of_chances),
+    (ops![binary_cross_entropy_with_logits_default], rules::cross_entropy_of_logits),
+    (ops![cat_default], rules::cat),
+    (ops![clamp_default clamp_Tensor], rules::clamp),
+    (ops![convolution_default], rules::convolution),
+    (ops![cumprod_default], products::cumprod),
+    (ops![div_Tensor_mode div_Scalar_mode], rules::rounded_quotient),
+    (ops![index_Tensor], rules::index),
+    (ops![index_put_default], rules::index_put),
+    (ops![masked_fill_Scalar masked_fill_Tensor], rules::masked_fill),
     (
-        "max.dim min.dim median.dim nanmedian.dim mode.default kthvalue.default sort.default sort.stable topk.default",
+        ops![max_dim min_dim median_dim nanmedian_dim mode_default kthvalue_default sort_default sort_stable topk_default],
         rules::selected,
     ),
-    ("maximum.default max.other", rules::maximum),
-    ("minimum.default min.other", rules::minimum),
-    ("pow.Tensor_Scalar", rules::pow),
-    ("prod.default prod.dim_int", products::prod),
-    ("repeat.default", rules::repeat),
-    ("split.Tensor split.sizes split_with_sizes.default chunk.default", rules::split),
-    ("scatter_reduce.two", rules::scatter_reduce),
-    ("stack.default", rules::stack),
-    ("unbind.int", rules::unbind),
+    (ops![maximum_default max_other], rules::maximum),
+    (ops![minimum_default min_other], rules::minimum),
+    (ops![pow_Tensor_Scalar], rules::pow),
+    (ops![prod_default prod_dim_int], products::prod),
+    (ops![repeat_default], rules::repeat),
+    (ops![split_Tensor split_sizes split_with_sizes_default chunk_default], rules::split),
+    (ops![scatter_reduce_two], rules::scatter_reduce),
+    (ops![stack_default], rules::stack),
+    (ops![unbind_int], rules::unbind),
     (
-        "var.correction var.dim var.default std.correction std.dim std.default var_mean.correction var_mean.dim \
-         var_mean.default std_mean.correction std_mean.dim std_mean.default",
+        ops![var_correction var_dim var_default std_correction std_dim std_default var_mean_correction var_mean_dim var_mean_default std_mean_correction std_mean_dim std_mean_default],
         rules::var,
     ),
 ];
 
-/// Operators whose results do not depend on what their operands hold, or that autograd does not follow.
-const CONSTANT: &[&str] = &[
-    "detach",
-    "empty_like",
-    "full_like",
-    "new_empty",
-    "new_empty_strided",
-    "new_full",
-    "new_ones",
-    "new_zeros",
-    "normal_functional",
-    "ones_like",
-    "rand_like",
-    "randint_like",
-    "randn_like",
-    "zeros_like",
-];
-
-/// Overloads of whose results autograd follows the first alone.
-const FIRST_ALONE: &[&str] =
-    &["_native_batch_norm_legit_functional.default", "_native_batch_norm_legit_no_training.default"];
-
-/// True for a target whose results autograd does not follow.
-pub(crate) fn is_constant(target: &str) -> bool {
-    let base = target.strip_prefix("aten.").and_then(|name| name.split('.').next());
-    base.is_some_and(|base| CONSTANT.contains(&base))
-}
-
-/// True if autograd does not follow the result of a target at this place.
-pub(crate) fn is_constant_at(target: &str, place: usize) -> bool {
-    place > 0 && target.strip_prefix("aten.").is_some_and(|name| FIRST_ALONE.contains(&name))
+/// True if autograd does not follow the result of an overload at this place.
+pub(crate) fn is_constant_at(op: Aten, place: usize) -> bool {
+    /// Overloads of whose results autograd follows the first alone.
+    const FIRST_ALONE: &[Aten] =
+        ops![_native_batch_norm_legit_functional_default _native_batch_norm_legit_no_training_default];
+    place > 0 && FIRST_ALONE.contains(&op)
 }
 
 /// The row of an overload.
-pub(crate) fn row(name: &str) -> Option<&'static Row> {
-    static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();
-    INDEX.get_or_init(|| rows().collect()).get(name)
+pub(crate) fn row(op: Aten) -> Option<&'static Row> {
+    static INDEX: OnceLock<FxHashMap<Aten, Row>> = OnceLock::new();
+    INDEX.get_or_init(|| rows().collect()).get(&op)
 }
 
-fn rows() -> impl Iterator<Item = (&'static str, Row)> {
-    let formulas = FORMULAS.iter().flat_map(|&(names, text)| names.split(' ').map(move |name| (name, text)));
-    let rules = RULES.iter().flat_map(|&(names, rule)| names.split(' ').map(move |name| (name, Row::Rule(rule))));
-    formulas.map(|(name, text)| (name, Row::Formula(formula(text)))).chain(rules)
+fn rows() -> impl Iterator<Item = (Aten, Row)> {
+    let formulas = FORMULAS.iter().flat_map(|&(ops, text)| ops.iter().map(move |&op| (op, text)));
+    let rules = RULES.iter().flat_map(|&(ops, rule)| ops.iter().map(move |&op| (op, Row::Rule(rule))));
+    formulas.map(|(op, text)| (op, Row::Formula(formula(text)))).chain(rules)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMULAS, Row, rows};
+    use super::{Row, rows};
     use crate::composites;
-    use fx::aten;
     use std::collections::HashSet;
 
     #[test]
     fn every_row_reads_and_names_parameters_of_its_overload() {
         let mut known = HashSet::new();
-        for (name, row) in rows() {
-            let overload = aten::lookup(name).unwrap_or_else(|| panic!("no overload `{name}`"));
-            assert_eq!(overload.name, name);
-            assert!(known.insert(name), "`{name}` has two rows");
+        for (op, row) in rows() {
+            assert!(known.insert(op), "`{op}` has two rows");
             let Row::Formula(parts) = row else { continue };
-            let has = |parameter: &&str| overload.schema.params.iter().any(|param| param.name == **parameter);
-            assert!(parts.iter().flat_map(|(names, _)| names).any(has), "{name}: no parameter gets a gradient");
+            let has = |parameter: &&str| op.schema.params.iter().any(|param| param.name == **parameter);
+            assert!(parts.iter().flat_map(|(names, _)| names).any(has), "{op}: no parameter gets a gradient");
         }
-        for name in composites::names() {
-            assert_eq!(aten::lookup(name).map(|overload| overload.name.as_str()), Some(name));
-            assert!(!known.contains(name), "`{name}` is a composite and has a derivative");
+        for op in composites::ops() {
+            assert!(!known.contains(&op), "`{op}` is a composite and has a derivative");
         }
-        assert!(FORMULAS.iter().all(|(names, _)| !names.contains("  ")));
     }
 }

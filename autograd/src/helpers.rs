@@ -3,6 +3,7 @@
 use crate::arithmetic::{binary, numbers};
 use crate::build::{Build, Outcome};
 use crate::expression::Operation;
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
 
@@ -49,7 +50,7 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let (grad, of) = (tensor(args, 0)?, tensor(args, 1)?);
             let grad = unreduced(b, grad, of, arg(args, 2)?, *arg(args, 3)? == Arg::Bool(true))?;
             let sizes = b.sizes(of)?;
-            b.call("expand.default", vec![Arg::Node(grad), sizes]).map(Arg::Node)
+            b.call(Aten::expand_default, vec![Arg::Node(grad), sizes]).map(Arg::Node)
         },
         // `unreduced(grad, x, dims, keepdim)`: the same with dimensions of one element.
         "unreduced" => |b, args| {
@@ -66,7 +67,7 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             match arg(args, 3)?.as_float() {
                 Some(2.0) => {}
                 Some(1.0) => {
-                    let sign = b.call("sgn.default", vec![Arg::Node(of)])?;
+                    let sign = b.call(Aten::sgn_default, vec![Arg::Node(of)])?;
                     return binary(b, Operation::Mul, Arg::Node(sign), Arg::Node(grad));
                 }
                 _ => return Err("a norm other than the sum of magnitudes and the Euclidean one".to_owned()),
@@ -74,13 +75,13 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
             let ratio = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(norm))?;
             let is_zero = binary(b, Operation::Eq, Arg::Node(norm), Arg::Int(0))?;
-            let ratio = b.call("masked_fill.Scalar", vec![ratio, is_zero, Arg::Int(0)])?;
+            let ratio = b.call(Aten::masked_fill_Scalar, vec![ratio, is_zero, Arg::Int(0)])?;
             binary(b, Operation::Mul, Arg::Node(of), Arg::Node(ratio))
         },
         // `swapped(x)`: the last two dimensions swapped.
-        "swapped" => {
-            |b, args| b.call("transpose.int", vec![arg(args, 0)?.clone(), Arg::Int(-2), Arg::Int(-1)]).map(Arg::Node)
-        }
+        "swapped" => |b, args| {
+            b.call(Aten::transpose_int, vec![arg(args, 0)?.clone(), Arg::Int(-2), Arg::Int(-1)]).map(Arg::Node)
+        },
         // `dropout_scale(p, train)`
         "dropout_scale" => |_, args| {
             let p = arg(args, 0)?.as_float().ok_or_else(|| "a probability that is no number".to_owned())?;
@@ -91,23 +92,23 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         "floor_div" => |b, args| rounded_quotient(b, args, "floor"),
         "trunc_div" => |b, args| rounded_quotient(b, args, "trunc"),
         // Element-wise functions that only libraries compute.
-        "digamma" => |b, args| special(b, args, "digamma.default"),
-        "erfcx" => |b, args| special(b, args, "special_erfcx.default"),
-        "i1" => |b, args| special(b, args, "special_i1.default"),
-        "i1e" => |b, args| special(b, args, "special_i1e.default"),
+        "digamma" => |b, args| special(b, args, Aten::digamma_default),
+        "erfcx" => |b, args| special(b, args, Aten::special_erfcx_default),
+        "i1" => |b, args| special(b, args, Aten::special_i1_default),
+        "i1e" => |b, args| special(b, args, Aten::special_i1e_default),
         // `polygamma(n, x)`
         "polygamma" => |b, args| {
             let of = tensor(args, 1)?;
-            b.elementwise("polygamma.default", vec![arg(args, 0)?.clone(), Arg::Node(of)], of).map(Arg::Node)
+            b.elementwise(Aten::polygamma_default, vec![arg(args, 0)?.clone(), Arg::Node(of)], of).map(Arg::Node)
         },
         // `evenly(grad, x, result)`: shared by the elements that equal the result.
         "evenly" => |b, args| {
             let (grad, of, result) = (arg(args, 0)?.clone(), arg(args, 1)?.clone(), arg(args, 2)?.clone());
             let is_equal = binary(b, Operation::Eq, of.clone(), result.clone())?;
-            let [of, result] = [of, result].map(|value| b.call("isnan.default", vec![value]));
-            let are_none = b.call("logical_and.default", vec![Arg::Node(of?), Arg::Node(result?)])?;
-            let mask = Arg::Node(b.call("logical_or.default", vec![is_equal, Arg::Node(are_none)])?);
-            let count = b.call("sum.default", vec![mask.clone()])?;
+            let [of, result] = [of, result].map(|value| b.call(Aten::isnan_default, vec![value]));
+            let are_none = b.call(Aten::logical_and_default, vec![Arg::Node(of?), Arg::Node(result?)])?;
+            let mask = Arg::Node(b.call(Aten::logical_or_default, vec![is_equal, Arg::Node(are_none)])?);
+            let count = b.call(Aten::sum_default, vec![mask.clone()])?;
             let share = binary(b, Operation::Div, grad, Arg::Node(count))?;
             binary(b, Operation::Mul, share, mask)
         },
@@ -118,7 +119,7 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let sizes = [0, 1].map(|dim| b.size(grad, dim));
             let [rows, columns] = sizes;
             let sizes = [batch, rows?, columns?].map(|size| b.size_arg(size));
-            b.call("expand.default", vec![Arg::Node(grad), Arg::List(sizes.to_vec())]).map(Arg::Node)
+            b.call(Aten::expand_default, vec![Arg::Node(grad), Arg::List(sizes.to_vec())]).map(Arg::Node)
         },
         // `by_trace(grad, x)`: the gradient on the diagonal.
         "by_trace" => |b, args| {
@@ -127,8 +128,8 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let sizes = meta.sizes.iter().map(|&size| b.size_arg(size)).collect();
             let kwargs =
                 vec![("dtype".to_owned(), Arg::DType(DType::Bool)), ("device".to_owned(), Arg::Device(meta.device))];
-            let is_diagonal = Arg::Node(b.call_named("eye.m", sizes, kwargs)?);
-            b.call("where.ScalarOther", vec![is_diagonal, Arg::Node(grad), Arg::Int(0)]).map(Arg::Node)
+            let is_diagonal = Arg::Node(b.call_named(Aten::eye_m, sizes, kwargs)?);
+            b.call(Aten::where_ScalarOther, vec![is_diagonal, Arg::Node(grad), Arg::Int(0)]).map(Arg::Node)
         },
         // `ln(x)` of a positive number.
         "ln" => |_, args| match arg(args, 0)?.as_float() {
@@ -142,12 +143,12 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
 fn rounded_quotient(b: &mut Build, args: &[Arg], mode: &str) -> Outcome<Arg> {
     let operands = vec![arg(args, 0)?.clone(), Arg::Node(tensor(args, 1)?)];
     let mode = ("rounding_mode".to_owned(), Arg::Str(mode.to_owned()));
-    b.call_named("div.Tensor_mode", operands, vec![mode]).map(Arg::Node)
+    b.call_named(Aten::div_Tensor_mode, operands, vec![mode]).map(Arg::Node)
 }
 
-fn special(b: &mut Build, args: &[Arg], overload: &str) -> Outcome<Arg> {
+fn special(b: &mut Build, args: &[Arg], op: Aten) -> Outcome<Arg> {
     let of = tensor(args, 0)?;
-    b.elementwise(overload, vec![Arg::Node(of)], of).map(Arg::Node)
+    b.elementwise(op, vec![Arg::Node(of)], of).map(Arg::Node)
 }
 
 fn arg(args: &[Arg], place: usize) -> Outcome<&Arg> {
@@ -205,24 +206,24 @@ fn is_column_major(b: &Build, matrix: NodeId) -> Outcome<bool> {
 
 /// The gradient by the left operand of a product of matrices, laid out as that is.
 fn by_left(b: &mut Build, grad: NodeId, left: NodeId, right: NodeId) -> Outcome<NodeId> {
-    let transposed = |b: &mut Build, node| b.call("t.default", vec![Arg::Node(node)]);
+    let transposed = |b: &mut Build, node| b.call(Aten::t_default, vec![Arg::Node(node)]);
     if is_column_major(b, left)? {
         let grad = transposed(b, grad)?;
-        let product = b.call("mm.default", vec![Arg::Node(right), Arg::Node(grad)])?;
+        let product = b.call(Aten::mm_default, vec![Arg::Node(right), Arg::Node(grad)])?;
         return transposed(b, product);
     }
     let right = transposed(b, right)?;
-    b.call("mm.default", vec![Arg::Node(grad), Arg::Node(right)])
+    b.call(Aten::mm_default, vec![Arg::Node(grad), Arg::Node(right)])
 }
 
 /// The gradient by the right operand of a product of matrices, laid out as that is.
 fn by_right(b: &mut Build, grad: NodeId, left: NodeId, right: NodeId) -> Outcome<NodeId> {
-    let transposed = |b: &mut Build, node| b.call("t.default", vec![Arg::Node(node)]);
+    let transposed = |b: &mut Build, node| b.call(Aten::t_default, vec![Arg::Node(node)]);
     if is_column_major(b, right)? {
         let grad = transposed(b, grad)?;
-        let product = b.call("mm.default", vec![Arg::Node(grad), Arg::Node(left)])?;
+        let product = b.call(Aten::mm_default, vec![Arg::Node(grad), Arg::Node(left)])?;
         return transposed(b, product);
     }
     let left = transposed(b, left)?;
-    b.call("mm.default", vec![Arg::Node(left), Arg::Node(grad)])
+    b.call(Aten::mm_default, vec![Arg::Node(left), Arg::Node(grad)])
 }

@@ -8,9 +8,10 @@ use crate::composites;
 use crate::derivative::{self, Derivative};
 use crate::formulas;
 use cranelift_entity::EntityRef;
+use fx::aten::Aten;
 use fx::infer::sizes::Sizes;
 use fx::symbols::{self, Source};
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten, infer};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, infer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DTypeClass, DeviceKind, Expr, Sym};
 
@@ -95,7 +96,7 @@ pub fn differentiate(
                 Ok(())
             }
             Kind::Output => tape.outputs(id).map(|read| outputs = read),
-            _ if node.target == "aten.copy_.default" => tape.write(id).map(|write| writes.push(write)),
+            _ if node.target == Aten::copy__default => tape.write(id).map(|write| writes.push(write)),
             _ => tape.node(id),
         };
         done.map_err(|why| failed(id, why))?;
@@ -208,8 +209,8 @@ impl Tape<'_> {
         };
         let is_followed = args.iter().chain(kwargs.iter().map(|(_, arg)| arg)).any(reads_followed);
         let is_composite = self.records && is_followed && node.kind == Kind::CallFunction;
-        let overload = aten::lookup(&node.target).filter(|_| is_composite && node.target.starts_with("aten."));
-        let expanded = match overload.and_then(|overload| Some((composites::row(&overload.name)?, overload))) {
+        let overload = node.op().filter(|_| is_composite);
+        let expanded = match overload.and_then(|overload| Some((composites::row(overload)?, overload))) {
             Some((expand, overload)) => {
                 let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
                 Some(expand(&mut self.build, &bound)?)
@@ -272,8 +273,10 @@ impl Tape<'_> {
         if let Some(pick) = pick {
             self.picks.entry(pick).or_insert(new);
         }
-        let is_constant = formulas::is_constant(&node.target)
-            || pick.is_some_and(|(call, place)| formulas::is_constant_at(&self.build.graph[call].target, place));
+        let of_constant = |(call, place): (NodeId, usize)| {
+            self.build.graph[call].op().is_some_and(|op| formulas::is_constant_at(op, place))
+        };
+        let is_constant = node.op().is_some_and(|op| op.traits().detached) || pick.is_some_and(of_constant);
         let has_gradients = match &node.meta {
             Some(Meta::Tensor(meta)) => meta.dtype.class() >= DTypeClass::Float,
             Some(Meta::Tuple(_)) => true,
@@ -362,7 +365,7 @@ impl Tape<'_> {
     /// Adds to the gradient of a tensor.
     fn add(&mut self, gradients: &mut FxHashMap<NodeId, NodeId>, of: NodeId, gradient: NodeId) -> Outcome {
         let sum = match gradients.get(&of) {
-            Some(&known) => self.build.call("add.Tensor", vec![Arg::Node(known), Arg::Node(gradient)])?,
+            Some(&known) => self.build.call(Aten::add_Tensor, vec![Arg::Node(known), Arg::Node(gradient)])?,
             None => gradient,
         };
         gradients.insert(of, sum);
@@ -393,8 +396,7 @@ impl Tape<'_> {
         if node.inputs().iter().chain([&call]).any(is_complex) {
             return Err("a derivative of complex numbers".to_owned());
         }
-        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
-        let overload = overload.ok_or_else(|| format!("no derivative of `{}`", node.target))?;
+        let overload = node.op().ok_or_else(|| format!("no derivative of `{}`", node.target))?;
         let (args, kwargs) = (node.args.clone(), node.kwargs.clone());
         let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
         let mut derivative = Derivative::new(&mut self.build, call, &bound, grads, &self.picks, &self.follows);

@@ -8,6 +8,7 @@
 
 use crate::joint::{Joint, NotDifferentiable};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use fx::aten::{Aten, Packet};
 use fx::infer::{pointwise, sizes::Sizes, strides};
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
@@ -430,7 +431,7 @@ impl<'a> Extract<'a> {
     /// Appends a copy of a value.
     fn clone_of(&mut self, id: NodeId) -> Arg {
         let args = vec![Arg::Node(self.copies[&id])];
-        let copy = self.to.push(Kind::CallFunction, "aten.clone.default", args, Vec::new(), None);
+        let copy = self.to.push(Kind::CallFunction, Aten::clone_default, args, Vec::new(), None);
         self.to[copy].meta = unfollowed(self.from[id].meta.clone());
         Arg::Node(copy)
     }
@@ -448,48 +449,18 @@ fn is_view(graph: &Graph, id: NodeId, pool: &mut Pool) -> bool {
     if node.target == "operator.getitem" {
         return is_view(graph, base, pool);
     }
-    let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+    let overload = node.op();
     let Some(overload) = overload.filter(|overload| overload.is_view()) else { return false };
     let (Some(old), Some(new)) = (graph[base].tensor_meta(), node.tensor_meta()) else { return true };
-    match overload.base() {
+    match overload.packet() {
         // Some give a copy where there is no such view.
-        "flatten" | "reshape" | "reshape_as" => {
+        Packet::flatten | Packet::reshape | Packet::reshape_as => {
             matches!(strides::viewed(&mut Sizes::Proved(pool), old, &new.sizes), Some(Some(_)))
         }
-        "contiguous" | "to" | "type_as" => (old.dtype, &old.strides) == (new.dtype, &new.strides),
+        Packet::contiguous | Packet::to | Packet::type_as => (old.dtype, &old.strides) == (new.dtype, &new.strides),
         _ => true,
     }
 }
-
-/// Operators besides the element-wise ones and views that a kernel computes again on the way.
-const CHEAP: &[&str] = &[
-    "_to_copy",
-    "arange",
-    "cat",
-    "clone",
-    "constant_pad_nd",
-    "contiguous",
-    "empty",
-    "expand",
-    "flip",
-    "full",
-    "full_like",
-    "new_full",
-    "new_ones",
-    "new_zeros",
-    "ones",
-    "ones_like",
-    "repeat",
-    "reshape",
-    "scalar_tensor",
-    "stack",
-    "to",
-    "tril",
-    "triu",
-    "type_as",
-    "zeros",
-    "zeros_like",
-];
 
 /// True for a call that may run a second time in the backward graph.
 fn is_cheap(graph: &Graph, id: NodeId) -> bool {
@@ -500,8 +471,8 @@ fn is_cheap(graph: &Graph, id: NodeId) -> bool {
     if node.kind != Kind::CallFunction || aten::side_effect(graph, id).is_some() {
         return false;
     }
-    let Some(overload) = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else {
+    let Some(overload) = node.op() else {
         return matches!(node.meta, Some(Meta::Int(_)));
     };
-    overload.is_view() || CHEAP.contains(&overload.base()) || pointwise::row(overload).is_some()
+    overload.is_view() || overload.traits().cheap || pointwise::row(overload).is_some()
 }

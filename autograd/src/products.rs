@@ -8,6 +8,7 @@ use crate::build::{Build, Outcome};
 use crate::derivative::Derivative;
 use crate::expression::Operation;
 use crate::helpers::unreduced;
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 
 /// The factors along a dimension.
@@ -23,18 +24,18 @@ struct Factors {
 impl Factors {
     fn new(b: &mut Build, of: NodeId, dim: Arg) -> Outcome<Factors> {
         let is_zero = binary(b, Operation::Eq, Arg::Node(of), Arg::Int(0))?;
-        let zeros = b.call("cumsum.default", vec![is_zero.clone(), dim.clone()])?;
+        let zeros = b.call(Aten::cumsum_default, vec![is_zero.clone(), dim.clone()])?;
         let is_one = binary(b, Operation::Eq, Arg::Node(zeros), Arg::Int(1))?;
-        let is_first_zero = Arg::Node(b.call("logical_and.default", vec![is_zero.clone(), is_one])?);
-        let others = b.call("masked_fill.Scalar", vec![Arg::Node(of), is_first_zero.clone(), Arg::Int(1)])?;
+        let is_first_zero = Arg::Node(b.call(Aten::logical_and_default, vec![is_zero.clone(), is_one])?);
+        let others = b.call(Aten::masked_fill_Scalar, vec![Arg::Node(of), is_first_zero.clone(), Arg::Int(1)])?;
         Ok(Factors { of, dim, is_zero, is_first_zero, others })
     }
 
     /// The gradient by each factor: a quotient by it, but by the first zero what it is by that.
     fn gradient(&self, b: &mut Build, whole: Arg, by_first_zero: NodeId) -> Outcome<NodeId> {
         let quotient = binary(b, Operation::Div, whole, Arg::Node(self.of))?;
-        let quotient = b.call("masked_fill.Scalar", vec![quotient, self.is_zero.clone(), Arg::Int(0)])?;
-        b.call("where.self", vec![self.is_first_zero.clone(), Arg::Node(by_first_zero), Arg::Node(quotient)])
+        let quotient = b.call(Aten::masked_fill_Scalar, vec![quotient, self.is_zero.clone(), Arg::Int(0)])?;
+        b.call(Aten::where_self, vec![self.is_first_zero.clone(), Arg::Node(by_first_zero), Arg::Node(quotient)])
     }
 }
 
@@ -55,8 +56,8 @@ pub(crate) fn prod(d: &mut Derivative) -> Outcome {
     };
     let factors = Factors::new(d.build, factors, dim)?;
     let args = vec![Arg::Node(factors.others), factors.dim.clone(), Arg::Bool(true)];
-    let others = d.build.call("prod.dim_int", args)?;
-    let by_first_zero = d.build.call("mul.Tensor", vec![Arg::Node(grad), Arg::Node(others)])?;
+    let others = d.build.call(Aten::prod_dim_int, args)?;
+    let by_first_zero = d.build.call(Aten::mul_Tensor, vec![Arg::Node(grad), Arg::Node(others)])?;
     let whole = binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Node(result))?;
     let gradient = factors.gradient(d.build, whole, by_first_zero)?;
     let sizes = d.build.sizes(this)?;
@@ -73,13 +74,13 @@ pub(crate) fn cumprod(d: &mut Derivative) -> Outcome {
     let dtype = d.build.tensor(grad)?.dtype;
     let factors = d.build.cast(this, dtype)?;
     let factors = Factors::new(d.build, factors, dim.clone())?;
-    let others = d.build.call("cumprod.default", vec![Arg::Node(factors.others), dim.clone()])?;
+    let others = d.build.call(Aten::cumprod_default, vec![Arg::Node(factors.others), dim.clone()])?;
     let mut sum_from = |products: NodeId| {
-        let terms = d.build.call("mul.Tensor", vec![Arg::Node(products), Arg::Node(grad)])?;
+        let terms = d.build.call(Aten::mul_Tensor, vec![Arg::Node(products), Arg::Node(grad)])?;
         let dims = Arg::List(vec![dim.clone()]);
-        let terms = d.build.call("flip.default", vec![Arg::Node(terms), dims.clone()])?;
-        let sums = d.build.call("cumsum.default", vec![Arg::Node(terms), dim.clone()])?;
-        d.build.call("flip.default", vec![Arg::Node(sums), dims])
+        let terms = d.build.call(Aten::flip_default, vec![Arg::Node(terms), dims.clone()])?;
+        let sums = d.build.call(Aten::cumsum_default, vec![Arg::Node(terms), dim.clone()])?;
+        d.build.call(Aten::flip_default, vec![Arg::Node(sums), dims])
     };
     let (whole, by_first_zero) = (sum_from(result)?, sum_from(others)?);
     let gradient = factors.gradient(d.build, Arg::Node(whole), by_first_zero)?;

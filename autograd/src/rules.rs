@@ -5,6 +5,7 @@ use crate::build::Outcome;
 use crate::derivative::Derivative;
 use crate::expression::Operation;
 use crate::helpers::{count, dims, unreduced};
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 use symshapes::Expr;
 
@@ -25,12 +26,12 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
         }
         let inside = binary(d.build, operation, Arg::Node(this), bound)?;
         within = Some(match within {
-            Some(other) => Arg::Node(d.build.call("logical_and.default", vec![other, inside])?),
+            Some(other) => Arg::Node(d.build.call(Aten::logical_and_default, vec![other, inside])?),
             None => inside,
         });
     }
     let within = within.ok_or_else(|| "`clamp` without bounds".to_owned())?;
-    let gradient = d.build.call("where.ScalarOther", vec![within, Arg::Node(grad), Arg::Int(0)])?;
+    let gradient = d.build.call(Aten::where_ScalarOther, vec![within, Arg::Node(grad), Arg::Int(0)])?;
     d.give(this, gradient)
 }
 
@@ -57,9 +58,9 @@ fn larger(d: &mut Derivative, loses: [Operation; 2]) -> Outcome {
         if d.wants(name) {
             let equal = binary(d.build, Operation::Eq, Arg::Node(this), Arg::Node(other))?;
             let half = binary(d.build, Operation::Div, Arg::Node(grad), Arg::Int(2))?;
-            let shared = d.build.call("where.self", vec![equal, half, Arg::Node(grad)])?;
+            let shared = d.build.call(Aten::where_self, vec![equal, half, Arg::Node(grad)])?;
             let lost = binary(d.build, operation, Arg::Node(this), Arg::Node(other))?;
-            let gradient = d.build.call("masked_fill.Scalar", vec![Arg::Node(shared), lost, Arg::Int(0)])?;
+            let gradient = d.build.call(Aten::masked_fill_Scalar, vec![Arg::Node(shared), lost, Arg::Int(0)])?;
             d.give_to(name, gradient)?;
         }
     }
@@ -78,11 +79,11 @@ pub(crate) fn minimum(d: &mut Derivative) -> Outcome {
 pub(crate) fn masked_fill(d: &mut Derivative) -> Outcome {
     let (grad, mask) = (Arg::Node(d.grad()?), d.arg("mask").clone());
     if d.wants("value") {
-        let filled = d.build.call("where.ScalarOther", vec![mask.clone(), grad.clone(), Arg::Int(0)])?;
+        let filled = d.build.call(Aten::where_ScalarOther, vec![mask.clone(), grad.clone(), Arg::Int(0)])?;
         d.give_to("value", filled)?;
     }
     if d.wants("self") {
-        let gradient = d.build.call("masked_fill.Scalar", vec![grad, mask, Arg::Int(0)])?;
+        let gradient = d.build.call(Aten::masked_fill_Scalar, vec![grad, mask, Arg::Int(0)])?;
         d.give_to("self", gradient)?;
     }
     Ok(())
@@ -107,7 +108,7 @@ pub(crate) fn cat(d: &mut Derivative) -> Outcome {
         if d.is_followed(operand) {
             let [start, end] = [from, to].map(|place| d.build.size_arg(place));
             let args = vec![Arg::Node(grad), Arg::Int(dim as i64), start, end];
-            let part = d.build.call("slice.Tensor", args)?;
+            let part = d.build.call(Aten::slice_Tensor, args)?;
             d.give(operand, part)?;
         }
         from = to;
@@ -123,7 +124,7 @@ pub(crate) fn stack(d: &mut Derivative) -> Outcome {
         let operand = operand.ok_or_else(|| "an operand that is no tensor".to_owned())?;
         if d.is_followed(operand) {
             let args = vec![Arg::Node(grad), Arg::Int(dim as i64), Arg::Int(place as i64)];
-            let part = d.build.call("select.int", args)?;
+            let part = d.build.call(Aten::select_int, args)?;
             d.give(operand, part)?;
         }
     }
@@ -149,7 +150,7 @@ fn all_grads(d: &mut Derivative) -> Outcome<Vec<Arg>> {
 pub(crate) fn split(d: &mut Derivative) -> Outcome {
     let dim = d.arg("dim").clone();
     let grads = all_grads(d)?;
-    let whole = d.build.call("cat.default", vec![Arg::List(grads), dim])?;
+    let whole = d.build.call(Aten::cat_default, vec![Arg::List(grads), dim])?;
     d.give_to("self", whole)
 }
 
@@ -157,7 +158,7 @@ pub(crate) fn split(d: &mut Derivative) -> Outcome {
 pub(crate) fn unbind(d: &mut Derivative) -> Outcome {
     let dim = d.arg("dim").clone();
     let grads = all_grads(d)?;
-    let whole = d.build.call("stack.default", vec![Arg::List(grads), dim])?;
+    let whole = d.build.call(Aten::stack_default, vec![Arg::List(grads), dim])?;
     d.give_to("self", whole)
 }
 
@@ -178,7 +179,7 @@ pub(crate) fn repeat(d: &mut Derivative) -> Outcome {
     }
     let mut gradient = d.build.reshape(grad, Arg::List(sizes))?;
     if !summed.is_empty() {
-        gradient = d.build.call("sum.dim_IntList", vec![Arg::Node(gradient), Arg::List(summed)])?;
+        gradient = d.build.call(Aten::sum_dim_IntList, vec![Arg::Node(gradient), Arg::List(summed)])?;
     }
     d.give(this, gradient)
 }
@@ -194,12 +195,12 @@ pub(crate) fn scatter_reduce(d: &mut Derivative) -> Outcome {
         let args = vec![grad.clone(), dim.clone(), index.clone(), Arg::Int(0)];
         let gradient = match *d.arg("include_self") {
             Arg::Bool(true) => d.grad()?,
-            _ => d.build.call("scatter.value", args)?,
+            _ => d.build.call(Aten::scatter_value, args)?,
         };
         d.give_to("self", gradient)?;
     }
     if d.wants("src") {
-        let gradient = d.build.call("gather.default", vec![grad, dim, index])?;
+        let gradient = d.build.call(Aten::gather_default, vec![grad, dim, index])?;
         d.give_to("src", gradient)?;
     }
     Ok(())
@@ -210,7 +211,7 @@ pub(crate) fn index(d: &mut Derivative) -> Outcome {
     let (grad, this, indices) = (d.grad()?, d.node("self")?, d.arg("indices").clone());
     let zeros = d.build.zeros(this)?;
     let args = vec![Arg::Node(zeros), indices, Arg::Node(grad), Arg::Bool(true)];
-    let gradient = d.build.call("index_put.default", args)?;
+    let gradient = d.build.call(Aten::index_put_default, args)?;
     d.give(this, gradient)
 }
 
@@ -223,12 +224,13 @@ pub(crate) fn index_put(d: &mut Derivative) -> Outcome {
         if !accumulates {
             let values = d.node("values")?;
             let zeros = d.build.zeros(values)?;
-            gradient = d.build.call("index_put.default", vec![Arg::Node(grad), indices.clone(), Arg::Node(zeros)])?;
+            gradient =
+                d.build.call(Aten::index_put_default, vec![Arg::Node(grad), indices.clone(), Arg::Node(zeros)])?;
         }
         d.give_to("self", gradient)?;
     }
     if d.wants("values") {
-        let gradient = d.build.call("index.Tensor", vec![Arg::Node(grad), indices])?;
+        let gradient = d.build.call(Aten::index_Tensor, vec![Arg::Node(grad), indices])?;
         d.give_to("values", gradient)?;
     }
     Ok(())
@@ -243,12 +245,12 @@ pub(crate) fn selected(d: &mut Derivative) -> Outcome {
     }
     if d.bound.has("keepdim") && *d.arg("keepdim") == Arg::Bool(false) {
         let dim = Arg::Int(d.build.dim(this, dim)? as i64);
-        grad = d.build.call("unsqueeze.default", vec![Arg::Node(grad), dim.clone()])?;
-        places = d.build.call("unsqueeze.default", vec![Arg::Node(places), dim])?;
+        grad = d.build.call(Aten::unsqueeze_default, vec![Arg::Node(grad), dim.clone()])?;
+        places = d.build.call(Aten::unsqueeze_default, vec![Arg::Node(places), dim])?;
     }
     let zeros = d.build.zeros(this)?;
     let args = vec![Arg::Node(zeros), Arg::Int(dim), Arg::Node(places), Arg::Node(grad)];
-    let gradient = d.build.call("scatter.src", args)?;
+    let gradient = d.build.call(Aten::scatter_src, args)?;
     d.give(this, gradient)
 }
 
@@ -275,7 +277,7 @@ pub(crate) fn pow(d: &mut Derivative) -> Outcome {
 /// The mean of squares about the mean: `var`, `std` and the pairs with the mean.
 pub(crate) fn var(d: &mut Derivative) -> Outcome {
     let this = d.node("self")?;
-    let base = d.bound.overload().base().to_owned();
+    let packet = d.bound.op().packet();
     let given = |name: &str| if d.bound.has(name) { d.arg(name).clone() } else { Arg::None };
     let (named, keeps) = (given("dim"), given("keepdim") == Arg::Bool(true));
     let correction = if d.bound.has("correction") {
@@ -286,16 +288,16 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
     let freedom = freedom(d, this, &named, &correction)?;
     if let Some(grad) = d.grads[0] {
         let mut grad = grad;
-        if base.starts_with("std") {
+        if packet.name().starts_with("std") {
             let result = d.result(0)?;
             let twice = binary(d.build, Operation::Mul, Arg::Node(result), Arg::Int(2))?;
             let ratio = binary(d.build, Operation::Div, Arg::Node(grad), twice)?;
             let none = binary(d.build, Operation::Eq, Arg::Node(result), Arg::Int(0))?;
-            grad = d.build.call("masked_fill.Scalar", vec![ratio, none, Arg::Int(0)])?;
+            grad = d.build.call(Aten::masked_fill_Scalar, vec![ratio, none, Arg::Int(0)])?;
         }
         let grad = unreduced(d.build, grad, this, &named, keeps)?;
         let all: Vec<Arg> = dims(d.build, this, &named)?.into_iter().map(|dim| Arg::Int(dim as i64)).collect();
-        let mean = d.build.call("mean.dim", vec![Arg::Node(this), Arg::List(all), Arg::Bool(true)])?;
+        let mean = d.build.call(Aten::mean_dim, vec![Arg::Node(this), Arg::List(all), Arg::Bool(true)])?;
         let centred = binary(d.build, Operation::Sub, Arg::Node(this), Arg::Node(mean))?;
         let scaled = match freedom.as_float() {
             Some(freedom) => binary(d.build, Operation::Mul, Arg::Node(grad), Arg::Float(2.0 / freedom))?,
@@ -304,16 +306,16 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
                 binary(d.build, Operation::Div, twice, freedom)?
             }
         };
-        let gradient = d.build.call("mul.Tensor", vec![scaled, centred])?;
+        let gradient = d.build.call(Aten::mul_Tensor, vec![scaled, centred])?;
         d.give(this, gradient)?;
     }
     if let Some(&Some(grad)) = d.grads.get(1) {
         let grad = unreduced(d.build, grad, this, &named, keeps)?;
         let sizes = d.build.sizes(this)?;
-        let whole = d.build.call("expand.default", vec![Arg::Node(grad), sizes])?;
+        let whole = d.build.call(Aten::expand_default, vec![Arg::Node(grad), sizes])?;
         let share = count(d.build, this, &named)?;
         let share = d.build.size_arg(share);
-        let gradient = d.build.call("div.Tensor", vec![Arg::Node(whole), share])?;
+        let gradient = d.build.call(Aten::div_Tensor, vec![Arg::Node(whole), share])?;
         d.give(this, gradient)?;
     }
     Ok(())
@@ -349,7 +351,7 @@ pub(crate) fn batch_norm(d: &mut Derivative) -> Outcome {
         if training { (Arg::Node(d.result(1)?), Arg::Node(d.result(2)?)) } else { (Arg::None, Arg::None) };
     let [input, weight, eps] = ["input", "weight", "eps"].map(|name| d.arg(name).clone());
     let args = vec![Arg::Node(grad), input, weight, mean, var, save_mean, save_rstd, Arg::Bool(training), eps, mask];
-    let call = d.build.call("native_batch_norm_backward.default", args)?;
+    let call = d.build.call(Aten::native_batch_norm_backward_default, args)?;
     d.give_all(&PARAMETERS, call)
 }
 
@@ -366,7 +368,7 @@ pub(crate) fn convolution(d: &mut Derivative) -> Outcome {
         ["stride", "padding", "dilation", "transposed", "output_padding", "groups"].map(|name| d.arg(name).clone());
     let operands = [Arg::Node(grad), d.arg("input").clone(), d.arg("weight").clone(), bias];
     let args = operands.into_iter().chain(options).chain([mask]).collect();
-    let call = d.build.call("convolution_backward.default", args)?;
+    let call = d.build.call(Aten::convolution_backward_default, args)?;
     d.give_all(&OPERANDS, call)
 }
 
@@ -376,7 +378,7 @@ pub(crate) fn cross_entropy_of_logits(d: &mut Derivative) -> Outcome {
     if !d.arg("pos_weight").is_none() || d.wants("weight") {
         return Err("`binary_cross_entropy_with_logits` with weights of positives".to_owned());
     }
-    let chance = d.build.call("sigmoid.default", vec![Arg::Node(this)])?;
+    let chance = d.build.call(Aten::sigmoid_default, vec![Arg::Node(this)])?;
     let slope = binary(d.build, Operation::Sub, Arg::Node(chance), Arg::Node(target))?;
     cross_entropy(d, slope)
 }
@@ -387,7 +389,7 @@ pub(crate) fn cross_entropy_of_chances(d: &mut Derivative) -> Outcome {
     let off = binary(d.build, Operation::Sub, Arg::Node(this), Arg::Node(target))?;
     let other = binary(d.build, Operation::Sub, Arg::Int(1), Arg::Node(this))?;
     let spread = binary(d.build, Operation::Mul, other, Arg::Node(this))?;
-    let spread = d.build.call("clamp_min.default", vec![spread, Arg::Float(1e-12)])?;
+    let spread = d.build.call(Aten::clamp_min_default, vec![spread, Arg::Float(1e-12)])?;
     let slope = binary(d.build, Operation::Div, off, Arg::Node(spread))?;
     cross_entropy(d, slope)
 }

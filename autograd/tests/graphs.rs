@@ -3,7 +3,7 @@
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
 use fx::symbols::Source;
-use fx::{Graph, Kind, Meta, aten, infer};
+use fx::{Graph, Kind, Meta, infer};
 use symshapes::{DType, Device, DeviceKind, Expr, Range, TensorMeta};
 
 /// A graph of float32 inputs of these sizes.
@@ -21,7 +21,7 @@ fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
             Some(Meta::Tensor(TensorMeta { dtype, device, sizes, strides, offset, requires_grad: false }));
     }
     for id in graph.nodes().filter(|&id| graph[id].kind == Kind::CallFunction).collect::<Vec<_>>() {
-        let written = aten::lookup(&graph[id].target).filter(|overload| overload.mutates());
+        let written = graph[id].op().filter(|overload| overload.mutates());
         graph[id].meta = match written.and_then(|_| graph[id].args.first()?.as_node()) {
             Some(of) => graph[of].meta.clone(),
             None if graph[id].target == autograd::SET_GRAD => None,

@@ -4,6 +4,7 @@ use super::{
     call::{Call, Result},
     pointwise::Kernel,
 };
+use fx::aten::Packet;
 use fx::{arg::Arg, scalar::Scalar};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 use symshapes::DType;
@@ -13,8 +14,8 @@ const SELU_ALPHA: f64 = 1.6732632423543772;
 const SELU_SCALE: f64 = 1.0507009873554805;
 
 /// What an activation computes of one element of each operand.
-pub(super) fn kernel<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Kernel<'a>> {
-    if base.ends_with("_backward") { gradient(call, base) } else { forward(call, base, dtype) }
+pub(super) fn kernel<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Kernel<'a>> {
+    if packet.name().ends_with("_backward") { gradient(call, packet) } else { forward(call, packet, dtype) }
 }
 
 fn of_one<'a>(f: impl Fn(f64) -> f64 + 'a) -> Kernel<'a> {
@@ -25,95 +26,95 @@ fn of_two<'a>(f: impl Fn(f64, f64) -> f64 + 'a) -> Kernel<'a> {
     Box::new(move |x| f(x[0].as_f64(), x[1].as_f64()).into())
 }
 
-fn forward<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Kernel<'a>> {
-    Ok(match base {
-        "gelu" if tanh_form(call)? => of_one(|x| x * gelu_tanh(x).0),
-        "gelu" => of_one(|x| x * normal_cdf(x)),
-        "silu" => of_one(|x| x * sigmoid(x)),
-        "mish" => of_one(|x| x * softplus(x).tanh()),
-        "elu" => {
+fn forward<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Kernel<'a>> {
+    Ok(match packet {
+        Packet::gelu if tanh_form(call)? => of_one(|x| x * gelu_tanh(x).0),
+        Packet::gelu => of_one(|x| x * normal_cdf(x)),
+        Packet::silu => of_one(|x| x * sigmoid(x)),
+        Packet::mish => of_one(|x| x * softplus(x).tanh()),
+        Packet::elu => {
             let (alpha, scale, inner) = (call.float("alpha")?, call.float("scale")?, call.float("input_scale")?);
             of_one(move |x| if x <= 0.0 { (x * inner).exp_m1() * alpha * scale } else { x * scale })
         }
-        "celu" => {
+        Packet::celu => {
             let alpha = call.float("alpha")?;
             of_one(move |x| if x <= 0.0 { alpha * (x / alpha).exp_m1() } else { x })
         }
-        "selu" => of_one(|x| SELU_SCALE * if x <= 0.0 { SELU_ALPHA * x.exp_m1() } else { x }),
-        "leaky_relu" => {
+        Packet::selu => of_one(|x| SELU_SCALE * if x <= 0.0 { SELU_ALPHA * x.exp_m1() } else { x }),
+        Packet::leaky_relu => {
             let slope = call.float("negative_slope")?;
             of_one(move |x| if x > 0.0 { x } else { x * slope })
         }
-        "relu6" => of_one(|x| clamp(x, 0.0, 6.0)),
-        "hardtanh" => {
+        Packet::relu6 => of_one(|x| clamp(x, 0.0, 6.0)),
+        Packet::hardtanh => {
             let (min, max) = (call.float("min_val")?, call.float("max_val")?);
             of_one(move |x| clamp(x, min, max))
         }
-        "hardswish" => of_one(|x| x * clamp(x + 3.0, 0.0, 6.0) / 6.0),
-        "hardsigmoid" => of_one(|x| clamp(x + 3.0, 0.0, 6.0) / 6.0),
-        "softplus" => {
+        Packet::hardswish => of_one(|x| x * clamp(x + 3.0, 0.0, 6.0) / 6.0),
+        Packet::hardsigmoid => of_one(|x| clamp(x + 3.0, 0.0, 6.0) / 6.0),
+        Packet::softplus => {
             let (beta, threshold) = (call.float("beta")?, call.float("threshold")?);
             of_one(move |x| if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta })
         }
-        "log_sigmoid" => of_one(|x| -softplus(-x)),
-        "threshold" => {
+        Packet::log_sigmoid => of_one(|x| -softplus(-x)),
+        Packet::threshold => {
             let (threshold, value) = (call.scalar("threshold")?, call.scalar("value")?);
             Box::new(move |x| if x[0].as_f64() <= threshold.as_f64() { value } else { x[0] })
         }
-        "logit" => {
+        Packet::logit => {
             let eps = call.opt_float("eps")?;
             of_one(move |x| {
                 let x = eps.map_or(x, |e| clamp(x, e, 1.0 - e));
                 (x / (1.0 - x)).ln()
             })
         }
-        "nan_to_num" => nan_to_num(call, dtype)?,
+        Packet::nan_to_num => nan_to_num(call, dtype)?,
         _ => return Err(call.unsupported("this element-wise op is not interpreted")),
     })
 }
 
 /// The first operand is the gradient of the result.
-fn gradient<'a>(call: &'a Call, base: &str) -> Result<Kernel<'a>> {
-    Ok(match base {
-        "gelu_backward" if tanh_form(call)? => of_two(|g, x| {
+fn gradient<'a>(call: &'a Call, packet: Packet) -> Result<Kernel<'a>> {
+    Ok(match packet {
+        Packet::gelu_backward if tanh_form(call)? => of_two(|g, x| {
             let (half, slope) = gelu_tanh(x);
             g * (half + x * slope)
         }),
-        "gelu_backward" => of_two(|g, x| {
+        Packet::gelu_backward => of_two(|g, x| {
             let density = (-x * x / 2.0).exp() * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 / 2.0;
             g * (normal_cdf(x) + x * density)
         }),
-        "silu_backward" => of_two(|g, x| g * sigmoid(x) * (1.0 + x * (1.0 - sigmoid(x)))),
-        "mish_backward" => of_two(|g, x| {
+        Packet::silu_backward => of_two(|g, x| g * sigmoid(x) * (1.0 + x * (1.0 - sigmoid(x)))),
+        Packet::mish_backward => of_two(|g, x| {
             let t = softplus(x).tanh();
             g * (t + x * sigmoid(x) * (1.0 - t * t))
         }),
-        "threshold_backward" => {
+        Packet::threshold_backward => {
             let threshold = call.float("threshold")?;
             Box::new(move |x| if x[1].as_f64() <= threshold { Scalar::Int(0) } else { x[0] })
         }
-        "leaky_relu_backward" => {
+        Packet::leaky_relu_backward => {
             let slope = call.float("negative_slope")?;
             of_two(move |g, x| if x > 0.0 { g } else { g * slope })
         }
-        "hardswish_backward" => of_two(|g, x| match x {
+        Packet::hardswish_backward => of_two(|g, x| match x {
             x if x < -3.0 => 0.0,
             x if x <= 3.0 => g * (x / 3.0 + 0.5),
             _ => g,
         }),
-        "hardsigmoid_backward" => of_two(|g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { 0.0 }),
-        "hardtanh_backward" => {
+        Packet::hardsigmoid_backward => of_two(|g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { 0.0 }),
+        Packet::hardtanh_backward => {
             let (min, max) = (call.float("min_val")?, call.float("max_val")?);
             of_two(move |g, x| if x <= min || x >= max { 0.0 } else { g })
         }
-        "softplus_backward" => {
+        Packet::softplus_backward => {
             let (beta, threshold) = (call.float("beta")?, call.float("threshold")?);
             of_two(move |g, x| if x * beta > threshold { g } else { g * sigmoid(x * beta) })
         }
-        "log_sigmoid_backward" => of_two(|g, x| g * sigmoid(-x)),
-        "tanh_backward" => of_two(|g, y| g * (1.0 - y * y)),
-        "sigmoid_backward" => of_two(|g, y| g * (1.0 - y) * y),
-        "elu_backward" => elu_backward(call)?,
+        Packet::log_sigmoid_backward => of_two(|g, x| g * sigmoid(-x)),
+        Packet::tanh_backward => of_two(|g, y| g * (1.0 - y * y)),
+        Packet::sigmoid_backward => of_two(|g, y| g * (1.0 - y) * y),
+        Packet::elu_backward => elu_backward(call)?,
         _ => return Err(call.unsupported("this gradient is not interpreted")),
     })
 }

@@ -31,14 +31,9 @@ impl<'a> Call<'a> {
         Call { bound, env }
     }
 
-    /// The overload's name.
-    pub(super) fn op(&self) -> &'a str {
-        &self.overload().name
-    }
-
     /// An error that says what of this call is not covered.
     pub(super) fn unsupported(&self, what: impl Into<String>) -> InterpError {
-        InterpError::Unsupported { op: self.op().to_owned(), what: what.into() }
+        InterpError::Unsupported { op: self.op().name().to_owned(), what: what.into() }
     }
 
     /// The value of an option, or the error that the shapes of this call do not fit.

@@ -8,19 +8,20 @@ use super::{
     call::{Call, Result},
     tensor::indices,
 };
+use fx::aten::Packet;
 use fx::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("convolution", convolution),
-    ("conv1d", convolution),
-    ("conv2d", convolution),
-    ("conv3d", convolution),
-    ("conv_transpose1d", convolution),
-    ("conv_transpose2d", convolution),
-    ("conv_transpose3d", convolution),
-    ("convolution_backward", backward),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::convolution, convolution),
+    (Packet::conv1d, convolution),
+    (Packet::conv2d, convolution),
+    (Packet::conv3d, convolution),
+    (Packet::conv_transpose1d, convolution),
+    (Packet::conv_transpose2d, convolution),
+    (Packet::conv_transpose3d, convolution),
+    (Packet::convolution_backward, backward),
 ];
 
 /// How positions relate.

@@ -4,37 +4,41 @@ use super::{
     Rule, Tensor, Value,
     call::{Call, Result},
 };
+use fx::aten::{Aten, Packet};
 use fx::{arg::Arg, infer::promote::DEFAULT_FLOAT, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family. What `empty` leaves undefined is zero here.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("full", |c| filled(c, c.scalar("fill_value")?)),
-    ("zeros", |c| filled(c, Scalar::Int(0))),
-    ("ones", |c| filled(c, Scalar::Int(1))),
-    ("empty", |c| filled(c, Scalar::Int(0))),
-    ("empty_strided", |c| filled(c, Scalar::Int(0))),
-    ("new_full", |c| filled(c, c.scalar("fill_value")?)),
-    ("new_zeros", |c| filled(c, Scalar::Int(0))),
-    ("new_ones", |c| filled(c, Scalar::Int(1))),
-    ("new_empty", |c| filled(c, Scalar::Int(0))),
-    ("new_empty_strided", |c| filled(c, Scalar::Int(0))),
-    ("full_like", |c| like(c, c.scalar("fill_value")?)),
-    ("zeros_like", |c| like(c, Scalar::Int(0))),
-    ("ones_like", |c| like(c, Scalar::Int(1))),
-    ("empty_like", |c| like(c, Scalar::Int(0))),
-    ("fill", fill),
-    ("scalar_tensor", |c| Ok(Tensor::full(c.dtype()?.unwrap_or(DEFAULT_FLOAT), &[], c.scalar("s")?).into())),
-    ("arange", arange),
-    ("sym_size.int", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::full, |c| filled(c, c.scalar("fill_value")?)),
+    (Packet::zeros, |c| filled(c, Scalar::Int(0))),
+    (Packet::ones, |c| filled(c, Scalar::Int(1))),
+    (Packet::empty, |c| filled(c, Scalar::Int(0))),
+    (Packet::empty_strided, |c| filled(c, Scalar::Int(0))),
+    (Packet::new_full, |c| filled(c, c.scalar("fill_value")?)),
+    (Packet::new_zeros, |c| filled(c, Scalar::Int(0))),
+    (Packet::new_ones, |c| filled(c, Scalar::Int(1))),
+    (Packet::new_empty, |c| filled(c, Scalar::Int(0))),
+    (Packet::new_empty_strided, |c| filled(c, Scalar::Int(0))),
+    (Packet::full_like, |c| like(c, c.scalar("fill_value")?)),
+    (Packet::zeros_like, |c| like(c, Scalar::Int(0))),
+    (Packet::ones_like, |c| like(c, Scalar::Int(1))),
+    (Packet::empty_like, |c| like(c, Scalar::Int(0))),
+    (Packet::fill, fill),
+    (Packet::scalar_tensor, |c| Ok(Tensor::full(c.dtype()?.unwrap_or(DEFAULT_FLOAT), &[], c.scalar("s")?).into())),
+    (Packet::arange, arange),
+    (Packet::sym_size, |c| {
+        if c.op() != Aten::sym_size_int {
+            return Err(c.unsupported("all dimensions at once"));
+        }
         let x = c.tensor("self")?;
         let size = *c.fits(x.sizes().get(c.dim("dim", x.rank())?))?;
         Ok(Value::Plain(Arg::Int(size as i64)))
     }),
-    ("sym_numel", |c| Ok(Value::Plain(Arg::Int(c.tensor("self")?.numel() as i64)))),
-    ("empty_permuted", |c| filled(c, Scalar::Int(0))),
-    ("linspace", linspace),
-    ("eye", eye),
+    (Packet::sym_numel, |c| Ok(Value::Plain(Arg::Int(c.tensor("self")?.numel() as i64)))),
+    (Packet::empty_permuted, |c| filled(c, Scalar::Int(0))),
+    (Packet::linspace, linspace),
+    (Packet::eye, eye),
 ];
 
 /// The dtype that a fill value has by itself in `full`.

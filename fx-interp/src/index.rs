@@ -5,23 +5,24 @@ use super::{
     call::{Call, Result},
     tensor::indices,
 };
+use fx::aten::Packet;
 use fx::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("embedding", embedding),
-    ("embedding_dense_backward", embedding_backward),
-    ("index_select", index_select),
-    ("index_add", index_add),
-    ("gather", gather),
-    ("scatter", |c| scatter(c, false)),
-    ("scatter_add", |c| scatter(c, true)),
-    ("index", index),
-    ("_unsafe_index", index),
-    ("index_put", index_put),
-    ("_unsafe_index_put", index_put),
-    ("nonzero", nonzero),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::embedding, embedding),
+    (Packet::embedding_dense_backward, embedding_backward),
+    (Packet::index_select, index_select),
+    (Packet::index_add, index_add),
+    (Packet::gather, gather),
+    (Packet::scatter, |c| scatter(c, false)),
+    (Packet::scatter_add, |c| scatter(c, true)),
+    (Packet::index, index),
+    (Packet::_unsafe_index, index),
+    (Packet::index_put, index_put),
+    (Packet::_unsafe_index_put, index_put),
+    (Packet::nonzero, nonzero),
 ];
 
 /// A position, counted from the end if negative, that must lie below `size`.

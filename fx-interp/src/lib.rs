@@ -24,7 +24,7 @@ pub use tensor::{Tensor, broadcast_sizes};
 use call::{Call, Env, Result};
 use fx::{
     arg::Arg,
-    aten::{self, BindError, Overload},
+    aten::{Aten, BindError, Packet},
     graph::{Graph, Kind, Node, NodeId},
 };
 use rustc_hash::FxHashMap;
@@ -89,7 +89,9 @@ pub fn run_with(graph: &Graph, inputs: &[Value], attribute: impl Fn(&str) -> Opt
         let at = |error| InterpError::At { node: node.name.clone(), error: Box::new(error) };
         let value = match node.kind {
             Kind::Placeholder => inputs.next().cloned().ok_or(InterpError::MissingInput),
-            Kind::GetAttr => attribute(&node.target).ok_or_else(|| InterpError::NoRule(node.target.clone())),
+            Kind::GetAttr => {
+                attribute(&node.target).ok_or_else(|| InterpError::NoRule(node.target.as_str().to_owned()))
+            }
             Kind::Output => return outputs(graph, &env, node).map_err(at),
             _ => evaluate(graph, &env, node),
         };
@@ -107,34 +109,33 @@ fn outputs(graph: &Graph, env: &Env, node: &Node) -> Result<Vec<Value>> {
 
 /// The value of a node that calls something.
 fn evaluate(graph: &Graph, env: &Env, node: &Node) -> Result {
-    let no_rule = || InterpError::NoRule(node.target.clone());
+    let no_rule = || InterpError::NoRule(node.target.as_str().to_owned());
     if node.kind != Kind::CallFunction {
         return Err(no_rule());
     }
-    if !node.target.starts_with("aten.") {
+    let Some(op) = node.op() else {
         let args: Vec<Value> = node.args.iter().map(|a| resolve(graph, env, a)).collect::<Result<_>>()?;
         return plain::call(&node.target, &args).ok_or_else(no_rule);
-    }
-    let overload = aten::lookup(&node.target).ok_or_else(no_rule)?;
+    };
     let args = node.args.iter().map(|a| substitute(graph, env, a)).collect::<Result<Vec<Arg>>>()?;
     let kwargs = node.kwargs.iter().map(|(k, v)| Ok((k.clone(), substitute(graph, env, v)?)));
     let kwargs = kwargs.collect::<Result<Vec<_>>>()?;
-    apply(overload, &args, &kwargs, env)
+    apply(op, &args, &kwargs, env)
 }
 
 /// Applies an overload to arguments whose nodes are tensors in `env`.
-fn apply(overload: &Overload, args: &[Arg], kwargs: &[(String, Arg)], env: &Env) -> Result {
-    let rule = rule(overload).ok_or_else(|| InterpError::NoRule(overload.name.clone()))?;
-    rule(&Call::new(overload.bind(args, kwargs)?, env))
+fn apply(op: Aten, args: &[Arg], kwargs: &[(String, Arg)], env: &Env) -> Result {
+    let rule = rule(op).ok_or_else(|| InterpError::NoRule(op.name().to_owned()))?;
+    rule(&Call::new(op.bind(args, kwargs)?, env))
 }
 
 /// Calls one overload on values, without a graph.
 pub fn call(target: &str, args: &[Value], kwargs: &[(&str, Value)]) -> Result {
-    let overload = aten::lookup(target).ok_or_else(|| InterpError::NoRule(target.to_owned()))?;
+    let op = Aten::named(target).ok_or_else(|| InterpError::NoRule(target.to_owned()))?;
     let mut env = Env::default();
     let args: Vec<Arg> = args.iter().map(|v| bind_value(&mut env, v)).collect();
     let kwargs: Vec<_> = kwargs.iter().map(|(k, v)| ((*k).to_owned(), bind_value(&mut env, v))).collect();
-    apply(overload, &args, &kwargs, &env)
+    apply(op, &args, &kwargs, &env)
 }
 
 /// The argument that stands for `value`, whose tensors get fresh ids.
@@ -153,19 +154,19 @@ fn bind_value(env: &mut Env, value: &Value) -> Arg {
 /// A rule: computes the result of a call.
 type Rule = fn(&Call) -> Result;
 
-/// The rule of an overload: that of its full name, else that of its operator. Of what writes into its arguments only
+/// The rule of an overload, by its operator. Of what writes into its arguments only
 /// `copy_` has one: it gives the value that the argument has then, and who asks for the argument gets the old one (in a
 /// graph that changes its inputs nobody does).
-fn rule(overload: &Overload) -> Option<Rule> {
-    static INDEX: OnceLock<FxHashMap<&'static str, Rule>> = OnceLock::new();
-    if overload.mutates() && overload.base() != "copy_" {
+fn rule(op: Aten) -> Option<Rule> {
+    static INDEX: OnceLock<FxHashMap<Packet, Rule>> = OnceLock::new();
+    if op.mutates() && op.packet() != Packet::copy_ {
         return None;
     }
     let families =
         [view::RULES, create::RULES, reduce::RULES, matmul::RULES, norm::RULES, conv::RULES, pool::RULES, index::RULES];
     let index = INDEX.get_or_init(|| families.into_iter().flatten().copied().collect());
-    let named = index.get(overload.name.as_str()).or_else(|| index.get(overload.base())).copied();
-    named.or_else(|| fx::infer::pointwise::row(overload).map(|_| pointwise::rule as Rule))
+    let named = index.get(&op.packet()).copied();
+    named.or_else(|| fx::infer::pointwise::row(op).map(|_| pointwise::rule as Rule))
 }
 
 /// The argument with its nodes' values put in.

@@ -4,23 +4,24 @@ use super::{
     Rule, Tensor, Value,
     call::{Call, Result, tuple},
 };
+use fx::aten::Packet;
 use fx::scalar::Scalar;
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("mm", |c| Ok(product(c, c.tensor("self")?, c.tensor("mat2")?)?.into())),
-    ("bmm", |c| Ok(product(c, c.tensor("self")?, c.tensor("mat2")?)?.into())),
-    ("mv", |c| Ok(product(c, c.tensor("self")?, c.tensor("vec")?)?.into())),
-    ("dot", |c| Ok(product(c, c.tensor("self")?, c.tensor("tensor")?)?.into())),
-    ("matmul", |c| Ok(product(c, c.tensor("self")?, c.tensor("other")?)?.into())),
-    ("addmm", |c| added(c, "mat1", "mat2")),
-    ("baddbmm", |c| added(c, "batch1", "batch2")),
-    ("addmv", |c| added(c, "mat", "vec")),
-    ("linear", linear),
-    ("scaled_dot_product_attention", |c| Ok(attention(c)?.0.into())),
-    ("_scaled_dot_product_flash_attention_for_cpu", |c| attention(c).map(|(out, lse)| tuple([out, lse]))),
-    ("_scaled_dot_product_flash_attention_for_cpu_backward", attention_backward),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::mm, |c| Ok(product(c, c.tensor("self")?, c.tensor("mat2")?)?.into())),
+    (Packet::bmm, |c| Ok(product(c, c.tensor("self")?, c.tensor("mat2")?)?.into())),
+    (Packet::mv, |c| Ok(product(c, c.tensor("self")?, c.tensor("vec")?)?.into())),
+    (Packet::dot, |c| Ok(product(c, c.tensor("self")?, c.tensor("tensor")?)?.into())),
+    (Packet::matmul, |c| Ok(product(c, c.tensor("self")?, c.tensor("other")?)?.into())),
+    (Packet::addmm, |c| added(c, "mat1", "mat2")),
+    (Packet::baddbmm, |c| added(c, "batch1", "batch2")),
+    (Packet::addmv, |c| added(c, "mat", "vec")),
+    (Packet::linear, linear),
+    (Packet::scaled_dot_product_attention, |c| Ok(attention(c)?.0.into())),
+    (Packet::_scaled_dot_product_flash_attention_for_cpu, |c| attention(c).map(|(out, lse)| tuple([out, lse]))),
+    (Packet::_scaled_dot_product_flash_attention_for_cpu_backward, attention_backward),
 ];
 
 /// Sum of products of two lanes.

@@ -5,40 +5,41 @@ use super::{
     call::{Call, Result, tuple},
     reduce::{lanes, mean_and_squares},
 };
+use fx::aten::Packet;
 use fx::{arg::Arg, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("_softmax", |c| softmax(c, false)),
-    ("softmax", |c| softmax(c, false)),
-    ("_safe_softmax", |c| softmax(c, false)),
-    ("_log_softmax", |c| softmax(c, true)),
-    ("log_softmax", |c| softmax(c, true)),
-    ("_softmax_backward_data", |c| softmax_backward(c, false)),
-    ("_log_softmax_backward_data", |c| softmax_backward(c, true)),
-    ("native_layer_norm", layer_norm),
-    ("layer_norm", |c| first(layer_norm(c)?)),
-    ("native_layer_norm_backward", layer_norm_backward),
-    ("_fused_rms_norm", rms_norm),
-    ("rms_norm", |c| first(rms_norm(c)?)),
-    ("native_group_norm", group_norm),
-    ("group_norm", |c| first(group_norm(c)?)),
-    ("batch_norm", |c| match c.bool("training")? {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::_softmax, |c| softmax(c, false)),
+    (Packet::softmax, |c| softmax(c, false)),
+    (Packet::_safe_softmax, |c| softmax(c, false)),
+    (Packet::_log_softmax, |c| softmax(c, true)),
+    (Packet::log_softmax, |c| softmax(c, true)),
+    (Packet::_softmax_backward_data, |c| softmax_backward(c, false)),
+    (Packet::_log_softmax_backward_data, |c| softmax_backward(c, true)),
+    (Packet::native_layer_norm, layer_norm),
+    (Packet::layer_norm, |c| first(layer_norm(c)?)),
+    (Packet::native_layer_norm_backward, layer_norm_backward),
+    (Packet::_fused_rms_norm, rms_norm),
+    (Packet::rms_norm, |c| first(rms_norm(c)?)),
+    (Packet::native_group_norm, group_norm),
+    (Packet::group_norm, |c| first(group_norm(c)?)),
+    (Packet::batch_norm, |c| match c.bool("training")? {
         true => Err(c.unsupported("running statistics that are written to")),
         false => first(batch_norm(c, false)?),
     }),
-    ("dropout", |c| match c.bool("train")? && c.float("p")? != 0.0 {
+    (Packet::dropout, |c| match c.bool("train")? && c.float("p")? != 0.0 {
         true => Err(c.unsupported("random numbers")),
         false => Ok(c.tensor("input")?.clone().into()),
     }),
-    ("_native_batch_norm_legit_no_training", |c| batch_norm(c, false)),
-    ("_native_batch_norm_legit_functional", |c| batch_norm(c, c.bool("training")?)),
-    ("_native_batch_norm_legit", |c| batch_norm(c, c.bool("training")?)),
-    ("native_batch_norm_backward", batch_norm_backward),
-    ("nll_loss_forward", nll_loss),
-    ("nll_loss_backward", nll_loss_backward),
-    ("mse_loss", mse_loss),
+    (Packet::_native_batch_norm_legit_no_training, |c| batch_norm(c, false)),
+    (Packet::_native_batch_norm_legit_functional, |c| batch_norm(c, c.bool("training")?)),
+    (Packet::_native_batch_norm_legit, |c| batch_norm(c, c.bool("training")?)),
+    (Packet::native_batch_norm_backward, batch_norm_backward),
+    (Packet::nll_loss_forward, nll_loss),
+    (Packet::nll_loss_backward, nll_loss_backward),
+    (Packet::mse_loss, mse_loss),
 ];
 
 fn first(value: Value) -> Result {
@@ -66,7 +67,7 @@ fn softmax(c: &Call, log: bool) -> Result {
     let x = c.tensor("self")?;
     let widened = c.has("half_to_float") && c.bool("half_to_float")?;
     let dtype = c.dtype()?.unwrap_or(if widened { DType::F32 } else { x.dtype() });
-    let safe = c.overload().base() == "_safe_softmax";
+    let safe = c.op().packet() == Packet::_safe_softmax;
     let lane = |v: &[f64]| {
         let max = v.iter().copied().fold(f64::NEG_INFINITY, |a, b| if b.is_nan() { b } else { a.max(b) });
         if safe && max == f64::NEG_INFINITY {
@@ -240,7 +241,7 @@ fn batch_norm(c: &Call, training: bool) -> Result {
     };
     let mean = saved(moments.iter().map(|m| m.0).collect())?;
     let mut results = vec![out, mean, saved(moments.iter().map(|m| 1.0 / (m.1 + eps).sqrt()).collect())?];
-    if c.overload().base().ends_with("functional") {
+    if c.op().packet().name().ends_with("functional") {
         let count = (x.numel() / channels.max(1)) as f64;
         let unbiased: Vec<f64> = moments.iter().map(|m| m.1 * count / (count - 1.0)).collect();
         let means: Vec<f64> = moments.iter().map(|m| m.0).collect();

@@ -6,6 +6,7 @@ use super::{
     call::{Call, Result},
     scalar,
 };
+use fx::aten::Packet;
 use fx::{
     arg::Arg,
     infer::{pointwise as rows, promote::Operand},
@@ -19,7 +20,7 @@ pub(super) type Kernel<'a> = Box<dyn Fn(&[Scalar]) -> Scalar + 'a>;
 
 /// The rule of every element-wise overload.
 pub(super) fn rule(call: &Call) -> Result {
-    let row = rows::row(call.overload()).ok_or_else(|| call.unsupported("an op that is not element-wise"))?;
+    let row = rows::row(call.op()).ok_or_else(|| call.unsupported("an op that is not element-wise"))?;
     let operands = operands(call, row.operands)?;
     let standings: Vec<Operand> = operands.iter().map(Value::standing).collect();
     let (common, result) = call.fits(row.promotion(call).apply(&standings))?;
@@ -88,117 +89,117 @@ fn operands<'a>(call: &Call<'a>, names: &[&str]) -> Result<Vec<Value<'a>>> {
 
 /// What the call computes of one element of each operand, in the dtype `dtype`.
 fn kernel<'a>(call: &'a Call, dtype: DType) -> Result<Kernel<'a>> {
-    let base = call.overload().base();
-    if let Some(op) = primitive(base) {
+    let packet = call.op().packet();
+    if let Some(op) = primitive(packet) {
         return Ok(Box::new(move |x| scalar::pointwise(op, dtype, x)));
     }
-    if let Some(f) = unary(base) {
+    if let Some(f) = unary(packet) {
         return Ok(Box::new(move |x| f(x[0].as_f64()).into()));
     }
-    if let Some(f) = binary(base) {
+    if let Some(f) = binary(packet) {
         return Ok(Box::new(move |x| f(x[0].as_f64(), x[1].as_f64()).into()));
     }
-    match composed(call, base, dtype)? {
+    match composed(call, packet, dtype)? {
         Some(kernel) => Ok(kernel),
-        None => activation::kernel(call, base, dtype),
+        None => activation::kernel(call, packet, dtype),
     }
 }
 
 /// The operators that are a primitive on all their operands.
-fn primitive(base: &str) -> Option<P> {
-    Some(match base {
-        "neg" => P::Neg,
-        "abs" => P::Abs,
-        "sign" | "sgn" => P::Sign,
-        "floor" => P::Floor,
-        "ceil" => P::Ceil,
-        "trunc" => P::Trunc,
-        "bitwise_not" => P::Not,
-        "mul" | "multiply" => P::Mul,
-        "maximum" | "max" => P::Maximum,
-        "minimum" | "min" => P::Minimum,
-        "fmod" => P::Fmod,
-        "remainder" => P::Remainder,
-        "floor_divide" => P::FloorDiv,
-        "true_divide" => P::Div,
-        "pow" => P::Pow,
-        "atan2" => P::Atan2,
-        "copysign" => P::Copysign,
-        "bitwise_and" | "__and__" => P::And,
-        "bitwise_or" | "__or__" => P::Or,
-        "bitwise_xor" | "__xor__" => P::Xor,
-        "bitwise_left_shift" | "__lshift__" => P::Shl,
-        "bitwise_right_shift" | "__rshift__" => P::Shr,
-        "eq" => P::Eq,
-        "ne" => P::Ne,
-        "lt" => P::Lt,
-        "le" => P::Le,
-        "gt" => P::Gt,
-        "ge" => P::Ge,
-        "where" => P::Where,
-        "isnan" => P::IsNan,
-        "isinf" => P::IsInf,
-        "signbit" => P::Signbit,
-        "sqrt" => P::Sqrt,
-        "rsqrt" => P::Rsqrt,
-        "reciprocal" => P::Reciprocal,
-        "exp" => P::Exp,
-        "exp2" => P::Exp2,
-        "expm1" => P::Expm1,
-        "log" => P::Log,
-        "log2" => P::Log2,
-        "log10" => P::Log10,
-        "log1p" => P::Log1p,
-        "sin" => P::Sin,
-        "cos" => P::Cos,
-        "tan" => P::Tan,
-        "asin" => P::Asin,
-        "acos" => P::Acos,
-        "atan" => P::Atan,
-        "sinh" => P::Sinh,
-        "cosh" => P::Cosh,
-        "tanh" => P::Tanh,
-        "sigmoid" => P::Sigmoid,
-        "erf" => P::Erf,
-        "erfc" => P::Erfc,
+fn primitive(packet: Packet) -> Option<P> {
+    Some(match packet {
+        Packet::neg => P::Neg,
+        Packet::abs => P::Abs,
+        Packet::sign | Packet::sgn => P::Sign,
+        Packet::floor => P::Floor,
+        Packet::ceil => P::Ceil,
+        Packet::trunc => P::Trunc,
+        Packet::bitwise_not => P::Not,
+        Packet::mul | Packet::multiply => P::Mul,
+        Packet::maximum | Packet::max => P::Maximum,
+        Packet::minimum | Packet::min => P::Minimum,
+        Packet::fmod => P::Fmod,
+        Packet::remainder => P::Remainder,
+        Packet::floor_divide => P::FloorDiv,
+        Packet::true_divide => P::Div,
+        Packet::pow => P::Pow,
+        Packet::atan2 => P::Atan2,
+        Packet::copysign => P::Copysign,
+        Packet::bitwise_and | Packet::__and__ => P::And,
+        Packet::bitwise_or | Packet::__or__ => P::Or,
+        Packet::bitwise_xor | Packet::__xor__ => P::Xor,
+        Packet::bitwise_left_shift | Packet::__lshift__ => P::Shl,
+        Packet::bitwise_right_shift | Packet::__rshift__ => P::Shr,
+        Packet::eq => P::Eq,
+        Packet::ne => P::Ne,
+        Packet::lt => P::Lt,
+        Packet::le => P::Le,
+        Packet::gt => P::Gt,
+        Packet::ge => P::Ge,
+        Packet::r#where => P::Where,
+        Packet::isnan => P::IsNan,
+        Packet::isinf => P::IsInf,
+        Packet::signbit => P::Signbit,
+        Packet::sqrt => P::Sqrt,
+        Packet::rsqrt => P::Rsqrt,
+        Packet::reciprocal => P::Reciprocal,
+        Packet::exp => P::Exp,
+        Packet::exp2 => P::Exp2,
+        Packet::expm1 => P::Expm1,
+        Packet::log => P::Log,
+        Packet::log2 => P::Log2,
+        Packet::log10 => P::Log10,
+        Packet::log1p => P::Log1p,
+        Packet::sin => P::Sin,
+        Packet::cos => P::Cos,
+        Packet::tan => P::Tan,
+        Packet::asin => P::Asin,
+        Packet::acos => P::Acos,
+        Packet::atan => P::Atan,
+        Packet::sinh => P::Sinh,
+        Packet::cosh => P::Cosh,
+        Packet::tanh => P::Tanh,
+        Packet::sigmoid => P::Sigmoid,
+        Packet::erf => P::Erf,
+        Packet::erfc => P::Erfc,
         _ => return None,
     })
 }
 
 /// The functions of one float.
-fn unary(base: &str) -> Option<fn(f64) -> f64> {
+fn unary(packet: Packet) -> Option<fn(f64) -> f64> {
     use std::f64::consts::PI;
-    Some(match base {
-        "frac" => |x| x - x.trunc(),
-        "asinh" => f64::asinh,
-        "acosh" => f64::acosh,
-        "atanh" => f64::atanh,
-        "sinc" => |x| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) },
-        "deg2rad" => f64::to_radians,
-        "rad2deg" => f64::to_degrees,
+    Some(match packet {
+        Packet::frac => |x| x - x.trunc(),
+        Packet::asinh => f64::asinh,
+        Packet::acosh => f64::acosh,
+        Packet::atanh => f64::atanh,
+        Packet::sinc => |x| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) },
+        Packet::deg2rad => f64::to_radians,
+        Packet::rad2deg => f64::to_degrees,
         _ => return None,
     })
 }
 
 /// The functions of two floats.
-fn binary(base: &str) -> Option<fn(f64, f64) -> f64> {
-    Some(match base {
-        "hypot" => f64::hypot,
-        "logaddexp" => |a, b| if a == b { a + 2f64.ln() } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
-        "xlogy" => |a, b| if a == 0.0 && !b.is_nan() { 0.0 } else { a * b.ln() },
+fn binary(packet: Packet) -> Option<fn(f64, f64) -> f64> {
+    Some(match packet {
+        Packet::hypot => f64::hypot,
+        Packet::logaddexp => |a, b| if a == b { a + 2f64.ln() } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
+        Packet::xlogy => |a, b| if a == 0.0 && !b.is_nan() { 0.0 } else { a * b.ln() },
         _ => return None,
     })
 }
 
 /// The operators that combine several primitives, exact on integers.
-fn composed<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Option<Kernel<'a>>> {
+fn composed<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Option<Kernel<'a>>> {
     let prim = move |op, x: &[Scalar]| scalar::pointwise(op, dtype, x);
     let zero = Scalar::zero(dtype);
-    Ok(Some(match base {
-        "add" | "sub" | "subtract" | "rsub" => {
+    Ok(Some(match packet {
+        Packet::add | Packet::sub | Packet::subtract | Packet::rsub => {
             let alpha = call.opt_scalar("alpha").unwrap_or(Scalar::Int(1));
-            let op = if base == "add" { P::Add } else { P::Sub };
-            let (a, b) = if base == "rsub" { (1, 0) } else { (0, 1) };
+            let op = if packet == Packet::add { P::Add } else { P::Sub };
+            let (a, b) = if packet == Packet::rsub { (1, 0) } else { (0, 1) };
             Box::new(move |x| match dtype.is_float() {
                 // The product is not rounded: with alpha = 1 it is exact, else torch may fuse it.
                 true if op == P::Add => Scalar::Float(x[a].as_f64() + alpha.as_f64() * x[b].as_f64()),
@@ -206,7 +207,7 @@ fn composed<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Option<Kerne
                 false => prim(op, &[x[a], prim(P::Mul, &[x[b], alpha])]),
             })
         }
-        "div" | "divide" => match call.has("rounding_mode").then(|| call.get("rounding_mode")) {
+        Packet::div | Packet::divide => match call.has("rounding_mode").then(|| call.get("rounding_mode")) {
             Some(Arg::Str(mode)) if mode == "floor" => Box::new(move |x| prim(P::FloorDiv, x)),
             Some(Arg::Str(_)) => Box::new(move |x| match prim(P::Div, x) {
                 Scalar::Float(q) => q.trunc().into(),
@@ -214,40 +215,40 @@ fn composed<'a>(call: &'a Call, base: &str, dtype: DType) -> Result<Option<Kerne
             }),
             _ => Box::new(move |x| prim(P::Div, x)),
         },
-        "round" if call.has("decimals") => return Ok(None),
-        "round" => Box::new(move |x| prim(P::Round, x)),
-        "positive" => Box::new(|x| x[0]),
-        "square" => Box::new(move |x| prim(P::Mul, &[x[0], x[0]])),
-        "relu" => Box::new(move |x| prim(P::Maximum, &[x[0], zero])),
-        "fmax" | "fmin" => {
-            let op = if base == "fmax" { P::Maximum } else { P::Minimum };
+        Packet::round if call.has("decimals") => return Ok(None),
+        Packet::round => Box::new(move |x| prim(P::Round, x)),
+        Packet::positive => Box::new(|x| x[0]),
+        Packet::square => Box::new(move |x| prim(P::Mul, &[x[0], x[0]])),
+        Packet::relu => Box::new(move |x| prim(P::Maximum, &[x[0], zero])),
+        Packet::fmax | Packet::fmin => {
+            let op = if packet == Packet::fmax { P::Maximum } else { P::Minimum };
             Box::new(move |x| match x {
                 [a, b] if a.as_f64().is_nan() => *b,
                 [a, b] if b.as_f64().is_nan() => *a,
                 _ => prim(op, x),
             })
         }
-        "clamp" | "clip" | "clamp_min" | "clamp_max" => clamp(call, dtype),
-        "masked_fill" => Box::new(|x| if x[1].as_bool() { x[2] } else { x[0] }),
-        "heaviside" => Box::new(move |x| match x[0].as_f64() {
+        Packet::clamp | Packet::clip | Packet::clamp_min | Packet::clamp_max => clamp(call, dtype),
+        Packet::masked_fill => Box::new(|x| if x[1].as_bool() { x[2] } else { x[0] }),
+        Packet::heaviside => Box::new(move |x| match x[0].as_f64() {
             a if a.is_nan() => x[0],
             0.0 => x[1],
             a => (a > 0.0).into(),
         }),
-        "addcmul" | "addcdiv" => {
+        Packet::addcmul | Packet::addcdiv => {
             let value = call.scalar("value")?;
-            let op = if base == "addcmul" { P::Mul } else { P::Div };
+            let op = if packet == Packet::addcmul { P::Mul } else { P::Div };
             Box::new(move |x| prim(P::Add, &[x[0], prim(op, &[prim(P::Mul, &[value, x[1]]), x[2]])]))
         }
-        "lerp" => Box::new(|x| (x[0].as_f64() + x[2].as_f64() * (x[1].as_f64() - x[0].as_f64())).into()),
-        "logical_not" => Box::new(|x| (!x[0].as_bool()).into()),
-        "logical_and" => Box::new(|x| (x[0].as_bool() && x[1].as_bool()).into()),
-        "logical_or" => Box::new(|x| (x[0].as_bool() || x[1].as_bool()).into()),
-        "logical_xor" => Box::new(|x| (x[0].as_bool() != x[1].as_bool()).into()),
-        "isfinite" => Box::new(|x| x[0].as_f64().is_finite().into()),
-        "isposinf" => Box::new(|x| (x[0].as_f64() == f64::INFINITY).into()),
-        "isneginf" => Box::new(|x| (x[0].as_f64() == f64::NEG_INFINITY).into()),
-        "native_dropout_backward" => {
+        Packet::lerp => Box::new(|x| (x[0].as_f64() + x[2].as_f64() * (x[1].as_f64() - x[0].as_f64())).into()),
+        Packet::logical_not => Box::new(|x| (!x[0].as_bool()).into()),
+        Packet::logical_and => Box::new(|x| (x[0].as_bool() && x[1].as_bool()).into()),
+        Packet::logical_or => Box::new(|x| (x[0].as_bool() || x[1].as_bool()).into()),
+        Packet::logical_xor => Box::new(|x| (x[0].as_bool() != x[1].as_bool()).into()),
+        Packet::isfinite => Box::new(|x| x[0].as_f64().is_finite().into()),
+        Packet::isposinf => Box::new(|x| (x[0].as_f64() == f64::INFINITY).into()),
+        Packet::isneginf => Box::new(|x| (x[0].as_f64() == f64::NEG_INFINITY).into()),
+        Packet::native_dropout_backward => {
             let scale = call.float("scale")?;
             Box::new(move |x| (x[0].as_f64() * x[1].as_f64() * scale).into())
         }

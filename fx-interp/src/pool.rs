@@ -5,20 +5,21 @@ use super::{
     call::{Call, Result, tuple},
     tensor::indices,
 };
+use fx::aten::Packet;
 use fx::scalar::Scalar;
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("max_pool2d_with_indices", |c| max_pool(c).map(|(values, positions)| tuple([values, positions]))),
-    ("max_pool2d", |c| Ok(max_pool(c)?.0.into())),
-    ("max_pool2d_with_indices_backward", max_pool_backward),
-    ("avg_pool2d", avg_pool),
-    ("avg_pool2d_backward", avg_pool_backward),
-    ("_adaptive_avg_pool2d", adaptive_pool),
-    ("adaptive_avg_pool2d", adaptive_pool),
-    ("_adaptive_avg_pool2d_backward", adaptive_pool_backward),
-    ("upsample_nearest2d", upsample_nearest),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::max_pool2d_with_indices, |c| max_pool(c).map(|(values, positions)| tuple([values, positions]))),
+    (Packet::max_pool2d, |c| Ok(max_pool(c)?.0.into())),
+    (Packet::max_pool2d_with_indices_backward, max_pool_backward),
+    (Packet::avg_pool2d, avg_pool),
+    (Packet::avg_pool2d_backward, avg_pool_backward),
+    (Packet::_adaptive_avg_pool2d, adaptive_pool),
+    (Packet::adaptive_avg_pool2d, adaptive_pool),
+    (Packet::_adaptive_avg_pool2d_backward, adaptive_pool_backward),
+    (Packet::upsample_nearest2d, upsample_nearest),
 ];
 
 /// A pooling window in two dimensions.

@@ -5,33 +5,36 @@ use super::{
     call::{Call, Result, tuple},
     pointwise, scalar,
 };
+use fx::aten::Packet;
 use fx::{prim::Pointwise, scalar::Scalar};
 use symshapes::DType;
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("sum", |c| reduce(c, c.dtype()?.unwrap_or(counted(c)?), sum)),
-    ("prod", |c| reduce(c, c.dtype()?.unwrap_or(counted(c)?), product)),
-    ("mean", |c| reduce(c, c.dtype()?.unwrap_or(c.tensor("self")?.dtype()), mean)),
-    ("amax", |c| reduce(c, c.tensor("self")?.dtype(), |v| extreme(v, Pointwise::Maximum))),
-    ("amin", |c| reduce(c, c.tensor("self")?.dtype(), |v| extreme(v, Pointwise::Minimum))),
-    ("any", |c| reduce(c, DType::Bool, |v| v.iter().any(|s| s.as_bool()).into())),
-    ("all", |c| reduce(c, DType::Bool, |v| v.iter().all(|s| s.as_bool()).into())),
-    ("count_nonzero", |c| reduce(c, DType::I64, |v| Scalar::Int(v.iter().filter(|s| s.as_bool()).count() as i64))),
-    ("logsumexp", |c| reduce(c, c.tensor("self")?.dtype(), logsumexp)),
-    ("linalg_vector_norm", vector_norm),
-    ("var", |c| Ok(moments(c)?.0.into())),
-    ("std", |c| Ok(roots(&moments(c)?.0).into())),
-    ("var_mean", |c| moments(c).map(|(var, mean)| tuple([var, mean]))),
-    ("std_mean", |c| moments(c).map(|(var, mean)| tuple([roots(&var), mean]))),
-    ("argmax", |c| arg_extreme(c, Pointwise::Gt)),
-    ("argmin", |c| arg_extreme(c, Pointwise::Lt)),
-    ("max", |c| max_min(c, Pointwise::Gt)),
-    ("min", |c| max_min(c, Pointwise::Lt)),
-    ("cumsum", |c| scan(c, Pointwise::Add)),
-    ("cumprod", |c| scan(c, Pointwise::Mul)),
-    ("sort", |c| ordered(c, None, c.bool("descending")?)),
-    ("topk", |c| ordered(c, Some(c.int("k")?), c.bool("largest")?)),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::sum, |c| reduce(c, c.dtype()?.unwrap_or(counted(c)?), sum)),
+    (Packet::prod, |c| reduce(c, c.dtype()?.unwrap_or(counted(c)?), product)),
+    (Packet::mean, |c| reduce(c, c.dtype()?.unwrap_or(c.tensor("self")?.dtype()), mean)),
+    (Packet::amax, |c| reduce(c, c.tensor("self")?.dtype(), |v| extreme(v, Pointwise::Maximum))),
+    (Packet::amin, |c| reduce(c, c.tensor("self")?.dtype(), |v| extreme(v, Pointwise::Minimum))),
+    (Packet::any, |c| reduce(c, DType::Bool, |v| v.iter().any(|s| s.as_bool()).into())),
+    (Packet::all, |c| reduce(c, DType::Bool, |v| v.iter().all(|s| s.as_bool()).into())),
+    (Packet::count_nonzero, |c| {
+        reduce(c, DType::I64, |v| Scalar::Int(v.iter().filter(|s| s.as_bool()).count() as i64))
+    }),
+    (Packet::logsumexp, |c| reduce(c, c.tensor("self")?.dtype(), logsumexp)),
+    (Packet::linalg_vector_norm, vector_norm),
+    (Packet::var, |c| Ok(moments(c)?.0.into())),
+    (Packet::std, |c| Ok(roots(&moments(c)?.0).into())),
+    (Packet::var_mean, |c| moments(c).map(|(var, mean)| tuple([var, mean]))),
+    (Packet::std_mean, |c| moments(c).map(|(var, mean)| tuple([roots(&var), mean]))),
+    (Packet::argmax, |c| arg_extreme(c, Pointwise::Gt)),
+    (Packet::argmin, |c| arg_extreme(c, Pointwise::Lt)),
+    (Packet::max, |c| max_min(c, Pointwise::Gt)),
+    (Packet::min, |c| max_min(c, Pointwise::Lt)),
+    (Packet::cumsum, |c| scan(c, Pointwise::Add)),
+    (Packet::cumprod, |c| scan(c, Pointwise::Mul)),
+    (Packet::sort, |c| ordered(c, None, c.bool("descending")?)),
+    (Packet::topk, |c| ordered(c, Some(c.int("k")?), c.bool("largest")?)),
 ];
 
 /// The dtype in which integers and bool are counted together.
@@ -75,7 +78,7 @@ fn keepdim(c: &Call) -> Result<bool> {
 /// Reduces the dimensions that the call names (all, where it names none) by `f`, from operands of the result's dtype.
 fn reduce(c: &Call, dtype: DType, f: fn(&[Scalar]) -> Scalar) -> Result {
     let x = c.tensor("self")?;
-    let x = if dtype == DType::Bool || c.overload().base() == "count_nonzero" { x.clone() } else { x.to(dtype) };
+    let x = if dtype == DType::Bool || c.op().packet() == Packet::count_nonzero { x.clone() } else { x.to(dtype) };
     let lanes = lanes(&x, &c.dims("dim", x.rank())?);
     let values = lanes.lanes.iter().map(|lane| f(lane)).collect();
     Ok(lanes.tensor(c, dtype, keepdim(c)?, values)?.into())

@@ -3,7 +3,7 @@
 //! Invariants (checked by [`crate::verify`]): names are unique; a node uses only nodes before it; there is at most one
 //! output node and it is last; placeholders come before every other node.
 
-use crate::{arg::Arg, names::Names};
+use crate::{arg::Arg, aten::Aten, names::Names, target::Target};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub struct Node {
     /// What is called or fetched. For a function its qualified name: `operator.add`, `torch.relu`,
     /// `torch.nn.functional.gelu`, and for an ATen overload `aten.add.Tensor` (namespace, name, overload). For the
     /// other kinds the placeholder's name, the attribute's path, the method's name, the submodule's path, `output`.
-    pub target: String,
+    pub target: Target,
     /// Positional arguments.
     pub args: Vec<Arg>,
     /// Keyword arguments, in the order given.
@@ -158,6 +158,11 @@ pub struct InUse {
 }
 
 impl Node {
+    /// The overload of ATen that is called.
+    pub fn op(&self) -> Option<Aten> {
+        self.target.op()
+    }
+
     /// The keyword argument of this name.
     pub fn kwarg(&self, name: &str) -> Option<&Arg> {
         self.kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v)
@@ -209,13 +214,13 @@ impl Graph {
     }
 
     /// As [`Graph::placeholder`], with a name for the node that differs from the input's.
-    pub fn placeholder_named(&mut self, target: impl Into<String>, name: &str) -> NodeId {
+    pub fn placeholder_named(&mut self, target: impl Into<Target>, name: &str) -> NodeId {
         let at = self.order.iter().position(|&n| self[n].kind != Kind::Placeholder).unwrap_or(self.order.len());
         self.insert_at(at, Kind::Placeholder, target.into(), vec![], vec![], Some(name))
     }
 
     /// Appends the fetch of an attribute of the module.
-    pub fn get_attr(&mut self, path: impl Into<String>) -> NodeId {
+    pub fn get_attr(&mut self, path: impl Into<Target>) -> NodeId {
         self.push(Kind::GetAttr, path, vec![], vec![], None)
     }
 
@@ -246,17 +251,17 @@ impl Graph {
     }
 
     /// Appends a call of a free function, named as [`Node::target`] has it.
-    pub fn call_function(&mut self, target: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+    pub fn call_function(&mut self, target: impl Into<Target>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
         self.push(Kind::CallFunction, target, args, kwargs, None)
     }
 
     /// Appends a call of a method of the first argument.
-    pub fn call_method(&mut self, method: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+    pub fn call_method(&mut self, method: impl Into<Target>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
         self.push(Kind::CallMethod, method, args, kwargs, None)
     }
 
     /// Appends a call of a submodule.
-    pub fn call_module(&mut self, path: impl Into<String>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
+    pub fn call_module(&mut self, path: impl Into<Target>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> NodeId {
         self.push(Kind::CallModule, path, args, kwargs, None)
     }
 
@@ -269,7 +274,7 @@ impl Graph {
     pub fn push(
         &mut self,
         kind: Kind,
-        target: impl Into<String>,
+        target: impl Into<Target>,
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
         hint: Option<&str>,
@@ -285,7 +290,7 @@ impl Graph {
         &mut self,
         before: NodeId,
         kind: Kind,
-        target: impl Into<String>,
+        target: impl Into<Target>,
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
         hint: Option<&str>,
@@ -298,7 +303,7 @@ impl Graph {
         &mut self,
         at: usize,
         kind: Kind,
-        target: String,
+        target: Target,
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
         hint: Option<&str>,

@@ -30,3 +30,4 @@ pub use graph::{Graph, InUse, Kind, Meta, Node, NodeId, Users};
 pub use python::is_in_place;
 pub use scalar::Scalar;
 pub use symshapes::TensorMeta;
+pub use target::Target;

@@ -3,7 +3,7 @@
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::shown::{Shown, Style};
-use crate::target::Target;
+use crate::target::Callee;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Graph {
@@ -52,11 +52,11 @@ impl Graph {
 
 fn listed_target(node: &Node) -> String {
     if node.kind != Kind::CallFunction {
-        return node.target.clone();
+        return node.target.to_string();
     }
-    match Target::of(&node.target) {
-        Target::Operator(name) => format!("operator.{name}"),
-        Target::Builtin(name) => format!("builtins.{name}"),
+    match node.target.callee() {
+        Callee::Operator(name) => format!("operator.{name}"),
+        Callee::Builtin(name) => format!("builtins.{name}"),
         other => other.qualified(),
     }
 }

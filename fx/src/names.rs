@@ -4,7 +4,7 @@
 //! keyword, a builtin, or one of the globals that generated code relies on.
 
 use crate::graph::Kind;
-use crate::target::{Target, snake_case};
+use crate::target::{Callee, snake_case};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of one graph.
@@ -65,7 +65,7 @@ impl Names {
 /// The base name for a node with this target.
 pub(crate) fn base_of(kind: Kind, target: &str) -> String {
     if kind == Kind::CallFunction {
-        return snake_case(Target::of(target).name());
+        return snake_case(Callee::of(target).name());
     }
     let inner = target.strip_prefix("__").and_then(|t| t.strip_suffix("__")).unwrap_or(target);
     snake_case(inner)

@@ -6,7 +6,7 @@ use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::names::{Names, is_identifier};
 use crate::shown::{Shown, Style};
-use crate::target::Target;
+use crate::target::Callee;
 use cranelift_entity::SecondaryMap;
 use std::fmt::Write;
 
@@ -98,8 +98,8 @@ impl Graph {
 
 /// True for a call of an operator that writes to its first operand, which is written as a statement.
 pub fn is_in_place(node: &Node) -> bool {
-    let operator = match Target::of(&node.target) {
-        Target::Operator(operator) if node.kind == Kind::CallFunction => operator,
+    let operator = match node.target.callee() {
+        Callee::Operator(operator) if node.kind == Kind::CallFunction => operator,
         _ => return false,
     };
     IN_PLACE.iter().any(|&(name, form)| name == operator && node.args.len() >= form.matches("{}").count())
@@ -187,8 +187,8 @@ impl<'a> Writer<'a> {
     }
 
     fn function(&mut self, node: &Node, name: &str) -> String {
-        let target = Target::of(&node.target);
-        if let Target::Operator(operator) = target {
+        let target = node.target.callee();
+        if let Callee::Operator(operator) = target {
             if let Some(infix) = self.operator(INFIX, operator, &node.args) {
                 return format!("{name} = {infix}");
             }
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
                 return format!("{statement};  {name} = {}", self.repr(&node.args[0]));
             }
         }
-        if let (Target::Builtin("getattr"), [object, Arg::Str(field)]) = (target, node.args.as_slice())
+        if let (Callee::Builtin("getattr"), [object, Arg::Str(field)]) = (target, node.args.as_slice())
             && is_identifier(field)
         {
             return format!("{name} = {}.{field}", self.repr(object));
@@ -219,11 +219,11 @@ impl<'a> Writer<'a> {
     }
 
     /// The name by which a function is called: torch's own by their full names, others through a global.
-    fn callee(&mut self, target: Target<'_>, written: &str) -> String {
+    fn callee(&mut self, target: Callee<'_>, written: &str) -> String {
         let qualified = target.qualified();
         match target {
-            Target::Builtin(_) | Target::Overload { .. } => qualified,
-            Target::Function { module, .. } if is_torch(module) => qualified,
+            Callee::Builtin(_) | Callee::Overload { .. } => qualified,
+            Callee::Function { module, .. } if is_torch(module) => qualified,
             _ => self.global(&qualified, written),
         }
     }

@@ -5,7 +5,7 @@
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node};
 use crate::shown::{Shown, Style};
-use crate::target::Target;
+use crate::target::Callee;
 
 type Row = [String; 5];
 
@@ -41,11 +41,11 @@ fn line(row: &Row, widths: &[usize; 5]) -> String {
 
 fn table_target(node: &Node) -> String {
     if node.kind != Kind::CallFunction {
-        return node.target.clone();
+        return node.target.to_string();
     }
-    match Target::of(&node.target) {
-        Target::Operator(name) | Target::Builtin(name) => format!("<built-in function {name}>"),
-        Target::Overload { namespace, name, overload } => format!("{namespace}.{name}.{overload}"),
-        other @ Target::Function { .. } => other.qualified(),
+    match node.target.callee() {
+        Callee::Operator(name) | Callee::Builtin(name) => format!("<built-in function {name}>"),
+        Callee::Overload { namespace, name, overload } => format!("{namespace}.{name}.{overload}"),
+        other @ Callee::Function { .. } => other.qualified(),
     }
 }

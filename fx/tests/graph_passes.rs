@@ -103,7 +103,7 @@ proptest! {
         // Every so often an operator that the backend does not support.
         let adds: Vec<NodeId> = g.nodes().filter(|&n| g[n].target == "operator.add").collect();
         for (_, n) in adds.into_iter().enumerate().filter(|(i, _)| foreign >> (i % 64) & 1 == 1) {
-            g[n].target = "custom.add".to_owned();
+            g[n].target = "custom.add".into();
         }
         let parts = partition(&g, |n| n.target != "custom.add");
         prop_assert_eq!(verify(&parts.outer), Ok(()));

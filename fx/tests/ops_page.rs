@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use expect_test::expect_file;
-use fx::aten::rules::{Extern, RULES, Rule, rule};
-use fx::aten::{Overload, lookup, names};
+use fx::aten::rules::{Extern, Rule};
+use fx::aten::{Aten, Packet};
 
 const INTRODUCTION: &str = "\
 # Operators
 
-What the compiler does with each operator of ATen. This page is generated from the table in `fx/src/aten/rules.rs`; \
+What the compiler does with each operator of ATen. This page is generated from the table in `fx/src/aten/operators.txt`; \
 `./x bless` rewrites it, and a test fails where it is stale.
 
 - **Native**: the operator becomes primitives, which are fused into generated kernels. A rule may leave a case to a \
@@ -27,16 +27,15 @@ Views, in-place forms and `out=` forms come down to the operators named here bef
 with `--grad` their gradients, with `--dtype` in another type.
 ";
 
-/// Operators by what they are called without overload, and the overloads where not all of them are meant.
-fn listed<'a>(overloads: impl Iterator<Item = &'a str>) -> String {
-    let mut by_base: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for name in overloads {
-        let (base, overload) = name.split_once('.').unwrap_or((name, "default"));
-        by_base.entry(base).or_default().insert(overload);
+/// Operators, and the overloads where not all of them are meant.
+fn listed(overloads: impl Iterator<Item = Aten>) -> String {
+    let mut by_packet: BTreeMap<Packet, BTreeSet<&str>> = BTreeMap::new();
+    for op in overloads {
+        by_packet.entry(op.packet()).or_default().insert(op.overload_name());
     }
-    let entries = by_base.iter().map(|(base, overloads)| match overloads.iter().copied().collect::<Vec<_>>()[..] {
-        ["default"] => format!("`{base}`"),
-        ref several => format!("`{base}` ({})", several.join(", ")),
+    let entries = by_packet.iter().map(|(packet, names)| match names.iter().copied().collect::<Vec<_>>()[..] {
+        ["default"] => format!("`{packet}`"),
+        ref several => format!("`{packet}` ({})", several.join(", ")),
     });
     entries.collect::<Vec<_>>().join(", ")
 }
@@ -68,40 +67,45 @@ fn heading(kind: Extern) -> &'static str {
 }
 
 /// True for what a functional graph may hold.
-fn is_functional(overload: &Overload) -> bool {
-    !overload.mutates() && overload.schema.params.iter().any(|p| p.ty.holds_tensors())
+fn is_functional(op: Aten) -> bool {
+    !op.mutates() && op.schema.params.iter().any(|p| p.ty.holds_tensors())
+}
+
+/// The overloads with a rule.
+fn ruled() -> impl Iterator<Item = (Aten, Rule)> {
+    Aten::every().filter_map(|op| Some((op, op.rule()?)))
 }
 
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
-    let is_map = |rule: &Rule| matches!(rule, Rule::Map(_));
-    let chosen = |is: &dyn Fn(&Rule) -> bool| listed(RULES.iter().filter(|(_, rule)| is(rule)).map(|(name, _)| *name));
-    let _ = write!(page, "\n## Native\n\nOne primitive on each element: {}.\n", chosen(&is_map));
+    let chosen = |is: &dyn Fn(Rule) -> bool| listed(ruled().filter(|(_, rule)| is(*rule)).map(|(op, _)| op));
+    let maps = chosen(&|rule| matches!(rule, Rule::Map(_)));
+    let _ = write!(page, "\n## Native\n\nOne primitive on each element: {maps}.\n");
     let _ = write!(page, "\nOne reduction: {}.\n", chosen(&|rule| matches!(rule, Rule::Reduce(_))));
     let _ = write!(page, "\nCompositions: {}.\n", chosen(&|rule| matches!(rule, Rule::Compose(_))));
     page.push_str("\n## Extern\n");
-    let mut by_heading: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, rule) in RULES {
+    let mut by_heading: BTreeMap<&str, Vec<Aten>> = BTreeMap::new();
+    for (op, rule) in ruled() {
         if let Rule::Extern(kind) = rule {
-            by_heading.entry(heading(*kind)).or_default().push(name);
+            by_heading.entry(heading(kind)).or_default().push(op);
         }
     }
-    for (heading, names) in by_heading {
-        let _ = write!(page, "\n{heading}: {}.\n", listed(names.into_iter()));
+    for (heading, ops) in by_heading {
+        let _ = write!(page, "\n{heading}: {}.\n", listed(ops.into_iter()));
     }
-    let bases: BTreeSet<&str> = RULES.iter().map(|(name, _)| name.split('.').next().unwrap_or(name)).collect();
-    let rest = |is: &dyn Fn(&Overload) -> bool| {
-        let rest: BTreeSet<String> = names()
-            .filter_map(lookup)
-            .filter(|overload| is_functional(overload) && rule(&overload.name).is_none() && is(overload))
-            .map(Overload::base)
-            .filter(|base| !bases.contains(base) && !base.contains("cudnn") && !base.contains("miopen"))
-            .map(|base| format!("`{base}`"))
+    let with_rule: BTreeSet<Packet> = ruled().map(|(op, _)| op.packet()).collect();
+    let rest = |is: &dyn Fn(Aten) -> bool| {
+        let rest: BTreeSet<String> = Aten::every()
+            .filter(|&op| is_functional(op) && is(op))
+            .map(Aten::packet)
+            .filter(|packet| !with_rule.contains(packet))
+            .filter(|packet| !packet.name().contains("cudnn") && !packet.name().contains("miopen"))
+            .map(|packet| format!("`{packet}`"))
             .collect();
         rest.into_iter().collect::<Vec<_>>().join(", ")
     };
-    let _ = write!(page, "\n{}, by their schemas: {}.\n", heading(Extern::Function), rest(&Overload::is_function));
-    let _ = write!(page, "\n## Fallback\n\n{}.\n", rest(&|overload| !overload.is_function()));
+    let _ = write!(page, "\n{}, by their schemas: {}.\n", heading(Extern::Function), rest(&|op| op.is_function()));
+    let _ = write!(page, "\n## Fallback\n\n{}.\n", rest(&|op| !op.is_function()));
     page
 }
 
@@ -111,9 +115,8 @@ fn the_page_is_what_the_table_says() {
 }
 
 #[test]
-fn every_row_names_a_published_overload_that_changes_nothing() {
-    for (name, _) in RULES {
-        let overload = lookup(name).unwrap_or_else(|| panic!("{name} is not published"));
-        assert!(!overload.mutates(), "{name}");
+fn no_overload_with_a_rule_changes_anything() {
+    for (op, _) in ruled() {
+        assert!(!op.mutates(), "{op}");
     }
 }

@@ -97,7 +97,7 @@ fn plan(case: &Case) -> (Plan, Call, Epilogue) {
     };
     let tensors = factors.iter().map(|&buf| CallArg::Tensor(plan.whole(buf)));
     let call = Call {
-        target: case.target.to_owned(),
+        target: case.target.into(),
         node: NodeId::new(0),
         args: tensors.chain(case.plain.iter().cloned().map(CallArg::Plain)).collect(),
         kwargs: Vec::new(),

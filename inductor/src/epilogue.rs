@@ -24,19 +24,6 @@ use crate::loop_ir::{AxisData, Kernel, Loop, Op, Param, Role, Stmt, StoreMode};
 use crate::plan::uses::Uses;
 use crate::plan::{Buf, Call, CallKind, CallResult, Epilogue, Launch, Plan, Step, Storage, SymbolicPlan};
 
-/// The operators whose results a kernel may be computed with.
-const PRODUCTS: [&str; 9] = [
-    "aten.mm.default",
-    "aten.bmm.default",
-    "aten.addmm.default",
-    "aten.baddbmm.default",
-    "aten.matmul.default",
-    "aten.linear.default",
-    "aten.conv1d.default",
-    "aten.conv2d.default",
-    "aten.convolution.default",
-];
-
 /// Fuses what can be.
 pub fn fuse(plan: &mut SymbolicPlan) {
     let mut uses = Uses::of(plan);
@@ -234,7 +221,7 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
     match step {
         Step::Call(call) => {
             call.kind == CallKind::Extern
-                && PRODUCTS.contains(&&*call.target)
+                && call.target.op().is_some_and(|op| op.traits().product)
                 && call.results == [CallResult::Tensor(buf)]
         }
         Step::Launch(_) | Step::Together(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {

@@ -1,6 +1,7 @@
 //! From a schedule to a plan: kernels are written and equal ones shared, buffers get their storage, values their
 //! lifetimes.
 
+use fx::aten::Aten;
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -132,7 +133,7 @@ impl Planner<'_> {
             return false;
         };
         let is_last = result.strides.as_ref().is_some_and(|strides| strides.get(1) == Some(&Expr::ONE));
-        call.target == "aten.convolution.default"
+        call.target == Aten::convolution_default
             && call.kind == CallKind::Extern
             && weight.dtype == DType::F32
             && form.is_product([m, k, rows, columns])

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
-use fx::aten::{autocast, rules};
+use fx::aten::{Aten, autocast, rules::Rule};
 use fx::passes::{functionalize, spell_sizes};
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
@@ -142,8 +142,7 @@ pub(crate) fn compile_lowered(
 /// True for an ATen overload that a library does best, by the compiler's table.
 #[pyfunction]
 pub(crate) fn is_for_library(target: &str) -> bool {
-    let rule = fx::aten::lookup(target).and_then(|overload| rules::rule(&overload.name));
-    matches!(rule, Some(rules::Rule::Extern(_)))
+    matches!(Aten::named(target).and_then(Aten::rule), Some(Rule::Extern(_)))
 }
 
 /// The cast policy of automatic mixed precision for an ATen overload on a kind of device, by the tracer's table.
@@ -151,7 +150,7 @@ pub(crate) fn is_for_library(target: &str) -> bool {
 pub(crate) fn autocast_policy(target: &str, device: &str) -> String {
     let kinds = [DeviceKind::Cpu, DeviceKind::Cuda];
     let kind = kinds.into_iter().find(|kind| kind.name() == device).unwrap_or(DeviceKind::Other);
-    format!("{:?}", autocast::cast(target, kind))
+    format!("{:?}", Aten::named(target).map_or(autocast::Cast::Unknown, |op| autocast::cast(op, kind)))
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {
@@ -203,7 +202,7 @@ impl CompiledFn {
     fn fates(&self) -> Vec<(String, String, String)> {
         let row = |(node, fate): &(fx::NodeId, inductor::plan::Fate)| {
             let data = &self.imported.graph[*node];
-            (data.name.clone(), data.target.clone(), describe(fate))
+            (data.name.clone(), data.target.to_string(), describe(fate))
         };
         self.of_compiled(|compiled| compiled.plan.fates.iter().map(row).collect())
     }
@@ -410,8 +409,8 @@ impl CompiledFn {
         self.of_compiled(|compiled| {
             let calls = compiled.plan.steps.iter().filter_map(|step| match step {
                 Step::Call(call) | Step::Fused(call, _) => Some(match &call.kind {
-                    CallKind::Extern => (call.target.clone(), "extern".to_owned()),
-                    CallKind::Fallback(why) => (call.target.clone(), format!("fallback: {why}")),
+                    CallKind::Extern => (call.target.to_string(), "extern".to_owned()),
+                    CallKind::Fallback(why) => (call.target.to_string(), format!("fallback: {why}")),
                 }),
                 Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
             });

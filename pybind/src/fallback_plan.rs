@@ -80,7 +80,7 @@ pub(crate) fn fallback_plan(graph: &Graph, why: &str) -> Result<SymbolicPlan, St
 
 /// True if a graph changes tensors that it was given.
 pub(crate) fn mutates(graph: &Graph) -> bool {
-    graph.nodes().any(|node| fx::aten::lookup(&graph[node].target).is_some_and(fx::aten::Overload::mutates))
+    graph.nodes().any(|node| graph[node].op().is_some_and(|op| op.mutates()))
 }
 
 struct Planner<'a> {

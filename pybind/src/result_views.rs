@@ -9,6 +9,7 @@ use crate::fx_module::function;
 use crate::import::to_python;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
+use fx::aten::Packet;
 use fx::passes::{Base, Given, View};
 use fx::{Arg, Graph, TensorMeta};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -121,7 +122,7 @@ fn symbolic(
     path: &[View],
 ) -> Option<SymbolicPlace> {
     // Windows that are longer than the dimension are no guard's business, and eager refuses them.
-    if path.iter().any(|view| view.overload.base() == "unfold") {
+    if path.iter().any(|view| view.overload.packet() == Packet::unfold) {
         return None;
     }
     let (sizes, strides) = (result.sizes.clone(), result.strides.clone());
@@ -198,7 +199,7 @@ fn viewed(
             kwargs.set_item(name, given(arg)?)?;
         }
         let args = PyTuple::new(py, [vec![view], args].concat())?;
-        view = function(py, &step.overload.target())?.call(args, Some(&kwargs))?;
+        view = function(py, step.overload.target())?.call(args, Some(&kwargs))?;
         if let Some(pick) = step.pick {
             view = view.get_item(pick)?;
         }

@@ -1,6 +1,6 @@
 //! Binds the arguments of a call to the parameters of an overload, as a Python call does.
 
-use super::{Overload, schema::Type};
+use super::{Aten, Overload, schema::Type};
 use crate::{arg::Arg, graph::NodeId};
 use symshapes::{DType, Device};
 
@@ -60,46 +60,47 @@ type Result<T> = std::result::Result<T, BindError>;
 /// A call's arguments, one for each parameter, defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Bound<'a> {
-    overload: &'a Overload,
+    overload: &'static Overload,
     values: Vec<&'a Arg>,
 }
 
-impl Overload {
+impl Aten {
     /// Binds `args` and `kwargs` to the parameters.
-    pub fn bind<'a>(&'a self, args: &'a [Arg], kwargs: &'a [(String, Arg)]) -> Result<Bound<'a>> {
-        let params = &self.schema.params;
+    pub fn bind<'a>(self, args: &'a [Arg], kwargs: &'a [(String, Arg)]) -> Result<Bound<'a>> {
+        let schema = &self.overload().schema;
+        let params = &schema.params;
         let most = params.iter().take_while(|p| !p.kwarg_only).count();
         if args.len() > most {
-            return Err(BindError::TooMany { op: self.name.clone(), given: args.len(), most });
+            return Err(BindError::TooMany { op: self.name().to_owned(), given: args.len(), most });
         }
         let mut given: Vec<Option<&'a Arg>> = args.iter().map(Some).collect();
         given.resize(params.len(), None);
         for (name, value) in kwargs {
-            let (op, name) = (self.name.clone(), name.clone());
-            match self.schema.position(&name) {
+            let (op, name) = (self.name().to_owned(), name.clone());
+            match schema.position(&name) {
                 None => return Err(BindError::Unknown { op, name }),
                 Some(i) if given[i].is_some() => return Err(BindError::Twice { op, name }),
                 Some(i) => given[i] = Some(value),
             }
         }
         let filled = given.into_iter().zip(params).map(|(value, param)| {
-            let missing = || BindError::Missing { op: self.name.clone(), name: param.name.clone() };
+            let missing = || BindError::Missing { op: self.name().to_owned(), name: param.name.clone() };
             value.or(param.default.as_ref()).ok_or_else(missing)
         });
-        Ok(Bound { overload: self, values: filled.collect::<Result<_>>()? })
+        Ok(Bound { overload: self.overload(), values: filled.collect::<Result<_>>()? })
     }
 }
 
 impl<'a> Bound<'a> {
     /// The overload that the arguments are bound to.
-    pub fn overload(&self) -> &'a Overload {
-        self.overload
+    pub fn op(&self) -> Aten {
+        self.overload.op
     }
 
     /// The argument of parameter `name`; `None` where the schema has no such parameter (a bug of the caller).
     pub fn get(&self, name: &str) -> &'a Arg {
         let position = self.overload.schema.position(name);
-        debug_assert!(position.is_some(), "{} has no parameter `{name}`", self.overload.name);
+        debug_assert!(position.is_some(), "{} has no parameter `{name}`", self.op());
         position.map_or(&Arg::None, |i| self.values[i])
     }
 
@@ -114,7 +115,7 @@ impl<'a> Bound<'a> {
     }
 
     fn kind<T>(&self, name: &str, wanted: &'static str) -> Result<T> {
-        let (op, given) = (self.overload.name.clone(), self.get(name).clone());
+        let (op, given) = (self.op().name().to_owned(), self.get(name).clone());
         Err(BindError::Kind { op, name: name.to_owned(), wanted, given })
     }
 
@@ -277,11 +278,10 @@ fn arg_int(arg: &Arg) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aten::lookup;
 
     #[test]
     fn defaults_fill_in_and_single_ints_broadcast() {
-        let pool = lookup("max_pool2d_with_indices.default").expect("published");
+        let pool = Aten::max_pool2d_with_indices_default;
         let args = [Arg::None, Arg::Int(3), Arg::List(vec![Arg::Int(2), Arg::Int(1)])];
         let kwargs = [("ceil_mode".to_owned(), Arg::Bool(true))];
         let bound = pool.bind(&args, &kwargs).expect("fits");
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn calls_that_do_not_fit_say_why() {
-        let add = lookup("add.Tensor").expect("published");
+        let add = Aten::add_Tensor;
         let (x, alpha) = (Arg::Int(1), vec![("alpha".to_owned(), Arg::Int(2))]);
         let say = |args: &[Arg], kwargs: &[(String, Arg)]| match add.bind(args, kwargs) {
             Ok(_) => "fits".to_owned(),

@@ -1,16 +1,14 @@
 //! The operators that may fail on what tensors hold: of two calls with the same shapes and dtypes, one raises.
 //!
-//! One row per operator, for all its overloads and for its in-place form. What torch rejects for shapes, dtypes or
-//! numbers is known when metadata is inferred, and has no row. Invariant: [`may_raise`] is false only of calls that
+//! The trait `raises` of an operator says on what. What torch rejects for shapes, dtypes or
+//! numbers is known when metadata is inferred, and is no such failure. Invariant: [`may_raise`] is false only of calls that
 //! cannot fail: of a function that is no ATen operator nothing is known.
 
-use super::{Param, SCHEMAS, Type, row_name};
+use super::{Aten, Packet, Param, ScalarUse, Type};
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::{borrow::Cow, sync::OnceLock};
 use symshapes::{DType, DeviceKind};
 
 /// On what a call fails.
@@ -24,116 +22,6 @@ pub enum Failure {
     Value,
 }
 
-/// The rows: operators without overload.
-const ROWS: &[(Failure, &[&str])] = &[
-    (
-        Failure::Place,
-        &[
-            "embedding",
-            "embedding_bag",
-            "gather",
-            "index",
-            "index_add",
-            "index_copy",
-            "index_fill",
-            "index_put",
-            "index_reduce",
-            "index_select",
-            "max_unpool2d",
-            "max_unpool3d",
-            "put",
-            "scatter",
-            "scatter_add",
-            "scatter_reduce",
-            "take",
-            "take_along_dim",
-        ],
-    ),
-    (Failure::Division, &["div", "divide", "floor_divide", "fmod", "remainder"]),
-    (
-        Failure::Value,
-        &[
-            "_assert_async",
-            "_assert_scalar",
-            "_ctc_loss",
-            "bernoulli",
-            "binary_cross_entropy",
-            "bincount",
-            "binomial",
-            "cholesky_inverse",
-            "cross_entropy_loss",
-            "ctc_loss",
-            "fractional_max_pool2d",
-            "fractional_max_pool3d",
-            "geqrf",
-            "histc",
-            "inverse",
-            "linalg_cholesky",
-            "linalg_cond",
-            "linalg_eig",
-            "linalg_eigh",
-            "linalg_eigvals",
-            "linalg_eigvalsh",
-            "linalg_inv",
-            "linalg_ldl_factor",
-            "linalg_ldl_solve",
-            "linalg_lstsq",
-            "linalg_lu",
-            "linalg_lu_factor",
-            "linalg_lu_solve",
-            "linalg_matrix_norm",
-            "linalg_matrix_power",
-            "linalg_matrix_rank",
-            "linalg_norm",
-            "linalg_pinv",
-            "linalg_qr",
-            "linalg_slogdet",
-            "linalg_solve",
-            "linalg_svd",
-            "linalg_svdvals",
-            "linalg_tensorinv",
-            "linalg_tensorsolve",
-            "logdet",
-            "lu_solve",
-            "lu_unpack",
-            "masked_scatter",
-            "matrix_power",
-            "multi_margin_loss",
-            "multilabel_margin_loss",
-            "multilabel_margin_loss_forward",
-            "multinomial",
-            "nanquantile",
-            "nll_loss",
-            "nll_loss2d",
-            "nll_loss_forward",
-            "nll_loss_nd",
-            "normal",
-            "nuclear_norm",
-            "one_hot",
-            "ormqr",
-            "pinverse",
-            "poisson",
-            "quantile",
-            "repeat_interleave",
-            "searchsorted",
-            "segment_reduce",
-            "slogdet",
-            "svd",
-            "tensor_split",
-            "triangular_solve",
-        ],
-    ),
-];
-
-/// On what an operator, given without overload, may fail; `None` if on nothing.
-pub fn failure(operator: &str) -> Option<Failure> {
-    static INDEX: OnceLock<FxHashMap<&str, Failure>> = OnceLock::new();
-    let index = INDEX.get_or_init(|| {
-        ROWS.iter().flat_map(|&(failure, names)| names.iter().map(move |&name| (name, failure))).collect()
-    });
-    index.get(operator).or_else(|| index.get(operator.strip_suffix('_')?)).copied()
-}
-
 /// True if a call, of an ATen overload or in torch's names, may raise for what the tensors hold.
 pub fn may_raise(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
@@ -141,60 +29,25 @@ pub fn may_raise(graph: &Graph, id: NodeId) -> bool {
         return false;
     }
     match operator(node) {
-        Operator::Known(name) => {
-            overflows(graph, id) || failure(&name).is_some_and(|failure| fails(graph, node, failure))
+        Operator::Known(packet) => {
+            overflows(graph, id) || packet.traits().raises.is_some_and(|failure| fails(graph, node, failure))
         }
         Operator::Harmless => false,
         Operator::Unknown => true,
     }
 }
 
-/// Operators that compute with a number in more than the element type, or as a tensor.
-const WIDE: &[&str] = &[
-    "add",
-    "arange",
-    "div",
-    "divide",
-    "eq",
-    "float_power",
-    "floor_divide",
-    "fmod",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "le",
-    "less",
-    "less_equal",
-    "lt",
-    "mul",
-    "multiply",
-    "nan_to_num",
-    "ne",
-    "not_equal",
-    "pow",
-    "range",
-    "remainder",
-    "rsub",
-    "sub",
-    "subtract",
-    "true_divide",
-    "xlogy",
-];
-
-/// Operators that write a number into elements, of whatever type.
-const FILLING: &[&str] =
-    &["constant_pad_nd", "fill", "full", "full_like", "index_fill", "masked_fill", "new_full", "scalar_tensor"];
-
 /// True for a call of an ATen overload with a number that is none of the element type's, which torch's kernels
 /// refuse: 1e200 as a float32.
 pub fn overflows(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
-    let Some(overload) = super::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else { return false };
-    let base = overload.base().strip_suffix('_').unwrap_or(overload.base());
+    let Some(overload) = node.op() else { return false };
+    let scalar = overload.traits().scalar;
     let Some(dtype) = node.tensor_meta().map(|meta| meta.dtype) else { return false };
-    let (fills, Ok(bound)) = (FILLING.contains(&base), overload.bind(&node.args, &node.kwargs)) else { return false };
-    let is_narrow = |param: &&Param| !WIDE.contains(&base) || param.name == "alpha";
+    let (fills, Ok(bound)) = (scalar == Some(ScalarUse::Fill), overload.bind(&node.args, &node.kwargs)) else {
+        return false;
+    };
+    let is_narrow = |param: &&Param| scalar != Some(ScalarUse::Wide) || param.name == "alpha";
     let params = overload.schema.params.iter().filter(|param| *param.ty.required() == Type::Scalar).filter(is_narrow);
     params.map(|param| bound.get(&param.name)).any(|number| match (dtype, number) {
         (DType::F32, Arg::Float(value)) => value.is_finite() && value.abs() > f64::from(f32::MAX),
@@ -218,20 +71,20 @@ fn integers(dtype: DType) -> Option<std::ops::RangeInclusive<i64>> {
 }
 
 /// What is known of a node's target.
-enum Operator<'a> {
-    /// The ATen operator of this name.
-    Known(Cow<'a, str>),
+enum Operator {
+    /// An operator of ATen.
+    Known(Packet),
     /// Something of Python's that does not look at elements.
     Harmless,
     /// Nothing.
     Unknown,
 }
 
-fn operator(node: &Node) -> Operator<'_> {
-    let target = node.target.as_str();
-    if let Some(overload) = target.strip_prefix("aten.") {
-        return Operator::Known(overload.split_once('.').map_or(overload, |(base, _)| base).into());
+fn operator(node: &Node) -> Operator {
+    if let Some(overload) = node.op() {
+        return Operator::Known(overload.packet());
     }
+    let target = node.target.as_str();
     if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
         return of_python(name);
     }
@@ -241,34 +94,25 @@ fn operator(node: &Node) -> Operator<'_> {
     let (owner, name) = target.rsplit_once('.').unwrap_or(("", target));
     let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
     match owner.rsplit('.').next() {
-        Some("linalg") => known(format!("linalg_{name}").into()),
-        Some("functional" | "_nn") if name == "cross_entropy" => known("cross_entropy_loss".into()),
-        _ => known(name.into()),
+        Some("linalg") => known(&format!("linalg_{name}")),
+        Some("functional" | "_nn") if name == "cross_entropy" => Operator::Known(Packet::cross_entropy_loss),
+        _ => known(name),
     }
 }
 
 /// The operator of this name, if there is one.
-fn known(name: Cow<'_, str>) -> Operator<'_> {
-    if operators().contains(&*name) { Operator::Known(name) } else { Operator::Unknown }
+fn known(name: &str) -> Operator {
+    Packet::named(name).map_or(Operator::Unknown, Operator::Known)
 }
 
 /// An operator of Python's, by its name in `operator`.
-fn of_python(name: &str) -> Operator<'static> {
-    let aten = match name {
-        "getitem" => "index",
-        "setitem" => "index_put",
-        "floordiv" | "ifloordiv" => "floor_divide",
-        "mod" | "imod" => "remainder",
+fn of_python(name: &str) -> Operator {
+    Operator::Known(match name {
+        "getitem" => Packet::index,
+        "setitem" => Packet::index_put,
+        "floordiv" | "ifloordiv" => Packet::floor_divide,
+        "mod" | "imod" => Packet::remainder,
         _ => return Operator::Harmless,
-    };
-    Operator::Known(aten.into())
-}
-
-/// The names of all operators, without overload.
-pub(super) fn operators() -> &'static FxHashSet<&'static str> {
-    static NAMES: OnceLock<FxHashSet<&str>> = OnceLock::new();
-    NAMES.get_or_init(|| {
-        SCHEMAS.lines().map(row_name).map(|name| name.split_once('.').map_or(name, |(base, _)| base)).collect()
     })
 }
 
@@ -299,7 +143,7 @@ fn fails(graph: &Graph, node: &Node, failure: Failure) -> bool {
             }
             // An accelerator finds out when the call is long over.
             let elsewhere = tensor(base).is_some_and(|meta| meta.device.kind != DeviceKind::Cpu);
-            let is_index = matches!(&*node.target, "operator.getitem") || node.target.starts_with("aten.index.");
+            let is_index = node.target == "operator.getitem" || node.op() == Some(Aten::index_Tensor);
             let certain = is_index && node.args.get(1).is_some_and(|index| is_certain(graph, index));
             !elsewhere && !certain
         }
@@ -328,15 +172,6 @@ fn is_certain(graph: &Graph, index: &Arg) -> bool {
 mod tests {
     use super::*;
     use crate::text::parse;
-
-    #[test]
-    fn each_row_is_an_operator_and_stands_once() {
-        let mut names: Vec<&str> = ROWS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        let unknown: Vec<_> = names.iter().filter(|name| !operators().contains(*name)).collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
-        names.sort_unstable();
-        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
-    }
 
     #[test]
     fn calls_that_may_fail() {

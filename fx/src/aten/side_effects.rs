@@ -3,7 +3,7 @@
 //! Invariant: a call of which nothing is known leaves something. What is pure says the schema of an ATen overload, but
 //! for the statistics of normalisation, which schemas do not mention.
 
-use super::{Overload, is_random, lookup, may_raise::operators};
+use super::{Aten, Packet};
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, NodeId},
@@ -45,16 +45,15 @@ pub fn side_effect(graph: &Graph, id: NodeId) -> Option<SideEffect> {
     if HARMLESS.contains(&target) {
         return None;
     }
-    let overload = lookup(target).filter(|_| target.starts_with("aten."));
-    let (base, changes) = match overload {
-        Some(overload) => (overload.base(), overload.mutates()),
+    let (packet, changes) = match node.op() {
+        Some(overload) => (Some(overload.packet()), overload.mutates()),
         None => match bound(graph, id) {
-            Some(name) => (name, node.kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "inplace"))),
+            Some(packet) => (packet, node.kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "inplace"))),
             None => return Some(SideEffect::Changes),
         },
     };
     match () {
-        () if changes || keeps_statistics(base) => Some(SideEffect::Changes),
+        () if changes || packet.is_some_and(|packet| packet.traits().statistics) => Some(SideEffect::Changes),
         () if draws(graph, id) => Some(SideEffect::Draws),
         () => None,
     }
@@ -62,10 +61,13 @@ pub fn side_effect(graph: &Graph, id: NodeId) -> Option<SideEffect> {
 
 /// True if a call may draw random numbers, whatever else it does.
 pub fn draws(graph: &Graph, id: NodeId) -> bool {
-    let target = graph[id].target.as_str();
-    match lookup(target).filter(|_| target.starts_with("aten.")) {
-        Some(overload) => overload.is_random() && !draws_nothing(overload, graph, id),
-        None => is_random(target.rsplit('.').next().unwrap_or(target)),
+    let node = &graph[id];
+    match node.op() {
+        Some(overload) => overload.traits().random && !draws_nothing(overload, graph, id),
+        None => {
+            let packet = node.target.rsplit('.').next().and_then(Packet::named);
+            packet.is_some_and(|packet| packet.traits().random)
+        }
     }
 }
 
@@ -73,11 +75,12 @@ pub fn draws(graph: &Graph, id: NodeId) -> bool {
 const SWITCHES: &[&str] = &["train", "training", "p", "dropout_p"];
 
 /// True for a call of a random operator that is switched off.
-fn draws_nothing(overload: &Overload, graph: &Graph, id: NodeId) -> bool {
+fn draws_nothing(overload: Aten, graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return false };
     // `dropout` calls its probability `p`; so do distributions, which draw whatever it is.
-    let switched = overload.base().contains("dropout") || overload.base().contains("attention");
+    let name = overload.packet().name();
+    let switched = name.contains("dropout") || name.contains("attention");
     let off = |name: &&str| match bound.get(name) {
         Arg::Bool(on) => !on,
         Arg::Float(p) => *p == 0.0,
@@ -87,30 +90,24 @@ fn draws_nothing(overload: &Overload, graph: &Graph, id: NodeId) -> bool {
     switched && SWITCHES.iter().filter(|name| bound.has(name)).any(off)
 }
 
-/// Operators that give their argument back where they are switched off.
-const DROPOUTS: &[&str] =
-    &["alpha_dropout.default", "dropout.default", "feature_alpha_dropout.default", "feature_dropout.default"];
-
 /// The argument that a dropout gives back, where it is switched off.
 pub fn idle_dropout(graph: &Graph, id: NodeId) -> Option<NodeId> {
     let node = &graph[id];
-    let overload = lookup(&node.target).filter(|_| node.target.starts_with("aten."))?;
-    let is_idle = DROPOUTS.contains(&overload.name.as_str()) && draws_nothing(overload, graph, id);
+    let overload = node.op()?;
+    let is_idle = overload.traits().idle && draws_nothing(overload, graph, id);
     node.args.first().filter(|_| is_idle)?.as_node()
 }
 
-/// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument.
-/// Functions of `torch.nn.functional` are Python's, and may do more than the operator of their name.
-fn bound(graph: &Graph, id: NodeId) -> Option<&str> {
+/// The operator that a function or method in torch's names is bound to, if it is to one that changes no argument, or to
+/// a factory without an operator of its name. Functions of `torch.nn.functional` are Python's, and may do more than the
+/// operator of their name.
+fn bound(graph: &Graph, id: NodeId) -> Option<Option<Packet>> {
     let node = &graph[id];
     let (owner, name) = node.target.rsplit_once('.').unwrap_or(("", &node.target));
     let is_bound = node.kind == Kind::CallMethod || BOUND.contains(&owner);
-    let is_operator = FACTORIES.contains(&name) || operators().contains(name) || name.starts_with("linalg_");
-    (is_bound && is_operator && !name.ends_with('_')).then_some(name)
-}
-
-fn keeps_statistics(base: &str) -> bool {
-    base.contains("batch_norm") || base.contains("instance_norm")
+    let packet = Packet::named(name);
+    let is_operator = packet.is_some() || FACTORIES.contains(&name) || name.starts_with("linalg_");
+    (is_bound && is_operator && !name.ends_with('_')).then_some(packet)
 }
 
 #[cfg(test)]

@@ -33,17 +33,17 @@ impl<'a> Call<'a> {
         Call { bound, nodes, pool }
     }
 
-    fn op(&self) -> String {
-        self.overload().name.clone()
+    fn name(&self) -> String {
+        self.op().name().to_owned()
     }
 
     /// An error that says what of this call is not covered.
     pub(super) fn unsupported(&self, what: impl Into<String>) -> InferError {
-        InferError::Unsupported { op: self.op(), what: what.into() }
+        InferError::Unsupported { op: self.name(), what: what.into() }
     }
 
     pub(super) fn undecided(&self, what: &'static str) -> InferError {
-        InferError::Undecided { op: self.op(), what }
+        InferError::Undecided { op: self.name(), what }
     }
 
     /// The value of an option, or the error that the shapes of this call do not fit.
@@ -53,11 +53,11 @@ impl<'a> Call<'a> {
 
     /// An error that says why torch rejects this call.
     pub(super) fn out_of_range(&self) -> InferError {
-        InferError::OutOfRange { op: self.op() }
+        InferError::OutOfRange { op: self.name() }
     }
 
     pub(super) fn rejected(&self, what: &'static str) -> InferError {
-        InferError::Rejected { op: self.op(), what }
+        InferError::Rejected { op: self.name(), what }
     }
 
     /// The error of operands that torch wants to be of one dtype.
@@ -86,14 +86,14 @@ impl<'a> Call<'a> {
         match (self.meta_of(arg), arg) {
             (Some(Meta::Tensor(tensor)), _) => Ok(Some(tensor)),
             (Some(_), _) => Ok(None),
-            (None, Arg::Node(_)) => Err(InferError::Unknown { op: self.op(), name: name.to_owned() }),
+            (None, Arg::Node(_)) => Err(InferError::Unknown { op: self.name(), name: name.to_owned() }),
             (None, _) => Ok(None),
         }
     }
 
     /// The elements of a list of tensors, `None` for those that are absent.
     pub(super) fn opt_tensors(&self, name: &str) -> Result<Vec<Option<&'a TensorMeta>>> {
-        let unknown = || InferError::Unknown { op: self.op(), name: name.to_owned() };
+        let unknown = || InferError::Unknown { op: self.name(), name: name.to_owned() };
         let items = self.list(name).ok_or_else(unknown)?;
         let tensor = |arg: &Arg| match (self.meta_of(arg), arg) {
             (Some(Meta::Tensor(tensor)), _) => Ok(Some(tensor)),

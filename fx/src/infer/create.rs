@@ -7,69 +7,73 @@ use super::{
     promote::{DEFAULT_FLOAT, number_dtype},
     strides,
 };
+use crate::aten::Aten;
+use crate::aten::Packet;
 use crate::{arg::Arg, graph::Meta};
 use symshapes::{DType, DTypeClass, Device, Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("full", full),
-    ("zeros", sized),
-    ("ones", sized),
-    ("empty", sized),
-    ("rand", sized),
-    ("randn", sized),
-    ("randint", sized),
-    ("empty_permuted", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::full, full),
+    (Packet::zeros, sized),
+    (Packet::ones, sized),
+    (Packet::empty, sized),
+    (Packet::rand, sized),
+    (Packet::randn, sized),
+    (Packet::randint, sized),
+    (Packet::empty_permuted, |c| {
         let (sizes, order) = (c.exprs("size")?, c.ints("physical_layout")?);
         let strides = strides::in_order(&mut c.pool, &sizes, order.into_iter().rev().map(|d| d as usize));
         let made = created(c, sizes, DEFAULT_FLOAT)?;
         Ok(if let Meta::Tensor(t) = made { TensorMeta { strides, ..t }.into() } else { made })
     }),
-    ("empty_strided", strided),
-    ("new_empty_strided", strided),
-    ("new_full", new),
-    ("new_zeros", new),
-    ("new_ones", new),
-    ("new_empty", new),
-    ("full_like", like),
-    ("zeros_like", like),
-    ("ones_like", like),
-    ("empty_like", like),
-    ("rand_like", like),
-    ("randn_like", like),
-    ("randint_like", like),
-    ("bernoulli", like),
-    ("fill", like),
-    ("scalar_tensor", |c| created(c, Vec::new(), DEFAULT_FLOAT)),
-    ("arange", arange),
-    ("randperm", |c| {
+    (Packet::empty_strided, strided),
+    (Packet::new_empty_strided, strided),
+    (Packet::new_full, new),
+    (Packet::new_zeros, new),
+    (Packet::new_ones, new),
+    (Packet::new_empty, new),
+    (Packet::full_like, like),
+    (Packet::zeros_like, like),
+    (Packet::ones_like, like),
+    (Packet::empty_like, like),
+    (Packet::rand_like, like),
+    (Packet::randn_like, like),
+    (Packet::randint_like, like),
+    (Packet::bernoulli, like),
+    (Packet::fill, like),
+    (Packet::scalar_tensor, |c| created(c, Vec::new(), DEFAULT_FLOAT)),
+    (Packet::arange, arange),
+    (Packet::randperm, |c| {
         let n = c.expr("n")?;
         created(c, vec![n], DType::I64)
     }),
-    ("linspace", |c| {
+    (Packet::linspace, |c| {
         let steps = c.expr("steps")?;
         created(c, vec![steps], DEFAULT_FLOAT)
     }),
-    ("eye", |c| {
+    (Packet::eye, |c| {
         let rows = c.expr("n")?;
         let columns = if c.has("m") { c.expr("m")? } else { rows };
         created(c, vec![rows, columns], DEFAULT_FLOAT)
     }),
-    ("sym_size.int", |c| {
-        let x = c.tensor("self")?;
-        let dim = c.dim("dim", x.sizes.len())?;
-        Ok(Meta::Int(*c.fits(x.sizes.get(dim))?))
-    }),
-    ("sym_stride.int", |c| {
-        let x = c.tensor("self")?;
-        let dim = c.dim("dim", x.sizes.len())?;
-        Ok(Meta::Int(*c.fits(x.strides.get(dim))?))
-    }),
-    ("sym_numel", |c| {
+    (Packet::sym_size, |c| extent(c, Aten::sym_size_int, |x| &x.sizes)),
+    (Packet::sym_stride, |c| extent(c, Aten::sym_stride_int, |x| &x.strides)),
+    (Packet::sym_numel, |c| {
         let x = c.tensor("self")?;
         Ok(Meta::Int(strides::numel(&mut c.pool, &x.sizes)))
     }),
 ];
+
+/// The size or stride of one dimension, which one overload gives.
+fn extent(c: &mut Call, of_one: Aten, extents: impl Fn(&TensorMeta) -> &[Expr]) -> Result {
+    if c.op() != of_one {
+        return Err(c.unsupported("all dimensions at once"));
+    }
+    let x = c.tensor("self")?;
+    let dim = c.dim("dim", x.sizes.len())?;
+    Ok(Meta::Int(*c.fits(extents(x).get(dim))?))
+}
 
 /// A tensor of these sizes with the dtype and device that the call names.
 fn created(c: &mut Call, sizes: Vec<Expr>, dtype: DType) -> Result {

@@ -5,36 +5,37 @@ use super::{
     call::{Call, Result},
     strides,
 };
+use crate::aten::Packet;
 use crate::graph::Meta;
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("embedding", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::embedding, |c| {
         let (weight, index) = (c.tensor("weight")?, c.tensor("indices")?);
         let sizes = [&index.sizes[..], &weight.sizes[1..]].concat();
         Ok(c.contiguous(weight, weight.dtype, sizes).into())
     }),
-    ("embedding_dense_backward", |c| {
+    (Packet::embedding_dense_backward, |c| {
         let (grad, rows) = (c.tensor("grad_output")?, c.expr("num_weights")?);
         let width = *c.fits(grad.sizes.last())?;
         Ok(c.contiguous(grad, grad.dtype, vec![rows, width]).into())
     }),
-    ("index_select", |c| {
+    (Packet::index_select, |c| {
         let (x, index) = (c.tensor("self")?, c.tensor("index")?);
         let (mut sizes, dim) = (x.sizes.clone(), c.dim("dim", x.sizes.len())?);
         let count = strides::numel(&mut c.pool, &index.sizes);
         *c.fits(sizes.get_mut(dim))? = count;
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
-    ("gather", |c| {
+    (Packet::gather, |c| {
         let (x, index) = (c.tensor("self")?, c.tensor("index")?);
         within(c, index, x, true)?;
         Ok(c.contiguous(x, x.dtype, index.sizes.clone()).into())
     }),
-    ("scatter", row_major),
-    ("scatter_add", row_major),
-    ("index_add", |c| {
+    (Packet::scatter, row_major),
+    (Packet::scatter_add, row_major),
+    (Packet::index_add, |c| {
         let (x, index, source) = (c.tensor("self")?, c.tensor("index")?, c.tensor("source")?);
         let dim = c.dim("dim", x.sizes.len())?;
         let mut sizes = x.sizes.clone();
@@ -46,18 +47,18 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         }
         preserved(c)
     }),
-    ("as_strided_scatter", preserved),
-    ("index_put", preserved),
-    ("_unsafe_index_put", preserved),
-    ("diagonal_scatter", preserved),
-    ("index_fill", preserved),
-    ("slice_scatter", preserved),
-    ("select_scatter", preserved),
-    ("index", index),
-    ("_unsafe_index", index),
-    ("slice_backward", input_sized),
-    ("select_backward", input_sized),
-    ("unfold_backward", input_sized),
+    (Packet::as_strided_scatter, preserved),
+    (Packet::index_put, preserved),
+    (Packet::_unsafe_index_put, preserved),
+    (Packet::diagonal_scatter, preserved),
+    (Packet::index_fill, preserved),
+    (Packet::slice_scatter, preserved),
+    (Packet::select_scatter, preserved),
+    (Packet::index, index),
+    (Packet::_unsafe_index, index),
+    (Packet::slice_backward, input_sized),
+    (Packet::select_backward, input_sized),
+    (Packet::unfold_backward, input_sized),
 ];
 
 /// That positions are no more than what they lead into has, but along the dimension that they lead through.

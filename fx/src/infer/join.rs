@@ -7,24 +7,25 @@ use super::{
     promote::{Operand, result_type},
     strides,
 };
+use crate::aten::Packet;
 use symshapes::{Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("cat", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::cat, |c| {
         let (tensors, dim) = (c.tensors("tensors")?, c.int("dim")?);
         Ok(cat(c, &tensors, dim)?.into())
     }),
-    ("stack", stack),
-    ("repeat", repeat),
-    ("flip", |c| {
+    (Packet::stack, stack),
+    (Packet::repeat, repeat),
+    (Packet::flip, |c| {
         let x = c.tensor("self")?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
-    ("roll", row_major),
-    ("tril", row_major),
-    ("triu", row_major),
-    ("constant_pad_nd", pad),
+    (Packet::roll, row_major),
+    (Packet::tril, row_major),
+    (Packet::triu, row_major),
+    (Packet::constant_pad_nd, pad),
 ];
 
 fn row_major(c: &mut Call) -> Result {

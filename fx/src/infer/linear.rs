@@ -4,23 +4,24 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
 };
+use crate::aten::Packet;
 use crate::graph::Meta;
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("mm", |c| product(c, "self", "mat2")),
-    ("bmm", |c| product(c, "self", "mat2")),
-    ("mv", |c| product(c, "self", "vec")),
-    ("dot", |c| product(c, "self", "tensor")),
-    ("matmul", |c| product(c, "self", "other")),
-    ("addmm", |c| added(c, "mat1", "mat2")),
-    ("baddbmm", |c| added(c, "batch1", "batch2")),
-    ("addmv", |c| added(c, "mat", "vec")),
-    ("linear", linear),
-    ("scaled_dot_product_attention", attention),
-    ("_scaled_dot_product_flash_attention_for_cpu", flash),
-    ("_scaled_dot_product_flash_attention_for_cpu_backward", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::mm, |c| product(c, "self", "mat2")),
+    (Packet::bmm, |c| product(c, "self", "mat2")),
+    (Packet::mv, |c| product(c, "self", "vec")),
+    (Packet::dot, |c| product(c, "self", "tensor")),
+    (Packet::matmul, |c| product(c, "self", "other")),
+    (Packet::addmm, |c| added(c, "mat1", "mat2")),
+    (Packet::baddbmm, |c| added(c, "batch1", "batch2")),
+    (Packet::addmv, |c| added(c, "mat", "vec")),
+    (Packet::linear, linear),
+    (Packet::scaled_dot_product_attention, attention),
+    (Packet::_scaled_dot_product_flash_attention_for_cpu, flash),
+    (Packet::_scaled_dot_product_flash_attention_for_cpu_backward, |c| {
         let inputs = [c.tensor("query")?, c.tensor("key")?, c.tensor("value")?];
         let gradients = inputs.map(|t| heads_inside(c, t, t.dtype, &t.sizes));
         Ok(tuple(gradients.into_iter().collect::<Result<Vec<_>>>()?))

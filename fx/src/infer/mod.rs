@@ -21,7 +21,7 @@ mod view;
 
 use crate::{
     arg::Arg,
-    aten::{self, BindError, Overload},
+    aten::{Aten, BindError, Packet},
     graph::{Graph, Kind, Meta, NodeId, Nodes},
 };
 use call::{Call, Result};
@@ -94,15 +94,14 @@ pub fn guarded(graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Resul
 
 fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
     let node = &nodes[id];
-    let no_rule = || InferError::NoRule(node.target.clone());
+    let no_rule = || InferError::NoRule(node.target.as_str().to_owned());
     if node.kind != Kind::CallFunction {
         return node.meta.clone().ok_or_else(no_rule);
     }
-    if !node.target.starts_with("aten.") {
+    let Some(overload) = node.op() else {
         return plain::call(&mut sizes, nodes, &node.target, &node.args).ok_or_else(no_rule);
-    }
-    let overload = aten::lookup(&node.target).ok_or_else(no_rule)?;
-    let no_rule = || InferError::NoRule(overload.name.clone());
+    };
+    let no_rule = || InferError::NoRule(overload.name().to_owned());
     let (rule, computes) = rule(overload).ok_or_else(no_rule)?;
     // Of complex numbers some give real ones, others have different strides, and many are not computed.
     let is_complex =
@@ -129,8 +128,8 @@ pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> 
 pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
     const LIBRARIES: [&str; 2] = ["fft_", "linalg_"];
     let node = &graph[id];
-    let Some(overload) = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten.")) else { return false };
-    let base = overload.base().trim_start_matches('_');
+    let Some(overload) = node.op() else { return false };
+    let base = overload.packet().name().trim_start_matches('_');
     let is_complex =
         |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
     let is_of_library = LIBRARIES.iter().any(|family| base.starts_with(family)) && rule(overload).is_none();
@@ -140,25 +139,23 @@ pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
 /// A rule: what a call gives.
 type Rule = fn(&mut Call) -> Result<Meta>;
 
-/// The rule of an overload, that of its full name or else that of its operator, and whether the operator computes
+/// The rule of an overload, its own or else that of its operator, and whether the operator computes
 /// anything or only moves elements. What mutates has none.
-fn rule(overload: &Overload) -> Option<(Rule, bool)> {
-    static INDEX: OnceLock<FxHashMap<&'static str, (Rule, bool)>> = OnceLock::new();
-    if overload.mutates() {
+fn rule(op: Aten) -> Option<(Rule, bool)> {
+    static INDEX: OnceLock<FxHashMap<Packet, (Rule, bool)>> = OnceLock::new();
+    if op.mutates() {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
     let computing = [pointwise::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
-    let row = |(family, computes): (&'static [(&'static str, Rule)], bool)| {
-        family.iter().map(move |&(name, rule)| (name, (rule, computes)))
+    let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
+        family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))
     };
     let index = INDEX.get_or_init(|| families.flat_map(row).collect());
-    let full = index.get(overload.name.as_str()).copied();
-    let element_wise = || pointwise::row(overload).map(|_| (pointwise::rule as Rule, true));
-    full.or_else(|| pointwise::exact(overload).map(|_| (pointwise::rule as Rule, true)))
-        .or_else(|| index.get(overload.base()).copied())
-        .or_else(element_wise)
+    let element_wise = |_| (pointwise::rule as Rule, true);
+    let exact = pointwise::exact(op).map(element_wise);
+    exact.or_else(|| index.get(&op.packet()).copied()).or_else(|| pointwise::row(op).map(element_wise))
 }
 
 /// A node whose inferred metadata differs from that it came with.

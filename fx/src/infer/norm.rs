@@ -5,29 +5,30 @@ use super::{
     call::{Call, Result, tuple},
     strides,
 };
+use crate::aten::Packet;
 use crate::{arg::Arg, graph::Meta};
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("_softmax", softmax),
-    ("_log_softmax", softmax),
-    ("softmax", softmax),
-    ("log_softmax", softmax),
-    ("_safe_softmax", softmax),
-    ("_softmax_backward_data", softmax_backward),
-    ("_log_softmax_backward_data", softmax_backward),
-    ("native_layer_norm", |c| Ok(tuple(layer_norm(c)?))),
-    ("layer_norm", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::_softmax, softmax),
+    (Packet::_log_softmax, softmax),
+    (Packet::softmax, softmax),
+    (Packet::log_softmax, softmax),
+    (Packet::_safe_softmax, softmax),
+    (Packet::_softmax_backward_data, softmax_backward),
+    (Packet::_log_softmax_backward_data, softmax_backward),
+    (Packet::native_layer_norm, |c| Ok(tuple(layer_norm(c)?))),
+    (Packet::layer_norm, |c| {
         let [out, ..] = layer_norm(c)?;
         Ok(out.into())
     }),
-    ("native_layer_norm_backward", |c| gradients(c, |c, x| Ok(c.contiguous(x, x.dtype, x.sizes.clone())))),
-    ("_native_batch_norm_legit_no_training", |c| batch_norm(c, false)),
-    ("_native_batch_norm_legit_functional", |c| batch_norm(c, c.bool("training")?)),
-    ("native_batch_norm_backward", |c| gradients(c, same_format)),
-    ("native_group_norm", group_norm),
-    ("group_norm", |c| {
+    (Packet::native_layer_norm_backward, |c| gradients(c, |c, x| Ok(c.contiguous(x, x.dtype, x.sizes.clone())))),
+    (Packet::_native_batch_norm_legit_no_training, |c| batch_norm(c, false)),
+    (Packet::_native_batch_norm_legit_functional, |c| batch_norm(c, c.bool("training")?)),
+    (Packet::native_batch_norm_backward, |c| gradients(c, same_format)),
+    (Packet::native_group_norm, group_norm),
+    (Packet::group_norm, |c| {
         let x = c.tensor("input")?;
         let (channels, groups) = (*c.fits(x.sizes.get(1))?, c.expr("num_groups")?);
         let rest = c.pool.modulo(channels, groups);
@@ -35,7 +36,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         of_channels(c, channels, &["weight", "bias"])?;
         Ok(same_format(c, x)?.into())
     }),
-    ("batch_norm", |c| {
+    (Packet::batch_norm, |c| {
         let x = c.tensor("input")?;
         let channels = *c.fits(x.sizes.get(1))?;
         of_channels(c, channels, &["weight", "bias", "running_mean", "running_var"])?;
@@ -47,42 +48,42 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         }
         Ok(same_format(c, x)?.into())
     }),
-    ("dropout", |c| {
+    (Packet::dropout, |c| {
         let x = c.tensor("input")?;
         Ok(if c.bool("train")? { c.preserved(x, x.dtype)? } else { x.clone() }.into())
     }),
-    ("rms_norm", |c| {
+    (Packet::rms_norm, |c| {
         let x = c.tensor("input")?;
         normalised(c, x)?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
-    ("mse_loss", |c| {
+    (Packet::mse_loss, |c| {
         let (x, target) = (c.tensor("self")?, c.tensor("target")?);
         let whole = c.broadcast(&[&x.sizes, &target.sizes])?;
         let sizes = if c.int("reduction")? == 0 { whole } else { Vec::new() };
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
-    ("mse_loss_backward", loss_gradient),
-    ("smooth_l1_loss_backward", loss_gradient),
-    ("huber_loss_backward", loss_gradient),
-    ("glu_backward", |c| {
+    (Packet::mse_loss_backward, loss_gradient),
+    (Packet::smooth_l1_loss_backward, loss_gradient),
+    (Packet::huber_loss_backward, loss_gradient),
+    (Packet::glu_backward, |c| {
         let x = c.tensor("self")?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
-    ("native_group_norm_backward", |c| gradients(c, same_format)),
-    ("native_dropout", |c| {
+    (Packet::native_group_norm_backward, |c| gradients(c, same_format)),
+    (Packet::native_dropout, |c| {
         let x = c.tensor("input")?;
         Ok(tuple([c.preserved(x, x.dtype)?, c.preserved(x, DType::Bool)?]))
     }),
-    ("grid_sampler_2d_backward", sampler_gradients),
-    ("grid_sampler_3d_backward", sampler_gradients),
-    ("nll_loss_forward", nll_loss),
-    ("cross_entropy_loss", cross_entropy),
-    ("nll_loss2d_backward", |c| {
+    (Packet::grid_sampler_2d_backward, sampler_gradients),
+    (Packet::grid_sampler_3d_backward, sampler_gradients),
+    (Packet::nll_loss_forward, nll_loss),
+    (Packet::cross_entropy_loss, cross_entropy),
+    (Packet::nll_loss2d_backward, |c| {
         let x = c.tensor("self")?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
-    ("nll_loss_backward", |c| {
+    (Packet::nll_loss_backward, |c| {
         let x = c.tensor("self")?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
@@ -172,7 +173,7 @@ fn batch_norm(c: &mut Call, training: bool) -> Result {
     let len = if training { channels } else { c.pool.int(0) };
     let stat = c.contiguous(x, x.dtype.compute(), vec![len]);
     let mut results = vec![out, stat.clone(), stat];
-    if c.overload().base().ends_with("functional") {
+    if c.op().packet().name().ends_with("functional") {
         for name in ["running_mean", "running_var"] {
             let running = c.tensor(name)?;
             results.push(c.contiguous(running, running.dtype, running.sizes.clone()));

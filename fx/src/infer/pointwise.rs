@@ -1,7 +1,7 @@
 //! The element-wise overloads: which arguments are operands, and how their dtypes combine.
 //!
-//! A row is keyed by the operator's name and holds for all its overloads, or by that of one overload. The interpreter
-//! computes by the same rows.
+//! A row is an operator's and holds for all its overloads, or that of one overload. The interpreter computes by the same
+//! rows.
 
 use super::{
     Rule,
@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     arg::Arg,
-    aten::{Bound, Overload, Return, Type},
+    aten::{Aten, Bound, Packet, Return, Type},
     graph::Meta,
+    packets,
 };
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -24,8 +25,8 @@ use symshapes::{DTypeClass, TensorMeta};
 /// An element-wise operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The operator's name, without overload where the row holds for all of them.
-    pub name: &'static str,
+    /// The operator.
+    pub packet: Packet,
     /// The parameters that are read element by element, broadcast against each other; those that an overload lacks
     /// or a call leaves out are skipped.
     pub operands: &'static [&'static str],
@@ -33,37 +34,37 @@ pub struct Row {
     pub promotion: Promotion,
 }
 
-/// The row of an overload, if it is element-wise: that of its full name, else that of its operator, unless it
-/// gives something else than a tensor, as `where` of a condition alone does.
-pub fn row(overload: &Overload) -> Option<&'static Row> {
-    let gives_tensor = matches!(&overload.schema.returns[..], [Return { ty: Type::Tensor, .. }]);
-    exact(overload).or_else(|| index().get(overload.base()).filter(|_| gives_tensor))
-}
-
-/// The row that stands under the overload's full name.
-pub(super) fn exact(overload: &Overload) -> Option<&'static Row> {
-    index().get(overload.name.as_str())
-}
-
-fn index() -> &'static FxHashMap<&'static str, Row> {
-    static INDEX: OnceLock<FxHashMap<&'static str, Row>> = OnceLock::new();
+/// The row of an overload, if it is element-wise: its own, else that of its operator, unless it gives something else
+/// than a tensor, as `where` of a condition alone does.
+pub fn row(op: Aten) -> Option<Row> {
+    static INDEX: OnceLock<FxHashMap<Packet, Row>> = OnceLock::new();
     let rows = || {
-        ROWS.iter().flat_map(|(names, operands, promotion)| {
-            names.split(' ').map(|name| (name, Row { name, operands, promotion: *promotion }))
+        ROWS.iter().flat_map(|&(packets, operands, promotion)| {
+            packets.iter().map(move |&packet| (packet, Row { packet, operands, promotion }))
         })
     };
-    INDEX.get_or_init(|| rows().collect())
+    let gives_tensor = || matches!(&op.schema.returns[..], [Return { ty: Type::Tensor, .. }]);
+    exact(op).or_else(|| INDEX.get_or_init(|| rows().collect()).get(&op.packet()).copied().filter(|_| gives_tensor()))
+}
+
+/// The row of an overload whose operator has none.
+pub(super) fn exact(op: Aten) -> Option<Row> {
+    matches!(op, Aten::max_other | Aten::min_other).then_some(Row {
+        packet: op.packet(),
+        operands: BINARY,
+        promotion: Default,
+    })
 }
 
 /// The operators whose result is row-major whatever its operands are.
-const ROW_MAJOR: &[&str] = &["masked_fill", "log_sigmoid"];
+const ROW_MAJOR: &[Packet] = packets![masked_fill log_sigmoid];
 
 /// The operators whose kernels look at their operands in the reverse order when they choose strides.
-const LAID_OUT_BY_LAST: &[&str] = &["rsub", "threshold_backward", "leaky_relu_backward"];
+const LAID_OUT_BY_LAST: &[Packet] = packets![rsub threshold_backward leaky_relu_backward];
 
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {
-    let row = row(c.overload()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
+    let row = row(c.op()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
     let (mut standings, mut tensors): (Vec<Operand>, Vec<&TensorMeta>) = (Vec::new(), Vec::new());
     for name in row.operands {
         if let Some(tensor) = c.opt_tensor(name)? {
@@ -77,11 +78,11 @@ pub(super) fn rule(c: &mut Call) -> Result {
     let sizes = c.broadcast(&tensors.iter().map(|t| &t.sizes[..]).collect::<Vec<_>>())?;
     let like = *c.fits(tensors.iter().find(|t| !t.sizes.is_empty()).or(tensors.first()))?;
     let requires_grad = tensors.iter().any(|t| t.requires_grad) && dtype.is_float();
-    if LAID_OUT_BY_LAST.contains(&row.name) {
+    if LAID_OUT_BY_LAST.contains(&row.packet) {
         tensors.reverse();
     }
     let beside_number = tensors.len() < standings.len() && NUMBERS_AS_TENSORS.contains(&row.operands);
-    let strides = match (ROW_MAJOR.contains(&row.name), beside_number) {
+    let strides = match (ROW_MAJOR.contains(&row.packet), beside_number) {
         (true, _) => Some(strides::contiguous(&mut c.pool, &sizes)),
         (false, true) => strides::beside_number(&mut c.pool, &sizes, &tensors),
         (false, false) => strides::elementwise(&mut c.pool, &sizes, &tensors),
@@ -91,7 +92,7 @@ pub(super) fn rule(c: &mut Call) -> Result {
 }
 
 /// The overloads whose other arguments are looked at first.
-pub(super) const RULES: &[(&str, Rule)] = &[("hardtanh", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[(Packet::hardtanh, |c| {
     // `torch.nn.functional` refuses it, the operator does not.
     if c.get("min_val").as_float() > c.get("max_val").as_float() {
         return Err(c.unsupported("bounds that are not in order"));
@@ -128,54 +129,51 @@ const GRAD_OUTPUT: &[&str] = &["grad_output", "output"];
 const NUMBERS_AS_TENSORS: [&[&str]; 2] = [BINARY, WHERE];
 
 /// Names that share their operands and promotion stand in one row.
-const ROWS: &[(&str, &[&str], Promotion)] = &[
-    ("neg abs sign sgn floor ceil trunc round frac positive bitwise_not relu", SELF, Default),
-    ("square", SELF, BoolToInt),
-    ("gelu silu mish elu celu selu leaky_relu relu6 hardtanh hardswish hardsigmoid softplus", SELF, Default),
-    ("log_sigmoid threshold nan_to_num", SELF, Default),
-    ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sigmoid tanh erf erfc", SELF, IntToFloat),
-    ("sin cos tan asin acos atan sinh cosh asinh acosh atanh sinc logit deg2rad rad2deg", SELF, IntToFloat),
-    ("isnan isinf isfinite signbit logical_not isposinf isneginf", SELF, Bool),
-    ("add sub mul rsub subtract multiply maximum minimum fmax fmin fmod remainder floor_divide", BINARY, Default),
-    ("bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift", BINARY, Default),
-    ("__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp", BINARY, Default),
-    ("div divide true_divide atan2 copysign xlogy", BINARY, IntToFloat),
-    ("eq ne lt le gt ge logical_and logical_or logical_xor", BINARY, Bool),
-    ("max.other min.other", BINARY, Default),
-    ("pow", &["self", "exponent"], Default),
-    ("heaviside", &["self", "values"], Default),
-    ("where", WHERE, Rest),
-    ("masked_fill", &["self", "mask", "value"], First),
-    ("clamp clip", &["self", "min", "max"], Default),
-    ("clamp_min", &["self", "min"], Default),
-    ("clamp_max", &["self", "max"], Default),
-    ("lerp", &["self", "end", "weight"], Default),
-    ("addcmul addcdiv", &["self", "tensor1", "tensor2"], Default),
-    ("threshold_backward gelu_backward silu_backward mish_backward leaky_relu_backward", GRAD_SELF, Default),
-    ("hardswish_backward hardsigmoid_backward hardtanh_backward softplus_backward", GRAD_SELF, Default),
-    ("log_sigmoid_backward logit_backward", GRAD_SELF, Default),
-    ("tanh_backward sigmoid_backward", GRAD_OUTPUT, Default),
-    ("elu_backward", &["grad_output", "self_or_result"], Default),
-    ("native_dropout_backward", &["grad_output", "mask"], First),
+const ROWS: &[(&[Packet], &[&str], Promotion)] = &[
+    (packets![neg abs sign sgn floor ceil trunc round frac positive bitwise_not relu], SELF, Default),
+    (packets![square], SELF, BoolToInt),
+    (packets![gelu silu mish elu celu selu leaky_relu relu6 hardtanh hardswish hardsigmoid softplus], SELF, Default),
+    (packets![log_sigmoid threshold nan_to_num], SELF, Default),
+    (packets![exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sigmoid tanh erf erfc], SELF, IntToFloat),
+    (packets![sin cos tan asin acos atan sinh cosh asinh acosh atanh sinc logit deg2rad rad2deg], SELF, IntToFloat),
+    (packets![isnan isinf isfinite signbit logical_not isposinf isneginf], SELF, Bool),
+    (
+        packets![add sub mul rsub subtract multiply maximum minimum fmax fmin fmod remainder floor_divide],
+        BINARY,
+        Default,
+    ),
+    (packets![bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift], BINARY, Default),
+    (packets![__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp], BINARY, Default),
+    (packets![div divide true_divide atan2 copysign xlogy], BINARY, IntToFloat),
+    (packets![eq ne lt le gt ge logical_and logical_or logical_xor], BINARY, Bool),
+    (packets![pow], &["self", "exponent"], Default),
+    (packets![heaviside], &["self", "values"], Default),
+    (packets![r#where], WHERE, Rest),
+    (packets![masked_fill], &["self", "mask", "value"], First),
+    (packets![clamp clip], &["self", "min", "max"], Default),
+    (packets![clamp_min], &["self", "min"], Default),
+    (packets![clamp_max], &["self", "max"], Default),
+    (packets![lerp], &["self", "end", "weight"], Default),
+    (packets![addcmul addcdiv], &["self", "tensor1", "tensor2"], Default),
+    (packets![threshold_backward gelu_backward silu_backward mish_backward leaky_relu_backward], GRAD_SELF, Default),
+    (packets![hardswish_backward hardsigmoid_backward hardtanh_backward softplus_backward], GRAD_SELF, Default),
+    (packets![log_sigmoid_backward logit_backward], GRAD_SELF, Default),
+    (packets![tanh_backward sigmoid_backward], GRAD_OUTPUT, Default),
+    (packets![elu_backward], &["grad_output", "self_or_result"], Default),
+    (packets![native_dropout_backward], &["grad_output", "mask"], First),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aten;
 
     #[test]
     fn every_operand_is_a_parameter_of_some_overload() {
-        let mut schemas: FxHashMap<&str, Vec<&aten::Overload>> = FxHashMap::default();
-        for overload in aten::names().filter_map(aten::lookup) {
-            schemas.entry(overload.base()).or_default().push(overload);
-            schemas.entry(&overload.name).or_default().push(overload);
-        }
-        for (names, operands, _) in ROWS {
-            for name in names.split(' ') {
-                let overloads = schemas.get(name).unwrap_or_else(|| panic!("torch has no {name}"));
-                for operand in *operands {
-                    assert!(overloads.iter().any(|o| o.schema.position(operand).is_some()), "{name}: {operand}");
+        for &(packets, operands, _) in ROWS {
+            for packet in packets {
+                for operand in operands {
+                    let has = |op: Aten| op.schema.position(operand).is_some();
+                    assert!(packet.overloads().any(has), "{packet}: {operand}");
                 }
             }
         }
@@ -183,8 +181,7 @@ mod tests {
 
     #[test]
     fn an_overload_that_gives_a_list_has_no_row() {
-        let found = |name| aten::lookup(name).map(row);
-        assert_eq!(found("aten.where.default"), Some(None));
-        assert!(matches!(found("aten.where.self"), Some(Some(_))));
+        assert_eq!(row(Aten::where_default), None);
+        assert!(row(Aten::where_self).is_some() && row(Aten::max_other).is_some() && row(Aten::max_default).is_none());
     }
 }

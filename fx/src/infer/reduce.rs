@@ -5,32 +5,33 @@ use super::{
     call::{Call, Result, tuple},
     promote::DEFAULT_FLOAT,
 };
+use crate::aten::Packet;
 use symshapes::{DType, DTypeClass, Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("sum", |c| reduced(c, counted)),
-    ("prod", |c| reduced(c, counted)),
-    ("mean", mean),
-    ("amax", |c| reduced(c, |x| x.dtype)),
-    ("amin", |c| reduced(c, |x| x.dtype)),
-    ("any", |c| reduced(c, truth)),
-    ("all", |c| reduced(c, truth)),
-    ("count_nonzero", |c| reduced(c, |_| DType::I64)),
-    ("logsumexp", |c| reduced(c, floating)),
-    ("linalg_vector_norm", |c| reduced(c, |x| x.dtype)),
-    ("var", |c| reduced(c, |x| x.dtype)),
-    ("std", |c| reduced(c, |x| x.dtype)),
-    ("var_mean", |c| pair(c, |x| x.dtype)),
-    ("std_mean", |c| pair(c, |x| x.dtype)),
-    ("argmax", |c| reduced(c, |_| DType::I64)),
-    ("argmin", |c| reduced(c, |_| DType::I64)),
-    ("max", extreme),
-    ("min", extreme),
-    ("cumsum", scan),
-    ("cumprod", scan),
-    ("sort", sort),
-    ("topk", topk),
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::sum, |c| reduced(c, counted)),
+    (Packet::prod, |c| reduced(c, counted)),
+    (Packet::mean, mean),
+    (Packet::amax, |c| reduced(c, |x| x.dtype)),
+    (Packet::amin, |c| reduced(c, |x| x.dtype)),
+    (Packet::any, |c| reduced(c, truth)),
+    (Packet::all, |c| reduced(c, truth)),
+    (Packet::count_nonzero, |c| reduced(c, |_| DType::I64)),
+    (Packet::logsumexp, |c| reduced(c, floating)),
+    (Packet::linalg_vector_norm, |c| reduced(c, |x| x.dtype)),
+    (Packet::var, |c| reduced(c, |x| x.dtype)),
+    (Packet::std, |c| reduced(c, |x| x.dtype)),
+    (Packet::var_mean, |c| pair(c, |x| x.dtype)),
+    (Packet::std_mean, |c| pair(c, |x| x.dtype)),
+    (Packet::argmax, |c| reduced(c, |_| DType::I64)),
+    (Packet::argmin, |c| reduced(c, |_| DType::I64)),
+    (Packet::max, extreme),
+    (Packet::min, extreme),
+    (Packet::cumsum, scan),
+    (Packet::cumprod, scan),
+    (Packet::sort, sort),
+    (Packet::topk, topk),
 ];
 
 /// Integers have no mean, unless a dtype for it is given.

@@ -5,46 +5,50 @@ use super::{
     call::{Call, Result, tuple},
     strides,
 };
+use crate::aten::Aten;
+use crate::aten::Packet;
 use crate::graph::Meta;
 use symshapes::{Expr, TensorMeta};
 
 /// The rules of this family.
-pub(super) const RULES: &[(&str, Rule)] = &[
-    ("view", |c| sized(c, "size", false)),
-    ("view.dtype", |c| Err(c.unsupported("a view as another dtype"))),
-    ("_unsafe_view", |c| sized(c, "size", false)),
-    ("reshape", |c| sized(c, "shape", true)),
-    ("_reshape_alias", |c| strided(c, "stride")),
-    ("as_strided", |c| strided(c, "stride")),
-    ("view_as", |c| {
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::view, |c| match c.op() {
+        Aten::view_dtype => Err(c.unsupported("a view as another dtype")),
+        _ => sized(c, "size", false),
+    }),
+    (Packet::_unsafe_view, |c| sized(c, "size", false)),
+    (Packet::reshape, |c| sized(c, "shape", true)),
+    (Packet::_reshape_alias, |c| strided(c, "stride")),
+    (Packet::as_strided, |c| strided(c, "stride")),
+    (Packet::view_as, |c| {
         let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());
         reshaped(c, x, sizes, false)
     }),
-    ("flatten", flatten),
-    ("alias", |c| Ok(c.tensor("self")?.clone().into())),
-    ("detach", |c| Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())),
-    ("clone", copied),
-    ("lift_fresh_copy", copied),
-    ("contiguous", contiguous),
-    ("_to_copy", to_copy),
-    ("to", to),
-    ("type_as", to),
-    ("copy", |c| {
+    (Packet::flatten, flatten),
+    (Packet::alias, |c| Ok(c.tensor("self")?.clone().into())),
+    (Packet::detach, |c| Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())),
+    (Packet::clone, copied),
+    (Packet::lift_fresh_copy, copied),
+    (Packet::contiguous, contiguous),
+    (Packet::_to_copy, to_copy),
+    (Packet::to, to),
+    (Packet::type_as, to),
+    (Packet::copy, |c| {
         let (x, source) = (c.tensor("self")?, c.tensor("src")?);
         expanded(c, source, &x.sizes)?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
-    ("expand", expand),
-    ("expand_as", |c| {
+    (Packet::expand, expand),
+    (Packet::expand_as, |c| {
         let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());
         expanded(c, x, &sizes)
     }),
-    ("permute", |c| {
+    (Packet::permute, |c| {
         let x = c.tensor("self")?;
         let dims = c.dims("dims", x.sizes.len())?;
         Ok(permuted(x, &dims).into())
     }),
-    ("transpose", |c| {
+    (Packet::transpose, |c| {
         let x = c.tensor("self")?;
         let mut dims: Vec<usize> = (0..x.sizes.len()).collect();
         let (a, b) = (c.dim("dim0", dims.len())?, c.dim("dim1", dims.len())?);
@@ -53,22 +57,22 @@ pub(super) const RULES: &[(&str, Rule)] = &[
         }
         Ok(permuted(x, &dims).into())
     }),
-    ("t", |c| {
+    (Packet::t, |c| {
         let x = c.tensor("self")?;
         Ok(permuted(x, &(0..x.sizes.len()).rev().collect::<Vec<_>>()).into())
     }),
-    ("movedim", movedim),
-    ("unsqueeze", unsqueeze),
-    ("squeeze", squeeze),
-    ("slice", slice),
-    ("select", select),
-    ("narrow", narrow),
-    ("split", split),
-    ("split_with_sizes", split),
-    ("chunk", chunk),
-    ("unbind", unbind),
-    ("diagonal", diagonal),
-    ("unfold", unfold),
+    (Packet::movedim, movedim),
+    (Packet::unsqueeze, unsqueeze),
+    (Packet::squeeze, squeeze),
+    (Packet::slice, slice),
+    (Packet::select, select),
+    (Packet::narrow, narrow),
+    (Packet::split, split),
+    (Packet::split_with_sizes, split),
+    (Packet::chunk, chunk),
+    (Packet::unbind, unbind),
+    (Packet::diagonal, diagonal),
+    (Packet::unfold, unfold),
 ];
 
 /// A view by sizes, one of which may be −1. Where the strides do not allow it, a copy if `copies`.

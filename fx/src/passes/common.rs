@@ -2,6 +2,7 @@
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
+use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
@@ -45,7 +46,7 @@ pub fn eliminate_common_subexpressions(graph: &mut Graph, effect: impl Fn(&Node)
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: Kind,
-    target: String,
+    target: Target,
     args: Vec<Exact>,
     kwargs: Vec<(String, Exact)>,
 }

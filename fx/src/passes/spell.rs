@@ -1,8 +1,10 @@
 //! Symbolic sizes spelled out: Python runs a graph only if nodes compute them.
 
 use crate::arg::Arg;
+use crate::aten::Aten;
 use crate::graph::{Graph, Kind, Meta, NodeId};
 use crate::symbols::{Source, given};
+use crate::target::Target;
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Node, Sym};
 
@@ -92,8 +94,8 @@ impl Speller {
         let source = source.ok_or_else(|| format!("`{}`, which no input gives", graph.exprs.display(e)))?;
         Ok(match *source {
             Source::Int(input) => Arg::Node(self.inputs[input]),
-            Source::Size(input, dim) => self.call(graph, "aten.sym_size.int", self.of_input(input, dim)),
-            Source::Stride(input, dim) => self.call(graph, "aten.sym_stride.int", self.of_input(input, dim)),
+            Source::Size(input, dim) => self.call(graph, Aten::sym_size_int, self.of_input(input, dim)),
+            Source::Stride(input, dim) => self.call(graph, Aten::sym_stride_int, self.of_input(input, dim)),
         })
     }
 
@@ -106,7 +108,7 @@ impl Speller {
         Ok(self.call(graph, target, operands))
     }
 
-    fn call(&self, graph: &mut Graph, target: &str, args: Vec<Arg>) -> Arg {
+    fn call(&self, graph: &mut Graph, target: impl Into<Target>, args: Vec<Arg>) -> Arg {
         Arg::Node(graph.insert_before(self.first, Kind::CallFunction, target, args, Vec::new(), None))
     }
 }

@@ -1,18 +1,18 @@
 //! Chooses the overload that accepts a call, and arranges the arguments by its schema.
 
+use super::signature::Given;
 use super::table::{Binder, Row};
 use crate::{
     arg::Arg,
-    aten::{self, Overload, Type},
+    aten::{Aten, Packet, Type},
     graph::{Graph, Kind, Meta, NodeId},
 };
-use symshapes::DType;
 
 /// A call in ATen's terms.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Lowered {
     /// The overload.
-    pub(super) overload: &'static Overload,
+    pub(super) overload: Aten,
     /// Positional arguments, up to the last that differs from its default.
     pub(super) args: Vec<Arg>,
     /// Keyword-only arguments that were given.
@@ -26,44 +26,42 @@ pub(super) fn bind(graph: &Graph, row: Row, args: &[Arg], kwargs: &[(String, Arg
     let (args, kwargs, in_place) = match row.binder {
         Binder::Schema => (args.to_vec(), kwargs.to_vec(), in_place),
         Binder::Gather(first) => (gather(graph, args, first), kwargs.to_vec(), in_place),
-        Binder::Signature { params, call } => {
-            let call = by_signature(params, call, args, kwargs)?;
-            (call.args, call.kwargs, in_place || call.in_place)
+        Binder::Signature(signature) => {
+            let mut given = Given::new(args, kwargs);
+            let signed = signature(&mut given)?;
+            (signed.args, signed.kwargs, in_place || given.in_place)
         }
     };
-    choose(graph, &candidates(row.overloads.split(' '), in_place, &kwargs), &args, &kwargs)
+    choose(graph, &candidates(row.overloads, in_place, &kwargs), &args, &kwargs)
 }
 
 /// Binds a call of an operator by the one of its overloads that accepts the arguments.
-pub(super) fn bind_packet(graph: &Graph, packet: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
-    let candidates: Vec<&'static Overload> = aten::overloads(packet).filter(|overload| !overload.mutates()).collect();
+pub(super) fn bind_packet(graph: &Graph, packet: Packet, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
+    let candidates: Vec<Aten> = packet.overloads().filter(|overload| !overload.mutates()).collect();
     choose(graph, &candidates, args, kwargs)
 }
 
-fn candidates<'a>(
-    names: impl Iterator<Item = &'a str>,
-    in_place: bool,
-    kwargs: &[(String, Arg)],
-) -> Vec<&'static Overload> {
+/// The in-place or `out=` forms of overloads, or these themselves.
+fn candidates(overloads: &[Aten], in_place: bool, kwargs: &[(String, Arg)]) -> Vec<Aten> {
     let has_out = kwargs.iter().any(|(name, value)| name == "out" && !value.is_none());
-    names.flat_map(|name| variants(name, in_place, has_out)).filter_map(|name| aten::lookup(&name)).collect()
+    overloads.iter().flat_map(|&op| variants(op, in_place, has_out)).collect()
 }
 
-fn choose(graph: &Graph, candidates: &[&'static Overload], args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
+fn choose(graph: &Graph, candidates: &[Aten], args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Lowered> {
     // A number for a tensor is torch's last resort: the overloads that take numbers come first.
-    let strict = candidates.iter().find_map(|o| accept(graph, o, args, kwargs, false));
-    strict.or_else(|| candidates.iter().find_map(|o| accept(graph, o, args, kwargs, true)))
+    let strict = candidates.iter().find_map(|&op| accept(graph, op, args, kwargs, false));
+    strict.or_else(|| candidates.iter().find_map(|&op| accept(graph, op, args, kwargs, true)))
 }
 
-/// The names under which the in-place or `out=` form of an overload may be published.
-fn variants(name: &str, in_place: bool, has_out: bool) -> Vec<String> {
-    let (base, overload) = name.split_once('.').unwrap_or((name, "default"));
-    match (in_place, has_out) {
-        (true, _) if base.ends_with('_') => vec![name.to_owned()],
-        (true, _) => vec![format!("{base}_.{overload}")],
-        (_, true) => vec![format!("{base}.{overload}_out"), format!("{base}.out")],
-        _ => vec![name.to_owned()],
-    }
+/// The in-place or `out=` form of an overload, by the names under which it may be published.
+fn variants(op: Aten, in_place: bool, has_out: bool) -> Vec<Aten> {
+    let (packet, overload) = (op.packet(), op.overload_name());
+    let names = match (in_place, has_out) {
+        (true, _) if !packet.name().ends_with('_') => vec![format!("{packet}_.{overload}")],
+        (false, true) => vec![format!("{packet}.{overload}_out"), format!("{packet}.out")],
+        _ => return vec![op],
+    };
+    names.iter().filter_map(|name| Aten::named(name)).collect()
 }
 
 /// The numbers from position `first` on as one list, if they are not one already.
@@ -75,88 +73,9 @@ fn gather(graph: &Graph, args: &[Arg], first: usize) -> Vec<Arg> {
     before.iter().cloned().chain([Arg::List(after.to_vec())]).collect()
 }
 
-/// What a row with a signature makes of a call.
-struct Signed {
-    args: Vec<Arg>,
-    kwargs: Kwargs,
-    /// True if the call has `inplace=True`.
-    in_place: bool,
-}
-
-/// The overload's arguments from those of a Python signature.
-fn by_signature(params: &str, call: &str, args: &[Arg], kwargs: &[(String, Arg)]) -> Option<Signed> {
-    let mut positional = args.iter();
-    let mut used = 0;
-    let mut values: Vec<(&str, Arg)> = Vec::new();
-    for param in params.split(' ') {
-        let (name, default) = param.split_once('=').map_or((param, None), |(name, text)| (name, Some(literal(text))));
-        let (name, fixed) = name.strip_suffix(':').map_or((name, false), |name| (name, true));
-        let keyword = kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v);
-        used += usize::from(keyword.is_some());
-        let given = positional.next().or(keyword).cloned();
-        let value = given.or(default.clone())?;
-        if fixed && Some(&value) != default.as_ref() {
-            return None;
-        }
-        values.push((name, value));
-    }
-    if positional.next().is_some() || used != kwargs.len() {
-        return None;
-    }
-    let of = |name: &str| values.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone());
-    let in_place = of("inplace") == Some(Arg::Bool(true));
-    let mut signed = Signed { args: Vec::new(), kwargs: Kwargs::new(), in_place };
-    for word in call.split(' ') {
-        match word.split_once('=') {
-            Some((key, name)) if !key.is_empty() => signed.kwargs.push((key.to_owned(), argument(name, &of)?)),
-            _ => signed.args.push(argument(word, &of)?),
-        }
-    }
-    Some(signed)
-}
-
-/// What a word of a row's call stands for.
-fn argument(word: &str, of: &dyn Fn(&str) -> Option<Arg>) -> Option<Arg> {
-    if let Some(text) = word.strip_prefix('=') {
-        return Some(literal(text));
-    }
-    if let Some((name, _)) = word.split_once('!') {
-        return match of(name)? {
-            Arg::Str(s) => ["none", "mean", "sum"].iter().position(|r| *r == s).map(|i| Arg::Int(i as i64)),
-            _ => None,
-        };
-    }
-    match word.split_once('?') {
-        Some((name, none)) => of(name).map(|value| if value.is_none() { literal(none) } else { value }),
-        None => of(word),
-    }
-}
-
-/// A value as the rows write it.
-fn literal(text: &str) -> Arg {
-    match text {
-        "None" => Arg::None,
-        "True" => Arg::Bool(true),
-        "False" => Arg::Bool(false),
-        "[]" => Arg::List(Vec::new()),
-        "cpu" => Arg::Device(symshapes::Device::CPU),
-        _ => {
-            let dtype = || text.strip_prefix("torch.").and_then(|name| name.parse::<DType>().ok()).map(Arg::DType);
-            let number = || text.parse().map(Arg::Int).or_else(|_| text.parse().map(Arg::Float)).ok();
-            dtype().or_else(number).unwrap_or_else(|| Arg::Str(text.to_owned()))
-        }
-    }
-}
-
 /// The call arranged by the overload's schema, if its types accept the arguments. `lenient` lets numbers stand for
 /// tensors, but for the first.
-fn accept(
-    graph: &Graph,
-    overload: &'static Overload,
-    args: &[Arg],
-    kwargs: &[(String, Arg)],
-    lenient: bool,
-) -> Option<Lowered> {
+fn accept(graph: &Graph, overload: Aten, args: &[Arg], kwargs: &[(String, Arg)], lenient: bool) -> Option<Lowered> {
     let kwargs = renamed(overload, kwargs)?;
     let bound = overload.bind(args, &kwargs).ok()?;
     let params = &overload.schema.params;
@@ -197,7 +116,7 @@ const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// The keyword arguments under the schema's names, without those that say nothing.
-fn renamed(overload: &Overload, kwargs: &[(String, Arg)]) -> Option<Kwargs> {
+fn renamed(overload: Aten, kwargs: &[(String, Arg)]) -> Option<Kwargs> {
     let mut result = Kwargs::new();
     for (name, value) in kwargs {
         let known = |name: &str| overload.schema.position(name).is_some();
@@ -286,7 +205,7 @@ fn computes_int(graph: &Graph, node: NodeId) -> bool {
 /// True if the node's value is a tuple or list.
 pub(super) fn is_tuple(graph: &Graph, node: NodeId) -> bool {
     let node = &graph[node];
-    match (&node.meta, aten::lookup(&node.target)) {
+    match (&node.meta, node.op()) {
         (Some(meta), _) => matches!(meta, Meta::Tuple(_)),
         (None, Some(overload)) if node.kind == Kind::CallFunction => {
             let returns = &overload.schema.returns;

@@ -5,6 +5,7 @@ use super::{
     binder::{is_int, is_tensor, is_tuple},
     call, is_shape_read,
 };
+use crate::aten::Aten;
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, NodeId},
@@ -20,7 +21,7 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
         if !matches!(index, Arg::Int(_)) {
             return Err(error(graph, id, "a shape by something other than a number"));
         }
-        call(graph, id, "sym_size.int", vec![tensor, index]);
+        call(graph, id, Aten::sym_size_int, vec![tensor, index]);
         return Ok(());
     }
     if is_tuple(graph, source) || !is_tensor(graph, source) {
@@ -33,7 +34,7 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
 }
 
 /// The call that makes the index tensor of a list.
-const LIST: &str = "aten.full.default";
+const LIST: Aten = Aten::full_default;
 
 /// The items of an index. A list of one number is an index tensor.
 fn items(graph: &mut Graph, id: NodeId, index: Arg) -> Vec<Arg> {
@@ -61,21 +62,21 @@ pub(super) fn lower_write(graph: &mut Graph, id: NodeId) -> Result<(), LowerErro
     let items = items(graph, id, index);
     let mut steps = plan(graph, id, source, &items)?;
     let is_tensor_value = value.as_node().is_some_and(|node| is_tensor(graph, node));
-    if steps.last().is_some_and(|(target, _)| *target == "index.Tensor") {
+    if steps.last().is_some_and(|(target, _)| *target == Aten::index_Tensor) {
         let value = match (is_tensor_value, graph[source].tensor_meta().map(|meta| meta.dtype)) {
             (true, _) => value,
             (false, Some(dtype)) => {
                 let args = vec![Arg::List(Vec::new()), value];
                 let kwargs = vec![("dtype".to_owned(), Arg::DType(dtype))];
-                Arg::Node(graph.insert_before(id, Kind::CallFunction, "aten.full.default", args, kwargs, None))
+                Arg::Node(graph.insert_before(id, Kind::CallFunction, Aten::full_default, args, kwargs, None))
             }
             (false, None) => return Err(error(graph, id, "a tensor of unknown type")),
         };
         let (_, indices) = steps.pop().expect("there is a last step");
-        steps.push(("index_put_.default", [indices, vec![value]].concat()));
+        steps.push((Aten::index_put__default, [indices, vec![value]].concat()));
     } else {
-        let target = if is_tensor_value { "copy_.default" } else { "fill_.Scalar" };
-        steps.retain(|(target, _)| *target != "alias.default");
+        let target = if is_tensor_value { Aten::copy__default } else { Aten::fill__Scalar };
+        steps.retain(|(target, _)| *target != Aten::alias_default);
         steps.push((target, vec![value]));
     }
     emit(graph, id, source, steps);
@@ -89,19 +90,19 @@ fn error(graph: &Graph, id: NodeId, what: &'static str) -> LowerError {
 /// The tensor whose shape the node reads.
 fn shape_of(graph: &Graph, id: NodeId) -> Option<Arg> {
     let node = &graph[id];
-    let name = if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.clone() };
+    let name = if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.to_string() };
     is_shape_read(&name, node).then(|| node.args[0].clone())
 }
 
 /// One call of the chain: the overload and its arguments after the tensor.
-type Step = (&'static str, Vec<Arg>);
+type Step = (Aten, Vec<Arg>);
 
 fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<Step>, LowerError> {
     let (mut steps, mut tensors, mut dim) = (Vec::new(), Vec::new(), 0i64);
     for item in items {
         let at = Arg::Int(dim);
         match item {
-            Arg::None => steps.push(("unsqueeze.default", vec![at])),
+            Arg::None => steps.push((Aten::unsqueeze_default, vec![at])),
             Arg::Ellipsis => {
                 dim +=
                     skipped(graph, source, items).ok_or_else(|| error(graph, id, "by `...` without a known rank"))?;
@@ -113,7 +114,7 @@ fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<
                 tensors.push(item.clone());
             }
             _ if is_int(graph, item) => {
-                steps.push(("select.int", vec![at, item.clone()]));
+                steps.push((Aten::select_int, vec![at, item.clone()]));
                 continue;
             }
             _ => return Err(error(graph, id, "by this kind of object")),
@@ -121,10 +122,10 @@ fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<
         dim += 1;
     }
     if !tensors.is_empty() {
-        steps.push(("index.Tensor", vec![Arg::List(tensors)]));
+        steps.push((Aten::index_Tensor, vec![Arg::List(tensors)]));
     }
     if steps.is_empty() {
-        steps.push(("alias.default", vec![]));
+        steps.push((Aten::alias_default, vec![]));
     }
     Ok(steps)
 }
@@ -154,8 +155,8 @@ fn slice(dim: Arg, [start, stop, step]: &[Arg; 3]) -> Option<Option<Step>> {
     match (&start, &stop, &step) {
         (_, _, Arg::Int(n)) if *n <= 0 => None,
         (Arg::Int(0), Arg::Int(i64::MAX), Arg::Int(1)) => Some(None),
-        (_, _, Arg::Int(1)) => Some(Some(("slice.Tensor", vec![dim, start, stop]))),
-        _ => Some(Some(("slice.Tensor", vec![dim, start, stop, step]))),
+        (_, _, Arg::Int(1)) => Some(Some((Aten::slice_Tensor, vec![dim, start, stop]))),
+        _ => Some(Some((Aten::slice_Tensor, vec![dim, start, stop, step]))),
     }
 }
 
@@ -163,13 +164,12 @@ fn slice(dim: Arg, [start, stop, step]: &[Arg; 3]) -> Option<Option<Step>> {
 fn emit(graph: &mut Graph, id: NodeId, source: NodeId, steps: Vec<Step>) {
     let mut current = source;
     let last = steps.len() - 1;
-    for (i, (target, rest)) in steps.into_iter().enumerate() {
+    for (i, (op, rest)) in steps.into_iter().enumerate() {
         let args = [vec![Arg::Node(current)], rest].concat();
         if i == last {
-            call(graph, id, target, args);
+            call(graph, id, op, args);
         } else {
-            let target = format!("aten.{target}");
-            current = graph.insert_before(id, Kind::CallFunction, target, args, vec![], None);
+            current = graph.insert_before(id, Kind::CallFunction, op, args, vec![], None);
         }
     }
 }

@@ -6,11 +6,12 @@
 
 mod binder;
 mod indexing;
+mod signature;
 mod table;
 
 use crate::{
     arg::Arg,
-    aten,
+    aten::{Aten, Packet},
     graph::{Graph, Kind, Node, NodeId},
 };
 use binder::{Lowered, is_number, is_tensor};
@@ -83,7 +84,7 @@ pub fn takes_floats(target: &str) -> bool {
 }
 
 fn no_row(node: &Node) -> LowerError {
-    LowerError::NoRow { node: node.name.clone(), target: node.target.clone() }
+    LowerError::NoRow { node: node.name.clone(), target: node.target.to_string() }
 }
 
 /// Rewrites one call as [`lower_torch`] does. What it puts before the call has no metadata yet.
@@ -94,7 +95,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     let node = graph[id].clone();
     let name = match node.kind {
         Kind::CallMethod => format!("Tensor.{}", node.target),
-        _ if node.target.starts_with("aten.") && aten::lookup(&node.target).is_some() => return Ok(()),
+        _ if node.op().is_some() => return Ok(()),
         _ => canonical(&node.target),
     };
     if is_shape_read(&name, &node) {
@@ -124,11 +125,12 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
             binder::bind(graph, row, &called.args, &called.kwargs, in_place)
         }
         None => {
-            let packet = node.target.strip_prefix("torch.ops.aten.").ok_or_else(|| no_row(&node))?;
+            let packet =
+                node.target.strip_prefix("torch.ops.aten.").and_then(Packet::named).ok_or_else(|| no_row(&node))?;
             binder::bind_packet(graph, packet, &node.args, &node.kwargs)
         }
     };
-    let refused = || LowerError::NoOverload { node: node.name.clone(), target: node.target.clone() };
+    let refused = || LowerError::NoOverload { node: node.name.clone(), target: node.target.to_string() };
     replace(graph, id, lowered.ok_or_else(refused)?);
     Ok(())
 }
@@ -140,15 +142,15 @@ fn is_a_tensor(graph: &Graph, arg: &Arg) -> bool {
 fn replace(graph: &mut Graph, id: NodeId, lowered: Lowered) {
     let node = &mut graph[id];
     node.kind = Kind::CallFunction;
-    node.target = lowered.overload.target();
+    node.target = lowered.overload.into();
     (node.args, node.kwargs) = (lowered.args, lowered.kwargs);
 }
 
-/// Turns the node into a call of `target`, one of the table's overloads.
-fn call(graph: &mut Graph, id: NodeId, target: &str, args: Vec<Arg>) {
+/// Turns the node into a call of an overload.
+fn call(graph: &mut Graph, id: NodeId, op: Aten, args: Vec<Arg>) {
     let node = &mut graph[id];
     node.kind = Kind::CallFunction;
-    node.target = format!("aten.{target}");
+    node.target = op.into();
     (node.args, node.kwargs) = (args, Vec::new());
 }
 
@@ -196,26 +198,20 @@ fn number_first(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     }
     let (number, tensor) = (number.clone(), tensor.clone());
     let target = match name {
-        "operator.add" => "add.Tensor",
-        "operator.mul" => "mul.Tensor",
-        "operator.sub" => "rsub.Scalar",
-        "operator.eq" => "eq.Scalar",
-        "operator.ne" => "ne.Scalar",
-        "operator.lt" => "gt.Scalar",
-        "operator.le" => "ge.Scalar",
-        "operator.gt" => "lt.Scalar",
-        "operator.ge" => "le.Scalar",
+        "operator.add" => Aten::add_Tensor,
+        "operator.mul" => Aten::mul_Tensor,
+        "operator.sub" => Aten::rsub_Scalar,
+        "operator.eq" => Aten::eq_Scalar,
+        "operator.ne" => Aten::ne_Scalar,
+        "operator.lt" => Aten::gt_Scalar,
+        "operator.le" => Aten::ge_Scalar,
+        "operator.gt" => Aten::lt_Scalar,
+        "operator.ge" => Aten::le_Scalar,
         "operator.truediv" => {
             let args = vec![tensor];
-            let inverse = graph.insert_before(
-                id,
-                Kind::CallFunction,
-                "aten.reciprocal.default",
-                args,
-                vec![],
-                Some("reciprocal"),
-            );
-            call(graph, id, "mul.Tensor", vec![Arg::Node(inverse), number]);
+            let inverse =
+                graph.insert_before(id, Kind::CallFunction, Aten::reciprocal_default, args, vec![], Some("reciprocal"));
+            call(graph, id, Aten::mul_Tensor, vec![Arg::Node(inverse), number]);
             return true;
         }
         _ => return false,
@@ -233,7 +229,7 @@ fn empty_tensor(graph: &mut Graph, id: NodeId, name: &str) -> bool {
         return false;
     }
     let kwargs = node.kwargs.clone();
-    call(graph, id, "zeros.default", vec![Arg::List(vec![Arg::Int(0)])]);
+    call(graph, id, Aten::zeros_default, vec![Arg::List(vec![Arg::Int(0)])]);
     graph[id].kwargs = kwargs;
     true
 }
@@ -259,7 +255,7 @@ fn constant_pad(graph: &mut Graph, id: NodeId, name: &str) -> bool {
         return false;
     }
     let args = vec![this.clone(), pad.clone(), value];
-    call(graph, id, "constant_pad_nd.default", args);
+    call(graph, id, Aten::constant_pad_nd_default, args);
     true
 }
 
@@ -283,16 +279,15 @@ fn difference(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     if times.is_some_and(|times| times != Some(1)) || !parts.iter().all(is_covered) {
         return false;
     }
-    let mut before =
-        |target: &str, args| Arg::Node(graph.insert_before(id, Kind::CallFunction, target, args, vec![], None));
+    let mut before = |op: Aten, args| Arg::Node(graph.insert_before(id, Kind::CallFunction, op, args, vec![], None));
     let whole = match &parts[..] {
         [this] => this.clone(),
-        _ => before("aten.cat.default", vec![Arg::List(parts), Arg::Int(dim)]),
+        _ => before(Aten::cat_default, vec![Arg::List(parts), Arg::Int(dim)]),
     };
     let [later, earlier] = [(1, i64::MAX), (0, -1)].map(|(start, end)| {
-        before("aten.slice.Tensor", vec![whole.clone(), Arg::Int(dim), Arg::Int(start), Arg::Int(end)])
+        before(Aten::slice_Tensor, vec![whole.clone(), Arg::Int(dim), Arg::Int(start), Arg::Int(end)])
     });
-    call(graph, id, "sub.Tensor", vec![later, earlier]);
+    call(graph, id, Aten::sub_Tensor, vec![later, earlier]);
     true
 }
 
@@ -318,7 +313,8 @@ fn is_shape_read(name: &str, node: &Node) -> bool {
 fn drop_shape_reads(graph: &mut Graph) -> Result<(), LowerError> {
     for id in graph.nodes().rev().collect::<Vec<_>>() {
         let node = &graph[id];
-        let name = if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.clone() };
+        let name =
+            if node.kind == Kind::CallMethod { format!("Tensor.{}", node.target) } else { node.target.to_string() };
         let calls = matches!(node.kind, Kind::CallFunction | Kind::CallMethod);
         if calls && is_shape_read(&name, node) {
             let unread = no_row(node);

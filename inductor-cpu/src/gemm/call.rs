@@ -1,6 +1,7 @@
 //! Which calls of ATen's operators are matrix products of ours.
 
 use super::{Convolve, Gemm, Product};
+use fx::aten::Aten;
 use inductor::convolution::{Convolution, NARROW};
 use inductor::plan::{Call, CallArg, Layout, View};
 use symshapes::DType;
@@ -12,12 +13,12 @@ const SMALL: usize = 2_000_000;
 /// it is none, or one that the library computes at least as fast.
 pub(crate) fn of_call(call: &Call, out: &View) -> Option<(Product, Vec<View>)> {
     let is_plain_sum = call.kwargs.iter().all(|(_, factor)| is_one(factor));
-    let (product, views) = match (call.target.as_str(), call.args.as_slice()) {
-        ("aten.mm.default" | "aten.bmm.default", [a, b]) => product(tensor(a)?, tensor(b)?, None, out)?,
-        ("aten.addmm.default" | "aten.baddbmm.default", [init, a, b]) => {
+    let (product, views) = match (call.target.op()?, call.args.as_slice()) {
+        (Aten::mm_default | Aten::bmm_default, [a, b]) => product(tensor(a)?, tensor(b)?, None, out)?,
+        (Aten::addmm_default | Aten::baddbmm_default, [init, a, b]) => {
             product(tensor(a)?, tensor(b)?, Some(tensor(init)?), out)?
         }
-        ("aten.convolution.default", [image, weight, bias, plain @ ..]) => {
+        (Aten::convolution_default, [image, weight, bias, plain @ ..]) => {
             let plain = plain.iter().map(|arg| if let CallArg::Plain(arg) = arg { Some(arg) } else { None });
             convolution(tensor(image)?, tensor(weight)?, tensor(bias), Convolution::of(plain)?, out)?
         }

@@ -1,6 +1,7 @@
 //! Which calls of ATen's operators are sums at places.
 
 use super::{Axis, Base, Lookup, NOWHERE, Scatter, Strays};
+use fx::aten::Aten;
 use inductor::plan::{Call, CallArg, Layout, View};
 use symshapes::DType;
 
@@ -10,17 +11,17 @@ pub(crate) fn of_call(call: &Call, out: &View) -> Option<(Scatter, Vec<View>)> {
     if !call.kwargs.is_empty() {
         return None;
     }
-    let given = match (call.target.as_str(), call.args.as_slice()) {
+    let given = match (call.target.op()?, call.args.as_slice()) {
         (
-            "aten.index_put.default" | "aten._unsafe_index_put.default",
+            Aten::index_put_default | Aten::_unsafe_index_put_default,
             [CallArg::Tensor(base), CallArg::List(indices), CallArg::Tensor(source), CallArg::Plain(accumulates)],
         ) if *accumulates == fx::Arg::Bool(true) => put(base, indices, source, out)?,
         (
-            "aten.scatter_add.default",
+            Aten::scatter_add_default,
             [CallArg::Tensor(base), CallArg::Plain(fx::Arg::Int(dim)), CallArg::Tensor(index), CallArg::Tensor(source)],
         ) => along(base, *dim, index, source, out)?,
         (
-            "aten.embedding_dense_backward.default",
+            Aten::embedding_dense_backward_default,
             [CallArg::Tensor(grad), CallArg::Tensor(index), _, CallArg::Plain(padding), CallArg::Plain(scales)],
         ) if *scales == fx::Arg::Bool(false) => {
             let fx::Arg::Int(padding) = *padding else { return None };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fx::Arg;
-use fx::aten::Schema;
+use fx::aten::{Aten, Schema};
 use inductor::device::Refusal;
 use inductor::plan::{BufData, Call, CallArg, CallResult, Epilogue, Plan, View};
 use symshapes::DType;
@@ -11,6 +11,7 @@ use symshapes::DType;
 /// A call and the plan around it.
 pub(super) struct Given<'a> {
     call: &'a Call,
+    op: Aten,
     schema: &'static Schema,
     /// What is computed on the result before it is stored.
     pub(super) epilogue: Option<&'a Epilogue>,
@@ -19,8 +20,8 @@ pub(super) struct Given<'a> {
 
 impl<'a> Given<'a> {
     pub(super) fn new(call: &'a Call, epilogue: Option<&'a Epilogue>, plan: &'a Plan) -> Result<Given<'a>, Refusal> {
-        let overload = fx::aten::lookup(&call.target).ok_or_else(|| Refusal(format!("{} is unknown", call.target)))?;
-        Ok(Given { call, schema: &overload.schema, epilogue, plan })
+        let op = call.target.op().ok_or_else(|| Refusal(format!("{} is unknown", call.target)))?;
+        Ok(Given { call, op, schema: &op.overload().schema, epilogue, plan })
     }
 
     fn find(&self, name: &str) -> Option<&'a CallArg> {
@@ -121,8 +122,8 @@ impl<'a> Given<'a> {
     }
 
     /// What is called.
-    pub(super) fn target(&self) -> &'a str {
-        &self.call.target
+    pub(super) fn op(&self) -> Aten {
+        self.op
     }
 
     /// True if the operator has a parameter of this name.

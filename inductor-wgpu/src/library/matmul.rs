@@ -52,7 +52,7 @@ fn operand<'a>(gpu: &Gpu, given: &Given<'a>, name: &str) -> Result<&'a View, Ref
     match view.dtype {
         DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::I16 | DType::I8 | DType::U8 => Ok(view),
         DType::I64 if gpu.has_wide_ints() => Ok(view),
-        other => Refusal::because(format!("{}: `{name}` is {other}", given.target())),
+        other => Refusal::because(format!("{}: `{name}` is {other}", given.op())),
     }
 }
 

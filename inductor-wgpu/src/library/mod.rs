@@ -25,6 +25,7 @@ mod sorting;
 mod space;
 mod tile;
 
+use fx::aten::Aten;
 use inductor::device::{Refusal, Task};
 use inductor::plan::{Call, Epilogue, Plan};
 
@@ -34,80 +35,70 @@ use call::Given;
 
 /// An operator, and who writes its kernel.
 struct Row {
-    target: &'static str,
+    op: Aten,
     write: fn(&Gpu, &Given<'_>) -> Result<Task<Work>, Refusal>,
-    /// True if another kernel may be computed with the result.
-    fuses: bool,
 }
 
 static ROWS: &[Row] = &[
-    Row { target: "aten.mm.default", write: matmul::mm, fuses: true },
-    Row { target: "aten.bmm.default", write: matmul::mm, fuses: true },
-    Row { target: "aten._int_mm.default", write: matmul::mm, fuses: true },
-    Row { target: "aten.mv.default", write: matmul::mv, fuses: true },
-    Row { target: "aten.dot.default", write: matmul::dot, fuses: true },
-    Row { target: "aten.addmm.default", write: matmul::addmm, fuses: true },
-    Row { target: "aten.baddbmm.default", write: matmul::addmm, fuses: true },
-    Row { target: "aten.matmul.default", write: matmul::matmul, fuses: true },
-    Row { target: "aten.linear.default", write: matmul::linear, fuses: true },
-    Row { target: "aten.conv1d.default", write: convolution::convolution, fuses: true },
-    Row { target: "aten.conv2d.default", write: convolution::convolution, fuses: true },
-    Row { target: "aten.conv3d.default", write: convolution::convolution, fuses: true },
-    Row { target: "aten.convolution.default", write: convolution::convolution, fuses: true },
-    Row { target: "aten.convolution_backward.default", write: convolution_backward::backward, fuses: false },
-    Row {
-        target: "aten._scaled_dot_product_flash_attention_for_cpu.default",
-        write: attention::attention,
-        fuses: false,
-    },
-    Row {
-        target: "aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
-        write: attention_backward::backward,
-        fuses: false,
-    },
-    Row { target: "aten.scaled_dot_product_attention.default", write: attention::attention, fuses: false },
-    Row { target: "aten.embedding_dense_backward.default", write: scatter::embedding_backward, fuses: false },
-    Row { target: "aten.scatter.src", write: scatter::along, fuses: false },
-    Row { target: "aten.scatter.value", write: scatter::along, fuses: false },
-    Row { target: "aten.scatter.reduce", write: scatter::along, fuses: false },
-    Row { target: "aten.scatter.value_reduce", write: scatter::along, fuses: false },
-    Row { target: "aten.scatter_add.default", write: scatter::along, fuses: false },
-    Row { target: "aten.scatter_reduce.two", write: scatter::along, fuses: false },
-    Row { target: "aten.index_copy.default", write: scatter::over, fuses: false },
-    Row { target: "aten.index_fill.int_Scalar", write: scatter::over, fuses: false },
-    Row { target: "aten.index_fill.int_Tensor", write: scatter::over, fuses: false },
-    Row { target: "aten.index_reduce.default", write: scatter::over, fuses: false },
-    Row { target: "aten.index_put.default", write: scatter::put, fuses: false },
-    Row { target: "aten._unsafe_index_put.default", write: scatter::put, fuses: false },
-    Row { target: "aten.put.default", write: scatter::put_flat, fuses: false },
-    Row { target: "aten.sort.default", write: sort::sort, fuses: false },
-    Row { target: "aten.sort.stable", write: sort::sort, fuses: false },
-    Row { target: "aten.topk.default", write: sort::topk, fuses: false },
-    Row { target: "aten.cumsum.default", write: scan::sum, fuses: false },
-    Row { target: "aten.cumprod.default", write: scan::product, fuses: false },
-    Row { target: "aten.max_pool2d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.max_pool2d_with_indices.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.max_pool3d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.max_pool3d_with_indices.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.avg_pool1d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.avg_pool2d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.avg_pool3d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_avg_pool1d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_avg_pool2d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_avg_pool3d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten._adaptive_avg_pool2d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten._adaptive_avg_pool3d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_max_pool1d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_max_pool2d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.adaptive_max_pool3d.default", write: pooling::forward, fuses: false },
-    Row { target: "aten.max_pool2d_with_indices_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten.max_pool3d_with_indices_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten.avg_pool2d_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten.avg_pool3d_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten._adaptive_avg_pool2d_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten._adaptive_avg_pool3d_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten.adaptive_max_pool2d_backward.default", write: pooling::backward, fuses: false },
-    Row { target: "aten.adaptive_max_pool3d_backward.default", write: pooling::backward, fuses: false },
+    Row { op: Aten::mm_default, write: matmul::mm },
+    Row { op: Aten::bmm_default, write: matmul::mm },
+    Row { op: Aten::_int_mm_default, write: matmul::mm },
+    Row { op: Aten::mv_default, write: matmul::mv },
+    Row { op: Aten::dot_default, write: matmul::dot },
+    Row { op: Aten::addmm_default, write: matmul::addmm },
+    Row { op: Aten::baddbmm_default, write: matmul::addmm },
+    Row { op: Aten::matmul_default, write: matmul::matmul },
+    Row { op: Aten::linear_default, write: matmul::linear },
+    Row { op: Aten::conv1d_default, write: convolution::convolution },
+    Row { op: Aten::conv2d_default, write: convolution::convolution },
+    Row { op: Aten::conv3d_default, write: convolution::convolution },
+    Row { op: Aten::convolution_default, write: convolution::convolution },
+    Row { op: Aten::convolution_backward_default, write: convolution_backward::backward },
+    Row { op: Aten::_scaled_dot_product_flash_attention_for_cpu_default, write: attention::attention },
+    Row { op: Aten::_scaled_dot_product_flash_attention_for_cpu_backward_default, write: attention_backward::backward },
+    Row { op: Aten::scaled_dot_product_attention_default, write: attention::attention },
+    Row { op: Aten::embedding_dense_backward_default, write: scatter::embedding_backward },
+    Row { op: Aten::scatter_src, write: scatter::along },
+    Row { op: Aten::scatter_value, write: scatter::along },
+    Row { op: Aten::scatter_reduce, write: scatter::along },
+    Row { op: Aten::scatter_value_reduce, write: scatter::along },
+    Row { op: Aten::scatter_add_default, write: scatter::along },
+    Row { op: Aten::scatter_reduce_two, write: scatter::along },
+    Row { op: Aten::index_copy_default, write: scatter::over },
+    Row { op: Aten::index_fill_int_Scalar, write: scatter::over },
+    Row { op: Aten::index_fill_int_Tensor, write: scatter::over },
+    Row { op: Aten::index_reduce_default, write: scatter::over },
+    Row { op: Aten::index_put_default, write: scatter::put },
+    Row { op: Aten::_unsafe_index_put_default, write: scatter::put },
+    Row { op: Aten::put_default, write: scatter::put_flat },
+    Row { op: Aten::sort_default, write: sort::sort },
+    Row { op: Aten::sort_stable, write: sort::sort },
+    Row { op: Aten::topk_default, write: sort::topk },
+    Row { op: Aten::cumsum_default, write: scan::sum },
+    Row { op: Aten::cumprod_default, write: scan::product },
+    Row { op: Aten::max_pool2d_default, write: pooling::forward },
+    Row { op: Aten::max_pool2d_with_indices_default, write: pooling::forward },
+    Row { op: Aten::max_pool3d_default, write: pooling::forward },
+    Row { op: Aten::max_pool3d_with_indices_default, write: pooling::forward },
+    Row { op: Aten::avg_pool1d_default, write: pooling::forward },
+    Row { op: Aten::avg_pool2d_default, write: pooling::forward },
+    Row { op: Aten::avg_pool3d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_avg_pool1d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_avg_pool2d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_avg_pool3d_default, write: pooling::forward },
+    Row { op: Aten::_adaptive_avg_pool2d_default, write: pooling::forward },
+    Row { op: Aten::_adaptive_avg_pool3d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_max_pool1d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_max_pool2d_default, write: pooling::forward },
+    Row { op: Aten::adaptive_max_pool3d_default, write: pooling::forward },
+    Row { op: Aten::max_pool2d_with_indices_backward_default, write: pooling::backward },
+    Row { op: Aten::max_pool3d_with_indices_backward_default, write: pooling::backward },
+    Row { op: Aten::avg_pool2d_backward_default, write: pooling::backward },
+    Row { op: Aten::avg_pool3d_backward_default, write: pooling::backward },
+    Row { op: Aten::_adaptive_avg_pool2d_backward_default, write: pooling::backward },
+    Row { op: Aten::_adaptive_avg_pool3d_backward_default, write: pooling::backward },
+    Row { op: Aten::adaptive_max_pool2d_backward_default, write: pooling::backward },
+    Row { op: Aten::adaptive_max_pool3d_backward_default, write: pooling::backward },
 ];
 
 /// The kernel for a call.
@@ -115,12 +106,9 @@ static ROWS: &[Row] = &[
 /// # Errors
 /// A call that none is for, with the reason.
 pub(crate) fn find(gpu: &Gpu, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Work>, Refusal> {
-    let Some(row) = ROWS.iter().find(|row| row.target == call.target) else {
+    let Some(row) = ROWS.iter().find(|row| call.target == row.op) else {
         return Refusal::because(format!("there is no library kernel for {}", call.target));
     };
-    if epilogue.is_some() && !row.fuses {
-        return Refusal::because(format!("no kernel is computed with {}", call.target));
-    }
     (row.write)(gpu, &Given::new(call, epilogue, plan)?)
 }
 

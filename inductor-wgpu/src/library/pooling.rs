@@ -4,6 +4,7 @@
 //! input goes over the windows that it may lie in, and adds up what they were given. In the texts `D` stands for a
 //! dimension: `to_D` is a window's place in the output, `at_D` an element's in the input.
 
+use fx::aten::Aten;
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
 use symshapes::DType;
@@ -43,7 +44,7 @@ struct Pooling {
 impl Pooling {
     /// By the operator's name, which tells of all three.
     fn of(given: &Given<'_>) -> Pooling {
-        let name = given.target();
+        let name = given.op().name();
         let rank = if name.contains("3d") { 3 } else { 1 + usize::from(name.contains("2d")) };
         let pool = if name.contains("max_pool") { Pool::Greatest } else { Pool::Average };
         let windows = if name.contains("adaptive") {
@@ -145,7 +146,7 @@ const ADAPTIVE_AROUND: &str = "let last_D = ((at_D + 1u) * p.out_size_D + p.size
 pub(super) fn forward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
     let pooling = Pooling::of(given);
     let Pooling { space, .. } = pooling;
-    if given.tensor("self")?.dtype != DType::F32 && given.target() == "aten.avg_pool3d.default" {
+    if given.tensor("self")?.dtype != DType::F32 && given.op() == Aten::avg_pool3d_default {
         return Refusal::because("halves, which eager does not average over volumes");
     }
     let (input, out) = (space.of_images(given.tensor("self")?)?, space.of_images(&given.result()?)?);

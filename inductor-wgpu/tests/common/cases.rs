@@ -36,7 +36,7 @@ impl Case {
         let Case { target, bufs, args, results, kernels, epilogue, .. } = self;
         let tuple = results.len() > 1;
         let (node, kwargs, kind) = (NodeId::new(0), Vec::new(), CallKind::Extern);
-        let call = Call { target: target.to_owned(), node, args, kwargs, results, tuple, kind };
+        let call = Call { target: target.into(), node, args, kwargs, results, tuple, kind };
         let (steps, outputs, kernels) = (Vec::new(), Vec::new(), Arc::new(kernels));
         let (written, fates) = (Vec::new(), Arc::from([]));
         (

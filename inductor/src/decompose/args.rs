@@ -1,7 +1,6 @@
 //! A node's arguments as decompositions read them.
 
 use cranelift_entity::SecondaryMap;
-use fx::aten::rules::limit;
 use fx::aten::{Bound, Type};
 use fx::infer;
 use fx::{Arg, NodeId, Scalar};
@@ -58,14 +57,14 @@ impl Args<'_> {
     /// the range of the result's dtype.
     pub(crate) fn check(&self, b: &Builder) -> Rewrite<()> {
         let Some(Some(Promise { dtype, .. })) = self.results.first() else { return Ok(()) };
-        let overload = self.bound.overload();
+        let overload = self.bound.op();
         let params = &overload.schema.params;
         let first = params.first().and_then(|param| match self.bound.get(&param.name) {
             Arg::Node(n) => self.values[*n].as_ref(),
             _ => None,
         });
         let operand = if let Some(Value::Tensor(t)) = first { b.dtype(*t) } else { *dtype };
-        if let Some(dtype) = [*dtype, operand].iter().find(|&&dtype| !limit(&overload.name).contains(dtype)) {
+        if let Some(dtype) = [*dtype, operand].iter().find(|&&dtype| !overload.domain().contains(dtype)) {
             return unsupported(format!("eager has it not for {dtype}"));
         }
         let fits = |name: &str| match self.resolve(self.bound.get(name)) {

@@ -1,6 +1,6 @@
 //! The rows of the table of compositions, each with the function that makes primitives of it.
 
-use fx::aten::rules::Composite;
+use fx::aten::Composite;
 
 use super::activation::{gated, piecewise, smooth};
 use super::norm::{batch, group, layer};

@@ -4,7 +4,7 @@
 //! is a kernel's, which fuses with what is around it. Only where memory has the elements in order: the generator fills
 //! memory, not places.
 
-use fx::aten::Overload;
+use fx::aten::Aten;
 use fx::{Arg, NodeId, Scalar};
 use symshapes::{DType, DeviceKind};
 
@@ -14,10 +14,10 @@ use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_stride
 
 impl Decompose<'_> {
     /// `dropout` and `native_dropout` in training, each with its own roundings.
-    pub(super) fn dropout(&mut self, id: NodeId, overload: &'static Overload) -> Rewrite<Value> {
-        let is_native = match overload.name.as_str() {
-            "native_dropout.default" => true,
-            "dropout.default" => false,
+    pub(super) fn dropout(&mut self, id: NodeId, overload: Aten) -> Rewrite<Value> {
+        let is_native = match overload {
+            Aten::native_dropout_default => true,
+            Aten::dropout_default => false,
             _ => return unsupported("another operator"),
         };
         if self.options.device.kind != DeviceKind::Cpu {
@@ -58,16 +58,16 @@ impl Decompose<'_> {
         let sizes = tir::Arg::Plain(Arg::List(sizes.collect()));
         let of_bools = [("dtype", Arg::DType(kept.dtype)), ("device", Arg::Device(self.options.device))];
         let of_bools = of_bools.map(|(name, value)| (name.to_owned(), tir::Arg::Plain(value)));
-        let room = self.drawn(id, "aten.empty.memory_format", (vec![sizes], of_bools.to_vec()), kept, false);
+        let room = self.drawn(id, Aten::empty_memory_format, (vec![sizes], of_bools.to_vec()), kept, false);
         let drawn = vec![tir::Arg::Tensor(room), tir::Arg::Plain(Arg::Float(stays))];
-        self.drawn(id, "aten.bernoulli.p", (drawn, Vec::new()), kept, true)
+        self.drawn(id, Aten::bernoulli_p, (drawn, Vec::new()), kept, true)
     }
 
     /// The result of a call of eager's, which comes in program order where it draws.
     fn drawn(
         &mut self,
         id: NodeId,
-        target: &str,
+        op: Aten,
         (args, kwargs): (Vec<tir::Arg>, Vec<(String, tir::Arg)>),
         promise: &Promise,
         ordered: bool,
@@ -75,7 +75,7 @@ impl Decompose<'_> {
         let call = self.b.graph.calls.next_key();
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
-        let (target, results) = (target.to_owned(), vec![CallOut::Tensor(t)]);
+        let (target, results) = (op.into(), vec![CallOut::Tensor(t)]);
         let (kind, tuple, planned) = (CallKind::Extern, false, false);
         self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
         t

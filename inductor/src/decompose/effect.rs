@@ -3,6 +3,7 @@
 //! A check is a call without results, and such calls keep their order anyway. So a token is nothing: torch hands `None`
 //! to the graph in its place, and drops what comes back.
 
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 
 use super::{Decompose, Value};
@@ -12,8 +13,8 @@ use crate::tensor_ir::Call;
 const WITH_EFFECTS: &str = "torch.ops.higher_order.with_effects";
 
 /// The operators that only check, as torch prints them, and their targets.
-const CHECKS: &[(&str, &str)] =
-    &[("<OpOverload(op='aten._linalg_check_errors', overload='default')>", "aten._linalg_check_errors.default")];
+const CHECKS: &[(&str, Aten)] =
+    &[("<OpOverload(op='aten._linalg_check_errors', overload='default')>", Aten::_linalg_check_errors_default)];
 
 impl Decompose<'_> {
     /// True for an input that is the token of checks and of nothing else.
@@ -28,7 +29,7 @@ impl Decompose<'_> {
     }
 
     /// What a node checks by.
-    fn check(&self, node: NodeId) -> Option<&'static str> {
+    fn check(&self, node: NodeId) -> Option<Aten> {
         let node = &self.graph[node];
         let [_, Arg::Opaque(_, operator), ..] = node.args.as_slice() else { return None };
         let check = CHECKS.iter().find(|(printed, _)| printed == operator)?;
@@ -37,7 +38,7 @@ impl Decompose<'_> {
 
     /// A check as a call of its operator; the token goes through.
     pub(super) fn effect(&mut self, id: NodeId) -> Option<Value> {
-        let target = self.check(id)?;
+        let op = self.check(id)?;
         let node = &self.graph[id];
         let token = self.values[node.args.first()?.as_node()?].clone()?;
         if !matches!(token, Value::Plain(Arg::None)) {
@@ -47,7 +48,7 @@ impl Decompose<'_> {
         let kwargs = node.kwargs.iter().map(|(name, arg)| Some((name.clone(), self.call_arg(id, arg).ok()?)));
         let kwargs = kwargs.collect::<Option<_>>()?;
         self.b.graph.calls.push(Call {
-            target: target.to_owned(),
+            target: op.into(),
             node: id,
             args,
             kwargs,

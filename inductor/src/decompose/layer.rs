@@ -4,7 +4,7 @@
 //! Only the forms that these take: matrices and stacks of matrices, images with a batch. Others stay the call that they
 //! are.
 
-use fx::aten::Overload;
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
 
@@ -17,16 +17,18 @@ type Layer<'g> = fn(&mut Decompose<'g>, NodeId, &Args, &Promise) -> Rewrite;
 
 impl<'g> Decompose<'g> {
     /// The layer as a call of what computes it.
-    pub(super) fn layer(&mut self, id: NodeId, overload: &'static Overload) -> Rewrite<Value> {
-        let rule: Layer<'g> = match overload.name.as_str() {
-            "linear.default" => Self::linear,
-            "matmul.default" => Self::matmul,
-            "conv1d.default" | "conv2d.default" | "conv3d.default" => Self::convolution,
-            "conv_transpose1d.default" | "conv_transpose2d.input" | "conv_transpose3d.input" => Self::convolution,
-            "scaled_dot_product_attention.default" => Self::attention,
-            "index_fill.int_Scalar" => Self::index_fill,
-            "index_add.default" => Self::index_add,
-            "index_put.default" => Self::index_put,
+    pub(super) fn layer(&mut self, id: NodeId, overload: Aten) -> Rewrite<Value> {
+        let rule: Layer<'g> = match overload {
+            Aten::linear_default => Self::linear,
+            Aten::matmul_default => Self::matmul,
+            Aten::conv1d_default | Aten::conv2d_default | Aten::conv3d_default => Self::convolution,
+            Aten::conv_transpose1d_default | Aten::conv_transpose2d_input | Aten::conv_transpose3d_input => {
+                Self::convolution
+            }
+            Aten::scaled_dot_product_attention_default => Self::attention,
+            Aten::index_fill_int_Scalar => Self::index_fill,
+            Aten::index_add_default => Self::index_add,
+            Aten::index_put_default => Self::index_put,
             _ => return unsupported("a library's own"),
         };
         let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };
@@ -68,7 +70,7 @@ impl<'g> Decompose<'g> {
                     tir::Arg::Tensor(self.b.reshape(t, &[count, rows, columns]))
                 };
                 let args = vec![stack(x, [matrix[0], inner]), stack(y, [inner, matrix[1]])];
-                let t = self.product(id, "aten.bmm.default", args, promise, &[count, matrix[0], matrix[1]]);
+                let t = self.product(id, Aten::bmm_default, args, promise, &[count, matrix[0], matrix[1]]);
                 Ok(self.b.reshape(t, &promise.sizes))
             }
         }
@@ -80,7 +82,7 @@ impl<'g> Decompose<'g> {
         let rows = numel(&mut self.b.graph.pool, &promise.sizes[..promise.sizes.len() - 1]);
         let x = self.b.reshape(x, &[rows, inner]);
         let factors = [x, y].map(tir::Arg::Tensor);
-        let target = if bias.is_some() { "aten.addmm.default" } else { "aten.mm.default" };
+        let target = if bias.is_some() { Aten::addmm_default } else { Aten::mm_default };
         let args = bias.map(tir::Arg::Tensor).into_iter().chain(factors).collect();
         let t = self.product(id, target, args, promise, &[rows, columns]);
         Ok(self.b.reshape(t, &promise.sizes))
@@ -114,7 +116,7 @@ impl<'g> Decompose<'g> {
             output_padding,
             tir::Arg::Plain(Arg::Int(a.int("groups")?)),
         ];
-        Ok(self.made_by(id, "aten.convolution.default", args, promise, false))
+        Ok(self.made_by(id, Aten::convolution_default, args, promise, false))
     }
 
     /// Attention with what a mask of bools adds to the scores, as torch has it before it chooses a kernel.
@@ -135,24 +137,24 @@ impl<'g> Decompose<'g> {
             ("scale".to_owned(), tir::Arg::Plain(a.opt_float("scale")?.map_or(Arg::None, Arg::Float))),
             ("enable_gqa".to_owned(), tir::Arg::Plain(Arg::Bool(a.bool("enable_gqa")?))),
         ];
-        let result = self.made_by(id, "aten.scaled_dot_product_attention.default", args, promise, false);
+        let result = self.made_by(id, Aten::scaled_dot_product_attention_default, args, promise, false);
         let call = self.b.graph.calls.last_mut().map(|(_, call)| call);
         call.expect("the call was made above").kwargs = kwargs;
         Ok(result)
     }
 
     /// What a product of matrices gives, row by row.
-    fn product(&mut self, id: NodeId, target: &str, args: Vec<tir::Arg>, promise: &Promise, sizes: &[Expr]) -> Tensor {
+    fn product(&mut self, id: NodeId, op: Aten, args: Vec<tir::Arg>, promise: &Promise, sizes: &[Expr]) -> Tensor {
         let strides = contiguous_strides(&mut self.b.graph.pool, sizes);
         let promise = Promise { dtype: promise.dtype, sizes: Dims::from_slice(sizes), strides };
-        self.made_by(id, target, args, &promise, true)
+        self.made_by(id, op, args, &promise, true)
     }
 
     /// The result of a library's call.
     pub(super) fn made_by(
         &mut self,
         id: NodeId,
-        target: &str,
+        op: Aten,
         args: Vec<tir::Arg>,
         promise: &Promise,
         planned: bool,
@@ -161,7 +163,7 @@ impl<'g> Decompose<'g> {
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
         self.b.graph.calls.push(Call {
-            target: target.to_owned(),
+            target: op.into(),
             node: id,
             args,
             kwargs: Vec::new(),

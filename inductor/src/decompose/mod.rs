@@ -32,7 +32,9 @@ mod view;
 mod window;
 
 use cranelift_entity::SecondaryMap;
-use fx::aten::rules::{Extern, Rule, rule};
+use fx::aten::Aliasing;
+use fx::aten::Aten;
+use fx::aten::rules::{Extern, Rule};
 use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
@@ -193,7 +195,7 @@ impl Decompose<'_> {
         let node = &self.graph[id];
         if !self.b.graph.writes.is_empty() && node.target != COPY {
             // It might ask for the new value of an input.
-            return Err(Error::Mutation { node: id, target: COPY.to_owned() });
+            return Err(Error::Mutation { node: id, target: COPY.to_string() });
         }
         if let Some(Meta::Int(e)) = node.meta
             && let Ok(value) = self.known_int(id, e)
@@ -215,7 +217,7 @@ impl Decompose<'_> {
             Ok(value) => Ok(value),
             Err(Refusal::Extern(kind)) => self.call(id, CallKind::Extern, Some(kind)),
             Err(Refusal::Fallback(reason)) if self.options.fallback_error => {
-                Err(Error::Fallback { node: id, target: node.target.clone(), reason })
+                Err(Error::Fallback { node: id, target: node.target.to_string(), reason })
             }
             Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
             Err(Refusal::Error(error)) => Err(error),
@@ -237,9 +239,9 @@ impl Decompose<'_> {
         if let Some(value) = self.primitive(id)? {
             return Ok(value);
         }
-        let overload = fx::aten::lookup(&node.target).ok_or_else(|| fallback("not an ATen operator"))?;
+        let overload = node.op().ok_or_else(|| fallback("not an ATen operator"))?;
         if overload.mutates() {
-            let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.clone() });
+            let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.to_string() });
             return self.write(id).ok_or_else(error);
         }
         if let Some(given_back) = fx::aten::idle_dropout(self.graph, id).and_then(|node| self.values[node].clone()) {
@@ -249,7 +251,7 @@ impl Decompose<'_> {
         if let Ok(value) = self.dropout(id, overload) {
             return Ok(value);
         }
-        let Some(rule) = rule(&overload.name) else {
+        let Some(rule) = overload.rule() else {
             let is_known = overload.is_function() && matches!(self.promises(id), Ok(Some(_)));
             return Err(if is_known {
                 Refusal::Extern(Extern::Function)
@@ -351,7 +353,7 @@ impl Decompose<'_> {
     }
 
     /// What moves a small window as primitives, unless a library has to do it.
-    fn windowed(&mut self, id: NodeId, overload: &'static fx::aten::Overload) -> Result<Value, Refusal> {
+    fn windowed(&mut self, id: NodeId, overload: Aten) -> Result<Value, Refusal> {
         let node = &self.graph[id];
         let no = || Refusal::Fallback("a library's".to_owned());
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
@@ -482,8 +484,8 @@ impl Decompose<'_> {
         let kwargs =
             node.kwargs.iter().map(|(k, a)| Ok((k.clone(), self.call_arg(id, a)?))).collect::<Result<_, Error>>()?;
         let (value, results, tuple) = self.call_results(id, call)?;
-        let overload = fx::aten::lookup(&node.target);
-        let is_random = overload.is_none_or(fx::aten::Overload::is_random);
+        let overload = node.op();
+        let is_random = overload.is_none_or(|op| op.traits().random);
         let ordered =
             library.map_or(is_random, |kind| kind == Extern::Random || (kind == Extern::Function && is_random));
         let planned = library == Some(Extern::MatMul);
@@ -599,14 +601,11 @@ impl Decompose<'_> {
 }
 
 /// What is left of operators that write into their arguments.
-pub(crate) const COPY: &str = "aten.copy_.default";
-
-/// Operators whose results share memory with an operand, though their schemas say nothing of it.
-const SHARING: &[&str] = &["_unsafe_view", "unsafe_split", "unsafe_split_with_sizes"];
+pub(crate) const COPY: Aten = Aten::copy__default;
 
 /// True for an operator whose results share memory with an operand.
-fn shares(overload: &fx::aten::Overload) -> bool {
-    overload.is_view() || SHARING.contains(&overload.base())
+fn shares(overload: Aten) -> bool {
+    overload.is_view() || overload.traits().alias == Some(Aliasing::Shares)
 }
 
 /// Why a node was not rewritten.
@@ -626,7 +625,7 @@ impl From<Unsupported> for Refusal {
 }
 
 /// The results of an operator, where none of them has an element.
-fn nothing(b: &mut Builder, overload: &fx::aten::Overload, promises: &[Option<Promise>], tuple: bool) -> Option<Value> {
+fn nothing(b: &mut Builder, overload: Aten, promises: &[Option<Promise>], tuple: bool) -> Option<Value> {
     let is_empty = |promise: &Option<Promise>| promise.as_ref().is_some_and(|p| p.sizes.contains(&Expr::ZERO));
     if overload.is_view() || promises.is_empty() || !promises.iter().all(is_empty) {
         return None;

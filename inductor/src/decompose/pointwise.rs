@@ -48,7 +48,7 @@ fn where_(b: &mut Builder, a: &Args, operands: &[Operand]) -> Rewrite {
 
 /// The first `count` parameters that are tensors or numbers.
 fn leading_operands(a: &Args, count: usize) -> Rewrite<Vec<Operand>> {
-    let names = a.bound.overload().schema.params.iter().take(count).map(|p| p.name.as_str());
+    let names = a.bound.op().overload().schema.params.iter().take(count).map(|p| p.name.as_str());
     names
         .map(|name| a.number_or_tensor(name)?.map_or_else(|| unsupported(format!("argument `{name}` is absent")), Ok))
         .collect()

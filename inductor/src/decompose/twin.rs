@@ -1,6 +1,7 @@
 //! Operators as others that do the same: those that take a number as those that take a tensor, which is what the
 //! library can be handed without Python; assignment by a mask as a choice.
 
+use fx::aten::Aten;
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
 
@@ -18,7 +19,7 @@ impl Decompose<'_> {
             tir::Arg::Tensor(index),
             tir::Arg::Tensor(value),
         ];
-        Ok(self.made_by(id, "aten.index_fill.int_Tensor", args, promise, false))
+        Ok(self.made_by(id, Aten::index_fill_int_Tensor, args, promise, false))
     }
 
     /// `index_add` as `scatter_add`, whose places are the index's along the dimension.
@@ -48,7 +49,7 @@ impl Decompose<'_> {
             tir::Arg::Tensor(index),
             tir::Arg::Tensor(source),
         ];
-        Ok(self.made_by(id, "aten.scatter_add.default", args, promise, false))
+        Ok(self.made_by(id, Aten::scatter_add_default, args, promise, false))
     }
 
     /// `index_put` by a mask, where the values are the same for every element that it selects: a choice between old and

@@ -1,7 +1,6 @@
 //! What a graph says of its nodes by how their results are used.
 
 use cranelift_entity::SecondaryMap;
-use fx::aten::rules::rule;
 use fx::{Graph, Kind, Meta, NodeId};
 use rustc_hash::FxHashSet;
 use symshapes::{Expr, Pool, Sym};
@@ -48,11 +47,11 @@ pub(super) fn shown(graph: &Graph) -> SecondaryMap<NodeId, bool> {
     let mut shown = SecondaryMap::new();
     for id in graph.nodes().rev() {
         let node = &graph[id];
-        let overload = fx::aten::lookup(&node.target);
+        let overload = node.op();
         let shows = match node.kind {
             Kind::Output => true,
             Kind::CallFunction if overload.is_some_and(shares) || node.target == "operator.getitem" => shown[id],
-            Kind::CallFunction => overload.is_none_or(|overload| rule(&overload.name).is_none()),
+            Kind::CallFunction => overload.is_none_or(|overload| overload.rule().is_none()),
             Kind::Placeholder | Kind::GetAttr | Kind::CallMethod | Kind::CallModule => false,
         };
         if shows {

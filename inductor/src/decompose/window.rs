@@ -7,7 +7,7 @@ mod columns;
 mod depthwise;
 mod pool;
 
-use fx::aten::Overload;
+use fx::aten::Aten;
 use symshapes::{DType, Expr};
 
 use super::{Args, Builder, Rewrite, unsupported};
@@ -21,16 +21,16 @@ const MOST_ELEMENTS: usize = 25;
 pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
 
 /// The rule for an operator, of whose results only the first is used.
-pub(super) fn rule(overload: &Overload, options: &Options) -> Option<Windowed> {
-    Some(match overload.name.as_str() {
-        "max_pool2d_with_indices.default" | "max_pool2d.default" => pool::max,
-        "avg_pool2d.default" => pool::average,
-        "_adaptive_avg_pool2d.default" | "adaptive_avg_pool2d.default" => pool::adaptive,
-        "im2col.default" => columns::im2col,
-        "avg_pool2d_backward.default" => pool::average_backward,
-        "_adaptive_avg_pool2d_backward.default" => pool::adaptive_backward,
-        "col2im.default" => columns::col2im,
-        "convolution.default" | "conv2d.default" if options.depthwise => depthwise::depthwise,
+pub(super) fn rule(overload: Aten, options: &Options) -> Option<Windowed> {
+    Some(match overload {
+        Aten::max_pool2d_with_indices_default | Aten::max_pool2d_default => pool::max,
+        Aten::avg_pool2d_default => pool::average,
+        Aten::_adaptive_avg_pool2d_default | Aten::adaptive_avg_pool2d_default => pool::adaptive,
+        Aten::im2col_default => columns::im2col,
+        Aten::avg_pool2d_backward_default => pool::average_backward,
+        Aten::_adaptive_avg_pool2d_backward_default => pool::adaptive_backward,
+        Aten::col2im_default => columns::col2im,
+        Aten::convolution_default | Aten::conv2d_default if options.depthwise => depthwise::depthwise,
         _ => return None,
     })
 }

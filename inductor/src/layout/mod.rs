@@ -12,7 +12,8 @@ mod weights;
 use crate::backend::Capabilities;
 use crate::plan::CallKind;
 use crate::tensor_ir::{Arg, Call, CallOut, TensorGraph};
-use fx::aten::rules::{Extern, Rule, rule};
+use fx::aten::Aten;
+use fx::aten::rules::{Extern, Rule};
 use symshapes::DType;
 
 /// Gives tensors the layouts that the device and its library are fastest with. `weights` are the inputs, by number,
@@ -35,8 +36,8 @@ pub fn choose(mut graph: TensorGraph, caps: &Capabilities, weights: &[usize]) ->
 
 /// The library's operator that a call is.
 fn library(call: &Call) -> Option<Extern> {
-    let overload = fx::aten::lookup(&call.target).filter(|_| call.kind == CallKind::Extern)?;
-    match rule(&overload.name) {
+    let overload = call.target.op().filter(|_| call.kind == CallKind::Extern)?;
+    match overload.rule() {
         Some(Rule::Extern(kind)) => Some(kind),
         _ => None,
     }
@@ -46,10 +47,10 @@ fn library(call: &Call) -> Option<Extern> {
 pub(crate) fn is_own_scatter(graph: &TensorGraph, call: &Call) -> bool {
     let [CallOut::Tensor(result)] = *call.results.as_slice() else { return false };
     let is_plain = |at: usize, value: bool| call.args.get(at) == Some(&Arg::Plain(fx::Arg::Bool(value)));
-    let is_sum = match call.target.as_str() {
-        "aten.index_put.default" | "aten._unsafe_index_put.default" => is_plain(3, true),
-        "aten.scatter_add.default" => true,
-        "aten.embedding_dense_backward.default" => is_plain(4, false),
+    let is_sum = match call.target.op() {
+        Some(Aten::index_put_default | Aten::_unsafe_index_put_default) => is_plain(3, true),
+        Some(Aten::scatter_add_default) => true,
+        Some(Aten::embedding_dense_backward_default) => is_plain(4, false),
         _ => false,
     };
     let mut has_mask = false;

@@ -196,7 +196,7 @@ fn plan(target: &str, kind: CallKind, length: i64) -> Plan {
     let view = |at| View { buf: Buf::new(at), dtype: DType::F32, layout: layout.clone() };
     let call = |target: &str, kind, from, to| {
         Step::Call(Call {
-            target: target.to_owned(),
+            target: target.into(),
             node: fx::NodeId::new(0),
             args: vec![CallArg::Tensor(view(from))],
             kwargs: Vec::new(),

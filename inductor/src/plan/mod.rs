@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use fx::NodeId;
+use fx::{NodeId, Target};
 use symshapes::DType;
 
 mod sizes;
@@ -159,7 +159,7 @@ pub enum CallResult {
 pub struct Call<D = i64> {
     /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
     /// and the executor calls the node's original Python target.
-    pub target: String,
+    pub target: Target,
     /// The node in the graph that was compiled.
     pub node: NodeId,
     /// Positional arguments.

@@ -8,8 +8,8 @@ mod text;
 pub mod verify;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use fx::NodeId;
 use fx::prim::{Pointwise, Reduction};
+use fx::{NodeId, Target};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
 
@@ -179,7 +179,7 @@ pub enum CallOut {
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The operator: `aten.mm.default`.
-    pub target: String,
+    pub target: Target,
     /// The graph node.
     pub node: NodeId,
     /// Positional arguments.
@@ -201,7 +201,7 @@ pub struct Call {
 impl Call {
     /// True if it may read elements of its first argument's memory that are not the argument's.
     pub fn sees_memory(&self) -> bool {
-        self.target.starts_with("aten.as_strided")
+        self.target.op().is_some_and(|op| op.packet().name().starts_with("as_strided"))
     }
 
     /// Calls `f` on every tensor argument, to change it; positional ones first.

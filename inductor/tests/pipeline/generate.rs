@@ -108,7 +108,8 @@ impl Make {
     /// What a value may be a view of.
     fn viewed(&self, mut node: NodeId) -> NodeId {
         let may_view = |target: &str| {
-            let of_aten = fx::aten::lookup(target).is_some_and(|o| o.is_view() || VIEWS_AT_TIMES.contains(&o.base()));
+            let of_aten = fx::aten::Aten::named(target)
+                .is_some_and(|op| op.is_view() || VIEWS_AT_TIMES.contains(&op.packet().name()));
             of_aten || target == "operator.getitem"
         };
         while let Some(first) = self.graph[node].args.first().and_then(Arg::as_node)

@@ -156,7 +156,7 @@ impl Call {
     fn become_call(&self, graph: &mut Graph, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) {
         let node = &mut graph[self.id];
         node.kind = Kind::CallFunction;
-        target.clone_into(&mut node.target);
+        node.target = target.into();
         (node.args, node.kwargs) = (args, kwargs);
     }
 

@@ -11,7 +11,7 @@ use super::ViewId;
 use crate::torch::shim::{RawTensor, Shim, ShimError};
 use crate::torch::{Tensor, tensor};
 use fx::Arg;
-use fx::aten::{Overload, Type};
+use fx::aten::{Aten, Type};
 use inductor::plan::{Call, CallArg, CallResult, View};
 use smallvec::{SmallVec, smallvec};
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -152,18 +152,18 @@ pub(crate) struct Dispatch {
 
 /// The call, as the dispatcher takes it; the error says what it cannot take.
 pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result<Dispatch, String> {
-    let overload = call.target.strip_prefix("aten.").and_then(fx::aten::lookup).ok_or("no operator of ATen")?;
+    let op = call.target.op().ok_or("no operator of ATen")?;
     if Interface::get().is_none() {
         return Err("this libtorch has no dispatcher for others".to_owned());
     }
-    let schema = &overload.schema;
-    if schema.vararg || overload.mutates() || call.args.len() > schema.params.len() {
+    let schema = &op.overload().schema;
+    if schema.vararg || op.mutates() || call.args.len() > schema.params.len() {
         return Err("not a function of its parameters".to_owned());
     }
     if let Some((name, _)) = call.kwargs.iter().find(|(name, _)| schema.position(name).is_none()) {
         return Err(format!("no parameter `{name}`"));
     }
-    let results = results(overload, call)?;
+    let results = results(op, call)?;
     let values = schema.params.iter().enumerate().map(|(at, param)| {
         let named = || call.kwargs.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value);
         let value = match (call.args.get(at).or_else(named), &param.default) {
@@ -174,23 +174,22 @@ pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result
         value.ok_or_else(|| format!("`{}` of type {}", param.name, param.ty))
     });
     let values = values.collect::<Result<_, _>>()?;
-    let (base, suffix) = overload.name.split_once('.').unwrap_or((&overload.name, ""));
     let text = |text: String| CString::new(text).map_err(|error| error.to_string());
     Ok(Dispatch {
-        name: text(format!("aten::{base}"))?,
-        overload: text(if suffix == "default" { String::new() } else { suffix.to_owned() })?,
+        name: text(format!("aten::{}", op.packet()))?,
+        overload: text(if op.overload_name() == "default" { String::new() } else { op.overload_name().to_owned() })?,
         values,
         results,
-        views: overload.is_view(),
+        views: op.is_view(),
     })
 }
 
 /// What the operator gives, if that is what the call wants.
-fn results(overload: &Overload, call: &Call) -> Result<Results, String> {
+fn results(op: Aten, call: &Call) -> Result<Results, String> {
     if call.results.iter().any(|result| matches!(result, CallResult::Object(_))) {
         return Err("a result that is no tensor of known sizes".to_owned());
     }
-    let returns = &overload.schema.returns;
+    let returns = &op.overload().schema.returns;
     if let [only] = returns.as_slice()
         && matches!(&only.ty, Type::List(inner, _) if **inner == Type::Tensor)
     {
@@ -412,7 +411,7 @@ mod tests {
     use super::*;
 
     fn parsed(overload: &str, parameter: &str, arg: &Arg) -> Option<Value> {
-        let schema = &fx::aten::lookup(overload).expect(overload).schema;
+        let schema = &Aten::named(overload).expect(overload).overload().schema;
         plain(&schema.params[schema.position(parameter).expect(parameter)].ty, arg)
     }
 

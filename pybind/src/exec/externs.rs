@@ -5,6 +5,7 @@
 //! were tried (`Torch::tried`); on others the same call goes through Python.
 
 use crate::torch::{RawTensor, Shim};
+use fx::aten::Aten;
 use inductor::plan::{Call, CallArg, View};
 use std::ffi::c_void;
 use std::{mem, ptr};
@@ -79,7 +80,7 @@ pub(crate) enum Form {
 /// One shim.
 pub(crate) struct Row {
     /// The operator.
-    pub(crate) target: &'static str,
+    pub(crate) op: Aten,
     /// The function, NUL-terminated.
     symbol: &'static str,
     /// How results come back.
@@ -126,7 +127,7 @@ pub(crate) fn find(
     call: &Call,
     view: &mut dyn FnMut(&View) -> super::ViewId,
 ) -> Option<(Extern, Vec<Value<super::ViewId>>)> {
-    let row = ROWS.iter().find(|row| row.target == call.target)?;
+    let row = ROWS.iter().find(|row| call.target == row.op)?;
     let values = bind(row, call, view)?;
     let address = Shim::get().find(row.symbol)?;
     Some((Extern { row, address }, values))
@@ -134,7 +135,7 @@ pub(crate) fn find(
 
 /// Binds a call's arguments to a row's parameters, with the schema's names and defaults.
 fn bind(row: &Row, call: &Call, view: &mut dyn FnMut(&View) -> super::ViewId) -> Option<Vec<Value<super::ViewId>>> {
-    let schema = &fx::aten::lookup(row.target)?.schema;
+    let schema = &row.op.overload().schema;
     if call.args.len() > schema.params.len() || call.results.len() > row.results {
         return None;
     }
@@ -312,9 +313,9 @@ macro_rules! rows {
     (@emit [$($kind:ident)*] $($new:ident)+) => {
         |f, a, r| { let mut i = Counter(0); invoke!((f a i r) () () $($kind)* $($new)+) }
     };
-    ($($target:literal = $symbol:literal [$($kind:ident)*] -> $($result:ident)+;)*) => {
+    ($($op:ident = $symbol:literal [$($kind:ident)*] -> $($result:ident)+;)*) => {
         static ROWS: &[Row] = &[$(Row {
-            target: $target,
+            op: Aten::$op,
             symbol: concat!("aoti_torch_cpu_", $symbol, "\0"),
             form: rows!(@form $($result)+),
             kinds: &[$(Kind::$kind),*],
@@ -325,33 +326,33 @@ macro_rules! rows {
 }
 
 rows! {
-    "aten.mm.default" = "mm_out" [Tensor Tensor] -> Out;
-    "aten.bmm.default" = "bmm_out" [Tensor Tensor] -> Out;
-    "aten.addmm.default" = "addmm_out" [Tensor Tensor Tensor Float Float] -> Out;
-    "aten.baddbmm.default" = "baddbmm_out" [Tensor Tensor Tensor Float Float] -> Out;
-    "aten.convolution.default" = "convolution" [Tensor Tensor OptTensor Ints Ints Ints Bool Ints Int] -> New;
-    "aten.convolution_backward.default" = "convolution_backward"
+    mm_default = "mm_out" [Tensor Tensor] -> Out;
+    bmm_default = "bmm_out" [Tensor Tensor] -> Out;
+    addmm_default = "addmm_out" [Tensor Tensor Tensor Float Float] -> Out;
+    baddbmm_default = "baddbmm_out" [Tensor Tensor Tensor Float Float] -> Out;
+    convolution_default = "convolution" [Tensor Tensor OptTensor Ints Ints Ints Bool Ints Int] -> New;
+    convolution_backward_default = "convolution_backward"
         [Tensor Tensor Tensor OptInts Ints Ints Ints Bool Ints Int Bools] -> New New New;
-    "aten._scaled_dot_product_flash_attention_for_cpu.default" = "_scaled_dot_product_flash_attention_for_cpu"
+    _scaled_dot_product_flash_attention_for_cpu_default = "_scaled_dot_product_flash_attention_for_cpu"
         [Tensor Tensor Tensor Float Bool OptTensor OptFloat] -> New New;
-    "aten._scaled_dot_product_flash_attention_for_cpu_backward.default" =
+    _scaled_dot_product_flash_attention_for_cpu_backward_default =
         "_scaled_dot_product_flash_attention_for_cpu_backward"
         [Tensor Tensor Tensor Tensor Tensor Tensor Float Bool OptTensor OptFloat] -> New New New;
-    "aten.max_pool2d_with_indices.default" = "max_pool2d_with_indices" [Tensor Ints Ints Ints Ints Bool] -> New New;
-    "aten.max_pool2d_with_indices_backward.default" = "max_pool2d_with_indices_backward"
+    max_pool2d_with_indices_default = "max_pool2d_with_indices" [Tensor Ints Ints Ints Ints Bool] -> New New;
+    max_pool2d_with_indices_backward_default = "max_pool2d_with_indices_backward"
         [Tensor Tensor Ints Ints Ints Ints Bool Tensor] -> New;
-    "aten.avg_pool2d.default" = "avg_pool2d" [Tensor Ints Ints Ints Bool Bool OptInt] -> New;
-    "aten.avg_pool2d_backward.default" = "avg_pool2d_backward"
+    avg_pool2d_default = "avg_pool2d" [Tensor Ints Ints Ints Bool Bool OptInt] -> New;
+    avg_pool2d_backward_default = "avg_pool2d_backward"
         [Tensor Tensor Ints Ints Ints Bool Bool OptInt] -> New;
-    "aten.avg_pool3d.default" = "avg_pool3d" [Tensor Ints Ints Ints Bool Bool OptInt] -> New;
-    "aten._adaptive_avg_pool2d.default" = "_adaptive_avg_pool2d" [Tensor Ints] -> New;
-    "aten._adaptive_avg_pool2d_backward.default" = "_adaptive_avg_pool2d_backward" [Tensor Tensor] -> New;
-    "aten.adaptive_max_pool2d.default" = "adaptive_max_pool2d" [Tensor Ints] -> New New;
-    "aten.addbmm.default" = "addbmm" [Tensor Tensor Tensor Float Float] -> New;
-    "aten.histc.default" = "histc" [Tensor Int Float Float] -> New;
-    "aten.scatter.value" = "scatter_value_out" [Tensor Int Tensor Float] -> Out;
-    "aten.add.Tensor" = "add_Tensor" [Tensor Tensor Float] -> New;
-    "aten.native_dropout.default" = "native_dropout" [Tensor Float OptBool] -> New New;
+    avg_pool3d_default = "avg_pool3d" [Tensor Ints Ints Ints Bool Bool OptInt] -> New;
+    _adaptive_avg_pool2d_default = "_adaptive_avg_pool2d" [Tensor Ints] -> New;
+    _adaptive_avg_pool2d_backward_default = "_adaptive_avg_pool2d_backward" [Tensor Tensor] -> New;
+    adaptive_max_pool2d_default = "adaptive_max_pool2d" [Tensor Ints] -> New New;
+    addbmm_default = "addbmm" [Tensor Tensor Tensor Float Float] -> New;
+    histc_default = "histc" [Tensor Int Float Float] -> New;
+    scatter_value = "scatter_value_out" [Tensor Int Tensor Float] -> Out;
+    add_Tensor = "add_Tensor" [Tensor Tensor Float] -> New;
+    native_dropout_default = "native_dropout" [Tensor Float OptBool] -> New New;
 }
 
 #[cfg(test)]
@@ -385,10 +386,10 @@ mod tests {
     #[test]
     fn rows_have_their_schemas_parameters_and_results() {
         for row in ROWS {
-            let schema = &fx::aten::lookup(row.target).expect(row.target).schema;
+            let schema = &row.op.overload().schema;
             let kinds: Vec<_> = schema.params.iter().map(|p| kind_of(&p.ty).expect("a kind for every type")).collect();
-            assert_eq!(row.kinds, kinds, "{}", row.target);
-            assert_eq!(row.results, schema.returns.len(), "{}", row.target);
+            assert_eq!(row.kinds, kinds, "{}", row.op);
+            assert_eq!(row.results, schema.returns.len(), "{}", row.op);
         }
     }
 }

@@ -255,7 +255,7 @@ impl<'py> Preparer<'py, '_> {
         self.steps.push(Step::Wrote(host.writes.clone().into()));
         let what = match step {
             plan::Step::Launch(Launch { kernel, .. }) => self.plan.kernels[*kernel].name.clone(),
-            plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.clone(),
+            plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.to_string(),
             plan::Step::Write { .. } => "write".to_owned(),
             plan::Step::Together(_) | plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
         };
@@ -296,7 +296,7 @@ impl<'py> Preparer<'py, '_> {
     }
 
     fn push_call(&mut self, call: &Call, step: Step, how: String) {
-        self.calls.push(Called { step: self.steps.len(), target: call.target.clone(), how });
+        self.calls.push(Called { step: self.steps.len(), target: call.target.to_string(), how });
         self.steps.push(step);
     }
 
@@ -339,12 +339,7 @@ impl<'py> Preparer<'py, '_> {
         if !self.torch.tried {
             return Err("this release of torch was not tried".to_owned());
         }
-        if !call
-            .target
-            .strip_prefix("aten.")
-            .and_then(fx::aten::lookup)
-            .is_some_and(|it| self.torch.declares(self.py, it))
-        {
+        if !call.target.op().is_some_and(|op| self.torch.declares(self.py, op)) {
             return Err("no operator of ATen, or one that this release of torch declares otherwise".to_owned());
         }
         let results = python.results.clone();
@@ -374,7 +369,7 @@ impl<'py> Preparer<'py, '_> {
         let kwargs = kwargs.collect::<PyResult<_>>()?;
         let results = call.results.iter().map(|r| self.keep(r)).collect();
         let callable = self.callable(call)?;
-        Ok(PyCall { callable, args, kwargs, results, tuple: call.tuple, target: call.target.clone() })
+        Ok(PyCall { callable, args, kwargs, results, tuple: call.tuple, target: call.target.to_string() })
     }
 
     fn keep(&mut self, result: &CallResult) -> Keep {

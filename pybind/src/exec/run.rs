@@ -378,7 +378,7 @@ impl Program {
                 let mut raw: SmallVec<[RawTensor; 4]> = SmallVec::from_elem(ptr::null_mut(), shim.row.results);
                 // SAFETY: the values were bound for this row; all handles are live.
                 let code = unsafe { shim.call(values, &tensors, &mut raw) };
-                Shim::get().check(shim.row.target, code)?;
+                Shim::get().check(shim.row.op.target(), code)?;
                 // SAFETY: on success each result is a new handle or null. All are ours before any is looked at.
                 let made: Made = raw.iter().map(|&r| unsafe { Tensor::from_raw(r) }).collect();
                 let mut made = made.into_iter().zip(results);
@@ -406,7 +406,7 @@ impl Program {
         };
         // SAFETY: the values were bound for this row; all handles are live.
         let code = unsafe { shim.call(values, tensors, &mut [out]) };
-        Shim::get().check(shim.row.target, code)
+        Shim::get().check(shim.row.op.target(), code)
     }
 
     /// Keeps a tensor that a call made as the plan says, with the layout that it promises.

@@ -90,7 +90,7 @@ impl Graph {
         }
         let owners = PyDict::new(py);
         for id in self.graph.nodes().filter(|&n| matches!(self.graph[n].kind, Kind::GetAttr | Kind::CallModule)) {
-            let path = &self.graph[id].target;
+            let path = self.graph[id].target.as_str();
             let own = self.objects.constants.iter().find(|(name, _)| name == path);
             let value = match (own, self.graph.subgraph(id)) {
                 (Some((_, constant)), _) => constant.bind(py).clone(),

@@ -1,7 +1,7 @@
 //! Names of Python callables, and callables of names.
 
 use dynamo_core::host::ALLOWED;
-use fx::target::Target;
+use fx::target::Callee;
 use pyo3::exceptions::PyLookupError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -68,13 +68,13 @@ pub(crate) fn function<'py>(py: Python<'py>, target: &str) -> PyResult<Bound<'py
     if target.starts_with(ALLOWED) {
         return allowed(py)?.get_item(target);
     }
-    match Target::of(target) {
-        Target::Operator(name) => py.import("operator")?.getattr(name),
-        Target::Builtin(name) => py.import("builtins")?.getattr(name),
-        Target::Overload { namespace, name, overload } => {
+    match Callee::of(target) {
+        Callee::Operator(name) => py.import("operator")?.getattr(name),
+        Callee::Builtin(name) => py.import("builtins")?.getattr(name),
+        Callee::Overload { namespace, name, overload } => {
             py.import("torch")?.getattr("ops")?.getattr(namespace)?.getattr(name)?.getattr(overload)
         }
-        Target::Function { module, name } => owner(py, module, target)?.getattr(name),
+        Callee::Function { module, name } => owner(py, module, target)?.getattr(name),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::private::{Look, Private, TensorWords};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
-use fx::aten::Overload;
+use fx::aten::Aten;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -304,10 +304,10 @@ impl Torch {
     }
 
     /// True if this release declares an operator as our table does.
-    pub(crate) fn declares(&self, py: Python<'_>, overload: &Overload) -> bool {
+    pub(crate) fn declares(&self, py: Python<'_>, op: Aten) -> bool {
         let declared = || -> PyResult<bool> {
-            let operator = self.find(py, &format!("ops.{}", overload.target()))?;
-            Ok(overload.is_declared_as(operator.getattr("_schema")?.str()?.to_str()?))
+            let operator = self.find(py, &format!("ops.{op}"))?;
+            Ok(op.is_declared_as(operator.getattr("_schema")?.str()?.to_str()?))
         };
         self.has_table || declared().unwrap_or(false)
     }

@@ -4,7 +4,10 @@ use super::{lowered::Lowered, modes::AutocastState, tracer::Traced};
 use crate::reason::{Kind, Reason};
 use fx::{
     Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
-    aten::{self, autocast::Cast},
+    aten::{
+        Aten,
+        autocast::{self, Cast},
+    },
     infer,
 };
 use rustc_hash::FxHashMap;
@@ -54,8 +57,7 @@ impl Lowered {
         }
         let kwargs = vec![("dtype".to_owned(), Arg::DType(to))];
         let args = vec![Arg::Node(of)];
-        let cast =
-            self.graph.insert_before(before, NodeKind::CallFunction, "aten._to_copy.default", args, kwargs, None);
+        let cast = self.graph.insert_before(before, NodeKind::CallFunction, Aten::_to_copy_default, args, kwargs, None);
         self.graph[cast].meta = infer::guarded(&self.graph, cast, env, at).ok();
         if self.graph[cast].meta.is_none() {
             // Its result is only told in type.
@@ -74,7 +76,7 @@ impl Lowered {
     /// (`cross_entropy_loss_symint` in `aten/src/ATen/native/LossNLL.cpp`).
     fn take_loss_apart(&mut self, call: NodeId, env: &mut ShapeEnv, at: &str) {
         let node = &self.graph[call];
-        if node.target != "aten.cross_entropy_loss.default" || !node.kwargs.is_empty() {
+        if node.target != Aten::cross_entropy_loss_default || !node.kwargs.is_empty() {
             return;
         }
         let given = |place: usize| node.args.get(place).filter(|arg| !arg.is_none());
@@ -98,17 +100,17 @@ impl Lowered {
         rest.resize(3.max(rest.len()), Arg::None);
         rest.extend_from_slice(&last[rest.len() - 3..]);
         let shares = vec![Arg::Node(logits), Arg::Int(rank as i64 - 1), Arg::DType(dtype)];
-        let shares = self.before(call, "aten.log_softmax.int", shares, env, at);
+        let shares = self.before(call, Aten::log_softmax_int, shares, env, at);
         rest[0] = Arg::Node(self.converted(call, shares, DType::F32, env, at));
-        let loss = self.before(call, "aten.nll_loss_forward.default", rest, env, at);
+        let loss = self.before(call, Aten::nll_loss_forward_default, rest, env, at);
         let node = &mut self.graph[call];
-        node.target = "operator.getitem".to_owned();
+        node.target = "operator.getitem".into();
         node.args = vec![Arg::Node(loss), Arg::Int(0)];
     }
 
     /// A call before another one.
-    fn before(&mut self, call: NodeId, target: &str, args: Vec<Arg>, env: &mut ShapeEnv, at: &str) -> NodeId {
-        let made = self.graph.insert_before(call, NodeKind::CallFunction, target, args, vec![], None);
+    fn before(&mut self, call: NodeId, op: Aten, args: Vec<Arg>, env: &mut ShapeEnv, at: &str) -> NodeId {
+        let made = self.graph.insert_before(call, NodeKind::CallFunction, op, args, vec![], None);
         self.graph[made].meta = infer::guarded(&self.graph, made, env, at).ok();
         made
     }
@@ -116,9 +118,12 @@ impl Lowered {
     /// The cast policy of autocast for the arguments of a call that are on a kind of device.
     fn cast_of(&self, call: NodeId, device: DeviceKind) -> Cast {
         let node = &self.graph[call];
-        let cast = aten::autocast::cast(&node.target, device);
+        let Some(overload) = node.op() else {
+            // An operator that a release of torch has beside those of the table.
+            return if node.target.starts_with("aten.") { Cast::Unknown } else { Cast::Keep };
+        };
+        let cast = autocast::cast(overload, device);
         let names_result = || {
-            let overload = aten::lookup(&node.target)?;
             let place = overload.schema.params.iter().position(|param| param.name == "dtype")?;
             node.args.get(place).or_else(|| node.kwarg("dtype")).filter(|dtype| !dtype.is_none())
         };
@@ -147,7 +152,7 @@ impl Lowered {
     pub(in crate::trace) fn is_converted(&self, call: NodeId, autocast: &AutocastState) -> bool {
         let node = &self.graph[call];
         let is_known = node.inputs().iter().all(|&input| self.graph[input].meta.is_some());
-        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+        let overload = node.op();
         let is_listed = |&(device, _): &(DeviceKind, DType)| {
             self.cast_of(call, device) != Cast::Unknown || self.tensors_on(call, device).is_empty()
         };
@@ -169,14 +174,14 @@ impl Lowered {
     /// what that was.
     pub(super) fn writes_to_kept(&self, call: NodeId) -> bool {
         let node = &self.graph[call];
-        let overload = aten::lookup(&node.target);
+        let overload = node.op();
         let Some(mut root) = overload.and_then(|overload| overload.written(&node.args, &node.kwargs)) else {
             return true;
         };
         loop {
             let node = &self.graph[root];
             let is_of_another = node.target == "operator.getitem"
-                || aten::lookup(&node.target).is_none_or(|overload| overload.is_view() || overload.mutates());
+                || node.op().is_none_or(|overload| overload.is_view() || overload.mutates());
             match node.inputs().first() {
                 Some(&base) if is_of_another => root = base,
                 _ => return self.is_kept(root) && node.tensor_meta().is_some_and(|meta| meta.requires_grad),

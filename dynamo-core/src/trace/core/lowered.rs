@@ -8,13 +8,14 @@ use crate::{
     reason::{Kind, Reason, raised},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, aten, infer, infer::InferError, torch_ops};
+use fx::aten::Packet;
+use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, packets, torch_ops};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
 
 /// Operators that raise a `RuntimeError` for shapes that they do not take.
-const CERTAIN: &str = "add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow \
-    remainder reshape sub view where";
+const CERTAIN: &[Packet] = packets![add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow
+    remainder reshape sub view r#where];
 
 /// The graph in ATen overloads.
 pub(in crate::trace) struct Lowered {
@@ -103,7 +104,7 @@ impl Lowered {
         let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut of)).collect();
         let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut of))).collect();
         let copied = match node.kind {
-            NodeKind::Placeholder => self.graph.placeholder(&node.target),
+            NodeKind::Placeholder => self.graph.placeholder(&*node.target),
             kind => self.graph.push(kind, &node.target, args, kwargs, Some(&node.name)),
         };
         self.graph[copied].meta = node.meta.clone();
@@ -170,7 +171,7 @@ impl Lowered {
         }
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => {
-                let certain = CERTAIN.split_whitespace().any(|op| aten_base(&self.graph[copied].target) == op);
+                let certain = self.graph[copied].op().is_some_and(|op| CERTAIN.contains(&op.packet()));
                 let reason = Reason::new(Kind::Raised, format!("{error}."));
                 let exception = certain.then(|| "RuntimeError".to_owned());
                 return Err(Reason { exception, ..reason });
@@ -212,7 +213,7 @@ impl Lowered {
         self.needs_schema(copied);
         // An item that is set is written through a view of it.
         let call = &self.graph[copied];
-        let written = aten::lookup(&call.target).and_then(|overload| overload.written(&call.args, &call.kwargs));
+        let written = call.target.op().and_then(|overload| overload.written(&call.args, &call.kwargs));
         if let Some(written) = written {
             self.graph[copied].meta = self.graph[written].meta.clone();
         }
@@ -230,7 +231,7 @@ impl Lowered {
     /// of one of them is not sure.
     pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) -> bool {
         let Some(replaced) = self.of[id].expand() else { return false };
-        let is_call = |&part: &NodeId| parts.graph[part].target.starts_with("aten.");
+        let is_call = |&part: &NodeId| parts.graph[part].op().is_some();
         if !parts.graph.nodes().filter(is_call).all(|part| infer::is_told_without_data(&parts.graph, part)) {
             return false;
         }
@@ -287,11 +288,6 @@ impl Lowered {
             self.lacks(&target);
         }
     }
-}
-
-/// The name of an overload's operator.
-fn aten_base(target: &str) -> &str {
-    target.trim_start_matches("aten.").split('.').next().unwrap_or_default()
 }
 
 /// True if a tensor among the arguments of a node has a size that only the running program knows.

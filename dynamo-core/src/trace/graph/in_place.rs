@@ -31,7 +31,7 @@ impl Tracer<'_> {
     pub(super) fn changed_in_place(&self, call: NodeId) -> Option<TensorMeta> {
         let node = &self.graph.torch[call];
         let target = node.target.as_str();
-        let is_lowered = |copied: NodeId| self.graph.lowered.graph[copied].target.starts_with("aten.");
+        let is_lowered = |copied: NodeId| self.graph.lowered.graph[copied].op().is_some();
         // That it has been lowered tells that torch takes the arguments.
         let by_name = node.kwargs.iter().find(|(name, _)| name == "inplace").map(|(_, arg)| arg);
         let place = ACTIVATIONS.iter().find(|(name, _)| *name == target).map(|&(_, place)| place);

@@ -31,7 +31,7 @@ use fx::{
     Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
     aten::{
         SideEffect,
-        rules::{Extern, Rule, rule},
+        rules::{Extern, Rule},
     },
 };
 use indexmap::IndexMap;
@@ -219,10 +219,10 @@ impl Tracer<'_> {
             return self.is_computed(*results);
         }
         let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
-        let overload = last.and_then(|call| fx::aten::lookup(&call.target));
+        let overload = last.and_then(|call| call.target.op());
         overload.is_some_and(|overload| {
             let allocates = matches!(
-                rule(&overload.name),
+                overload.rule(),
                 Some(
                     Rule::Map(_)
                         | Rule::Reduce(_)

@@ -118,7 +118,7 @@ impl Tracer<'_> {
             }
             Value::Builtin(packet) => {
                 match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {
-                    Some(overload) if fx::aten::lookup(&overload).is_some() => {
+                    Some(overload) if fx::aten::Aten::named(&overload).is_some() => {
                         let source = self.source(forced).map(|source| self.sources.attr(source, name));
                         let overload = self.value(Value::Builtin(overload));
                         self.objects.source_of[overload] = source.into();

@@ -17,9 +17,10 @@ mod tests;
 
 use crate::{
     arg::Arg,
-    aten::{self, SideEffect, side_effect},
+    aten::{self, Aten, SideEffect, side_effect},
     graph::{Graph, Kind, Meta, NodeId},
     infer,
+    target::Target,
 };
 use rustc_hash::FxHashMap;
 pub use views::View;
@@ -225,7 +226,7 @@ impl Functionalize<'_> {
     }
 
     /// Appends a call to the new graph and infers what it gives.
-    fn push(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Outcome<NodeId> {
+    fn push(&mut self, target: impl Into<Target>, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Outcome<NodeId> {
         let call = self.to.push(Kind::CallFunction, target, args, kwargs, None);
         let meta = infer::node(&mut self.to, call).map_err(|error| error.to_string())?;
         self.to[call].meta = Some(meta);
@@ -238,14 +239,14 @@ impl Functionalize<'_> {
         if node.target == "operator.getitem" && gives_tensors {
             return self.pick(id);
         }
-        let overload = aten::lookup(&node.target).filter(|_| node.target.starts_with("aten."));
+        let overload = node.op();
         match overload {
             Some(overload) if overload.mutates() => self.write(id, overload),
             _ if let Some(alias) = aten::idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
                 self.tensors.insert(id, alias);
                 Ok(())
             }
-            Some(overload) if overload.name == "batch_norm.default" && !keeps_no_statistics(self.from, id) => {
+            Some(overload) if overload == Aten::batch_norm_default && !keeps_no_statistics(self.from, id) => {
                 self.batch_norm(id, overload)
             }
             Some(overload) => {
@@ -366,7 +367,7 @@ impl Functionalize<'_> {
                 depends
             };
             if let Some(view) = alias.path.iter().find(|view| !view.is_certain || depends(view)) {
-                return Err(format!("`{}` of memory that another result or an input is in", view.overload.name));
+                return Err(format!("`{}` of memory that another result or an input is in", view.overload.name()));
             }
             self.results.push(Given::View { base, path: alias.path });
         }
@@ -386,7 +387,7 @@ impl Functionalize<'_> {
 /// True for a normalisation that changes no running statistics.
 fn keeps_no_statistics(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
-    let Some(Ok(bound)) = aten::lookup(&node.target).map(|overload| overload.bind(&node.args, &node.kwargs)) else {
+    let Some(Ok(bound)) = node.op().map(|overload| overload.bind(&node.args, &node.kwargs)) else {
         return false;
     };
     let switch = ["training", "train", "use_input_stats"].into_iter().find(|name| bound.has(name));

@@ -2,7 +2,6 @@
 
 use super::{Functional, Given, NotFunctional, functionalize};
 use crate::{
-    aten,
     graph::{Graph, Kind, Meta},
     infer,
 };
@@ -21,7 +20,7 @@ fn functional(text: &str) -> Result<Functional, NotFunctional> {
     }
     for id in graph.nodes().collect::<Vec<_>>() {
         // What a write gives is its first argument.
-        let written = aten::lookup(&graph[id].target).filter(|overload| overload.mutates());
+        let written = graph[id].op().filter(|overload| overload.mutates());
         graph[id].meta = match written.and_then(|_| graph[id].args.first()?.as_node()) {
             Some(of) if graph[id].kind == Kind::CallFunction => graph[of].meta.clone(),
             _ if graph[id].kind == Kind::CallFunction => Some(infer::node(&mut graph, id).expect("a rule")),
@@ -132,7 +131,7 @@ fn results_that_share_memory_are_views_of_one_output() {
         let told = results.into_iter().map(|result| match result {
             Given::Output(number) => format!("output {number}"),
             Given::View { base, path } => {
-                let names: Vec<&str> = path.iter().map(|view| view.overload.base()).collect();
+                let names: Vec<&str> = path.iter().map(|view| view.overload.packet().name()).collect();
                 format!("{base:?} {}", names.join(" "))
             }
         });

@@ -3,7 +3,7 @@
 use super::{Functionalize, Outcome, RootId};
 use crate::{
     arg::Arg,
-    aten::Overload,
+    aten::{Aten, Packet},
     graph::{Meta, NodeId},
     infer,
 };
@@ -13,7 +13,7 @@ use symshapes::TensorMeta;
 #[derive(Clone, PartialEq, Debug)]
 pub struct View {
     /// What is called.
-    pub overload: &'static Overload,
+    pub overload: Aten,
     /// The arguments after the tensor.
     pub args: Vec<Arg>,
     /// Those by name.
@@ -25,17 +25,18 @@ pub struct View {
 }
 
 /// True for an operator that gives its argument itself where it has nothing to do.
-pub(super) fn gives_back(overload: &Overload) -> bool {
-    matches!(overload.base(), "contiguous" | "to" | "type_as")
+pub(super) fn gives_back(overload: Aten) -> bool {
+    matches!(overload.packet(), Packet::contiguous | Packet::to | Packet::type_as)
 }
 
 impl Functionalize<'_> {
     /// The view that a call is of one of its arguments, and of which.
-    pub(super) fn view(&mut self, id: NodeId, overload: &'static Overload) -> Outcome<Option<(NodeId, View)>> {
-        if !overload.is_view() && !MAY_SHARE.contains(&overload.base()) {
+    pub(super) fn view(&mut self, id: NodeId, overload: Aten) -> Outcome<Option<(NodeId, View)>> {
+        let aliasing = overload.traits().alias;
+        if !overload.is_view() && aliasing.is_none() {
             return Ok(None);
         }
-        if overload.base() == "as_strided" {
+        if overload.packet() == Packet::as_strided {
             return Err("places in a storage, of which only the tensors' own are known".to_owned());
         }
         let node = &self.from[id];
@@ -45,10 +46,10 @@ impl Functionalize<'_> {
         let of = match node.args.first() {
             Some(&Arg::Node(of)) if self.tensors.contains_key(&of) => of,
             // A list of tensors, of which each may be shared.
-            _ => return Err(format!("`{}`, of which is not known what it shares", overload.name)),
+            _ => return Err(format!("`{}`, of which is not known what it shares", overload.name())),
         };
         let is_certain = match (self.from[of].tensor_meta(), node.tensor_meta()) {
-            _ if !MAY_SHARE.contains(&overload.base()) && !MAY_COPY.contains(&overload.base()) => Some(true),
+            _ if aliasing.is_none() => Some(true),
             (Some(x), Some(result)) => self.is_same_memory(id, overload, x, result),
             _ => Some(false),
         };
@@ -60,7 +61,7 @@ impl Functionalize<'_> {
     pub(super) fn is_same_memory(
         &mut self,
         id: NodeId,
-        overload: &Overload,
+        overload: Aten,
         x: &TensorMeta,
         result: &TensorMeta,
     ) -> Option<bool> {
@@ -68,13 +69,13 @@ impl Functionalize<'_> {
         let bound = overload.bind(&node.args, &node.kwargs).ok();
         let is_given =
             |name| bound.as_ref().is_some_and(|b| b.has(name) && !matches!(b.get(name), Arg::None | Arg::Bool(false)));
-        match overload.base() {
+        match overload.packet() {
             _ if x.dtype != result.dtype => None,
-            "to" if is_given("copy") => None,
-            "to" | "type_as" => Some(x.device == result.device && !is_given("memory_format")),
+            Packet::to if is_given("copy") => None,
+            Packet::to | Packet::type_as => Some(x.device == result.device && !is_given("memory_format")),
             // A tensor that lies as is asked for is given back.
-            "contiguous" => lies_as(x, result).then_some(true),
-            "flatten" | "ravel" | "reshape" | "reshape_as" => {
+            Packet::contiguous => lies_as(x, result).then_some(true),
+            Packet::flatten | Packet::ravel | Packet::reshape | Packet::reshape_as => {
                 match infer::strides::viewed(&mut infer::sizes::Sizes::Proved(&mut self.to.exprs), x, &result.sizes) {
                     Some(strides) => strides.map(|_| true),
                     None => Some(false),
@@ -89,7 +90,7 @@ impl Functionalize<'_> {
         let mut values = vec![self.roots[root].value];
         for view in path {
             if !view.is_certain {
-                return Err(format!("`{}`, which may be a view, is read after a write", view.overload.name));
+                return Err(format!("`{}`, which may be a view, is read after a write", view.overload.name()));
             }
             let mut value = self.call_view(view, values[values.len() - 1])?;
             if let Some(pick) = view.pick {
@@ -103,12 +104,12 @@ impl Functionalize<'_> {
     /// Appends a view of a tensor, or the sequence of views of which it is one.
     pub(super) fn call_view(&mut self, view: &View, of: NodeId) -> Outcome<NodeId> {
         let args = [vec![Arg::Node(of)], view.args.clone()].concat();
-        self.push(&view.overload.target(), args, view.kwargs.clone())
+        self.push(view.overload, args, view.kwargs.clone())
     }
 
     /// The tensor with one of its views replaced.
     pub(super) fn inverse(&mut self, view: &View, whole: NodeId, part: NodeId) -> Outcome<NodeId> {
-        let no = || format!("a write through `{}`", view.overload.name);
+        let no = || format!("a write through `{}`", view.overload.name());
         let meta = self.to[whole].tensor_meta().ok_or_else(no)?.clone();
         let rank = meta.sizes.len() as i64;
         let args = [vec![Arg::Node(whole)], view.args.clone()].concat();
@@ -117,52 +118,55 @@ impl Functionalize<'_> {
         let dim = |name: &str| bound.int(name).map(|dim| if dim < 0 { dim + rank } else { dim }).map_err(|_| no());
         let known: Vec<Option<i64>> = meta.sizes.iter().map(|&size| self.to.exprs.as_int(size)).collect();
         let scatter = |rest: Vec<Arg>| [vec![Arg::Node(whole), Arg::Node(part)], rest].concat();
-        let (target, args) = match (&*view.overload.name, view.pick) {
-            ("select.int", None) => ("aten.select_scatter.default", scatter(vec![of("dim"), of("index")])),
-            ("slice.Tensor", None) => {
-                ("aten.slice_scatter.default", scatter(vec![of("dim"), of("start"), of("end"), of("step")]))
+        let (target, args) = match (view.overload, view.pick) {
+            (Aten::select_int, None) => (Aten::select_scatter_default, scatter(vec![of("dim"), of("index")])),
+            (Aten::slice_Tensor, None) => {
+                (Aten::slice_scatter_default, scatter(vec![of("dim"), of("start"), of("end"), of("step")]))
             }
-            ("narrow.default", None) => {
+            (Aten::narrow_default, None) => {
                 let (Arg::Int(start), Arg::Int(length)) = (of("start"), of("length")) else { return Err(no()) };
                 let length_of_all = known[dim("dim")? as usize];
                 let start = if start < 0 { start + length_of_all.ok_or_else(no)? } else { start };
                 let rest = vec![of("dim"), Arg::Int(start), Arg::Int(start + length), Arg::Int(1)];
-                ("aten.slice_scatter.default", scatter(rest))
+                (Aten::slice_scatter_default, scatter(rest))
             }
-            ("unbind.int", Some(pick)) => {
-                ("aten.select_scatter.default", scatter(vec![of("dim"), Arg::Int(pick as i64)]))
+            (Aten::unbind_int, Some(pick)) => {
+                (Aten::select_scatter_default, scatter(vec![of("dim"), Arg::Int(pick as i64)]))
             }
-            ("split.Tensor" | "split_with_sizes.default" | "split.sizes" | "chunk.default", Some(pick)) => {
+            (
+                Aten::split_Tensor | Aten::split_with_sizes_default | Aten::split_sizes | Aten::chunk_default,
+                Some(pick),
+            ) => {
                 let dim = dim("dim")? as usize;
                 let start = self.start(view, whole, pick, dim).ok_or_else(no)?;
                 let length = self.to[part].tensor_meta().and_then(|part| self.to.exprs.as_int(part.sizes[dim]));
                 let end = start + length.ok_or_else(no)?;
                 let rest = vec![of("dim"), Arg::Int(start), Arg::Int(end), Arg::Int(1)];
-                ("aten.slice_scatter.default", scatter(rest))
+                (Aten::slice_scatter_default, scatter(rest))
             }
-            ("diagonal.default", None) => {
-                ("aten.diagonal_scatter.default", scatter(vec![of("offset"), of("dim1"), of("dim2")]))
+            (Aten::diagonal_default, None) => {
+                (Aten::diagonal_scatter_default, scatter(vec![of("offset"), of("dim1"), of("dim2")]))
             }
-            ("alias.default" | "detach.default" | "contiguous.default", None) => return Ok(part),
-            ("t.default", None) => ("aten.t.default", vec![Arg::Node(part)]),
-            ("transpose.int", None) => ("aten.transpose.int", vec![Arg::Node(part), of("dim0"), of("dim1")]),
-            ("permute.default", None) => {
+            (Aten::alias_default | Aten::detach_default | Aten::contiguous_default, None) => return Ok(part),
+            (Aten::t_default, None) => (Aten::t_default, vec![Arg::Node(part)]),
+            (Aten::transpose_int, None) => (Aten::transpose_int, vec![Arg::Node(part), of("dim0"), of("dim1")]),
+            (Aten::permute_default, None) => {
                 let dims = bound.ints("dims").map_err(|_| no())?;
                 let mut inverse = vec![Arg::None; dims.len()];
                 for (at, dim) in dims.into_iter().enumerate() {
                     let dim = if dim < 0 { dim + rank } else { dim };
                     *inverse.get_mut(dim as usize).ok_or_else(no)? = Arg::Int(at as i64);
                 }
-                ("aten.permute.default", vec![Arg::Node(part), Arg::List(inverse)])
+                (Aten::permute_default, vec![Arg::Node(part), Arg::List(inverse)])
             }
-            ("unsqueeze.default", None) => {
+            (Aten::unsqueeze_default, None) => {
                 let dim = bound.int("dim").map_err(|_| no())?;
                 let dim = if dim < 0 { dim + rank + 1 } else { dim };
-                ("aten.squeeze.dim", vec![Arg::Node(part), Arg::Int(dim)])
+                (Aten::squeeze_dim, vec![Arg::Node(part), Arg::Int(dim)])
             }
-            (name, None) if RESHAPING.contains(&name) => {
+            (overload, None) if RESHAPING.contains(&overload) => {
                 let sizes: Option<Vec<Arg>> = known.iter().map(|size| size.map(Arg::Int)).collect();
-                ("aten.reshape.default", vec![Arg::Node(part), Arg::List(sizes.ok_or_else(no)?)])
+                (Aten::reshape_default, vec![Arg::Node(part), Arg::List(sizes.ok_or_else(no)?)])
             }
             _ => return Err(no()),
         };
@@ -183,38 +187,18 @@ impl Functionalize<'_> {
     }
 }
 
-/// Operators whose result may share memory with the first argument, though their schemas say nothing of it.
-const MAY_SHARE: &[&str] = &[
-    "_unsafe_view",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_tensors",
-    "cartesian_prod",
-    "einsum",
-    "meshgrid",
-    "type_as",
-    "unsafe_chunk",
-    "unsafe_split",
-    "unsafe_split_with_sizes",
-];
-
-/// Operators whose schemas say that they give views, and that copy where they cannot or need not.
-const MAY_COPY: &[&str] =
-    &["contiguous", "flatten", "ravel", "reshape", "reshape_as", "resolve_conj", "resolve_neg", "to", "to_dense"];
-
 /// Views that keep the order of the elements.
-const RESHAPING: &[&str] = &[
-    "flatten.using_ints",
-    "ravel.default",
-    "reshape.default",
-    "reshape_as.default",
-    "squeeze.default",
-    "squeeze.dim",
-    "squeeze.dims",
-    "unflatten.int",
-    "view.default",
-    "view_as.default",
+const RESHAPING: &[Aten] = &[
+    Aten::flatten_using_ints,
+    Aten::ravel_default,
+    Aten::reshape_default,
+    Aten::reshape_as_default,
+    Aten::squeeze_default,
+    Aten::squeeze_dim,
+    Aten::squeeze_dims,
+    Aten::unflatten_int,
+    Aten::view_default,
+    Aten::view_as_default,
 ];
 
 /// True if two tensors have the same elements in the same places.

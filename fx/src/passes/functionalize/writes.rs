@@ -3,7 +3,7 @@
 use super::{Alias, Functionalize, Origin, Outcome, views::lies_as};
 use crate::{
     arg::Arg,
-    aten::{self, Overload, Type},
+    aten::{Aten, Packet, Type},
     graph::NodeId,
     infer,
 };
@@ -11,9 +11,9 @@ use symshapes::TensorMeta;
 
 impl Functionalize<'_> {
     /// A call that writes to one of its arguments: its functional twin gives that one's next value.
-    pub(super) fn write(&mut self, id: NodeId, overload: &'static Overload) -> Outcome {
+    pub(super) fn write(&mut self, id: NodeId, overload: Aten) -> Outcome {
         let node = &self.from[id];
-        let (twin, at) = twin(overload).ok_or_else(|| format!("`{}` has no functional form", overload.name))?;
+        let (twin, at) = twin(overload).ok_or_else(|| format!("`{}` has no functional form", overload.name()))?;
         let param = &overload.schema.params[at];
         let target = overload.written(&node.args, &node.kwargs);
         let alias = target.and_then(|target| self.tensors.get(&target)).cloned();
@@ -28,13 +28,13 @@ impl Functionalize<'_> {
         let kwargs = node.kwargs.iter().filter(|(name, _)| !param.kwarg_only || *name != param.name);
         let kwargs = kwargs.map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
         let kwargs: Vec<(String, Arg)> = kwargs.collect::<Outcome<_>>()?;
-        if overload.base() == "zero_" {
+        if overload.packet() == Packet::zero_ {
             args.push(Arg::Int(0));
         }
         if !checks_sizes(twin) && self.is_symbolic(id) {
-            return Err(format!("`{}` of tensors whose sizes differ between calls", overload.name));
+            return Err(format!("`{}` of tensors whose sizes differ between calls", overload.name()));
         }
-        let value = self.push(&twin.target(), args, kwargs)?;
+        let value = self.push(twin, args, kwargs)?;
         let value = self.settled(before, value, alias.path.is_empty())?;
         self.to[value].stack_trace = node.stack_trace.clone();
         self.put(&alias, value)?;
@@ -50,7 +50,7 @@ impl Functionalize<'_> {
     }
 
     /// A normalisation by the statistics of its batch, which moves the running ones along: writes to both.
-    pub(super) fn batch_norm(&mut self, id: NodeId, overload: &'static Overload) -> Outcome {
+    pub(super) fn batch_norm(&mut self, id: NodeId, overload: Aten) -> Outcome {
         const OPERANDS: [&str; 8] =
             ["input", "weight", "bias", "running_mean", "running_var", "training", "momentum", "eps"];
         let node = &self.from[id];
@@ -66,7 +66,7 @@ impl Functionalize<'_> {
         let args = OPERANDS.map(|name| self.read_arg(bound.get(name)));
         let args = args.into_iter().collect::<Outcome<Vec<_>>>()?;
         let before = [args[3].clone(), args[4].clone()];
-        let call = self.push("aten._native_batch_norm_legit_functional.default", args, Vec::new())?;
+        let call = self.push(Aten::_native_batch_norm_legit_functional_default, args, Vec::new())?;
         self.to[call].stack_trace = node.stack_trace.clone();
         let mut pick = |place| {
             let args = vec![Arg::Node(call), Arg::Int(place)];
@@ -100,7 +100,7 @@ impl Functionalize<'_> {
         if fits(&old, &new) {
             return Ok(value);
         }
-        let value = self.push("aten.copy.default", vec![Arg::Node(before), Arg::Node(value)], Vec::new())?;
+        let value = self.push(Aten::copy_default, vec![Arg::Node(before), Arg::Node(value)], Vec::new())?;
         if !fits(&old, &meta(self, value)?) {
             return Err("a write to a tensor whose elements do not lie side by side".to_owned());
         }
@@ -111,7 +111,7 @@ impl Functionalize<'_> {
     pub(super) fn put(&mut self, alias: &Alias, value: NodeId) -> Outcome {
         let mut value = value;
         if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
-            return Err(format!("a write through `{}`, which may be a copy", view.overload.name));
+            return Err(format!("a write through `{}`, which may be a copy", view.overload.name()));
         }
         // The tensors whose part each view is.
         let values = self.along(alias.root, &alias.path[..alias.path.len().saturating_sub(1)])?;
@@ -127,36 +127,35 @@ impl Functionalize<'_> {
 }
 
 /// The functional form of an overload that writes to one argument, and the position of that parameter.
-fn twin(overload: &Overload) -> Option<(&'static Overload, usize)> {
+fn twin(overload: Aten) -> Option<(Aten, usize)> {
     let (params, at) = (&overload.schema.params, overload.written_param()?);
-    if overload.name == "bernoulli_.float" {
+    if overload == Aten::bernoulli__float {
         // It fills a tensor like its first argument, in the same way.
-        return Some((aten::lookup("bernoulli.p")?, at));
+        return Some((Aten::bernoulli_p, at));
     }
-    if overload.is_random() && !overload.base().contains("dropout") {
+    if overload.traits().random && !overload.traits().idle {
         // The functional form of a distribution might draw other numbers.
         return None;
     }
-    let is_function = |twin: &&Overload| twin.is_function() && twin.schema.returns.len() == 1;
+    let is_function = |twin: &Aten| twin.is_function() && twin.schema.returns.len() == 1;
     if params[at].kwarg_only {
         // The `out=` form has the functional one's parameters, and that.
-        let plain = |overload: &Overload| -> Vec<(String, Type)> {
-            let params = overload.schema.params.iter().filter(|param| !param.kwarg_only);
+        let plain = |overload: Aten| -> Vec<(String, Type)> {
+            let params = overload.overload().schema.params.iter().filter(|param| !param.kwarg_only);
             params.map(|param| (param.name.clone(), param.ty.clone())).collect()
         };
-        let twin = aten::overloads(overload.base()).find(|twin| is_function(twin) && plain(twin) == plain(overload))?;
-        return Some((twin, at));
+        let mut overloads = overload.packet().overloads();
+        return Some((overloads.find(|twin| is_function(twin) && plain(*twin) == plain(overload))?, at));
     }
-    let (base, rest) = overload.name.split_once('.')?;
-    let twin = match base {
-        "copy_" => aten::lookup("copy.default"),
-        "zero_" => aten::lookup("fill.Scalar"),
-        _ => aten::lookup(&format!("{}.{rest}", base.strip_suffix('_')?)),
+    let twin = match overload.packet() {
+        Packet::copy_ => Aten::copy_default,
+        Packet::zero_ => Aten::fill_Scalar,
+        packet => packet.out_of_place()?.overloads().find(|op| op.overload_name() == overload.overload_name())?,
     };
-    twin.filter(is_function).map(|twin| (twin, at))
+    is_function(&twin).then_some((twin, at))
 }
 
 /// True if the rule of an operator refuses operands whose sizes do not fit each other, which others leave to kernels.
-fn checks_sizes(overload: &Overload) -> bool {
-    infer::pointwise::row(overload).is_some() || matches!(overload.base(), "copy" | "fill")
+fn checks_sizes(overload: Aten) -> bool {
+    infer::pointwise::row(overload).is_some() || matches!(overload.packet(), Packet::copy | Packet::fill)
 }

@@ -11,6 +11,7 @@
 mod kernels;
 
 use fx::Arg;
+use fx::aten::Aten;
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
 use symshapes::DType;
@@ -102,7 +103,7 @@ pub(super) fn along(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal>
     let reduce = if given.has("reduce") { Some(given.text("reduce")?) } else { None };
     let combine = match reduce.as_deref() {
         Some(name) => reduction(name)?,
-        None if given.target().starts_with("aten.scatter_add.") => Combine::Sum,
+        None if given.op() == Aten::scatter_add_default => Combine::Sum,
         None => Combine::Last,
     };
     let with_base = !given.has("include_self") || given.bool("include_self")?;

@@ -264,9 +264,8 @@ impl<'py> PyHost<'py> {
 }
 
 /// True for a call whose kernel, and with it the layout of the result, is chosen by the device of the tensors.
-pub(super) fn is_chosen_by_device(target: &str) -> bool {
-    let overload = target.strip_prefix("aten.").and_then(|name| name.split('.').next());
-    let name = overload.or_else(|| target.rsplit('.').next()).unwrap_or_default();
+pub(super) fn is_chosen_by_device(target: &fx::Target) -> bool {
+    let name = target.op().map_or_else(|| target.rsplit('.').next().unwrap_or_default(), |op| op.packet().name());
     ["scaled_dot_product_attention", "_native_multi_head_attention", "_transformer_encoder_layer_fwd"].contains(&name)
 }
 

@@ -1,0 +1,68 @@
+//! What is true of an operator whatever its overload: the columns of `operators.txt` that are no rules.
+
+use super::{autocast::Cast, may_raise::Failure};
+
+/// Facts about an operator beside its schemas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Traits {
+    /// How its results share memory with its operands, where the schema does not tell.
+    pub alias: Option<Aliasing>,
+    /// A product of matrices or a convolution, with whose result an element-wise kernel may be fused.
+    pub product: bool,
+    /// A kernel computes it again on the way, as it does views and element-wise operators, rather than have its result
+    /// saved for the backward graph.
+    pub cheap: bool,
+    /// Its results do not depend on what its operands hold, or autograd does not follow them.
+    pub detached: bool,
+    /// It may draw random numbers (torch's tag `nondeterministic_seeded`).
+    pub random: bool,
+    /// It gives its argument back where it is switched off.
+    pub idle: bool,
+    /// It keeps statistics in arguments, which its schema may not mention.
+    pub statistics: bool,
+    /// On what tensors that hold what it fails.
+    pub raises: Option<Failure>,
+    /// How it uses a number among its arguments.
+    pub scalar: Option<ScalarUse>,
+    /// Autocast's policy on the CPU.
+    pub cpu: Option<Cast>,
+    /// Autocast's policy on a GPU.
+    pub cuda: Option<Cast>,
+}
+
+impl Traits {
+    /// Those of an operator without a row.
+    pub(super) const NONE: Traits = Traits {
+        alias: None,
+        product: false,
+        cheap: false,
+        detached: false,
+        random: false,
+        idle: false,
+        statistics: false,
+        raises: None,
+        scalar: None,
+        cpu: None,
+        cuda: None,
+    };
+}
+
+/// How results share memory with operands, where the schema does not tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aliasing {
+    /// They do, though the schema says nothing of it.
+    Shares,
+    /// They may, though the schema says nothing of it.
+    MayShare,
+    /// They may not, though the schema says that they do: a copy is made where no view is possible or needed.
+    MayCopy,
+}
+
+/// How an operator uses a number among its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScalarUse {
+    /// It computes with it in more than the element type, or as with a tensor.
+    Wide,
+    /// It writes it into elements, of whatever type.
+    Fill,
+}
