@@ -74,6 +74,11 @@ pub(crate) fn row(op: Aten) -> Option<Expand> {
     ROWS.iter().find(|(known, _)| *known == op).map(|&(_, expand)| expand)
 }
 
+/// True for an overload that is taken apart before it is differentiated.
+pub fn is_composite(op: Aten) -> bool {
+    row(op).is_some()
+}
+
 /// The composites.
 #[cfg(test)]
 pub(crate) fn ops() -> impl Iterator<Item = Aten> {

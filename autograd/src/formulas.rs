@@ -426,6 +426,11 @@ pub(crate) fn row(op: Aten) -> Option<&'static Row> {
     INDEX.get_or_init(|| rows().collect()).get(&op)
 }
 
+/// True for an overload with a derivative.
+pub fn has_derivative(op: Aten) -> bool {
+    row(op).is_some()
+}
+
 fn rows() -> impl Iterator<Item = (Aten, Row)> {
     let formulas = FORMULAS.iter().flat_map(|&(ops, text)| ops.iter().map(move |&op| (op, text)));
     let rules = RULES.iter().flat_map(|&(ops, rule)| ops.iter().map(move |&op| (op, Row::Rule(rule))));

@@ -30,5 +30,7 @@ mod products;
 mod rules;
 
 pub use aliases::followed_results;
+pub use composites::is_composite;
+pub use formulas::has_derivative;
 pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate};
 pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

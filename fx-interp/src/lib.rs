@@ -138,6 +138,11 @@ pub fn call(target: &str, args: &[Value], kwargs: &[(&str, Value)]) -> Result {
     apply(op, &args, &kwargs, &env)
 }
 
+/// True for an overload that is interpreted.
+pub fn has_rule(op: Aten) -> bool {
+    rule(op).is_some()
+}
+
 /// The argument that stands for `value`, whose tensors get fresh ids.
 fn bind_value(env: &mut Env, value: &Value) -> Arg {
     match value {

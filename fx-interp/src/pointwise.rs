@@ -181,6 +181,18 @@ fn unary(packet: Packet) -> Option<fn(f64) -> f64> {
     })
 }
 
+/// The float of this type next to `a` on the way to `b`.
+macro_rules! next_after {
+    ($float:ty, $a:expr, $b:expr) => {
+        match ($a as $float, $b as $float) {
+            (a, b) if a.is_nan() || b.is_nan() => <$float>::NAN,
+            (a, b) if a < b => a.next_up(),
+            (a, b) if a > b => a.next_down(),
+            (_, b) => b,
+        }
+    };
+}
+
 /// The functions of two floats.
 fn binary(packet: Packet) -> Option<fn(f64, f64) -> f64> {
     Some(match packet {
@@ -229,6 +241,11 @@ fn composed<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Option<K
             })
         }
         Packet::clamp | Packet::clip | Packet::clamp_min | Packet::clamp_max => clamp(call, dtype),
+        Packet::nextafter => match call.tensor("self")?.dtype() {
+            DType::F32 => Box::new(|x| f64::from(next_after!(f32, x[0].as_f64(), x[1].as_f64())).into()),
+            DType::F64 => Box::new(|x| next_after!(f64, x[0].as_f64(), x[1].as_f64()).into()),
+            dtype => return Err(call.unsupported(format!("neighbours among {dtype}"))),
+        },
         Packet::masked_fill => Box::new(|x| if x[1].as_bool() { x[2] } else { x[0] }),
         Packet::heaviside => Box::new(move |x| match x[0].as_f64() {
             a if a.is_nan() => x[0],
@@ -270,4 +287,15 @@ fn clamp<'a>(call: &Call, dtype: DType) -> Kernel<'a> {
         }
         value
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn neighbours_are_one_bit_away() {
+        let of = |a: f64, b: f64| next_after!(f32, a, b);
+        assert_eq!([of(1.0, 2.0), of(1.0, 0.0), of(0.0, -1.0)], [1.0 + f32::EPSILON, 1.0 - f32::EPSILON / 2.0, -1e-45]);
+        assert_eq!((of(f64::INFINITY, 0.0), of(2.0, 2.0)), (f32::MAX, 2.0));
+        assert!(of(f64::NAN, 0.0).is_nan() && of(0.0, f64::NAN).is_nan());
+    }
 }

@@ -26,6 +26,7 @@ mod work;
 pub use adapter::{AdapterChoice, OpenError};
 pub use gpu::Gpu;
 pub use kernel::GpuKernel;
+pub use library::has_kernel;
 pub use memory::Memory;
 pub use pipeline::{BindingKind, Shader, ShaderId};
 pub use stream::GpuStream;

@@ -16,7 +16,8 @@ use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
-use fx::aten::{Aten, autocast, rules::Rule};
+use fx::aten::autocast::{self, Cast};
+use fx::aten::{Aten, Packet, rules::Rule};
 use fx::passes::{functionalize, spell_sizes};
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
@@ -145,12 +146,15 @@ pub(crate) fn is_for_library(target: &str) -> bool {
     matches!(Aten::named(target).and_then(Aten::rule), Some(Rule::Extern(_)))
 }
 
-/// The cast policy of automatic mixed precision for an ATen overload on a kind of device, by the tracer's table.
+/// The cast policy of automatic mixed precision for an ATen overload on a kind of device, by the tracer's table; where
+/// the operator has no such overload, that of its first.
 #[pyfunction]
 pub(crate) fn autocast_policy(target: &str, device: &str) -> String {
     let kinds = [DeviceKind::Cpu, DeviceKind::Cuda];
     let kind = kinds.into_iter().find(|kind| kind.name() == device).unwrap_or(DeviceKind::Other);
-    format!("{:?}", Aten::named(target).map_or(autocast::Cast::Unknown, |op| autocast::cast(op, kind)))
+    let first = || Packet::named(target.strip_prefix("aten.")?.split('.').next()?)?.overloads().next();
+    let cast = Aten::named(target).or_else(first).map_or(Cast::Unknown, |op| autocast::cast(op, kind));
+    format!("{cast:?}")
 }
 
 fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {

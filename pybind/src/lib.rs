@@ -4,6 +4,8 @@
 //! `exec` (what runs a plan). Invariant: importing the module does not import torch; the first graph does.
 
 mod cache;
+#[cfg(test)]
+mod columns;
 mod compiled_fn;
 mod compiler;
 mod cuda;

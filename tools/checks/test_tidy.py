@@ -13,7 +13,9 @@ from tools.checks.tidy import (
     check_crates_named,
     check_file,
     check_manifest,
+    check_overloads,
     check_rust_blocks,
+    overloads,
 )
 
 
@@ -46,6 +48,23 @@ def test_files(tmp_path: Path, name: str, text: str, found: str | None) -> None:
     path.write_text(text)
     problems = list(check_file(tmp_path, path))
     assert (problems == []) if found is None else problems[0].startswith(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("fx/src/a.rs", 'call("aten.add.Tensor")', 1),
+        ("fx/src/a.rs", 'call("torch.ops.aten.relu.default"); call("relu.default")', 2),
+        ("fx/src/a.rs", 'call(Aten::add_Tensor); call("operator.add"); call("add.Other")', 0),
+        ("fx/src/a.rs", '/// `call("aten.add.Tensor")`', 0),
+        ("fx/src/a.rs", '#[cfg(test)]\nmod tests {\n    call("aten.add.Tensor")\n}', 0),
+        ("fx/src/a/tests.rs", 'call("aten.add.Tensor")', 0),
+        ("fx/tests/a.rs", 'call("aten.add.Tensor")', 0),
+    ],
+)
+def test_overloads_are_no_strings(name: str, text: str, found: int) -> None:
+    published = overloads("aten::add.Tensor(Tensor self) -> Tensor\naten::relu(Tensor self) -> Tensor\n")
+    assert len(list(check_overloads(name, text, published))) == found
 
 
 def test_dependencies_point_one_way(tmp_path: Path) -> None:

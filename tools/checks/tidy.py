@@ -8,6 +8,7 @@
 - Everything that the book's table of contents names is there, and every page is named.
 - The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
 - README and the architecture page name every crate.
+- Rust names the overloads of ATen by its enumeration, not as strings, but in tests.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
 LAYER = re.compile(r"(?<!in crate::)\btrace::(\w+|\{)")
 COMMENT = re.compile(r"^\s*//")
+OVERLOAD = re.compile(r'"(?:torch\.ops\.)?(?:aten\.)?(\w+\.\w+)"')
 TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
 PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
 RUST_BLOCK = re.compile(r"^```rust(,ignore)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -100,7 +102,11 @@ def check(root: Path) -> Iterator[str]:
     for manifest in sorted(root.glob("*/Cargo.toml")):
         yield from check_manifest(manifest)
     yield from check_book(root / "book" / "src")
-    sources = [path.read_text() for path in tracked(root) if path.suffix == ".rs"]
+    rust = [path for path in tracked(root) if path.suffix == ".rs"]
+    published = overloads((root / "fx" / "src" / "aten" / "schemas.txt").read_text())
+    for path in rust:
+        yield from check_overloads(path.relative_to(root).as_posix(), path.read_text(), published)
+    sources = [path.read_text() for path in rust]
     for page in sorted((root / "book" / "src").rglob("*.md")):
         yield from check_rust_blocks(page, sources)
     for page in (root / "README.md", root / "book" / "src" / "architecture.md"):
@@ -133,6 +139,22 @@ def check_file(root: Path, path: Path) -> Iterator[str]:
             yield f"{name}:{number}: the lowest layer of the tracer names one above it"
         if is_rust and len(line) > MAX_WIDTH and COMMENT.match(line) and not TABLE_ROW.match(line):
             yield f"{name}:{number}: a comment of {len(line)} characters; break it ({MAX_WIDTH} at most)"
+
+
+def overloads(schemas: str) -> set[str]:
+    """The names of the overloads that a table of schemas has: `add.Tensor`, `relu.default`."""
+    names = (line.removeprefix("aten::").split("(")[0] for line in schemas.splitlines())
+    return {name if "." in name else f"{name}.default" for name in names}
+
+
+def check_overloads(name: str, text: str, published: set[str]) -> Iterator[str]:
+    """No string is the name of an overload: a typing error in one would go unseen."""
+    if "/src/" not in name or name.endswith("tests.rs") or "/tests/" in name:
+        return
+    for number, line in enumerate(text.split("#[cfg(test)]\nmod tests", 1)[0].splitlines(), start=1):
+        for found in OVERLOAD.findall(line):
+            if found in published and not COMMENT.match(line):
+                yield f"{name}:{number}: `{found}` as a string; write `Aten::{found.replace('.', '_')}`"
 
 
 def check_manifest(manifest: Path) -> Iterator[str]:

@@ -136,6 +136,11 @@ pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
     !is_of_library && !node.inputs().into_iter().any(is_complex)
 }
 
+/// True for an overload whose results rules tell.
+pub fn has_rule(op: Aten) -> bool {
+    rule(op).is_some()
+}
+
 /// A rule: what a call gives.
 type Rule = fn(&mut Call) -> Result<Meta>;
 

@@ -143,7 +143,7 @@ const ROWS: &[(&[Packet], &[&str], Promotion)] = &[
         Default,
     ),
     (packets![bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift], BINARY, Default),
-    (packets![__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp], BINARY, Default),
+    (packets![__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp nextafter], BINARY, Default),
     (packets![div divide true_divide atan2 copysign xlogy], BINARY, IntToFloat),
     (packets![eq ne lt le gt ge logical_and logical_or logical_xor], BINARY, Bool),
     (packets![pow], &["self", "exponent"], Default),

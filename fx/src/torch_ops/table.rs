@@ -137,6 +137,7 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("fmin", ops![fmin_default]),
     ("atan2 arctan2", ops![atan2_default]),
     ("hypot", ops![hypot_default]),
+    ("nextafter", ops![nextafter_default]),
     ("copysign", ops![copysign_Tensor copysign_Scalar]),
     ("logaddexp", ops![logaddexp_default]),
     ("xlogy torch.special.xlogy", ops![xlogy_Tensor xlogy_Scalar_Other xlogy_Scalar_Self]),

@@ -465,9 +465,16 @@ def indexing():
     case("nonzero", torch.tensor([[1, 0], [0, 2]]))
 
 
+def neighbours():
+    a, b = torch.tensor([0.0, 1.0, -1.0, math.inf, math.nan]), torch.tensor([1.0, 1.0, -2.0, 0.0, 0.0])
+    for dtype in (torch.float32, torch.float64):
+        case("nextafter", a.to(dtype), b.to(dtype))
+        case("nextafter", b.to(dtype)[:, None], a.to(dtype))
+
+
 def main():
     torch.manual_seed(0)
-    for family in (pointwise, views, create, reductions, products, norms, convolutions, indexing):
+    for family in (pointwise, views, create, reductions, products, norms, convolutions, indexing, neighbours):
         family()
     path = pathlib.Path(__file__).with_name("cases.jsonl")
     path.write_text("".join(f"{line}\n" for line in CASES))

@@ -101,6 +101,11 @@ static ROWS: &[Row] = &[
     Row { op: Aten::adaptive_max_pool3d_backward_default, write: pooling::backward },
 ];
 
+/// True for an operator of which a kernel computes some calls.
+pub fn has_kernel(op: Aten) -> bool {
+    ROWS.iter().any(|row| row.op == op)
+}
+
 /// The kernel for a call.
 ///
 /// # Errors

@@ -122,6 +122,12 @@ impl Extern {
     }
 }
 
+/// True for an operator with a row.
+#[cfg(test)]
+pub(crate) fn has_row(op: Aten) -> bool {
+    ROWS.iter().any(|row| row.op == op)
+}
+
 /// The shim for a call and its bound arguments, if there is one and the arguments fit it.
 pub(crate) fn find(
     call: &Call,

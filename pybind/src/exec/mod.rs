@@ -13,7 +13,7 @@ mod arena;
 mod cuda;
 mod device;
 mod dispatch;
-mod externs;
+pub(crate) mod externs;
 mod frame;
 mod frozen;
 mod pages;
