@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tools.bench.kernels import KERNELS, ROWWISE, Kernel
-from tools.bench.models import MODELS, Size, build
+from tools.bench.models import MODELS, Size, build, timm_model
 from tools.bench.patterns import PATTERNS, Row
 
 ROWS = (128, 4096)
@@ -127,6 +127,15 @@ BATCHED = {"resnet50": (BATCH_AXIS,), "bert": (BATCH_AXIS, LENGTH_AXIS), "gpt2":
 INFERENCE = ("resnet50", "mobilenet_v3", "efficientnet", "vit", "convnext", "bert", "gpt2", "llama", "t5_encoder")
 TRAINED = ("resnet18", "bert_small")
 
+#: Models of timm.
+TIMM = {
+    "swin": Case("Swin-tiny", partial(timm_model, "swin_tiny_patch4_window7_224")),
+    "regnet": Case("RegNetY-1.6GF", partial(timm_model, "regnety_016")),
+    "mixer": Case("MLP-Mixer-B/16", partial(timm_model, "mixer_b16_224")),
+}
+#: Whose first calls are timed.
+COMPILED = (*INFERENCE, *(f"{name}-training" for name in TRAINED), *TIMM)
+
 TIMED_KERNELS = kernels(tuple(KERNELS), ROWS)
 LARGE_KERNELS = kernels([name for name, kernel in KERNELS.items() if kernel.streams], (MANY_ROWS,))
 #: Of each kind of pattern, the cases.
@@ -152,6 +161,7 @@ CASES = (
     | {name: Case(row.title, partial(build, name)) for name, row in MODELS.items()}
     | BATCHES
     | TRAININGS
+    | TIMM
 )
 CHANGING_KERNELS = tuple(name for name, case in TIMED_KERNELS.items() if case.axes)
 

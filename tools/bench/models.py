@@ -214,6 +214,15 @@ def mlp(size: Size) -> Built:
     return nn.Sequential(*layers, nn.Linear(width, CLASSES)), (torch.randn(batch, width),)
 
 
+def timm_model(name: str, size: Size) -> Built:
+    """A model by its name in timm; small: its smallest residual network."""
+    import timm
+
+    if size == "full":
+        return timm.create_model(name, pretrained=False), image(1, 224)
+    return timm.create_model("resnet10t", pretrained=False, num_classes=CLASSES), image(1, 64)
+
+
 MODELS = {
     "resnet50": Row("ResNet-50", resnet50),
     "bert": Row("BERT-base", bert),
